@@ -1,0 +1,162 @@
+/** One class per failure a user can see: what happened, where, what to do next, and its exit code. */
+
+/** The exit codes of the command line; 0 is a published or unchanged snapshot. */
+export const ExitCode = {
+  done: 0,
+  unexpected: 1,
+  usage: 2,
+  gate: 3,
+  source: 4,
+  busy: 5,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** Any failure that is a message for the user and not a fault in rekap. */
+export abstract class RekapError extends Error {
+  abstract readonly exitCode: number;
+  /** What the user can do next, as one sentence; empty where nothing is to be done. */
+  readonly next: string;
+
+  constructor(message: string, next = '', options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.next = next;
+    this.name = new.target.name;
+  }
+}
+
+/** A flag, an environment variable, a config key or an argument is wrong. */
+export class UsageError extends RekapError {
+  readonly exitCode = ExitCode.usage;
+}
+
+/** A pipeline's definition contradicts itself; found when it is loaded. */
+export class PipelineDefinitionError extends RekapError {
+  readonly exitCode = ExitCode.usage;
+}
+
+/** The warehouse folder cannot be used: a file in its place, no permission, a damaged `current`. */
+export class WarehouseError extends RekapError {
+  readonly exitCode = ExitCode.usage;
+}
+
+/** A snapshot that was asked for is not in the warehouse. */
+export class SnapshotNotFoundError extends RekapError {
+  readonly exitCode = ExitCode.usage;
+}
+
+/** The warehouse was filled from another source than the one now given. */
+export class SourceMismatchError extends RekapError {
+  readonly exitCode = ExitCode.usage;
+}
+
+/** The SQL of a query is not a single reading statement, or DuckDB refuses it. */
+export class QueryError extends RekapError {
+  readonly exitCode = ExitCode.usage;
+}
+
+/** Data that the service should serve is missing or not in the records' shape. */
+export class ServedDataError extends RekapError {
+  readonly exitCode = ExitCode.usage;
+}
+
+/** The source cannot be reached: nothing listens, no such host, or every attempt timed out. */
+export class SourceUnreachableError extends RekapError {
+  readonly exitCode = ExitCode.source;
+}
+
+/** The source refused the API key (401 or 403). */
+export class SourceRefusedKeyError extends RekapError {
+  readonly exitCode = ExitCode.source;
+}
+
+/** The source answered with a status that is no success and that trying again does not mend. */
+export class SourceStatusError extends RekapError {
+  readonly exitCode = ExitCode.source;
+  readonly status: number;
+
+  constructor(status: number, message: string, next = '') {
+    super(message, next);
+    this.status = status;
+  }
+}
+
+/** The source's answer is not the documented envelope `{count, data}`. */
+export class EnvelopeError extends RekapError {
+  readonly exitCode = ExitCode.source;
+}
+
+/** One answer is larger than the bound on a response's size. */
+export class ResponseTooLargeError extends RekapError {
+  readonly exitCode = ExitCode.source;
+}
+
+/** A page brought nothing but records that the same walk had already seen: the source ignores `offset`. */
+export class RepeatedPageError extends RekapError {
+  readonly exitCode = ExitCode.source;
+}
+
+/** A page of one district holds a record of another: the source ignores `id_dapil`. */
+export class ForeignRecordError extends RekapError {
+  readonly exitCode = ExitCode.source;
+}
+
+/** A walk grew beyond every bound without coming to an end. */
+export class EndlessWalkError extends RekapError {
+  readonly exitCode = ExitCode.source;
+}
+
+/** At least one district could not be proved complete; nothing is published. */
+export class IncompleteError extends RekapError {
+  readonly exitCode = ExitCode.source;
+}
+
+/** The whole run took longer than its bound. */
+export class RunTimeoutError extends RekapError {
+  readonly exitCode = ExitCode.source;
+}
+
+/** A landing cannot be read back: a missing file, or bytes that do not fit their hash. */
+export class LandingError extends RekapError {
+  readonly exitCode = ExitCode.unexpected;
+}
+
+/** A quality gate refused to publish; the snapshot before stays. */
+export class GateError extends RekapError {
+  readonly exitCode = ExitCode.gate;
+  /** Each reason of the refusal, as one sentence. */
+  readonly reasons: readonly string[];
+
+  constructor(message: string, reasons: readonly string[], next: string) {
+    super([message, ...reasons.map((reason) => `  - ${reason}`)].join('\n'), next);
+    this.reasons = reasons;
+  }
+}
+
+/** What was written does not equal what was transformed; nothing is published. */
+export class VerificationError extends RekapError {
+  readonly exitCode = ExitCode.unexpected;
+}
+
+/** The disk is full or a quota is used up. */
+export class DiskFullError extends RekapError {
+  readonly exitCode = ExitCode.unexpected;
+}
+
+/** Another sync holds this warehouse. */
+export class WarehouseBusyError extends RekapError {
+  readonly exitCode = ExitCode.busy;
+}
+
+/** A signal ended the run (SIGINT 130, SIGTERM 143). */
+export class InterruptedError extends RekapError {
+  readonly exitCode: number;
+
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
+    super(
+      signal === 'SIGINT' ? 'Interrupted.' : 'Terminated.',
+      'The snapshot before stays as it was; run the sync again when you like.',
+    );
+    this.exitCode = signal === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
+  }
+}
