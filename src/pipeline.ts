@@ -82,8 +82,10 @@ function* complaintsAbout(pipeline: AnyPipeline): Generator<string> {
     if (!columns.has(name)) yield `its key names the column "${name}", which it does not declare`;
     if (columns.get(name)?.kind === 'count') yield `its key names the count "${name}"`;
   }
-  if (!pipeline.key.includes(pipeline.district)) yield `its district column "${pipeline.district}" is not part of the key`;
-  if (columns.get(pipeline.district)?.kind !== 'integer') yield `its district column "${pipeline.district}" is not an integer`;
+  if (!pipeline.key.includes(pipeline.district))
+    yield `its district column "${pipeline.district}" is not part of the key`;
+  if (columns.get(pipeline.district)?.kind !== 'integer')
+    yield `its district column "${pipeline.district}" is not an integer`;
   if (columns.get(pipeline.total)?.kind !== 'count') yield `its total "${pipeline.total}" is not a count`;
   const checkNames = new Set<string>();
   for (const check of pipeline.checks) {
@@ -91,7 +93,8 @@ function* complaintsAbout(pipeline: AnyPipeline): Generator<string> {
     checkNames.add(check.name);
     if (check.parts.length < 2) yield `the check "${check.name}" adds up fewer than two columns`;
     for (const name of [...check.parts, check.whole]) {
-      if (columns.get(name)?.kind !== 'count') yield `the check "${check.name}" names "${name}", which is not one of its counts`;
+      if (columns.get(name)?.kind !== 'count')
+        yield `the check "${check.name}" names "${name}", which is not one of its counts`;
     }
   }
 }
@@ -201,8 +204,8 @@ export interface Verdict {
   /** Null for the records of the sweep that name no district. */
   readonly dapil: number | null;
   readonly complete: boolean;
-  /** How the end was proved: agreement with the sweep, an empty page, or carried over from the snapshot before. */
-  readonly proof: 'sweep' | 'empty page' | 'carried over' | 'none';
+  /** How the end was proved: by agreement with the sweep, or by an empty page. */
+  readonly proof: 'sweep' | 'empty page' | 'none';
   /** Distinct records that the sweep listed; null where there was no sweep. */
   readonly listed: number | null;
   /** Distinct records that the district's own pages brought. */
@@ -224,14 +227,13 @@ export interface DistrictReading {
 
 // ---------------------------------------------------------------- transform
 
+/** Values of a pipeline's key columns: where a violation is. */
+export type Place = Readonly<Record<string, number | string | null>>;
+
 /** A broken check, or a value that is no number. */
 export interface Violation {
   readonly dataset: string;
-  readonly election_year: number | null;
-  readonly election_type: string | null;
-  readonly dapil_id: number | null;
-  readonly province: string | null;
-  readonly regency: string | null;
+  readonly place: Place;
   readonly check_name: string;
   readonly severity: Severity;
   readonly column_name: string;

@@ -1,0 +1,46 @@
+# rekap: every task of the project. `make` lists them.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build sync serve test check bench sample format clean
+
+rekap := node dist/src/cli/main.js
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: node_modules/.package-lock.json ## install what the project needs
+
+node_modules/.package-lock.json: package.json package-lock.json
+	npm ci --no-audit --no-fund
+	@touch $@
+
+build: setup ## compile to dist/
+	@npx --no-install tsc
+	@chmod +x dist/src/cli/main.js
+
+sync: build ## sync the sample figures over HTTP into data/warehouse and print what was done
+	@$(rekap) sync --sample
+
+serve: build ## run the service with the sample figures
+	@$(rekap) serve --sample
+
+test: build ## run all tests
+	npx --no-install vitest run
+
+check: build ## format, lint, types, unused code, package
+	npx --no-install oxfmt --check .
+	npx --no-install oxlint --type-aware --deny-warnings
+	npx --no-install knip
+	npx --no-install publint
+
+bench: build ## measure speed and memory; prints ratios within this run
+	node --expose-gc dist/test/bench/main.js
+
+sample: build ## generate data/sample again
+	node dist/data/sample/generate.js
+
+format: setup ## format the code
+	npx --no-install oxfmt .
+
+clean: ## remove what was built and installed; data/warehouse stays
+	rm -rf dist node_modules

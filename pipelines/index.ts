@@ -1,0 +1,58 @@
+/** What rekap moves: the pipelines, the views and checks over their tables, and the data that comes with the project. */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { AnyPipeline, Project, SqlFile } from '../src/pipeline.ts';
+import { voters } from './voters.ts';
+import { votingRightsUsers } from './voting-rights-users.ts';
+
+/** Every pipeline, in the order in which they are shown. */
+export const pipelines: readonly AnyPipeline[] = [voters, votingRightsUsers];
+
+/** Views by their file in models/, each after those it reads. */
+export const modelNames = [
+  'turnout',
+  'turnout_by_dapil',
+  'turnout_by_province',
+  'turnout_national',
+  'counts',
+  'dapil',
+] as const;
+
+/** Checks across tables by their file in checks/. */
+export const checkNames = [
+  'users_above_voters_dpt',
+  'users_above_voters_dptb',
+  'users_above_voters_dpk',
+  'users_above_voters_all',
+  'regency_in_one_dataset',
+  'district_names',
+] as const;
+
+/** The package's folder, from the sources and from the build alike: the package finds itself by its name. */
+const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/package.json'));
+
+/** Reads the SQL files and the reference, and puts together what a sync needs to know. */
+export function loadProject(): Project {
+  return {
+    pipelines,
+    models: modelNames.map((name) => readSql('models', name)),
+    checks: checkNames.map((name) => readSql('checks', name)),
+    referenceDistricts: readReferenceDistricts(),
+    sampleFolder: join(packageFolder, 'data', 'sample'),
+  };
+}
+
+function readSql(folder: string, name: string): SqlFile {
+  const text = readFileSync(join(packageFolder, 'pipelines', folder, `${name}.sql`), 'utf8');
+  const comment = /^-- (.+)$/m.exec(text)?.[1] ?? '';
+  return { name, sql: text.replace(/^--.*\n/, '').trim(), comment };
+}
+
+function readReferenceDistricts(): number[] {
+  const districts = JSON.parse(readFileSync(join(packageFolder, 'data', 'reference', 'dapil-2024.json'), 'utf8')) as {
+    dapil_id: number;
+  }[];
+  return districts.map((district) => district.dapil_id);
+}

@@ -1,0 +1,35 @@
+/** Finds the API key: in REKAP_API_KEY or in a file, never in a flag, which other users of the machine could read. */
+
+import { readFileSync } from 'node:fs';
+import { UsageError } from '../errors.ts';
+import { Secret } from '../secret.ts';
+import { errorCode } from '../warehouse.ts';
+
+/** @throws UsageError where there is no key, or one that no header can carry. */
+export function readApiKey(file: string | undefined): Secret {
+  const key = file === undefined ? process.env['REKAP_API_KEY'] : readKeyFile(file);
+  const whence = file === undefined ? 'REKAP_API_KEY' : `The key file ${file}`;
+  if (key === undefined || key.trim() === '') {
+    if (file !== undefined) throw new UsageError(`${whence} is empty.`, 'Put the key into it, and nothing else.');
+    throw new UsageError(
+      'There is no API key.',
+      'Set REKAP_API_KEY, or name a file that holds the key with --api-key-file.',
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(key.trim()))
+    throw new UsageError(
+      `${whence} holds characters that no API key has.`,
+      'It should hold the key alone, on one line.',
+    );
+  return new Secret(key.trim());
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`The key file ${file} cannot be read (${errorCode(error)}).`, 'Correct --api-key-file.', {
+      cause: error,
+    });
+  }
+}

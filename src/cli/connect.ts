@@ -1,0 +1,32 @@
+/** rekap connect: a script that opens the current snapshot in the DuckDB shell. */
+
+import type { CommandModule, InferredOptionTypes } from 'yargs';
+import { declareOptions, warehouseOption } from './options.ts';
+
+type ConnectArguments = InferredOptionTypes<typeof warehouseOption>;
+
+export const connectCommand: CommandModule<object, ConnectArguments> = {
+  command: 'connect',
+  describe: 'Print a script that opens the current snapshot in the DuckDB shell',
+  builder: (argv) =>
+    declareOptions(argv, warehouseOption).example([
+      ['$0 connect > rekap.sql && duckdb -init rekap.sql', 'open the snapshot in the shell'],
+    ]) as never,
+  async handler({ warehouse }) {
+    const [{ resolve }, { quoteText }, { databaseFile, requireCurrent }] = await Promise.all([
+      import('node:path'),
+      import('../sql-text.ts'),
+      import('../warehouse.ts'),
+    ]);
+    const { id, folder, manifest } = await requireCurrent(warehouse);
+    process.stdout.write(
+      [
+        `-- rekap snapshot ${id} of ${JSON.stringify(manifest.source)}; read-only, and it stays as it is while newer ones are published.`,
+        `ATTACH ${quoteText(resolve(folder, databaseFile))} AS rekap (READ_ONLY);`,
+        'USE rekap;',
+        'SHOW TABLES;',
+        '',
+      ].join('\n'),
+    );
+  },
+};

@@ -1,0 +1,107 @@
+/** rekap query: one SQL statement on the current snapshot. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
+import { UsageError } from '../errors.ts';
+import type { QueryResult } from '../query/run-query.ts';
+import { declareOptions, warehouseOption } from './options.ts';
+
+const options = {
+  ...warehouseOption,
+  format: {
+    type: 'string',
+    choices: ['table', 'csv', 'json', 'parquet', 'arrow'],
+    default: 'table',
+    describe: 'how to give the result',
+  },
+  out: { type: 'string', describe: 'file to write; needed for parquet and arrow' },
+} as const satisfies Record<string, Options>;
+
+type QueryArguments = InferredOptionTypes<typeof options> & { sql: string };
+
+/** A table on a terminal is for reading; whoever needs more rows needs a file. */
+const mostTableRows = 1000;
+
+export const queryCommand: CommandModule<object, QueryArguments> = {
+  command: 'query <sql>',
+  describe: 'Ask the published tables one SQL question',
+  builder: (argv) =>
+    declareOptions(
+      argv.positional('sql', { type: 'string', demandOption: true, describe: 'one statement that reads' }),
+      options,
+    ).example([
+      ['$0 query "SHOW TABLES"', 'what there is'],
+      ['$0 query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
+      ['$0 query "FROM violations" --format csv > violations.csv', 'every doubtful figure'],
+      ['$0 query "FROM counts" --format parquet --out counts.parquet', 'a file for a BI tool'],
+    ]) as never,
+  handler: runQueryCommand,
+};
+
+async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments): Promise<void> {
+  const isFile = format === 'parquet' || format === 'arrow';
+  if (isFile && out === undefined) throw new UsageError(`--format ${format} writes a file.`, 'Name it with --out.');
+  const [
+    { queryToParquet, runQuery, writeAside },
+    { toArrowFile, writeCsv, writeJson },
+    { databaseFile, requireCurrent },
+    { formatNumber, writeOut },
+  ] = await Promise.all([
+    import('../query/run-query.ts'),
+    import('../query/write-result.ts'),
+    import('../warehouse.ts'),
+    import('./terminal.ts'),
+  ]);
+  const database = join((await requireCurrent(warehouse)).folder, databaseFile);
+  const told = (rows: number): void => void process.stderr.write(`${formatNumber(rows)} rows written to ${out}\n`);
+  if (format === 'parquet') return told(await queryToParquet(database, sql, out!));
+  if (format === 'arrow') {
+    const { bytes, rows } = await runQuery(database, sql, toArrowFile);
+    await writeAside(out!, (aside) => writeFile(aside, bytes));
+    return told(rows);
+  }
+  const render = format === 'csv' ? writeCsv : format === 'json' ? writeJson : writeTable;
+  if (out === undefined) {
+    await runQuery(database, sql, (result) => render(result, writeOut));
+    return;
+  }
+  const rows = await writeAside(out, async (aside) => {
+    const { open } = await import('node:fs/promises');
+    const file = await open(aside, 'wx');
+    try {
+      return await runQuery(database, sql, (result) => render(result, async (text) => void (await file.write(text))));
+    } finally {
+      await file.close();
+    }
+  });
+  told(rows);
+}
+
+async function writeTable({ columns, groups }: QueryResult, write: (text: string) => Promise<void>): Promise<number> {
+  const [{ paint, printable, renderTable, formatNumber }, { displayText }] = await Promise.all([
+    import('./terminal.ts'),
+    import('../query/write-result.ts'),
+  ]);
+  const isNumber = columns.map(({ type }) => /INT|DOUBLE|FLOAT|DECIMAL/.test(type));
+  const rows: string[][] = [];
+  let total = 0;
+  for await (const group of groups()) {
+    total += group.length;
+    for (const row of group.slice(0, mostTableRows - rows.length)) {
+      rows.push(row.map((value) => (value === null ? paint('dim', 'NULL') : printable(displayText(value)))));
+    }
+  }
+  const right = isNumber.flatMap((number, index) => (number ? [index] : []));
+  await write(`${renderTable(rows, { head: columns.map(({ name }) => printable(name)), right })}\n`);
+  const counted = total === 1 ? '1 row' : `${formatNumber(total)} rows`;
+  await write(
+    paint(
+      'dim',
+      total > rows.length
+        ? `${counted}, of which the first ${formatNumber(rows.length)} are shown; --format csv gives all\n`
+        : `${counted}\n`,
+    ),
+  );
+  return total;
+}

@@ -1,0 +1,35 @@
+/** Starts the bundled service on loopback with the sample data, for a sync that goes the same way as every other. */
+
+import type { Project } from '../pipeline.ts';
+import { Secret } from '../secret.ts';
+import { ApiKeys, generateApiKey } from '../serve/api-keys.ts';
+import { openFolderSource } from '../serve/record-source.ts';
+import { DEFAULT_MAX_LIMIT, startService } from '../serve/service.ts';
+
+/** A running service with the key that it accepts. */
+export interface SampleService {
+  readonly url: string;
+  readonly apiKey: Secret;
+  close(): Promise<void>;
+}
+
+export async function startSample({ pipelines, sampleFolder }: Project): Promise<SampleService> {
+  const key = generateApiKey();
+  const source = await openFolderSource(sampleFolder, pipelines);
+  const service = await startService({
+    pipelines,
+    source,
+    keys: new ApiKeys([key]),
+    host: '127.0.0.1',
+    port: 0,
+    maxLimit: DEFAULT_MAX_LIMIT,
+  });
+  return {
+    url: service.url,
+    apiKey: new Secret(key),
+    async close() {
+      await service.close();
+      await source.close();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/** rekap serve: the service itself, from the sample, a folder of JSON files, or a warehouse. */
+
+import { readFileSync } from 'node:fs';
+import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
+import { UsageError } from '../errors.ts';
+import { declareOptions, requireInteger } from './options.ts';
+
+const options = {
+  sample: { type: 'boolean', default: false, describe: 'serve the sample figures; a key is made and printed' },
+  data: {
+    type: 'string',
+    describe: 'folder that holds datapemilihdpr.json and datahakpilihdpr.json, each an array of records',
+  },
+  warehouse: {
+    type: 'string',
+    describe: 'folder of a warehouse whose current snapshot is served, and followed when it changes',
+    normalize: true,
+  },
+  host: { type: 'string', default: '127.0.0.1', describe: 'address to listen on' },
+  port: { type: 'number', default: 8080, describe: 'port to listen on; 0 for any free one' },
+  'api-keys-file': {
+    type: 'string',
+    describe: 'file with one accepted key per line [default: REKAP_API_KEYS, separated by commas]',
+  },
+  'max-limit': { type: 'number', default: 1000, describe: 'largest limit that a request may ask for' },
+  'rate-limit': { type: 'number', describe: 'requests per minute and key [default: no limit]' },
+} as const satisfies Record<string, Options>;
+
+type ServeArguments = InferredOptionTypes<typeof options>;
+
+export const serveCommand: CommandModule<object, ServeArguments> = {
+  command: 'serve',
+  describe: 'Run the service: both read endpoints, as their documentation has them',
+  builder: (argv) =>
+    declareOptions(argv, options).example([
+      ['$0 serve --sample', 'sample figures on http://127.0.0.1:8080'],
+      ['$0 serve --data figures --api-keys-file keys.txt', 'your own records'],
+      ['$0 serve --warehouse data/warehouse --port 9000', 'a mirror of what was synced'],
+    ]) as never,
+  handler: runServe,
+};
+
+async function runServe(args: ServeArguments): Promise<void> {
+  const given = [
+    args.sample ? '--sample' : '',
+    args.data === undefined ? '' : '--data',
+    args.warehouse === undefined ? '' : '--warehouse',
+  ].filter((name) => name !== '');
+  if (given.length !== 1) {
+    throw new UsageError(
+      given.length === 0 ? 'There is nothing to serve.' : `${given.join(' and ')} exclude each other.`,
+      'Give one of --sample, --data DIR and --warehouse DIR.',
+    );
+  }
+  const port = requireInteger('port', args.port, 0, 65_535);
+  const maxLimit = requireInteger('max-limit', args['max-limit'], 1, 1_000_000);
+  const rateLimit =
+    args['rate-limit'] === undefined ? undefined : requireInteger('rate-limit', args['rate-limit'], 1, 1_000_000);
+
+  const [
+    { loadProject },
+    { startService },
+    { generateApiKey, readApiKeys },
+    { openFolderSource },
+    { openWarehouseSource },
+    { listenForSignals },
+  ] = await Promise.all([
+    import('../../pipelines/index.ts'),
+    import('../serve/service.ts'),
+    import('../serve/api-keys.ts'),
+    import('../serve/record-source.ts'),
+    import('../serve/warehouse-source.ts'),
+    import('./signals.ts'),
+  ]);
+  const { pipelines, sampleFolder } = loadProject();
+  const keyText = readKeyText(args['api-keys-file']);
+  const madeKey = keyText === null && args.sample ? generateApiKey() : null;
+  const keys = readApiKeys(madeKey ?? keyText?.text ?? '', keyText?.whence ?? 'REKAP_API_KEYS');
+  const source =
+    args.warehouse === undefined
+      ? await openFolderSource(args.data ?? sampleFolder, pipelines)
+      : await openWarehouseSource(args.warehouse, pipelines);
+  const signals = listenForSignals();
+  try {
+    const service = await startService({ pipelines, source, keys, host: args.host, port, maxLimit, rateLimit });
+    process.stdout.write(describeService(service.url, pipelines, madeKey));
+    await new Promise<void>((resolve) => {
+      if (signals.signal.aborted) resolve();
+      signals.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await service.close();
+  } finally {
+    await source.close();
+    signals.stop();
+  }
+}
+
+function readKeyText(file: string | undefined): { text: string; whence: string } | null {
+  if (file === undefined) {
+    const text = process.env['REKAP_API_KEYS'];
+    return text === undefined || text === '' ? null : { text: text.replaceAll(',', '\n'), whence: 'REKAP_API_KEYS' };
+  }
+  try {
+    return { text: readFileSync(file, 'utf8'), whence: file };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new UsageError(`The file of API keys ${file} cannot be read (${code}).`, 'Correct --api-keys-file.', {
+      cause: error,
+    });
+  }
+}
+
+function describeService(
+  url: string,
+  pipelines: readonly { endpoint: string; districtParameter: string }[],
+  madeKey: string | null,
+): string {
+  const first = pipelines[0]!;
+  const lines = ['Serving', ...pipelines.map(({ endpoint }) => `  ${url}${endpoint}`), `  ${url}/openapi.json`];
+  if (madeKey !== null) {
+    lines.push(
+      '',
+      'API key for this run:',
+      `  ${madeKey}`,
+      '',
+      'Try it:',
+      `  curl -H 'x-api-key: ${madeKey}' '${url}${first.endpoint}?${first.districtParameter}=1101'`,
+    );
+  }
+  lines.push('', 'Ctrl-C stops it.', '');
+  return lines.join('\n');
+}

@@ -1,0 +1,123 @@
+/** The summary at the end of a sync: what was read, what became of it, what is doubtful, and where the files are. */
+
+import { join } from 'node:path';
+import type { Project, Verdict } from '../pipeline.ts';
+import type { BrokenCheck } from '../report/violation-examples.ts';
+import type { SyncResult } from '../sync-options.ts';
+import { databaseFile } from '../warehouse.ts';
+import { formatNumber, paint, printable, renderTable } from './terminal.ts';
+
+export function renderSummary(result: SyncResult, project: Project): string {
+  const parts = [
+    headline(result),
+    datasetTable(result, project),
+    brokenChecks(result.brokenChecks),
+    requests(result),
+    places(result),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function headline({ outcome, run, current, manifest }: SyncResult): string {
+  switch (outcome) {
+    case 'published':
+      return `${paint(['green', 'bold'], 'Published')} snapshot ${paint('bold', run)} from ${printable(manifest.source)}.`;
+    case 'unchanged':
+      return `${paint(['green', 'bold'], 'Nothing has changed')} at ${printable(manifest.source)}: snapshot ${paint('bold', current ?? '')} stays current.`;
+    case 'dry run':
+      return `${paint(['cyan', 'bold'], 'Dry run:')} everything was fetched and checked, nothing was published.`;
+  }
+}
+
+function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string {
+  const rows = pipelines.flatMap(({ table }) => {
+    const dataset = manifest.datasets[table];
+    if (dataset === undefined) return [];
+    const { ledger, districts, violations } = dataset;
+    const read = districts.filter(({ dapil, received }) => dapil !== null && received > 0);
+    const figures = [
+      read.length,
+      sum(districts, ({ pages }) => pages),
+      ledger.fetched,
+      ledger.published,
+      ledger.quarantined,
+      ledger.duplicates,
+      dataset.carried_over,
+      dataset.rows,
+      Object.values(violations).reduce((total, count) => total + count, 0),
+    ];
+    return [[table, ...figures.map(formatNumber)]];
+  });
+  const head = [
+    'dataset',
+    'districts',
+    'pages',
+    'records',
+    'published',
+    'quarantined',
+    'duplicates',
+    'carried over',
+    'rows',
+    'violations',
+  ];
+  // A column that says nothing but 0 for a full sync is left out.
+  const shown = head.map((name, index) => name !== 'carried over' || rows.some((row) => row[index] !== '0'));
+  const pick = (cells: readonly string[]) => cells.filter((_, index) => shown[index]);
+  return renderTable(rows.map(pick), {
+    head: pick(head),
+    right: pick(head).flatMap((_, index) => (index === 0 ? [] : [index])),
+  });
+}
+
+function brokenChecks(checks: readonly BrokenCheck[]): string {
+  if (checks.length === 0) return 'No check is broken.';
+  const lines = checks.flatMap(({ dataset, check, severity, count, examples }) => [
+    `${paint(severity === 'error' ? 'red' : 'yellow', severity.padEnd(7))}  ${paint('bold', check)} in ${dataset}: ${formatNumber(count)}`,
+    ...examples.map(
+      ({ dapil, place, message }) =>
+        `           ${printable(place === '' ? `district ${dapil}` : place)}: ${printable(message)}`,
+    ),
+    ...(count > examples.length
+      ? [paint('dim', `           and ${formatNumber(count - examples.length)} more in the table violations`)]
+      : []),
+  ]);
+  return [
+    'Checks that are broken (these are facts about the source; the rows are published and flagged):',
+    ...lines,
+  ].join('\n');
+}
+
+function requests({ figures }: SyncResult): string {
+  const { requests: count, retries, bytes, milliseconds } = figures;
+  const again = retries === 0 ? 'none tried again' : `${formatNumber(retries)} tried again`;
+  return `${formatNumber(count)} requests (${again}), ${formatBytes(bytes)}, ${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+function places({ outcome, warehouse, run, pruned }: SyncResult): string {
+  if (outcome === 'dry run') return `The answers are kept in ${join(warehouse, 'landing', run)}`;
+  const lines = [
+    ['DuckDB', join(warehouse, 'current', databaseFile)],
+    ['Parquet', join(warehouse, 'current', 'parquet')],
+    ['Manifest', join(warehouse, 'current', 'manifest.json')],
+    ['Answers', join(warehouse, 'landing', run)],
+  ].map(([name, path]) => `${name!.padEnd(9)} ${path}`);
+  if (pruned.length > 0)
+    lines.push(paint('dim', `${pruned.length === 1 ? 'one old snapshot' : `${pruned.length} old snapshots`} removed`));
+  return lines.join('\n');
+}
+
+function sum(verdicts: readonly Verdict[], of: (verdict: Verdict) => number): number {
+  return verdicts.reduce((total, verdict) => total + of(verdict), 0);
+}
+
+/** 512 B, 3.1 kB, 42 MB. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}

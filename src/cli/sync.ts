@@ -1,0 +1,179 @@
+/** rekap sync: fetches, checks and publishes. */
+
+import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
+import { UsageError } from '../errors.ts';
+import type { Secret } from '../secret.ts';
+import { declareOptions, jsonOption, requireInteger, warehouseOption } from './options.ts';
+
+const options = {
+  'base-url': { type: 'string', describe: 'address of the service, such as https://host or https://host/path' },
+  sample: {
+    type: 'boolean',
+    default: false,
+    describe: 'start the bundled service with sample figures and sync from it',
+  },
+  'api-key-file': { type: 'string', describe: 'file that holds the API key [default: the key is in REKAP_API_KEY]' },
+  ...warehouseOption,
+  dapil: { type: 'array', string: true, describe: 'refresh just these districts; the rest is carried over' },
+  dataset: { type: 'array', string: true, describe: 'refresh just these datasets; the rest is carried over' },
+  concurrency: { type: 'number', default: 4, describe: 'requests under way at once' },
+  'page-size': { type: 'number', default: 100, describe: 'records to ask for at a time' },
+  timeout: { type: 'number', default: 30, describe: 'seconds for one attempt at one request' },
+  attempts: { type: 'number', default: 6, describe: 'attempts at one request' },
+  'max-duration': { type: 'number', default: 3600, describe: 'seconds for the whole run' },
+  strict: { type: 'boolean', default: false, describe: 'refuse to publish where a check of severity error is broken' },
+  'accept-changes': {
+    type: 'boolean',
+    default: false,
+    describe: 'publish although districts are gone or totals moved far',
+  },
+  'accept-source': { type: 'boolean', default: false, describe: 'let the warehouse change its source' },
+  keep: { type: 'number', default: 7, describe: 'snapshots to keep' },
+  'dry-run': { type: 'boolean', default: false, describe: 'fetch and check, publish nothing' },
+  ...jsonOption,
+} as const satisfies Record<string, Options>;
+
+type SyncArguments = InferredOptionTypes<typeof options>;
+
+export const syncCommand: CommandModule<object, SyncArguments> = {
+  command: 'sync',
+  describe: 'Fetch every district of both datasets, check them, and publish a new snapshot',
+  builder: (argv) =>
+    declareOptions(argv, options).example([
+      ['$0 sync --sample', 'the whole way with sample figures'],
+      ['REKAP_API_KEY=… $0 sync --base-url https://host', 'the service itself'],
+      ['$0 sync --base-url https://host --dapil 1101 1102', 'refresh two districts'],
+      ['$0 sync --base-url https://host --dry-run', 'see what would be published'],
+    ]) as never,
+  handler: runSync,
+};
+
+async function runSync(args: SyncArguments): Promise<void> {
+  const baseUrl = requireOneSource(args);
+  const dapil = readDistricts(args.dapil);
+  const settings = {
+    warehouse: args.warehouse,
+    concurrency: requireInteger('concurrency', args.concurrency, 1, 64),
+    pageSize: requireInteger('page-size', args['page-size'], 1, 100_000),
+    timeout: requireInteger('timeout', args.timeout, 1, 3600) * 1000,
+    maxAttempts: requireInteger('attempts', args.attempts, 1, 20),
+    maxDuration: requireInteger('max-duration', args['max-duration'], 1, 604_800) * 1000,
+    strict: args.strict,
+    acceptChanges: args['accept-changes'],
+    acceptSource: args['accept-source'],
+    keep: requireInteger('keep', args.keep, 1, 10_000),
+    dryRun: args['dry-run'],
+    dapil,
+  };
+  const { loadProject } = await import('../../pipelines/index.ts');
+  const project = loadProject();
+  const datasets = readDatasets(
+    args.dataset,
+    project.pipelines.map(({ table }) => table),
+  );
+  const { readApiKey } = await import('./api-key.ts');
+  const key: Secret | null = baseUrl === null ? null : readApiKey(args['api-key-file']);
+
+  const [
+    { sync },
+    { listenForSignals },
+    { systemClock },
+    { createProgress },
+    { renderSummary },
+    { readVersion },
+    { startSample },
+  ] = await Promise.all([
+    import('../sync.ts'),
+    import('./signals.ts'),
+    import('./clock.ts'),
+    import('./progress.ts'),
+    import('./sync-summary.ts'),
+    import('./version.ts'),
+    import('./sample-service.ts'),
+  ]);
+  const signals = listenForSignals();
+  const sample = key === null ? await startSample(project) : null;
+  const progress = createProgress(process.stderr, systemClock);
+  try {
+    const result = await sync(
+      project,
+      {
+        ...settings,
+        datasets,
+        baseUrl: sample?.url ?? baseUrl!,
+        source: sample === null ? baseUrl! : 'sample',
+        apiKey: sample?.apiKey ?? key!,
+      },
+      {
+        clock: systemClock,
+        random: Math.random,
+        report: progress.report,
+        signal: signals.signal,
+        version: readVersion(),
+      },
+    );
+    progress.end();
+    process.stdout.write(args.json ? `${JSON.stringify(result, null, 2)}\n` : renderSummary(result, project));
+  } finally {
+    progress.end();
+    await sample?.close();
+    signals.stop();
+  }
+}
+
+/** The checked base URL, or null for the sample. */
+function requireOneSource(args: SyncArguments): string | null {
+  const given = args['base-url'];
+  if (args.sample && given !== undefined)
+    throw new UsageError('--base-url and --sample exclude each other.', 'Give one of them.');
+  if (args.sample) return null;
+  if (given === undefined)
+    throw new UsageError(
+      'There is no source.',
+      'Give --base-url https://… for a service, or --sample for sample figures.',
+    );
+  if (!URL.canParse(given))
+    throw new UsageError(
+      `--base-url ${JSON.stringify(given)} is no URL.`,
+      'Write it as https://host or https://host/path.',
+    );
+  const url = new URL(given);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new UsageError(`--base-url begins with ${url.protocol}//.`, 'Write it as https://host or https://host/path.');
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError(
+      '--base-url holds a user name or a password.',
+      'Leave them out; the key goes into REKAP_API_KEY.',
+    );
+  if (url.search !== '' || url.hash !== '')
+    throw new UsageError('--base-url holds a query or a fragment.', 'Give the part before the first ? or #.');
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+function readDistricts(given: readonly string[] | undefined): number[] | null {
+  const words = (given ?? []).flatMap((word) => String(word).split(',')).filter((word) => word !== '');
+  if (given === undefined) return null;
+  for (const word of words) {
+    if (!/^\d{1,10}$/.test(word) || Number(word) > 2_147_483_647)
+      throw new UsageError(
+        `--dapil ${JSON.stringify(word)} is no district id.`,
+        'Give ids in digits, such as --dapil 1101 1102.',
+      );
+  }
+  if (words.length === 0)
+    throw new UsageError('--dapil names no district.', 'Give ids in digits, such as --dapil 1101 1102.');
+  return [...new Set(words.map(Number))].toSorted((a, b) => a - b);
+}
+
+function readDatasets(given: readonly string[] | undefined, known: readonly string[]): string[] | null {
+  if (given === undefined) return null;
+  const words = given.flatMap((word) => String(word).split(','));
+  for (const word of words) {
+    if (!known.includes(word))
+      throw new UsageError(
+        `--dataset ${JSON.stringify(word)} is no dataset.`,
+        `The datasets are ${known.join(' and ')}.`,
+      );
+  }
+  return words;
+}

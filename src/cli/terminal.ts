@@ -1,0 +1,87 @@
+/** What rekap writes to a terminal: colours where they are wanted, tables, messages, and nothing that a source could smuggle in. */
+
+import { once } from 'node:events';
+import { styleText } from 'node:util';
+import CliTable from 'cli-table3';
+import { RekapError } from '../errors.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Paints a text for a stream: only on a terminal, and not where NO_COLOR asks for none. */
+export function paint(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  const wanted =
+    process.env['FORCE_COLOR'] !== undefined ||
+    (stream.isTTY && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb');
+  return wanted ? styleText(style, text) : text;
+}
+
+/** A text from outside, safe to print: control characters and those that turn the direction of writing become visible. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, (character) =>
+    character === '\n' ? '⏎' : `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A whole number with separators, as people read it. */
+export function formatNumber(value: number | bigint): string {
+  return value.toLocaleString('en');
+}
+
+export interface TableOptions {
+  readonly head: readonly string[];
+  /** Columns that hold numbers, set flush right. */
+  readonly right?: readonly number[];
+}
+
+/** A table with thin rules; cells are printed as they are, so texts from outside go through `printable` first. */
+export function renderTable(rows: readonly (readonly string[])[], { head, right = [] }: TableOptions): string {
+  const table = new CliTable({
+    head: head.map((name) => paint('bold', name)),
+    colAligns: head.map((_, index) => (right.includes(index) ? 'right' : 'left')),
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2 },
+    chars: {
+      top: '',
+      'top-mid': '',
+      'top-left': '',
+      'top-right': '',
+      bottom: '',
+      'bottom-mid': '',
+      'bottom-left': '',
+      'bottom-right': '',
+      left: '',
+      'left-mid': '',
+      mid: '',
+      'mid-mid': '',
+      right: '',
+      'right-mid': '',
+      middle: '',
+    },
+  });
+  table.push(...rows.map((row) => [...row]));
+  const lines = table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd());
+  return [lines[0], ...lines.slice(1).filter((line) => line !== '')].join('\n');
+}
+
+/** Writes to stdout and waits where its reader is slow. */
+export async function writeOut(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** Prints a failure to stderr: what happened, then what to do next. A stack only for faults of rekap's own, and only on request. */
+export function printError(error: unknown): void {
+  const mark = paint(['red', 'bold'], 'rekap:', process.stderr);
+  if (error instanceof RekapError) {
+    const message = error.message.split('\n').map(printable).join('\n');
+    process.stderr.write(`${mark} ${message}\n${error.next === '' ? '' : `  ${printable(error.next)}\n`}`);
+    return;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(
+    `${mark} unexpected failure: ${message.split('\n').map(printable).join('\n')}\n  This is a fault in rekap. REKAP_DEBUG=1 shows where it happened.\n`,
+  );
+  if (process.env['REKAP_DEBUG'] !== undefined && error instanceof Error)
+    process.stderr.write(`${error.stack ?? ''}\n`);
+}

@@ -1,0 +1,52 @@
+/** Opens DuckDB files the one way rekap opens them: no downloads, settings on purpose, closed completely. */
+
+import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
+
+/** An open DuckDB file. One at a time per file and process: DuckDB does not guard against a second. */
+export interface Database {
+  readonly connection: DuckDBConnection;
+  /** Runs one or several statements. */
+  run(sql: string, values?: DuckDBValue[]): Promise<void>;
+  /** The rows of a query as plain objects: BIGINT as bigint, everything else as DuckDB's client gives it. */
+  rows<Row>(sql: string, values?: DuckDBValue[]): Promise<Row[]>;
+  /** Closes connection and instance; only then is the file's lock gone. */
+  close(): void;
+}
+
+export interface OpenOptions {
+  readonly readOnly?: boolean;
+  /** DuckDB settings by name, over those that rekap always sets. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Opens `file`, or a database in memory for ':memory:'. Throws DuckDB's own error where that fails. */
+export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
+  const instance = await DuckDBInstance.create(file, {
+    // A batch job must never reach for the network by itself.
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    ...(options.readOnly === true ? { access_mode: 'READ_ONLY' } : {}),
+    ...options.settings,
+  });
+  let connection: DuckDBConnection;
+  try {
+    connection = await instance.connect();
+  } catch (error) {
+    instance.closeSync();
+    throw error;
+  }
+  return {
+    connection,
+    async run(sql, values) {
+      await connection.run(sql, values);
+    },
+    async rows<Row>(sql: string, values?: DuckDBValue[]) {
+      const reader = await connection.runAndReadAll(sql, values);
+      return reader.getRowObjectsJS() as Row[];
+    },
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}

@@ -1,0 +1,286 @@
+/** Asks the source for every district of every dataset, proves each one complete or names it, and hands the pages on. */
+
+import pLimit from 'p-limit';
+import { RekapError, SourceRefusedKeyError, SourceStatusError } from '../errors.ts';
+import type { AnyPipeline, Clock, DistrictReading, Page, PageRequest, Report, Verdict } from '../pipeline.ts';
+import { PageHolder, type HeldPage } from './held-pages.ts';
+import { judgeWalk } from './judge-walk.ts';
+import type { Listed } from './listing.ts';
+import type { FetchedPage, SourceClient } from './source-client.ts';
+import { selectRecords, sweep, type Sweep } from './sweep.ts';
+import { walkDistrict, type PagingHabits, type Walk } from './walk-district.ts';
+
+export interface ExtractQuestion {
+  readonly pipelines: readonly AnyPipeline[];
+  readonly client: SourceClient;
+  readonly clock: Clock;
+  readonly report: Report;
+  readonly concurrency: number;
+  readonly pageSize: number;
+  /** Just these districts, each read to its empty page; null for all that can be known. */
+  readonly wanted: readonly number[] | null;
+  /** Districts of the snapshot before. */
+  readonly knownBefore: readonly number[];
+  /** Districts known from law; asked for where some of them stand in the sweep, or where there is no sweep. */
+  readonly reference: readonly number[];
+  /** Bytes of answers that may wait in memory. */
+  readonly heldBytes: number;
+  readonly signal: AbortSignal;
+  /** Takes a complete district's pages; called for one district at a time per dataset. */
+  deliver(pipeline: AnyPipeline, reading: DistrictReading): Promise<void>;
+}
+
+/** Reads everything and gives a verdict for each district asked for; an incomplete one is a verdict, not a throw. */
+export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
+  const holder = new PageHolder(question.heldBytes);
+  const walks = pLimit(question.concurrency);
+  const extractions = question.pipelines.map((pipeline) => new DatasetExtraction(pipeline, question, holder));
+  const verdicts: Verdict[] = [];
+
+  const sweeps = question.wanted === null ? await settleAll(extractions.map((extraction) => extraction.sweep())) : [];
+  // What one dataset lists is asked of the others too: a district missing from one list alone must not go unnoticed.
+  const listed = new Set(sweeps.flatMap((result) => [...(result?.listing.districts.keys() ?? [])]));
+  await settleAll(
+    extractions.map(async (extraction) => {
+      const districts = question.wanted ?? extraction.districtsToRead(listed);
+      question.report({ kind: 'districts', dataset: extraction.pipeline.table, total: districts.length });
+      verdicts.push(...(await extraction.deliverStrays()));
+      await settleAll(
+        districts.map((dapil) =>
+          walks(async () => {
+            verdicts.push(await extraction.readAndDeliver(dapil));
+          }),
+        ),
+      );
+    }),
+  );
+  return verdicts.toSorted((a, b) =>
+    a.dataset < b.dataset ? -1 : a.dataset > b.dataset ? 1 : (a.dapil ?? -1) - (b.dapil ?? -1),
+  );
+}
+
+/** Waits for all, then throws the first failure: no task is left running behind an error's back. */
+async function settleAll<Value>(tasks: readonly Promise<Value>[]): Promise<Value[]> {
+  const settled = await Promise.allSettled(tasks);
+  return settled.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}
+
+class DatasetExtraction {
+  readonly pipeline: AnyPipeline;
+  private readonly question: ExtractQuestion;
+  private readonly holder: PageHolder;
+  private readonly habits: PagingHabits = { longestPage: 0, pagesVary: false };
+  /** First pages that were asked for while the sweep still went on. */
+  private readonly ahead = new Map<number, Promise<HeldPage>>();
+  private swept: Sweep | null = null;
+  private delivering: Promise<void> = Promise.resolve();
+
+  constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder) {
+    this.pipeline = pipeline;
+    this.question = question;
+    this.holder = holder;
+  }
+
+  async sweep(): Promise<Sweep | null> {
+    const result = await sweep({
+      pipeline: this.pipeline,
+      habits: this.habits,
+      fetch: async (offset) => {
+        const request = this.request(null, offset);
+        const fetched = await this.question.client.fetchPage(this.pipeline, request);
+        return { page: fetched.page, hold: (strays) => this.holdStrays(fetched, strays) };
+      },
+      found: (districts) => {
+        for (const dapil of districts) if (this.holder.hasRoom) this.readAhead(dapil);
+      },
+    });
+    if ('refused' in result) {
+      this.warn(
+        `the source does not list all districts (${result.refused}); each known district is read to its end instead`,
+      );
+      return null;
+    }
+    if (result.listing.total === 0) {
+      this.warn('the source lists no record without a district; each known district is read to its end instead');
+      return null;
+    }
+    this.swept = result;
+    return result;
+  }
+
+  /** The districts to ask for: listed ones, those of the snapshot before, and the reference's where its ids are of the same kind. */
+  districtsToRead(listed: ReadonlySet<number>): number[] {
+    const { knownBefore, reference } = this.question;
+    const sameKind = this.swept === null || reference.some((dapil) => listed.has(dapil));
+    return [...new Set([...listed, ...knownBefore, ...(sameKind ? reference : [])])].toSorted((a, b) => a - b);
+  }
+
+  /** Hands on the sweep's records that name no district: no other request would bring them. */
+  async deliverStrays(): Promise<Verdict[]> {
+    const strays = this.swept?.strays ?? [];
+    if (strays.length === 0) return [];
+    const received = strays.reduce((sum, page) => sum + page.length, 0);
+    this.warn(`${received} records of the unfiltered list name no district; they go to quarantine`);
+    const verdict = this.verdict({
+      dapil: null,
+      proof: 'sweep',
+      listed: received,
+      received,
+      pages: strays,
+      readings: 1,
+      reason: null,
+    });
+    await this.deliver(verdict, strays);
+    return [verdict];
+  }
+
+  /** Reads a district until it is proved, or named incomplete; a failure of its own becomes its verdict. */
+  async readAndDeliver(dapil: number): Promise<Verdict> {
+    try {
+      return await this.readUntilJudged(dapil);
+    } catch (error) {
+      // An abort, a refused key or a fault of ours ends the run; any other failure concerns this district.
+      this.question.signal.throwIfAborted();
+      if (!(error instanceof RekapError) || error instanceof SourceRefusedKeyError) throw error;
+      const listed = this.listedFor(dapil)?.distinct ?? null;
+      if (listed === null && error instanceof SourceStatusError && error.status === 404) {
+        // Where nothing else speaks of the district, "not found" is an answer: it has no records.
+        this.warn(`district ${dapil}: the source knows no such district (404)`);
+        return this.report(
+          this.verdict({ dapil, proof: 'empty page', listed, received: 0, pages: [], readings: 1, reason: null }),
+        );
+      }
+      return this.report(
+        this.verdict({ dapil, proof: 'none', listed, received: 0, pages: [], readings: 1, reason: error.message }),
+      );
+    }
+  }
+
+  private async readUntilJudged(dapil: number): Promise<Verdict> {
+    const listed = this.listedFor(dapil);
+    const proof = this.swept?.listing.isClosed(dapil) === true ? listed : null;
+    let earlier: Walk | null = null;
+    for (let reading = 1; ; reading += 1) {
+      const walk: Walk = await walkDistrict({
+        pipeline: this.pipeline,
+        dapil,
+        proof,
+        habits: this.habits,
+        fetch: (offset) => this.fetch(dapil, offset),
+      });
+      const judgement = judgeWalk(walk, listed, earlier, reading);
+      if (judgement.kind === 'complete') {
+        if (judgement.warning !== null) this.warn(`district ${dapil}: ${judgement.warning}`);
+        if (this.question.wanted !== null && walk.total === 0)
+          this.warn(`district ${dapil}: the source has no records of it`);
+        const verdict = this.verdict({
+          dapil,
+          proof: walk.end,
+          listed: listed?.distinct ?? null,
+          received: walk.distinct,
+          pages: walk.pages,
+          readings: reading,
+          reason: null,
+        });
+        await this.deliver(verdict, walk.pages);
+        return this.report(verdict);
+      }
+      for (const page of walk.pages) page.release();
+      if (judgement.kind === 'incomplete') {
+        return this.report(
+          this.verdict({
+            dapil,
+            proof: 'none',
+            listed: listed?.distinct ?? null,
+            received: walk.distinct,
+            pages: walk.pages,
+            readings: reading,
+            reason: judgement.reason,
+          }),
+        );
+      }
+      earlier = walk;
+    }
+  }
+
+  /** Transformation of a dataset takes one district after another, so that its batches keep an order of their own. */
+  private async deliver(verdict: Verdict, pages: readonly HeldPage[]): Promise<void> {
+    const turn = this.delivering.then(async () => {
+      await this.question.deliver(this.pipeline, { verdict, pages: pages.map((page) => () => page.read()) });
+      for (const page of pages) page.release();
+    });
+    this.delivering = turn.catch(() => undefined);
+    await turn;
+  }
+
+  private listedFor(dapil: number): Listed | null {
+    return this.swept?.listing.districts.get(dapil) ?? null;
+  }
+
+  private request(dapil: number | null, offset: number): PageRequest {
+    return { dataset: this.pipeline.table, dapil, offset, limit: this.question.pageSize };
+  }
+
+  private readAhead(dapil: number): void {
+    // Held at once, so that what waits for the end of the sweep counts against the bound.
+    const first = this.fetchFresh(dapil, 0).then((fetched) => fetched.hold());
+    // Whoever walks the district meets the failure; until then it must not count as unhandled.
+    first.catch(() => undefined);
+    this.ahead.set(dapil, first);
+  }
+
+  private async fetch(dapil: number, offset: number): Promise<{ page: Page; hold(): HeldPage }> {
+    const ahead = offset === 0 ? this.ahead.get(dapil) : undefined;
+    if (ahead === undefined) return this.fetchFresh(dapil, offset);
+    this.ahead.delete(dapil);
+    const held = await ahead;
+    return { page: await held.read(), hold: () => held };
+  }
+
+  private async fetchFresh(dapil: number, offset: number): Promise<{ page: Page; hold(): HeldPage }> {
+    const { client } = this.question;
+    const request = this.request(dapil, offset);
+    const fetched = await client.fetchPage(this.pipeline, request);
+    return {
+      page: fetched.page,
+      hold: () => this.holder.hold(fetched, (bytes) => client.reopen(this.pipeline, request, bytes)),
+    };
+  }
+
+  private holdStrays(fetched: FetchedPage, strays: Page): HeldPage {
+    const rows = [...strays.records.recordStart.subarray(0, strays.records.length)];
+    return this.holder.hold({ ...fetched, page: strays }, (bytes) => {
+      const page = this.question.client.reopen(this.pipeline, strays.request, bytes);
+      return selectRecords(
+        page,
+        rows.map((start) => page.records.recordStart.indexOf(start)),
+      );
+    });
+  }
+
+  private verdict(
+    parts: Omit<Verdict, 'dataset' | 'complete' | 'readAt' | 'pages'> & { pages: readonly HeldPage[] },
+  ): Verdict {
+    const { pages, ...rest } = parts;
+    const readAt = pages.reduce((latest, page) => (page.at > latest ? page.at : latest), new Date(0));
+    return {
+      dataset: this.pipeline.table,
+      ...rest,
+      complete: parts.reason === null,
+      pages: pages.length,
+      readAt: (pages.length === 0 ? this.question.clock.now() : readAt).toISOString(),
+    };
+  }
+
+  private report(verdict: Verdict): Verdict {
+    this.question.report({ kind: 'district', dataset: this.pipeline.table, records: verdict.received, verdict });
+    return verdict;
+  }
+
+  private warn(message: string): void {
+    this.question.report({ kind: 'warning', message: `${this.pipeline.table}: ${message}.` });
+  }
+}

@@ -1,0 +1,84 @@
+/** Decides whether a request is tried again and how long to wait first; pure, so that every case is a test. */
+
+/** Why an attempt failed. */
+export type Failure =
+  | { readonly kind: 'status'; readonly status: number; readonly retryAfter: string | null }
+  | { readonly kind: 'connection'; readonly code: string }
+  | { readonly kind: 'timeout' }
+  /** The body ended before its JSON did. */
+  | { readonly kind: 'truncated' };
+
+export interface RetryQuestion {
+  readonly failure: Failure;
+  /** How many attempts have been made, this one included. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** Whether the source has ever answered in this run. */
+  readonly answeredBefore: boolean;
+  readonly now: Date;
+  /** From 0 up to but not including 1. */
+  readonly random: number;
+}
+
+/** Wait this many milliseconds and try again, or give up and say why. */
+export type RetryPlan = { readonly wait: number } | { readonly giveUp: string };
+
+/** RFC 9110 and RFC 8470: these say "not now", not "never". */
+const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** A source that has never answered is probably not there: a typing error should not cost half a minute. */
+const attemptsBeforeFirstAnswer = 3;
+const absentCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+const firstWait = 500;
+const longestBackoff = 30_000;
+/** A source that asks for more patience than this is asked again by the next scheduled run instead. */
+export const longestRetryAfter = 600_000;
+
+export function planRetry(question: RetryQuestion): RetryPlan {
+  const { failure, attempt, maxAttempts, answeredBefore } = question;
+  if (
+    failure.kind === 'status' &&
+    !transientStatuses.has(failure.status) &&
+    !(failure.status >= 520 && failure.status <= 599)
+  ) {
+    return { giveUp: 'trying again does not mend this status' };
+  }
+  if (failure.kind === 'connection' && isCertificateError(failure.code)) {
+    return { giveUp: "the server's certificate is not trusted" };
+  }
+  if (attempt >= maxAttempts) return { giveUp: `given up after ${times(attempt)}` };
+  if (
+    failure.kind === 'connection' &&
+    absentCodes.has(failure.code) &&
+    !answeredBefore &&
+    attempt >= attemptsBeforeFirstAnswer
+  ) {
+    return { giveUp: `given up after ${times(attempt)}, for it has never answered` };
+  }
+  // Full backoff halves at random, so that many clients do not come back together.
+  const backoff = Math.min(longestBackoff, firstWait * 2 ** (attempt - 1)) * (0.5 + question.random / 2);
+  const asked = failure.kind === 'status' ? parseRetryAfter(failure.retryAfter, question.now) : null;
+  if (asked === null) return { wait: backoff };
+  if (asked > longestRetryAfter) return { giveUp: `the source asks to wait ${Math.ceil(asked / 60_000)} minutes` };
+  // A server's own word counts, plus a little jitter so that parallel requests do not return in one burst.
+  return { wait: asked + question.random * 100 };
+}
+
+/** Milliseconds that a Retry-After header asks for, from seconds or an HTTP date; null where it is absent or no such value. */
+export function parseRetryAfter(header: string | null, now: Date): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  if (!/^[A-Za-z]{3},? /.test(text)) return null;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : Math.max(0, date - now.getTime());
+}
+
+function isCertificateError(code: string): boolean {
+  return /^(CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_)/.test(code);
+}
+
+function times(count: number): string {
+  return count === 1 ? 'one attempt' : `${count} attempts`;
+}

@@ -1,0 +1,381 @@
+/** Asks the source for pages: one pool, one pace, one way to try again, and every answer landed before it is read. */
+
+import { Pool, interceptors, type Dispatcher } from 'undici';
+import {
+  EnvelopeError,
+  ResponseTooLargeError,
+  SourceRefusedKeyError,
+  SourceStatusError,
+  SourceUnreachableError,
+  type RekapError,
+} from '../errors.ts';
+import type { AnyPipeline, Answer, Clock, Land, LandedBody, Page, PageRequest, Random, Report } from '../pipeline.ts';
+import type { Secret } from '../secret.ts';
+import { errorCode } from '../warehouse.ts';
+import { Pace } from './pace.ts';
+import { planRetry, type Failure } from './retry-plan.ts';
+import { createScanner, ScanError, type ScannedAnswer } from './scan-answer.ts';
+
+export interface SourceOptions {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  readonly concurrency: number;
+  /** Milliseconds that one attempt may take, from sending to the last byte. */
+  readonly timeout: number;
+  readonly maxAttempts: number;
+  /** Bytes that one decoded answer may have. */
+  readonly maxAnswerBytes: number;
+}
+
+export interface SourceSurroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly report: Report;
+  readonly land: Land;
+  /** Ends every request and every wait; its reason is thrown. */
+  readonly signal: AbortSignal;
+}
+
+/** A page, the time its answer was complete, and the way to its landed bytes. */
+export interface FetchedPage {
+  readonly page: Page;
+  readonly at: Date;
+  readonly landed: LandedBody;
+}
+
+/** What the run's requests came to. */
+export interface SourceFigures {
+  requests: number;
+  retries: number;
+  bytes: number;
+  throttled: number;
+  lowestConcurrency: number;
+}
+
+export interface SourceClient {
+  readonly figures: Readonly<SourceFigures>;
+  /** Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL. */
+  fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage>;
+  /** The page in bytes that were landed before. */
+  reopen(pipeline: AnyPipeline, request: PageRequest, bytes: Buffer): Page;
+  close(): Promise<void>;
+}
+
+/** So many requests given up in a row, with no answer in between, and the source counts as gone. */
+const failuresThatEndTheRun = 5;
+
+export function createSourceClient(options: SourceOptions, surroundings: SourceSurroundings): SourceClient {
+  const { clock, random, report, land, signal } = surroundings;
+  const base = new URL(options.baseUrl);
+  const pool = new Pool(base.origin, {
+    connections: options.concurrency,
+    // The whole attempt has one bound, below; undici's own are off so that it alone decides.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: options.timeout },
+  });
+  const dispatcher = pool.compose(interceptors.decompress());
+  const pace = new Pace(options.concurrency);
+  const scanners = new Map<string, (bytes: Buffer) => ScannedAnswer>();
+  const warned = new Set<string>();
+  const figures: SourceFigures = {
+    requests: 0,
+    retries: 0,
+    bytes: 0,
+    throttled: 0,
+    lowestConcurrency: options.concurrency,
+  };
+  let answered = false;
+  let failuresInARow = 0;
+
+  function warnOnce(topic: string, message: string): void {
+    if (warned.has(topic)) return;
+    warned.add(topic);
+    report({ kind: 'warning', message });
+  }
+
+  async function fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage> {
+    return pace.limit(async () => {
+      const path = requestPath(base, pipeline, request);
+      const url = base.origin + path;
+      for (let attempt = 1; ; attempt += 1) {
+        signal.throwIfAborted();
+        figures.requests += 1;
+        if (attempt > 1) figures.retries += 1;
+        report({ kind: 'request', dataset: request.dataset, retried: attempt > 1 });
+        const round = pace.begin();
+        const outcome = await attemptOnce(pipeline, request, path, url);
+        if ('page' in outcome) {
+          answered = true;
+          failuresInARow = 0;
+          pace.answered();
+          return outcome;
+        }
+        const { failure } = outcome;
+        if (failure.kind === 'status') answered = true;
+        if (failure.kind === 'status' && (failure.status === 429 || failure.status === 503)) {
+          figures.throttled += 1;
+          pace.slowDown(round);
+          figures.lowestConcurrency = Math.min(figures.lowestConcurrency, pace.concurrency);
+        }
+        const plan = planRetry({
+          failure,
+          attempt,
+          maxAttempts: options.maxAttempts,
+          answeredBefore: answered,
+          now: clock.now(),
+          random: random(),
+        });
+        if ('giveUp' in plan) {
+          // A plain refusal such as 404 is an answer; only silence and server errors say that the source is going.
+          failuresInARow = failure.kind === 'status' && failure.status < 500 ? 0 : failuresInARow + 1;
+          throw describeFailure(failure, url, plan.giveUp, outcome.detail);
+        }
+        await clock.sleep(plan.wait, signal);
+      }
+    });
+  }
+
+  /** Sends the request once. Failures that trying again may mend are returned, all others thrown. */
+  async function attemptOnce(
+    pipeline: AnyPipeline,
+    request: PageRequest,
+    path: string,
+    url: string,
+  ): Promise<FetchedPage | FailedAttempt> {
+    let received: { status: number; headers: Dispatcher.ResponseData['headers']; body: Buffer };
+    const attempt = boundAttempt(signal, options.timeout);
+    try {
+      received = await send(path, url, attempt.signal);
+    } catch (error) {
+      if (error instanceof ResponseTooLargeError) throw error;
+      signal.throwIfAborted();
+      if (attempt.timedOut())
+        return { failure: { kind: 'timeout' }, detail: `no whole answer within ${options.timeout / 1000} s` };
+      return {
+        failure: { kind: 'connection', code: connectionCode(error) },
+        detail: error instanceof Error ? error.message : String(error),
+      };
+    } finally {
+      attempt.end();
+    }
+    const { status, headers } = received;
+    const body = withoutKey(received.body, options.apiKey);
+    if (body !== received.body)
+      warnOnce(
+        'key',
+        `The source repeats the API key in its answers (${url}); it is taken out before they are landed.`,
+      );
+    const answer: Answer = { request, url, status, at: clock.now(), body };
+    const landed = await land(answer);
+    if (status === 401 || status === 403) {
+      throw new SourceRefusedKeyError(
+        `The source refused the API key: ${url} answered ${status}.`,
+        'Set REKAP_API_KEY to a valid key, or name a file that holds it with --api-key-file.',
+      );
+    }
+    if (status !== 200) {
+      return {
+        failure: { kind: 'status', status, retryAfter: headerText(headers['retry-after']) },
+        detail: status >= 300 && status < 400 ? redirectDetail(headers['location'], url) : excerpt(body),
+      };
+    }
+    try {
+      return { page: scan(pipeline, request, url, body), at: answer.at, landed };
+    } catch (error) {
+      if (!(error instanceof ScanError)) throw error;
+      if (error.offset >= body.length) return { failure: { kind: 'truncated' }, detail: excerpt(body) };
+      throw new EnvelopeError(
+        `The answer of ${url} is not the envelope {count, data}: ${error.message}. It begins: ${excerpt(body)}`,
+        'Check that --base-url is the service and not a page in front of it.',
+      );
+    }
+  }
+
+  async function send(path: string, url: string, attemptSignal: AbortSignal) {
+    const response = await dispatcher.request({
+      method: 'GET',
+      path,
+      headers: {
+        'x-api-key': options.apiKey.reveal(),
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'accept-encoding': 'gzip, br',
+        'user-agent': 'rekap',
+      },
+      signal: attemptSignal,
+    });
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > options.maxAnswerBytes) {
+        throw new ResponseTooLargeError(
+          `The answer of ${url} is larger than ${Math.round(options.maxAnswerBytes / 1e6)} MB.`,
+          'Ask for fewer records at a time with --page-size.',
+        );
+      }
+      chunks.push(chunk);
+    }
+    figures.bytes += length;
+    const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
+    return { status: response.statusCode, headers: response.headers, body };
+  }
+
+  function scan(pipeline: AnyPipeline, request: PageRequest, url: string, bytes: Buffer): Page {
+    let scanner = scanners.get(pipeline.table);
+    if (scanner === undefined) {
+      scanner = createScanner(Object.values(pipeline.columns).map((column) => column.field));
+      scanners.set(pipeline.table, scanner);
+    }
+    const { count, records, unknownFields } = scanner(bytes);
+    if (count !== records.length) {
+      warnOnce(
+        `count ${pipeline.table}`,
+        `${pipeline.table}: the source's "count" does not say how many records an answer holds (${count} for ${records.length}, ${url}); rekap goes by the records.`,
+      );
+    }
+    if (unknownFields.size > 0) {
+      warnOnce(
+        `fields ${pipeline.table}`,
+        `${pipeline.table}: the source sends fields that rekap does not know: ${[...unknownFields].map((name) => JSON.stringify(name.slice(0, 80))).join(', ')}. They stay in the landing.`,
+      );
+    }
+    return { request, url, bytes, records };
+  }
+
+  function sourceIsGone(): boolean {
+    return failuresInARow >= failuresThatEndTheRun;
+  }
+
+  return {
+    figures,
+    async fetchPage(pipeline, request) {
+      if (sourceIsGone()) {
+        throw new SourceUnreachableError(
+          `The source ${base.origin} has stopped answering: ${failuresInARow} requests in a row were given up.`,
+          'Run the sync again when the source is back.',
+        );
+      }
+      return fetchPage(pipeline, request);
+    },
+    reopen(pipeline, request, bytes) {
+      return scan(pipeline, request, base.origin + requestPath(base, pipeline, request), bytes);
+    },
+    async close() {
+      await pool.destroy();
+    },
+  };
+}
+
+interface FailedAttempt {
+  readonly failure: Failure;
+  readonly detail: string;
+}
+
+/** The path and query of a page, without the origin. */
+function requestPath(base: URL, pipeline: AnyPipeline, request: PageRequest): string {
+  const query = new URLSearchParams();
+  if (request.dapil !== null) query.set(pipeline.districtParameter, String(request.dapil));
+  query.set('limit', String(request.limit));
+  query.set('offset', String(request.offset));
+  return `${base.pathname.replace(/\/$/, '')}${pipeline.endpoint}?${query.toString()}`;
+}
+
+/** A signal for one attempt: aborted by the run's signal or after `milliseconds`. */
+function boundAttempt(run: AbortSignal, milliseconds: number) {
+  const controller = new AbortController();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    controller.abort();
+  }, milliseconds);
+  const pass = (): void => controller.abort(run.reason);
+  run.addEventListener('abort', pass, { once: true });
+  return {
+    signal: controller.signal,
+    timedOut: () => late,
+    end() {
+      clearTimeout(timer);
+      run.removeEventListener('abort', pass);
+    },
+  };
+}
+
+function describeFailure(failure: Failure, url: string, giveUp: string, detail: string): RekapError {
+  switch (failure.kind) {
+    case 'status':
+      return new SourceStatusError(
+        failure.status,
+        `${url} answered ${failure.status} (${giveUp}): ${detail}`,
+        failure.status === 404 ? 'Check --base-url: the endpoint is not there.' : '',
+      );
+    case 'connection':
+      return new SourceUnreachableError(
+        `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
+        'Check --base-url and the network, then run the sync again.',
+      );
+    case 'timeout':
+      return new SourceUnreachableError(
+        `${url} gave ${detail} (${giveUp}).`,
+        'A longer --timeout or a smaller --page-size may help.',
+      );
+    case 'truncated':
+      return new EnvelopeError(
+        `The answer of ${url} ends before its JSON does (${giveUp}). It begins: ${detail}`,
+        'Run the sync again later, or try a smaller --page-size.',
+      );
+  }
+}
+
+function connectionMessage(code: string, detail: string): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'nothing listens there';
+    case 'ENOTFOUND':
+      return 'there is no such host';
+    case 'EAI_AGAIN':
+      return 'its name cannot be resolved just now';
+    default:
+      return `${detail || 'the connection failed'} [${code}]`;
+  }
+}
+
+/** undici wraps the system's error; the innermost code says most. An AggregateError (IPv6 and IPv4 both refused) holds several. */
+function connectionCode(error: unknown): string {
+  let code = errorCode(error);
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    if (errorCode(inner) !== 'unknown') code = errorCode(inner);
+    if (inner instanceof AggregateError && inner.errors.length > 0) code = errorCode(inner.errors[0]);
+  }
+  return code;
+}
+
+function headerText(value: string | string[] | undefined): string | null {
+  return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+function redirectDetail(location: string | string[] | undefined, url: string): string {
+  const target = headerText(location);
+  if (target === null || !URL.canParse(target, url))
+    return 'it redirects, and rekap does not follow with the key in its hands';
+  const { origin, pathname } = new URL(target, url);
+  return `it redirects to ${origin}${pathname}; rekap does not follow with the key in its hands. If you trust that address, give it as --base-url`;
+}
+
+/** The body itself, or a copy without the key should the source echo it. */
+function withoutKey(body: Buffer, apiKey: Secret): Buffer {
+  if (!body.includes(apiKey.reveal())) return body;
+  return Buffer.from(body.toString('latin1').replaceAll(apiKey.reveal(), '[redacted]'), 'latin1');
+}
+
+/** The beginning of an answer on one line, without control characters, fit for a message. */
+function excerpt(body: Buffer): string {
+  const text = body
+    .toString('utf8', 0, 400)
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}]/gu, '')
+    .trim();
+  return text === '' ? '(an empty body)' : text.slice(0, 120);
+}

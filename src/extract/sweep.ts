@@ -1,0 +1,78 @@
+/** The sweep: pages through an endpoint without its district filter, which lists the districts and how many records each has. */
+
+import { SourceStatusError } from '../errors.ts';
+import type { AnyPipeline, Page, RecordIndex } from '../pipeline.ts';
+import type { HeldPage } from './held-pages.ts';
+import { Listing } from './listing.ts';
+import { endlessWalk, maxRecordsPerWalk, notePageLength, repeatedPage, type PagingHabits } from './walk-district.ts';
+
+export interface SweepQuestion {
+  readonly pipeline: AnyPipeline;
+  readonly habits: PagingHabits;
+  fetch(offset: number): Promise<{ readonly page: Page; hold(page: Page): HeldPage }>;
+  /** Called for districts when they are met for the first time. */
+  found(districts: readonly number[]): void;
+}
+
+/** A finished sweep. Its pages are kept only as far as they hold records that name no district. */
+export interface Sweep {
+  readonly listing: Listing;
+  readonly strays: readonly HeldPage[];
+  readonly pages: number;
+}
+
+/** The service answers requests without a district with an error status. */
+export interface RefusedSweep {
+  readonly refused: string;
+}
+
+/**
+ * Sweeps to the empty page.
+ *
+ * @throws RepeatedPageError, EndlessWalkError, or what `fetch` throws; an error status at the first page is no throw but a refusal.
+ */
+export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSweep> {
+  const listing = new Listing(question.pipeline);
+  const strays: HeldPage[] = [];
+  let lastLength = 0;
+  for (let pages = 0; ; pages += 1) {
+    let fetched: Awaited<ReturnType<SweepQuestion['fetch']>>;
+    try {
+      fetched = await question.fetch(listing.total);
+    } catch (error) {
+      if (pages === 0 && error instanceof SourceStatusError) return { refused: error.message };
+      throw error;
+    }
+    const { page } = fetched;
+    const { length } = page.records;
+    if (length === 0) return { listing, strays, pages };
+    const { found, strays: rows, brought } = listing.add(page);
+    if (!brought) throw repeatedPage(page);
+    if (listing.total > maxRecordsPerWalk) throw endlessWalk(page);
+    notePageLength(question.habits, lastLength, length);
+    lastLength = length;
+    if (rows.length > 0) strays.push(fetched.hold(selectRecords(page, rows)));
+    question.found(found);
+  }
+}
+
+/** A page of some of another page's records, over the same bytes. */
+export function selectRecords(page: Page, rows: readonly number[]): Page {
+  const { width } = page.records;
+  const pick = <Type extends Int32Array | Uint8Array>(array: Type, each: number): Type => {
+    const picked = array.slice(0, rows.length * each) as Type;
+    rows.forEach((row, place) => picked.set(array.subarray(row * each, (row + 1) * each), place * each));
+    return picked;
+  };
+  const records: RecordIndex = {
+    length: rows.length,
+    width,
+    recordStart: pick(page.records.recordStart, 1),
+    recordEnd: pick(page.records.recordEnd, 1),
+    isObject: pick(page.records.isObject, 1),
+    fieldStart: pick(page.records.fieldStart, width),
+    fieldEnd: pick(page.records.fieldEnd, width),
+    fieldKind: pick(page.records.fieldKind, width),
+  };
+  return { ...page, records };
+}

@@ -1,0 +1,34 @@
+/** Explains what the file system or DuckDB says about a warehouse's files: no space, no permission, a file in a folder's place. */
+
+import { DiskFullError, RekapError, WarehouseError } from './errors.ts';
+import { errorCode } from './warehouse.ts';
+
+/** The error itself, or one that says what was wrong with the warehouse's folder. */
+export function explainFileError(error: unknown, warehouse: string): unknown {
+  if (error instanceof RekapError || !(error instanceof Error)) return error;
+  const code = errorCode(error);
+  const cause = { cause: error };
+  if (code === 'ENOSPC' || code === 'EDQUOT' || /no space left|disk quota exceeded/i.test(error.message)) {
+    return new DiskFullError(
+      `There is no space left for the warehouse ${warehouse}.`,
+      'The snapshot before stays. Free some space, or keep fewer snapshots with --keep.',
+      cause,
+    );
+  }
+  if (
+    code === 'EACCES' ||
+    code === 'EPERM' ||
+    code === 'EROFS' ||
+    /permission denied|read-only file system/i.test(error.message)
+  ) {
+    return new WarehouseError(
+      `The warehouse ${warehouse} is not writable (${code === 'unknown' ? 'EACCES' : code}).`,
+      'Correct its permissions, or name another folder with --warehouse.',
+      cause,
+    );
+  }
+  if (code === 'ENOTDIR' || code === 'EEXIST') {
+    return new WarehouseError(`The warehouse ${warehouse} is not a folder.`, 'Name a folder with --warehouse.', cause);
+  }
+  return error;
+}

@@ -1,0 +1,34 @@
+/** The public API: run a sync, read its warehouse, or serve it from a program of your own. */
+
+export * from './errors.ts';
+export { definePipeline } from './pipeline.ts';
+export type {
+  AnyPipeline,
+  Clock,
+  ColumnDefinition,
+  ColumnKind,
+  Ledger,
+  Pipeline,
+  Project,
+  Random,
+  Report,
+  RunEvent,
+  Severity,
+  SqlFile,
+  SumCheck,
+  Verdict,
+} from './pipeline.ts';
+export { Secret } from './secret.ts';
+export { sync } from './sync.ts';
+export type { SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
+export { prune, rollBack } from './manage-snapshots.ts';
+export { queryToParquet, runQuery } from './query/run-query.ts';
+export type { QueryResult, ResultColumn } from './query/run-query.ts';
+export { ApiKeys, generateApiKey, readApiKeys } from './serve/api-keys.ts';
+export { openFolderSource } from './serve/record-source.ts';
+export type { RecordSet, RecordSource } from './serve/record-source.ts';
+export { DEFAULT_MAX_LIMIT, startService } from './serve/service.ts';
+export type { Service, ServiceOptions } from './serve/service.ts';
+export { openWarehouseSource } from './serve/warehouse-source.ts';
+export { readCurrent, readSnapshot } from './warehouse.ts';
+export type { Manifest, ManifestDataset, ManifestFile, Snapshot } from './warehouse.ts';

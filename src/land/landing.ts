@@ -1,0 +1,146 @@
+/**
+ * Keeps every answer of a run as it came: `bodies.gz`, one gzip member after another (so that `zcat` reads it whole), and
+ * `answers.jsonl`, one line per answer with its place in bodies.gz, URL, time, status and SHA-256. Both only ever grow.
+ */
+
+import { createHash } from 'node:crypto';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, gunzip, gzip } from 'node:zlib';
+import { LandingError } from '../errors.ts';
+import type { Answer, LandedBody } from '../pipeline.ts';
+
+export const bodiesFile = 'bodies.gz';
+export const answersFile = 'answers.jsonl';
+
+/** A line of answers.jsonl. */
+export interface LandedAnswer {
+  readonly dataset: string;
+  readonly dapil: number | null;
+  readonly offset: number;
+  readonly limit: number;
+  readonly url: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly status: number;
+  /** Length and SHA-256 of the body, decoded from any content encoding. */
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Where the compressed body lies in bodies.gz. */
+  readonly position: number;
+  readonly length: number;
+}
+
+export interface Landing {
+  /** Takes an answer; resolves as soon as there is room for it in the queue, not when it is on the disk. */
+  land(answer: Answer): Promise<LandedBody>;
+  /** Waits for everything taken, flushes it to the disk and closes the files. */
+  close(): Promise<void>;
+}
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** So many bytes may wait for compression before `land` makes its caller wait. */
+const queueBound = 16 * 1024 * 1024;
+const compressionLevel = constants.Z_BEST_SPEED;
+
+/** Opens a new landing in `folder`, which is made and must not hold one. */
+export async function openLanding(folder: string): Promise<Landing> {
+  await mkdir(folder, { recursive: true });
+  const bodies = await open(join(folder, bodiesFile), 'wx+');
+  let answers: FileHandle;
+  try {
+    answers = await open(join(folder, answersFile), 'wx');
+  } catch (error) {
+    await bodies.close();
+    throw error;
+  }
+
+  let position = 0;
+  let queued = 0;
+  let writing: Promise<void> = Promise.resolve();
+  let failure: unknown = null;
+  let roomMade: (() => void)[] = [];
+
+  async function write(answer: Answer, compressed: Promise<Buffer>): Promise<LandedAnswer> {
+    const bytes = await compressed;
+    const line: LandedAnswer = {
+      ...answer.request,
+      url: answer.url,
+      at: answer.at.toISOString(),
+      status: answer.status,
+      bytes: answer.body.length,
+      sha256: createHash('sha256').update(answer.body).digest('hex'),
+      position,
+      length: bytes.length,
+    };
+    position += bytes.length;
+    await bodies.write(bytes, 0, bytes.length, line.position);
+    await answers.write(`${JSON.stringify(line)}\n`);
+    return line;
+  }
+
+  return {
+    async land(answer) {
+      while (queued > queueBound && failure === null) {
+        await new Promise<void>((resolve) => roomMade.push(resolve));
+      }
+      if (failure !== null) throw failure;
+      queued += answer.body.length;
+      // Bodies are compressed side by side and written one after the other.
+      const compressed = compress(answer.body, { level: compressionLevel });
+      const written = writing.then(() => write(answer, compressed));
+      written.catch(() => undefined);
+      const size = answer.body.length;
+      writing = written.then(
+        () => release(size),
+        (error: unknown) => {
+          failure ??= error;
+          release(size);
+        },
+      );
+      return async () => readBody(bodies, await written, folder);
+    },
+    async close() {
+      await writing;
+      try {
+        if (failure !== null) throw failure;
+        await bodies.datasync();
+        await answers.datasync();
+      } finally {
+        await bodies.close();
+        await answers.close();
+      }
+    },
+  };
+
+  function release(size: number): void {
+    queued -= size;
+    const waiting = roomMade;
+    roomMade = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+/** The body of a landed answer, checked against its length and hash. */
+async function readBody(bodies: FileHandle, line: LandedAnswer, folder: string): Promise<Buffer> {
+  const compressed = Buffer.alloc(line.length);
+  await bodies.read(compressed, 0, line.length, line.position);
+  let body: Buffer;
+  try {
+    body = await decompress(compressed);
+  } catch (error) {
+    throw new LandingError(`${join(folder, bodiesFile)} is damaged at byte ${line.position}.`, 'Run the sync again.', {
+      cause: error,
+    });
+  }
+  if (createHash('sha256').update(body).digest('hex') !== line.sha256) {
+    throw new LandingError(
+      `${join(folder, bodiesFile)} does not hold what ${line.url} answered: the SHA-256 differs.`,
+      'Run the sync again.',
+    );
+  }
+  return body;
+}

@@ -1,0 +1,306 @@
+/** Builds a new DuckDB file from batches and from what is carried over, runs the checks across tables, and writes the Parquet files. */
+
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { openDatabase, type Database } from '../database.ts';
+import { quoteIdentifier, quoteText } from '../sql-text.ts';
+import { VerificationError } from '../errors.ts';
+import type { AnyPipeline, Batch, Project } from '../pipeline.ts';
+import { parquetPath } from '../warehouse.ts';
+import { Staging } from './staging.ts';
+import {
+  columnList,
+  createTableSql,
+  datasetTable,
+  placeColumns,
+  quarantineTable,
+  snapshotsLogTable,
+  violationsTable,
+  type TableDefinition,
+} from './tables.ts';
+
+/** What is taken over from the snapshot before instead of being read anew. */
+export interface CarryOver {
+  /** Path of the snapshot's DuckDB file. */
+  readonly database: string;
+  /** By table: the districts that were read anew, all others being carried over; null where the whole dataset was. */
+  readonly replaced: ReadonlyMap<string, readonly number[] | null>;
+}
+
+export interface LoadOptions {
+  /** Folder of the snapshot that is being built; the DuckDB file and the Parquet files are made in it. */
+  readonly folder: string;
+  readonly databaseFile: string;
+  readonly project: Project;
+}
+
+/** The row of snapshots_log that the new snapshot adds. */
+export interface LogEntry {
+  readonly snapshot: string;
+  readonly publishedAt: Date;
+  readonly source: string;
+}
+
+/** What the load found out on its way, dataset by dataset. */
+export interface LoadReport {
+  /** What was carried over, read from the snapshot before: rows, sums and NULLs of the count columns. */
+  readonly carried: {
+    readonly rows: number;
+    readonly sums: Readonly<Record<string, bigint>>;
+    readonly nulls: Readonly<Record<string, number>>;
+  };
+  /** Rows in quarantine, with those carried over. */
+  readonly quarantined: number;
+  readonly violations: readonly { readonly check: string; readonly severity: string; readonly count: number }[];
+}
+
+/** Tables that are exported to Parquet besides the datasets. */
+const exportedTables = [quarantineTable.name, 'violations'];
+
+/** Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. */
+const loadSettings = { memory_limit: '384MB', threads: '2', preserve_insertion_order: 'true' };
+
+export class Load {
+  private readonly options: LoadOptions;
+  private readonly database: Database;
+  private readonly staging: Staging;
+
+  private constructor(options: LoadOptions, database: Database, staging: Staging) {
+    this.options = options;
+    this.database = database;
+    this.staging = staging;
+  }
+
+  static async begin(options: LoadOptions): Promise<Load> {
+    const file = join(options.folder, options.databaseFile);
+    const database = await openDatabase(file, {
+      settings: { ...loadSettings, temp_directory: join(options.folder, 'spill') },
+    });
+    try {
+      return new Load(options, database, await Staging.create(database, options.project.pipelines));
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  append(pipeline: AnyPipeline, batch: Batch): void {
+    this.staging.append(pipeline, batch);
+  }
+
+  /**
+   * Makes the tables, runs the checks, creates the views, writes Parquet, and closes the file.
+   *
+   * @param previousDatabase The DuckDB file of the snapshot before, whose log of snapshots goes on in this one.
+   * @returns A report for each table of a dataset.
+   */
+  async finish(
+    carryOver: CarryOver | null,
+    log: LogEntry,
+    previousDatabase: string | null,
+  ): Promise<Map<string, LoadReport>> {
+    const { pipelines, models } = this.options.project;
+    this.staging.close();
+    const attached = carryOver?.database ?? previousDatabase;
+    if (attached !== null) await this.database.run(`ATTACH ${quoteText(attached)} AS previous (READ_ONLY)`);
+    for (const pipeline of pipelines) await this.makeDataset(pipeline, carryOver);
+    await this.makeViolations(carryOver);
+    await this.makeTable(quarantineTable, `SELECT * FROM temp.staging_quarantine${this.carriedQuarantine(carryOver)}`);
+    for (const pipeline of pipelines) await this.markInconsistent(pipeline);
+    for (const model of models) {
+      await this.database.run(`CREATE VIEW ${quoteIdentifier(model.name)} AS ${model.sql}`);
+      await this.database.run(`COMMENT ON VIEW ${quoteIdentifier(model.name)} IS ${quoteText(model.comment)}`);
+    }
+    await this.makeSnapshotsLog(log, attached !== null);
+    const reports = new Map<string, LoadReport>();
+    for (const pipeline of pipelines) reports.set(pipeline.table, await this.report(pipeline, carryOver));
+    await this.staging.drop(pipelines);
+    if (attached !== null) await this.database.run('DETACH previous');
+    await this.database.run('CHECKPOINT');
+    await this.writeParquet();
+    this.database.close();
+    return reports;
+  }
+
+  /** Ends the statement that is running, if any; it fails. */
+  interrupt(): void {
+    this.database.connection.interrupt();
+  }
+
+  /** Closes the file of a load that is given up. */
+  abandon(): void {
+    this.database.close();
+  }
+
+  private async makeTable(table: TableDefinition, select: string): Promise<void> {
+    await this.database.run(createTableSql(table));
+    await this.database.run(
+      `INSERT INTO ${quoteIdentifier(table.name)} SELECT * FROM (${select}) ORDER BY ${columnList(table.sortedBy)}`,
+    );
+  }
+
+  private async makeDataset(pipeline: AnyPipeline, carryOver: CarryOver | null): Promise<void> {
+    const table = datasetTable(pipeline);
+    let carried = '';
+    if (isCarried(carryOver, pipeline)) {
+      const condition = carriedCondition(carryOver, pipeline, quoteIdentifier(pipeline.district));
+      carried = ` UNION ALL SELECT ${columnList(table.columns.map(({ name }) => name))} FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`;
+    }
+    await this.makeTable(table, Staging.selectSql(pipeline) + carried);
+    // The transformation lets no key pass twice; that the table agrees is checked on its own, for "nothing doubled" is a promise.
+    const key = columnList(pipeline.key);
+    const doubles = await this.database.rows(
+      `SELECT ${key} FROM ${quoteIdentifier(pipeline.table)} GROUP BY ${key} HAVING count(*) > 1 LIMIT 1`,
+    );
+    if (doubles.length > 0)
+      throw new VerificationError(
+        `The table ${pipeline.table} holds a key twice: ${JSON.stringify(doubles[0])}.`,
+        'Nothing was published.',
+      );
+  }
+
+  /** Row checks come from the transformation, or are carried over with their rows; checks across tables run over the new tables. */
+  private async makeViolations(carryOver: CarryOver | null): Promise<void> {
+    const { pipelines, checks } = this.options.project;
+    const table = violationsTable(pipelines);
+    const place = placeColumns(pipelines).map(({ name }) => name);
+    const selects = ['SELECT * FROM temp.staging_violations'];
+    for (const check of checks) {
+      const given = ['dataset', ...place, 'severity', 'column_name', 'expected', 'actual', 'message'];
+      const types = new Map(table.columns.map(({ name, type }) => [name, type]));
+      const columns = table.columns.map(({ name }) =>
+        name === 'check_name'
+          ? quoteText(check.name)
+          : given.includes(name)
+            ? `${quoteIdentifier(name)}::${types.get(name)!}`
+            : 'NULL',
+      );
+      selects.push(`SELECT ${columns.join(', ')} FROM (${check.sql})`);
+    }
+    if (carryOver !== null) {
+      const acrossTables = checks.map(({ name }) => quoteText(name)).join(', ');
+      for (const pipeline of pipelines) {
+        const condition = carriedCondition(carryOver, pipeline, quoteIdentifier(pipeline.district));
+        selects.push(
+          `SELECT ${columnList(table.columns.map(({ name }) => name))} FROM previous.violations WHERE dataset = ${quoteText(pipeline.table)} AND ${condition} AND check_name NOT IN (${acrossTables || "''"})`,
+        );
+      }
+    }
+    await this.makeTable(table, selects.join(' UNION ALL '));
+  }
+
+  /** A quarantined record belongs to the district whose request brought it; one that the sweep brought is carried over always. */
+  private carriedQuarantine(carryOver: CarryOver | null): string {
+    if (carryOver === null) return '';
+    return this.options.project.pipelines
+      .map((pipeline) => {
+        const district = `coalesce(TRY_CAST(regexp_extract(request, ${quoteText(`${pipeline.districtParameter}=(\\d+)`)}, 1) AS INTEGER), -1)`;
+        return ` UNION ALL SELECT * FROM previous.quarantine WHERE dataset = ${quoteText(pipeline.table)} AND ${carriedCondition(carryOver, pipeline, district)}`;
+      })
+      .join('');
+  }
+
+  private async markInconsistent(pipeline: AnyPipeline): Promise<void> {
+    const same = pipeline.key.map((name) => `t.${quoteIdentifier(name)} = v.${quoteIdentifier(name)}`).join(' AND ');
+    await this.database.run(
+      `UPDATE ${quoteIdentifier(pipeline.table)} t SET is_consistent = false FROM violations v
+       WHERE t.is_consistent AND v.severity = 'error' AND v.dataset = ${quoteText(pipeline.table)} AND ${same}`,
+    );
+  }
+
+  private async makeSnapshotsLog(log: LogEntry, hasPrevious: boolean): Promise<void> {
+    const entries = this.options.project.pipelines.map(
+      (
+        pipeline,
+      ) => `SELECT ${quoteText(log.snapshot)}, ${quoteText(log.publishedAt.toISOString().slice(0, 19))}::TIMESTAMP, ${quoteText(log.source)}, ${quoteText(pipeline.table)},
+        (SELECT count(*) FROM ${quoteIdentifier(pipeline.table)}),
+        (SELECT coalesce(sum(${quoteIdentifier(pipeline.total)}), 0)::BIGINT FROM ${quoteIdentifier(pipeline.table)}),
+        (SELECT count(*) FROM violations WHERE dataset = ${quoteText(pipeline.table)})`,
+    );
+    const columns = snapshotsLogTable.columns.map(({ name }) => name);
+    const earlier = hasPrevious ? ` UNION ALL SELECT ${columnList(columns)} FROM previous.snapshots_log` : '';
+    await this.makeTable(
+      snapshotsLogTable,
+      `SELECT * FROM (${entries.join(' UNION ALL ')}) AS entries(${columnList(columns)})${earlier}`,
+    );
+  }
+
+  private async report(pipeline: AnyPipeline, carryOver: CarryOver | null): Promise<LoadReport> {
+    const counts = Object.entries(pipeline.columns)
+      .filter(([, { kind }]) => kind === 'count')
+      .map(([name]) => name);
+    const dataset = quoteText(pipeline.table);
+    let carried: LoadReport['carried'] = {
+      rows: 0,
+      sums: Object.fromEntries(counts.map((name) => [name, 0n])),
+      nulls: Object.fromEntries(counts.map((name) => [name, 0])),
+    };
+    if (isCarried(carryOver, pipeline)) {
+      const figures = counts.flatMap((name) => [
+        `coalesce(sum(${quoteIdentifier(name)}), 0)::BIGINT AS ${quoteIdentifier(`sum ${name}`)}`,
+        `count(*) FILTER (${quoteIdentifier(name)} IS NULL) AS ${quoteIdentifier(`nulls ${name}`)}`,
+      ]);
+      const condition = carriedCondition(carryOver, pipeline, quoteIdentifier(pipeline.district));
+      const [row] = await this.database.rows<Record<string, bigint>>(
+        `SELECT count(*) AS row_count, ${figures.join(', ')} FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`,
+      );
+      carried = {
+        rows: Number(row!['row_count']),
+        sums: Object.fromEntries(counts.map((name) => [name, row![`sum ${name}`]!])),
+        nulls: Object.fromEntries(counts.map((name) => [name, Number(row![`nulls ${name}`])])),
+      };
+    }
+    const [quarantine] = await this.database.rows<{ row_count: bigint }>(
+      `SELECT count(*) AS row_count FROM quarantine WHERE dataset = ${dataset}`,
+    );
+    const violations = await this.database.rows<{ check_name: string; severity: string; row_count: bigint }>(
+      `SELECT check_name, severity, count(*) AS row_count FROM violations WHERE dataset = ${dataset} GROUP BY ALL ORDER BY ALL`,
+    );
+    return {
+      carried,
+      quarantined: Number(quarantine!.row_count),
+      violations: violations.map(({ check_name, severity, row_count }) => ({
+        check: check_name,
+        severity,
+        count: Number(row_count),
+      })),
+    };
+  }
+
+  private async writeParquet(): Promise<void> {
+    const { folder, project } = this.options;
+    const tables = [...project.pipelines.map(datasetTable), violationsTable(project.pipelines), quarantineTable];
+    for (const table of tables) {
+      const file = join(folder, parquetPath(table.name));
+      await mkdir(dirname(file), { recursive: true });
+      const descriptions = [
+        ['table', table.comment] as const,
+        ...table.columns.map(({ name, comment }) => [name, comment] as const),
+      ];
+      const metadata = descriptions
+        .map(([name, comment]) => `${quoteIdentifier(name)}: ${quoteText(comment)}`)
+        .join(', ');
+      await this.database.run(
+        `COPY (SELECT * FROM ${quoteIdentifier(table.name)} ORDER BY ${columnList(table.sortedBy)})
+         TO ${quoteText(file)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE 122880, KV_METADATA {${metadata}})`,
+      );
+    }
+  }
+}
+
+/** Names of the tables that have a Parquet file. */
+export function exportedTableNames(pipelines: readonly AnyPipeline[]): string[] {
+  return [...pipelines.map(({ table }) => table), ...exportedTables];
+}
+
+/** Whether any of a dataset's rows are carried over. */
+function isCarried(carryOver: CarryOver | null, pipeline: AnyPipeline): carryOver is CarryOver {
+  return carryOver !== null && (carryOver.replaced.get(pipeline.table) ?? null) !== null;
+}
+
+/** SQL condition on the rows of the snapshot before that are carried over. */
+function carriedCondition(carryOver: CarryOver, pipeline: AnyPipeline, district: string): string {
+  const replaced = carryOver.replaced.get(pipeline.table) ?? null;
+  if (replaced === null) return 'false';
+  return replaced.length === 0 ? 'true' : `${district} NOT IN (${replaced.join(', ')})`;
+}

@@ -1,0 +1,143 @@
+/** The tables of rekap.duckdb as SQL, made from the pipelines' declarations. */
+
+import { quoteIdentifier, quoteText } from '../sql-text.ts';
+import type { AnyPipeline, ColumnDefinition, Project } from '../pipeline.ts';
+
+/** A column of a table. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: 'INTEGER' | 'BIGINT' | 'VARCHAR' | 'BOOLEAN' | 'TIMESTAMP';
+  readonly comment: string;
+}
+
+/** A table: its columns in order, and the columns by which it is sorted. */
+export interface TableDefinition {
+  readonly name: string;
+  readonly comment: string;
+  readonly columns: readonly TableColumn[];
+  readonly sortedBy: readonly string[];
+}
+
+/** The published table of a pipeline. */
+export function datasetTable(pipeline: AnyPipeline): TableDefinition {
+  return {
+    name: pipeline.table,
+    comment: pipeline.comment,
+    columns: [
+      ...Object.entries(pipeline.columns).map(([name, definition]) => ({
+        name,
+        type: sqlType(definition),
+        comment: `${definition.comment} Source field: ${definition.field}.`,
+      })),
+      {
+        name: 'is_consistent',
+        type: 'BOOLEAN',
+        comment: 'True where the row breaks no check of severity error; see the table violations.',
+      },
+    ],
+    sortedBy: pipeline.key,
+  };
+}
+
+/** The columns that say where a violation is: the key columns of all pipelines, each once. */
+export function placeColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
+  const columns = new Map<string, TableColumn>();
+  for (const pipeline of pipelines) {
+    for (const name of pipeline.key) {
+      const definition = pipeline.columns[name]!;
+      columns.set(name, {
+        name,
+        type: sqlType(definition),
+        comment: `${definition.comment} Part of the key of the row in question.`,
+      });
+    }
+  }
+  return [...columns.values()];
+}
+
+export function violationsTable(pipelines: readonly AnyPipeline[]): TableDefinition {
+  const columns: TableColumn[] = [
+    { name: 'dataset', type: 'VARCHAR', comment: 'Table that the row in question stands in.' },
+    ...placeColumns(pipelines),
+    {
+      name: 'check_name',
+      type: 'VARCHAR',
+      comment:
+        'Check that is broken: a row check, a check across tables, or missing, null, empty or malformed for a value that is no number.',
+    },
+    { name: 'severity', type: 'VARCHAR', comment: 'error or warning.' },
+    { name: 'column_name', type: 'VARCHAR', comment: 'Column in question.' },
+    {
+      name: 'raw_value',
+      type: 'VARCHAR',
+      comment: 'The text as the source sent it, where it could not be read as a number.',
+    },
+    { name: 'expected', type: 'VARCHAR', comment: 'What the check expects.' },
+    { name: 'actual', type: 'VARCHAR', comment: 'What stands there.' },
+    { name: 'message', type: 'VARCHAR', comment: 'The violation in one sentence.' },
+  ];
+  return {
+    name: 'violations',
+    comment: 'One row per broken check. The rows in question are published all the same.',
+    columns,
+    sortedBy: columns.map(({ name }) => name),
+  };
+}
+
+export const quarantineTable: TableDefinition = {
+  name: 'quarantine',
+  comment: 'Records that have no place in a table, as they were received.',
+  columns: [
+    { name: 'dataset', type: 'VARCHAR', comment: 'Table that the record was meant for.' },
+    { name: 'reason', type: 'VARCHAR', comment: 'Why it has no place there.' },
+    { name: 'record', type: 'VARCHAR', comment: 'The JSON as received.' },
+    { name: 'request', type: 'VARCHAR', comment: 'The request whose answer held it, without the base URL.' },
+  ],
+  sortedBy: ['dataset', 'reason', 'record', 'request'],
+};
+
+export const snapshotsLogTable: TableDefinition = {
+  name: 'snapshots_log',
+  comment: 'One row per published snapshot up to this one.',
+  columns: [
+    { name: 'snapshot_id', type: 'VARCHAR', comment: 'Id of the snapshot.' },
+    { name: 'published_at', type: 'TIMESTAMP', comment: 'UTC time of its making.' },
+    { name: 'source', type: 'VARCHAR', comment: 'Base URL of the source, or sample.' },
+    { name: 'dataset', type: 'VARCHAR', comment: 'Table.' },
+    { name: 'row_count', type: 'BIGINT', comment: 'Rows in the table.' },
+    { name: 'grand_total', type: 'BIGINT', comment: 'Sum of the column that the publishing gate watches.' },
+    { name: 'violation_count', type: 'BIGINT', comment: 'Rows in violations that concern the table.' },
+  ],
+  sortedBy: ['snapshot_id', 'dataset'],
+};
+
+/** CREATE TABLE and its comments. */
+export function createTableSql(table: TableDefinition): string {
+  const name = quoteIdentifier(table.name);
+  const columns = table.columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`).join(', ');
+  return [
+    `CREATE TABLE ${name} (${columns})`,
+    `COMMENT ON TABLE ${name} IS ${quoteText(table.comment)}`,
+    ...table.columns.map(
+      (column) => `COMMENT ON COLUMN ${name}.${quoteIdentifier(column.name)} IS ${quoteText(column.comment)}`,
+    ),
+  ].join(';\n');
+}
+
+/** `"a", "b"` for a list of column names, each with an optional prefix such as `t.`. */
+export function columnList(names: readonly string[], prefix = ''): string {
+  return names.map((name) => prefix + quoteIdentifier(name)).join(', ');
+}
+
+function sqlType({ kind }: ColumnDefinition): 'INTEGER' | 'VARCHAR' {
+  return kind === 'text' ? 'VARCHAR' : 'INTEGER';
+}
+
+/** Everything that decides what a snapshot's tables and views look like, as a value to fingerprint. */
+export function projectDefinition({ pipelines, models, checks }: Project): unknown {
+  return {
+    tables: [...pipelines.map(datasetTable), violationsTable(pipelines), quarantineTable, snapshotsLogTable],
+    models: models.map(({ name, sql, comment }) => [name, sql, comment]),
+    checks: checks.map(({ name, sql }) => [name, sql]),
+  };
+}

@@ -1,0 +1,91 @@
+/** The gate before the switch: the reasons why a snapshot must not be published; pure, so that every case is a test. */
+
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Manifest, ManifestDataset } from '../warehouse.ts';
+
+/** A dataset may shrink by so much of its rows, and a national total move by so much, before somebody has to look. */
+export const mostShrinkage = 0.05;
+export const mostMovement = 0.1;
+
+export interface GateQuestion {
+  readonly pipelines: readonly AnyPipeline[];
+  readonly manifest: Manifest;
+  readonly previous: Manifest | null;
+  /** Tables that this run asked the source for. */
+  readonly asked: readonly string[];
+  /** Violations of severity error, by table. */
+  readonly errors: ReadonlyMap<string, number>;
+  readonly strict: boolean;
+  readonly acceptChanges: boolean;
+}
+
+/** What the gate found: reasons that nothing overrides, and reasons that a person can accept. */
+export interface GateFindings {
+  readonly refusals: readonly string[];
+  readonly changes: readonly string[];
+}
+
+export function checkGate(question: GateQuestion): GateFindings {
+  const refusals: string[] = [];
+  const changes: string[] = [];
+  for (const pipeline of question.pipelines) {
+    const { table } = pipeline;
+    const dataset = question.manifest.datasets[table];
+    if (dataset === undefined) continue;
+    refusals.push(...ledgerComplaints(table, dataset));
+    if (question.asked.includes(table) && dataset.rows === 0)
+      refusals.push(`${table} is empty: the source gave no usable record`);
+    if (question.strict) refusals.push(...strictComplaints(table, dataset, question.errors.get(table) ?? 0));
+    const before = question.previous?.datasets[table];
+    if (before !== undefined && !question.acceptChanges) changes.push(...changesSince(pipeline, dataset, before));
+  }
+  return { refusals, changes };
+}
+
+/** Every record fetched is published, quarantined or counted as a duplicate. */
+function* ledgerComplaints(table: string, { ledger, rows, carried_over }: ManifestDataset): Generator<string> {
+  const { fetched, published, quarantined, duplicates } = ledger;
+  if (fetched !== published + quarantined + duplicates) {
+    yield `${table}: the ledger does not balance: ${n(fetched)} fetched, but ${n(published)} published + ${n(quarantined)} quarantined + ${n(duplicates)} duplicates`;
+  }
+  if (rows !== published + carried_over)
+    yield `${table}: ${n(rows)} rows, but ${n(published)} published + ${n(carried_over)} carried over`;
+}
+
+function* strictComplaints(table: string, dataset: ManifestDataset, errors: number): Generator<string> {
+  if (errors > 0) yield `${table}: ${n(errors)} violations of severity error (--strict)`;
+  if (dataset.ledger.quarantined > 0)
+    yield `${table}: ${n(dataset.ledger.quarantined)} records in quarantine (--strict)`;
+}
+
+function* changesSince(
+  { table, total }: AnyPipeline,
+  now: ManifestDataset,
+  before: ManifestDataset,
+): Generator<string> {
+  const present = new Set(now.districts.filter(({ received }) => received > 0).map(({ dapil }) => dapil));
+  const gone = before.districts
+    .filter(({ dapil, received }) => dapil !== null && received > 0 && !present.has(dapil))
+    .map(({ dapil }) => dapil);
+  if (gone.length > 0)
+    yield `${table}: ${gone.length === 1 ? 'district' : 'districts'} ${gone.join(', ')} had records in the snapshot before and has none now`.replace(
+      'has none',
+      gone.length === 1 ? 'has none' : 'have none',
+    );
+  if (now.rows < before.rows * (1 - mostShrinkage))
+    yield `${table}: rows fell from ${n(before.rows)} to ${n(now.rows)} (${percent(now.rows, before.rows)})`;
+  const totalNow = Number(now.sums[total] ?? 0);
+  const totalBefore = Number(before.sums[total] ?? 0);
+  if (totalBefore > 0 && Math.abs(totalNow - totalBefore) > totalBefore * mostMovement) {
+    yield `${table}: the sum of ${total} moved from ${n(totalBefore)} to ${n(totalNow)} (${percent(totalNow, totalBefore)})`;
+  }
+}
+
+function n(value: number): string {
+  return value.toLocaleString('en');
+}
+
+function percent(now: number, before: number): string {
+  const change = (now / before - 1) * 100;
+  return `${change > 0 ? '+' : '−'}${Math.abs(change).toFixed(1)} %`;
+}

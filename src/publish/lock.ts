@@ -1,0 +1,53 @@
+/** One sync at a time per warehouse: a lock that the operating system drops when its process dies, however it dies. */
+
+import { realpath } from 'node:fs/promises';
+import { openDatabase, type Database } from '../database.ts';
+import { WarehouseBusyError, WarehouseError } from '../errors.ts';
+import { warehousePaths } from '../warehouse.ts';
+
+/** Warehouses locked by this process: within one process the system's lock does not keep a second holder out. */
+const heldHere = new Set<string>();
+
+/**
+ * Locks the warehouse until the returned function is called. The lock is DuckDB's own on a small database file that holds
+ * nothing: Node has no file locks, and a file that merely exists would outlive a killed process.
+ *
+ * @throws WarehouseBusyError where another sync holds it.
+ */
+export async function lockWarehouse(warehouse: string): Promise<() => void> {
+  const { lock } = warehousePaths(warehouse);
+  const place = await realpath(warehouse);
+  if (heldHere.has(place)) throw busy(warehouse, 'this process');
+  heldHere.add(place);
+  let database: Database;
+  try {
+    database = await openDatabase(lock, { settings: { threads: '1' } });
+  } catch (error) {
+    heldHere.delete(place);
+    const message = error instanceof Error ? error.message : String(error);
+    if (/could not set lock|conflicting lock|being used by another process/i.test(message)) {
+      throw busy(
+        warehouse,
+        /\(PID (\d+)\)/.exec(message)?.[1] === undefined
+          ? 'another process'
+          : `process ${/\(PID (\d+)\)/.exec(message)![1]}`,
+      );
+    }
+    throw new WarehouseError(
+      `The lock file ${lock} cannot be used: ${message.split('\n')[0]}`,
+      'Check that the folder is writable; if no sync is running, the lock file can be deleted.',
+      { cause: error },
+    );
+  }
+  return () => {
+    database.close();
+    heldHere.delete(place);
+  };
+}
+
+function busy(warehouse: string, holder: string): WarehouseBusyError {
+  return new WarehouseBusyError(
+    `Another sync holds the warehouse ${warehouse} (${holder}).`,
+    'Wait for it to end, or name another folder with --warehouse.',
+  );
+}

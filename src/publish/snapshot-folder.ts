@@ -1,0 +1,131 @@
+/** A snapshot's folder from its beginning under a hidden name to the rename that publishes it, and how old ones go. */
+
+import { mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode, isSnapshotId, warehousePaths } from '../warehouse.ts';
+
+const building = '.building-';
+const pruned = '.pruned-';
+const nextCurrent = '.current-next';
+
+/** An id that sorts after every id in use: the time to the second, then six hexadecimal digits, counted up within one second. */
+export function newSnapshotId(now: Date, random: number, latest: string | null): string {
+  const time = `${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+  // The upper half is kept free, so that counting up within a second never runs over.
+  const suffix = Math.floor(random * 0x800000);
+  const fresh = `${time}-${hex(suffix)}`;
+  if (latest === null || latest < fresh) return fresh;
+  const [latestTime, latestSuffix] = latest.split('-') as [string, string];
+  return `${latestTime}-${hex(Number.parseInt(latestSuffix, 16) + 1)}`;
+}
+
+function hex(value: number): string {
+  return value.toString(16).padStart(6, '0');
+}
+
+/** Makes the warehouse's folders where they are missing. */
+export async function makeWarehouse(warehouse: string): Promise<void> {
+  const paths = warehousePaths(warehouse);
+  await mkdir(paths.snapshots, { recursive: true });
+  await mkdir(paths.landing, { recursive: true });
+}
+
+/** Removes what a run that died has left; to be called with the lock held. */
+export async function clearLeftovers(warehouse: string): Promise<void> {
+  const { folder, snapshots } = warehousePaths(warehouse);
+  for (const name of await readdir(snapshots)) {
+    if (name.startsWith(building) || name.startsWith(pruned))
+      await rm(join(snapshots, name), { recursive: true, force: true });
+  }
+  await rm(join(folder, nextCurrent), { force: true });
+}
+
+/** The folder in which snapshot `id` is built. */
+export async function beginSnapshotFolder(warehouse: string, id: string): Promise<string> {
+  const folder = join(warehousePaths(warehouse).snapshots, building + id);
+  await mkdir(folder);
+  return folder;
+}
+
+/** Gives up a snapshot that was being built. */
+export async function discardSnapshotFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Ids of the published snapshots, oldest first. */
+export async function listSnapshotIds(warehouse: string): Promise<string[]> {
+  try {
+    return (await readdir(warehousePaths(warehouse).snapshots)).filter(isSnapshotId).toSorted();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Flushes a finished folder to the disk, gives it its name, and makes it current, in this order. */
+export async function publishSnapshotFolder(warehouse: string, id: string, folder: string): Promise<void> {
+  const { snapshots } = warehousePaths(warehouse);
+  await flushTree(folder);
+  await rename(folder, join(snapshots, id));
+  await flushFolder(snapshots);
+  await pointCurrent(warehouse, id);
+}
+
+/** Replaces `current` by rename: whoever opens it sees the old snapshot or the new one. */
+export async function pointCurrent(warehouse: string, id: string): Promise<void> {
+  const { folder, current } = warehousePaths(warehouse);
+  const next = join(folder, nextCurrent);
+  await rm(next, { force: true });
+  await symlink(`snapshots/${id}`, next);
+  await rename(next, current);
+  await flushFolder(folder);
+}
+
+/** Removes a published snapshot: first its name, then its files, so that no half of it is ever seen. */
+export async function removeSnapshot(warehouse: string, id: string): Promise<void> {
+  const { snapshots } = warehousePaths(warehouse);
+  const doomed = join(snapshots, pruned + id);
+  await rename(join(snapshots, id), doomed);
+  await rm(doomed, { recursive: true, force: true });
+}
+
+/** Removes the oldest snapshots beyond `keep`, never the current one; gives the ids removed. */
+export async function pruneSnapshots(warehouse: string, keep: number, currentId: string | null): Promise<string[]> {
+  const ids = await listSnapshotIds(warehouse);
+  const kept = new Set(ids.slice(-keep));
+  if (currentId !== null && !kept.has(currentId)) {
+    kept.add(currentId);
+    kept.delete(ids.at(-keep)!);
+  }
+  const doomed = ids.filter((id) => !kept.has(id));
+  for (const id of doomed) await removeSnapshot(warehouse, id);
+  return doomed;
+}
+
+async function flushTree(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await flushTree(path);
+    else await flush(path);
+  }
+  await flushFolder(folder);
+}
+
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** A rename is on the disk only when its folder is. */
+async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,130 @@
+/** Runs one reading SQL statement on a snapshot, in a database that can neither write nor reach outside itself. */
+
+import { rename, rm } from 'node:fs/promises';
+import { dirname, basename, join, resolve } from 'node:path';
+import type { DuckDBPreparedStatement, DuckDBResult, JS } from '@duckdb/node-api';
+import { openDatabase, type Database } from '../database.ts';
+import { quoteText } from '../sql-text.ts';
+import { QueryError, UsageError } from '../errors.ts';
+import { errorCode } from '../warehouse.ts';
+
+/** A column of a result; `type` is DuckDB's name of it. */
+export interface ResultColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** A result whose rows come in groups, so that its size does not matter. */
+export interface QueryResult {
+  readonly columns: readonly ResultColumn[];
+  groups(): AsyncIterable<readonly (readonly JS[])[]>;
+}
+
+/** DuckDB's numbers for the statements that only read: SELECT and what is written like it, EXPLAIN, CALL. */
+const readingStatements = new Set([1, 4]);
+
+/**
+ * Opens the snapshot's database, runs `sql`, and hands its result to `use`.
+ *
+ * @throws QueryError where the SQL is not one reading statement, or DuckDB refuses it.
+ */
+export async function runQuery<Value>(
+  databasePath: string,
+  sql: string,
+  use: (result: QueryResult) => Promise<Value>,
+): Promise<Value> {
+  return withSandbox(databasePath, [], async (database) => {
+    const statement = await prepareReading(database, sql);
+    const result = await orQueryError(() => statement.stream());
+    return orQueryError(() => use({ columns: columnsOf(result), groups: () => result.yieldRowsJs() }));
+  });
+}
+
+/** Writes the result of `sql` to a Parquet file at `target`: aside first, then renamed. Gives the number of rows. */
+export async function queryToParquet(databasePath: string, sql: string, target: string): Promise<number> {
+  return writeAside(target, (aside) =>
+    withSandbox(databasePath, [aside], async (database) => {
+      await prepareReading(database, sql);
+      const copy = `COPY (\n${withoutSemicolon(sql)}\n) TO ${quoteText(aside)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2)`;
+      const result = await orQueryError(() => database.connection.run(copy));
+      return result.rowsChanged;
+    }),
+  );
+}
+
+/** Gives `write` a name beside `target` and renames what it wrote; nothing half-written ever stands at `target`. */
+export async function writeAside<Value>(target: string, write: (aside: string) => Promise<Value>): Promise<Value> {
+  const path = resolve(target);
+  const aside = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
+  try {
+    const value = await write(aside);
+    await rename(aside, path);
+    return value;
+  } catch (error) {
+    await rm(aside, { force: true });
+    const code = errorCode(error);
+    if (code === 'unknown') throw error;
+    throw new UsageError(`${target} cannot be written (${code}).`, 'Name another file with --out.', { cause: error });
+  }
+}
+
+async function withSandbox<Value>(
+  databasePath: string,
+  writable: readonly string[],
+  use: (database: Database) => Promise<Value>,
+): Promise<Value> {
+  const database = await openDatabase(databasePath, { readOnly: true });
+  try {
+    await database.run(
+      `SET allowed_paths = [${writable.map(quoteText).join(', ')}]; SET enable_external_access = false; SET lock_configuration = true`,
+    );
+    return await use(database);
+  } finally {
+    database.close();
+  }
+}
+
+async function prepareReading(database: Database, sql: string): Promise<DuckDBPreparedStatement> {
+  const statements = await orQueryError(() => database.connection.extractStatements(sql));
+  if (statements.count !== 1) {
+    throw new QueryError(
+      statements.count === 0 ? 'The query is empty.' : `The query holds ${statements.count} statements.`,
+      'Give one statement, such as rekap query "SELECT * FROM turnout_national".',
+    );
+  }
+  const statement = await orQueryError(() => statements.prepare(0));
+  if (!readingStatements.has(statement.statementType)) {
+    throw new QueryError(
+      'Only statements that read are allowed: the warehouse is never written by a query.',
+      'Begin with SELECT, FROM, WITH, SHOW, DESCRIBE or SUMMARIZE.',
+    );
+  }
+  if (statement.parameterCount > 0)
+    throw new QueryError(
+      'The query holds a parameter (? or $1) and no value for it.',
+      'Write the value into the query.',
+    );
+  return statement;
+}
+
+/** DuckDB's complaint as a message of ours, its first word ("Binder Error") and its hints kept. */
+async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof Error) || !/ Error:|^Error:/i.test(error.message)) throw error;
+    const next = /does not exist|not found/i.test(error.message)
+      ? '"SHOW TABLES" lists the tables and views, "DESCRIBE voters" their columns.'
+      : '';
+    throw new QueryError(`DuckDB refuses the query. ${error.message.trim()}`, next, { cause: error });
+  }
+}
+
+function columnsOf(result: DuckDBResult): ResultColumn[] {
+  const types = result.columnTypes();
+  return result.deduplicatedColumnNames().map((name, index) => ({ name, type: String(types[index]) }));
+}
+
+function withoutSemicolon(sql: string): string {
+  return sql.trim().replace(/(?:\s*;)+$/, '');
+}

@@ -1,0 +1,57 @@
+/** Reads from a snapshot which checks are broken how often, and the worst examples of each. */
+
+import { openDatabase } from '../database.ts';
+
+/** A check that is broken, over all datasets or in one. */
+export interface BrokenCheck {
+  readonly dataset: string;
+  readonly check: string;
+  readonly severity: string;
+  readonly count: number;
+  /** The worst examples first: those where expected and actual lie farthest apart. */
+  readonly examples: readonly { readonly dapil: number | null; readonly place: string; readonly message: string }[];
+}
+
+const examplesPerCheck = 3;
+
+/** @param databasePath A snapshot's DuckDB file. */
+export async function readBrokenChecks(databasePath: string): Promise<BrokenCheck[]> {
+  const database = await openDatabase(databasePath, { readOnly: true });
+  try {
+    const rows = await database.rows<{
+      dataset: string;
+      check_name: string;
+      severity: string;
+      total: bigint;
+      dapil_id: number | null;
+      place: string;
+      message: string;
+    }>(`
+      WITH ranked AS (
+        SELECT *,
+          count(*) OVER (PARTITION BY dataset, check_name, severity) AS total,
+          row_number() OVER (
+            PARTITION BY dataset, check_name, severity
+            ORDER BY abs(try_cast(regexp_extract(expected, '\\d+') AS BIGINT) - try_cast(actual AS BIGINT)) DESC NULLS LAST, dapil_id, province, regency, column_name
+          ) AS rank
+        FROM violations
+      )
+      SELECT dataset, check_name, severity, total, dapil_id, concat_ws(', ', regency, province) AS place, message
+      FROM ranked
+      WHERE rank <= ${examplesPerCheck}
+      ORDER BY severity, total DESC, dataset, check_name, rank`);
+    const checks = new Map<
+      string,
+      BrokenCheck & { examples: { dapil: number | null; place: string; message: string }[] }
+    >();
+    for (const { dataset, check_name, severity, total, dapil_id, place, message } of rows) {
+      const key = `${dataset} ${check_name} ${severity}`;
+      const check = checks.get(key) ?? { dataset, check: check_name, severity, count: Number(total), examples: [] };
+      check.examples.push({ dapil: dapil_id, place, message });
+      checks.set(key, check);
+    }
+    return [...checks.values()];
+  } finally {
+    database.close();
+  }
+}

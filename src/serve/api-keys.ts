@@ -1,0 +1,65 @@
+/** The keys that the service accepts, kept only as digests. */
+
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { UsageError } from '../errors.ts';
+
+/** Visible ASCII: what every client can put into a header unchanged. A space would hide a remark after the key. */
+const headerSafe = /^[\x21-\x7e]+$/;
+
+/** A set of accepted keys. It keeps SHA-256 digests, so that no dump of the process or its objects shows a key. */
+export class ApiKeys {
+  readonly #digests: readonly Buffer[];
+
+  constructor(keys: readonly string[]) {
+    this.#digests = keys.map(digest);
+  }
+
+  /**
+   * Whether `candidate` is one of the keys. Takes the same time for every candidate of the same length: digests are
+   * compared in constant time, all of them, whatever the first comparisons gave.
+   */
+  accepts(candidate: string | undefined): boolean {
+    const offered = digest(candidate ?? '');
+    let matches = 0;
+    for (const known of this.#digests) matches += timingSafeEqual(known, offered) ? 1 : 0;
+    return candidate !== undefined && matches > 0;
+  }
+}
+
+/** A new key: 32 random bytes in base64url, 43 characters that need no quoting anywhere. */
+export function generateApiKey(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/**
+ * Reads keys from `text`, one per line; blank lines and lines that begin with # are ignored. `whence` says in errors
+ * where the text came from.
+ *
+ * @throws UsageError where there is no key, or one that cannot be sent in a header; it names the line, never the key.
+ */
+export function readApiKeys(text: string, whence: string): ApiKeys {
+  const keys: string[] = [];
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .entries()) {
+    const key = line.trim();
+    if (key === '' || key.startsWith('#')) continue;
+    if (!headerSafe.test(key)) {
+      throw new UsageError(
+        `Line ${index + 1} of ${whence} holds a key with a space or a character that cannot be sent in a header.`,
+        'Use letters, digits and punctuation of ASCII only, one key per line and nothing after it.',
+      );
+    }
+    keys.push(key);
+  }
+  if (keys.length === 0) {
+    throw new UsageError(`${whence} holds no API key.`, 'Write one key per line; a long random one is best.');
+  }
+  return new ApiKeys(keys);
+}
+
+/** SHA-256 of a key: what stands for it wherever the key itself must not be. */
+export function digest(key: string): Buffer {
+  return createHash('sha256').update(key, 'utf8').digest();
+}

@@ -1,0 +1,191 @@
+/** Puts the service together, without listening: routes, the order of the checks, and one shape for every error. */
+
+import type { Socket } from 'node:net';
+import rateLimit from '@fastify/rate-limit';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { AnyPipeline } from '../pipeline.ts';
+import { digest, type ApiKeys } from './api-keys.ts';
+import { answerData, jsonType } from './data-route.ts';
+import * as limits from './limits.ts';
+import { documentService } from './openapi.ts';
+import { Problem, problemOfClientError, problemType, writeProblem, writeRawProblem } from './problem.ts';
+import type { RecordSource } from './record-source.ts';
+
+export interface AppOptions {
+  /** One endpoint each. */
+  readonly pipelines: readonly AnyPipeline[];
+  /** Where records come from; whoever opened it closes it, after the service. */
+  readonly source: RecordSource;
+  readonly keys: ApiKeys;
+  /** The largest `limit` a client may ask for. */
+  readonly maxLimit: number;
+  /** Requests per minute and key; undefined for no such limit. */
+  readonly rateLimit?: number | undefined;
+  /** Told of every failure that a client only sees as a 500. It never holds a key. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
+}
+
+/** Builds the service. Its checks come in this order: path, method, size, key, rate, parameters. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    logger: false,
+    // Another machine's claim about a client's address is worth nothing here, and nothing depends on it.
+    trustProxy: false,
+    bodyLimit: limits.maxBodyBytes,
+    requestTimeout: limits.requestTimeout,
+    keepAliveTimeout: limits.keepAliveTimeout,
+    connectionTimeout: limits.idleSocketTimeout,
+    // maxRequestsPerSocket stays off: a whole sync over one connection is what this service is for.
+    forceCloseConnections: true,
+    // While closing, requests under way are answered as usual; the built-in 503 would not be a problem document.
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    http: {
+      maxHeaderSize: limits.maxHeaderBytes,
+      headersTimeout: limits.headersTimeout,
+      requestTimeout: limits.requestTimeout,
+      connectionsCheckingInterval: limits.timeoutCheckInterval,
+      // Checked below instead, because Node's own answer has no body.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: answerClientError,
+    frameworkErrors(_error, request, reply) {
+      sendProblem(new Problem(400, 'The path is not a valid URL path.'), request.raw.url, reply);
+    },
+  });
+  app.server.maxConnections = limits.maxConnections;
+  app.server.on('checkExpectation', (_request, response: { readonly socket: Socket | null }) => {
+    response.socket?.end(writeRawProblem(new Problem(417, 'The only expectation that is met is 100-continue.')));
+  });
+
+  const methods = new Map<string, string>();
+  app.addHook('onRoute', (route) => {
+    methods.set(route.url, [route.method].flat().join(', '));
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-content-type-options', 'nosniff');
+    checkRequest(request, reply, methods);
+  });
+  app.setErrorHandler((error, request, reply) => {
+    sendProblem(asProblem(error, options.onFailure), request.raw.url, reply);
+  });
+  if (options.rateLimit !== undefined) await limitRate(app, options.rateLimit);
+  addRoutes(app, options);
+  return app;
+}
+
+function addRoutes(app: FastifyInstance, options: AppOptions): void {
+  const authenticate = async (request: FastifyRequest): Promise<void> => checkKey(request, options.keys);
+  for (const pipeline of options.pipelines) {
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: pipeline.endpoint,
+      // The rate limiter adds itself after this hook, so that only accepted keys are counted.
+      onRequest: [authenticate],
+      handler: answerData(pipeline, options.source, options.maxLimit),
+    });
+  }
+  const open: Readonly<Record<string, string>> = {
+    '/': JSON.stringify({ service: 'Electoral voter data', openapi: '/openapi.json' }),
+    '/health': JSON.stringify({ status: 'ok' }),
+    '/openapi.json': JSON.stringify(documentService(options)),
+  };
+  for (const [url, body] of Object.entries(open)) {
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      config: { rateLimit: false },
+      handler: (_request, reply) => reply.headers({ 'content-type': jsonType, 'cache-control': 'no-cache' }).send(body),
+    });
+  }
+}
+
+async function limitRate(app: FastifyInstance, max: number): Promise<void> {
+  await app.register(rateLimit, {
+    max,
+    timeWindow: 60_000,
+    enableDraftSpec: true,
+    keyGenerator: (request) => digest(offeredKey(request) ?? '').toString('base64url'),
+    errorResponseBuilder: () =>
+      new Problem(429, `This key may be used ${max} times a minute; Retry-After says when to go on.`),
+  });
+}
+
+/** Refuses what is no route, and whatever is larger than any honest request. */
+function checkRequest(request: FastifyRequest, reply: FastifyReply, methods: ReadonlyMap<string, string>): void {
+  const { headers, url = '/' } = request.raw;
+  const bodyBytes = Number(headers['content-length'] ?? 0);
+  // A body is never read. One of unknown or great length would have to be received to its end to reuse the connection.
+  if (headers['transfer-encoding'] !== undefined || bodyBytes > limits.maxBodyBytes)
+    reply.header('connection', 'close');
+  if (headers.host === undefined && request.raw.httpVersion === '1.1')
+    throw new Problem(400, 'The header Host is missing.');
+  if (url.length > limits.maxUrlLength)
+    throw new Problem(414, `A URL may have at most ${limits.maxUrlLength} characters.`);
+  // The router takes the target * for the root.
+  if (request.is404 || url === '*') {
+    const allow = methods.get(decodedPath(url));
+    if (allow === undefined)
+      throw new Problem(404, 'There is nothing at this path; /openapi.json lists the paths there are.');
+    throw new Problem(405, `${request.method} is not allowed here; use one of ${allow}.`, { headers: { allow } });
+  }
+  if (bodyBytes > limits.maxBodyBytes) {
+    throw new Problem(413, `A request needs no body; one of more than ${limits.maxBodyBytes} bytes is refused.`);
+  }
+}
+
+function checkKey(request: FastifyRequest, keys: ApiKeys): void {
+  const key = offeredKey(request);
+  if (keys.accepts(key)) return;
+  throw new Problem(
+    401,
+    key === undefined ? 'The header x-api-key is missing.' : 'The key in x-api-key is not accepted.',
+    {
+      headers: { 'www-authenticate': 'ApiKey header="x-api-key"' },
+    },
+  );
+}
+
+function offeredKey(request: FastifyRequest): string | undefined {
+  return request.headers['x-api-key']?.toString();
+}
+
+function asProblem(error: unknown, onFailure: AppOptions['onFailure']): Problem {
+  if (error instanceof Problem) return error;
+  onFailure?.(error);
+  return new Problem(500, 'The service failed to answer this request; it is not the request that is wrong.');
+}
+
+/** Every route is shorter; of a longer path its beginning shows well enough what was asked for. */
+const longestInstance = 200;
+
+function sendProblem(problem: Problem, url: string | undefined, reply: FastifyReply): void {
+  reply
+    .code(problem.status)
+    .headers({ ...problem.headers, 'cache-control': 'no-store', 'content-type': problemType })
+    .send(writeProblem(problem, undecodedPath(url ?? '/').slice(0, longestInstance)));
+}
+
+/** Answers what Node's parser refused, then closes: the rest of what this connection brings cannot be understood. */
+function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  socket.end(writeRawProblem(problemOfClientError(error.code)), () => socket.destroy());
+}
+
+/** The path of a request target: without the query, and without the origin that the form for proxies carries. */
+function undecodedPath(url: string): string {
+  return url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
+}
+
+/** The same path as the router compares it. */
+function decodedPath(url: string): string {
+  const path = undecodedPath(url);
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}

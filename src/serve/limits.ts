@@ -1,0 +1,37 @@
+/** The bounds and timeouts of the service, each with its reason. */
+
+/** Records in one answer where the request does not say; from service.md, section 8. */
+export const defaultLimit = 10;
+
+/** The largest `limit` a client may ask for unless the service is told otherwise: about one megabyte of records. */
+export const DEFAULT_MAX_LIMIT = 1000;
+
+/** Numbers in the tables are signed 32-bit, so no district and no position lies beyond this. */
+export const maxNumber = 2_147_483_647;
+
+/** Three short parameters fit into a tenth of this; more is a mistake or an attack. */
+export const maxUrlLength = 2_048;
+
+/** Request line and headers together; a key, a handful of headers and the longest URL fit easily. */
+export const maxHeaderBytes = 8_192;
+
+/** No route reads a body. Clients that send `{}` with every request are let through, uploads are not. */
+export const maxBodyBytes = 1_024;
+
+/** Open connections; each costs little, but their number must not be the clients' choice. */
+export const maxConnections = 512;
+
+/** Headers come in one or two packets. A client that dribbles them is holding a connection (slowloris). */
+export const headersTimeout = 10_000;
+
+/** The whole request, with a body that nobody reads. */
+export const requestTimeout = 15_000;
+
+/** How often Node looks for requests that are over the two timeouts above; its own 30 s would double them. */
+export const timeoutCheckInterval = 5_000;
+
+/** How long an idle connection stays open. Longer than the 4 s that undici keeps one, so that the client closes first. */
+export const keepAliveTimeout = 10_000;
+
+/** A socket without any traffic, such as a client that stopped reading its answer, is dropped after this. */
+export const idleSocketTimeout = 30_000;

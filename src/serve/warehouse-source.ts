@@ -1,0 +1,96 @@
+/** Serves the current snapshot of a warehouse and follows it when `current` comes to point to another one. */
+
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDatabase } from '../database.ts';
+import { ServedDataError } from '../errors.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import { databaseFile, readCurrentId, requireCurrent, warehousePaths } from '../warehouse.ts';
+import { restoreRecords } from './restore-records.ts';
+import { buildRecordSet, fixedSource, type RecordSet, type RecordSource } from './record-source.ts';
+
+export interface FollowOptions {
+  /** Milliseconds from a clock that never goes back. */
+  readonly monotonic?: () => number;
+  /** Told when a new snapshot could not be read; the one before is served on, and the next look tries again. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/** Requests look at most this often whether `current` has changed, in milliseconds. */
+const lookInterval = 1_000;
+
+/** A snapshot in memory, all datasets of one moment together. */
+interface Loaded {
+  readonly id: string;
+  readonly source: RecordSource;
+}
+
+/**
+ * Reads the snapshot that `current` points to into memory and closes its file. When a request comes and `current`
+ * points elsewhere, the new snapshot is read in the background; the old one is served until all of the new one is ready.
+ *
+ * @throws SnapshotNotFoundError or WarehouseError where there is no usable current snapshot, ServedDataError where it
+ *   does not hold the pipelines' tables.
+ */
+export async function openWarehouseSource(
+  warehouse: string,
+  pipelines: readonly AnyPipeline[],
+  { monotonic = () => performance.now(), onFailure = () => {} }: FollowOptions = {},
+): Promise<RecordSource> {
+  let loaded = await loadCurrent(warehouse, pipelines);
+  let lookedAt = monotonic();
+  let closed = false;
+  let looking: Promise<void> | null = null;
+
+  const look = async (): Promise<void> => {
+    try {
+      if ((await readCurrentId(warehouse)) === loaded.id) return;
+      const next = await loadCurrent(warehouse, pipelines);
+      if (!closed) loaded = next;
+    } catch (error) {
+      onFailure(error);
+    } finally {
+      looking = null;
+    }
+  };
+
+  return {
+    current(pipeline) {
+      const now = monotonic();
+      if (!closed && looking === null && now - lookedAt >= lookInterval) {
+        lookedAt = now;
+        looking = look();
+      }
+      return loaded.source.current(pipeline);
+    },
+    async close() {
+      closed = true;
+      await looking;
+    },
+  };
+}
+
+async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[]): Promise<Loaded> {
+  const { id, folder } = await requireCurrent(warehouse);
+  // The link's own time, not the snapshot's: after a rollback the older snapshot is what has changed for a client.
+  const lastModified = (await lstat(warehousePaths(warehouse).current)).mtime;
+  const sets = new Map<string, RecordSet>();
+  const file = join(folder, databaseFile);
+  try {
+    const database = await openDatabase(file, { readOnly: true });
+    try {
+      for (const pipeline of pipelines) {
+        sets.set(pipeline.table, buildRecordSet(await restoreRecords(database, pipeline), lastModified));
+      }
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw new ServedDataError(
+      `${file} cannot be served: ${error instanceof Error ? error.message : String(error)}`,
+      `"rekap snapshots verify" tells whether it is damaged; a new sync writes the tables ${pipelines.map(({ table }) => table).join(' and ')}.`,
+      { cause: error },
+    );
+  }
+  return { id, source: fixedSource(sets) };
+}

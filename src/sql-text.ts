@@ -1,0 +1,12 @@
+/** Puts names and texts into SQL, so that they stay names and texts. */
+
+/** A name as an SQL identifier. */
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A text as an SQL literal. NUL, which no SQL literal can hold, is refused. */
+export function quoteText(text: string): string {
+  if (text.includes('\0')) throw new RangeError('an SQL literal cannot hold a NUL character');
+  return `'${text.replaceAll("'", "''")}'`;
+}

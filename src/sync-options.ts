@@ -1,0 +1,69 @@
+/** What a sync is told, what it is given, and what it gives back. */
+
+import type { BrokenCheck } from './report/violation-examples.ts';
+import type { Clock, Random, Report } from './pipeline.ts';
+import type { Secret } from './secret.ts';
+import type { Manifest } from './warehouse.ts';
+
+/** Settings of one sync; the command line fills in the defaults. */
+export interface SyncOptions {
+  readonly warehouse: string;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** What the warehouse remembers as its source: the base URL, or 'sample'. */
+  readonly source: string;
+  readonly apiKey: Secret;
+  /** Just these districts; null for all. */
+  readonly dapil: readonly number[] | null;
+  /** Just these tables; null for all. */
+  readonly datasets: readonly string[] | null;
+  readonly concurrency: number;
+  readonly pageSize: number;
+  /** Milliseconds for one attempt at one request. */
+  readonly timeout: number;
+  readonly maxAttempts: number;
+  /** Milliseconds for the whole run. */
+  readonly maxDuration: number;
+  readonly strict: boolean;
+  readonly acceptChanges: boolean;
+  readonly acceptSource: boolean;
+  /** Snapshots to keep. */
+  readonly keep: number;
+  readonly dryRun: boolean;
+}
+
+/** What surrounds a sync, so that tests own time, chance and output. */
+export interface SyncSurroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly report: Report;
+  /** Aborted by a signal to the process; its reason is thrown. */
+  readonly signal: AbortSignal;
+  /** Version of rekap, for the manifest. */
+  readonly version: string;
+}
+
+export interface SyncFigures {
+  readonly requests: number;
+  readonly retries: number;
+  readonly bytes: number;
+  readonly throttled: number;
+  readonly milliseconds: number;
+}
+
+/** How a sync that did not fail ended. */
+export interface SyncResult {
+  readonly outcome: 'published' | 'unchanged' | 'dry run';
+  /** Id of the run; a published snapshot has the same. */
+  readonly run: string;
+  /** The snapshot that is current now; null after a dry run into an empty warehouse. */
+  readonly current: string | null;
+  readonly warehouse: string;
+  /** The manifest of what was built, published or not. */
+  readonly manifest: Manifest;
+  readonly brokenChecks: readonly BrokenCheck[];
+  readonly figures: SyncFigures;
+  readonly warnings: readonly string[];
+  /** Ids of old snapshots that were removed. */
+  readonly pruned: readonly string[];
+}

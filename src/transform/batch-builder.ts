@@ -1,0 +1,149 @@
+/** Fills the columns of one batch, Int32 with validity for numbers and dictionaries for texts, and hands them over as Arrow. */
+
+import {
+  Bool,
+  Data,
+  Dictionary,
+  Field,
+  Int32,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Utf8,
+  Vector,
+  type DataType,
+} from 'apache-arrow';
+import type { AnyPipeline, Place } from '../pipeline.ts';
+
+/** Rows of a full batch; a multiple of DuckDB's 2,048. */
+export const batchRows = 16_384;
+
+/** A column of whole numbers; `valid[row]` is 0 for NULL. */
+export interface NumberColumn {
+  readonly values: Int32Array;
+  readonly valid: Uint8Array;
+}
+
+/** A column of texts by their place in the batch's dictionary; code -1 is NULL. */
+export class TextColumn {
+  readonly codes = new Int32Array(batchRows);
+  readonly texts: string[] = [];
+  private readonly codeOf = new Map<string, number>();
+
+  /** The code of a text in this batch, given to it when it comes first. */
+  encode(text: string): number {
+    let code = this.codeOf.get(text);
+    if (code === undefined) {
+      code = this.texts.length;
+      this.codeOf.set(text, code);
+      this.texts.push(text);
+    }
+    return code;
+  }
+}
+
+/** The columns of a batch while it is being filled. */
+export class BatchBuilder {
+  rows = 0;
+  /** By the place of the column in the pipeline; holes where it is of the other kind. */
+  readonly numbers: readonly NumberColumn[];
+  readonly texts: readonly TextColumn[];
+  /** 1 where the row breaks no error check. */
+  readonly consistent = new Uint8Array(batchRows).fill(1);
+  readonly names: readonly string[];
+  private readonly key: readonly number[];
+
+  constructor(pipeline: AnyPipeline) {
+    this.names = Object.keys(pipeline.columns);
+    this.key = pipeline.key.map((name) => this.names.indexOf(name));
+    const numbers: NumberColumn[] = [];
+    const texts: TextColumn[] = [];
+    for (const [index, { kind }] of Object.values(pipeline.columns).entries()) {
+      if (kind === 'text') texts[index] = new TextColumn();
+      else numbers[index] = { values: new Int32Array(batchRows), valid: new Uint8Array(batchRows) };
+    }
+    this.numbers = numbers;
+    this.texts = texts;
+  }
+
+  get isFull(): boolean {
+    return this.rows === batchRows;
+  }
+
+  /** The key of a row, column by column. */
+  place(row: number): Place {
+    return Object.fromEntries(
+      this.key.map((index) => {
+        const texts = this.texts[index];
+        return [
+          this.names[index]!,
+          texts === undefined ? this.numbers[index]!.values[row]! : (texts.texts[texts.codes[row]!] ?? null),
+        ];
+      }),
+    );
+  }
+
+  /** The batch as Arrow: the pipeline's columns in their order, then is_consistent. */
+  toRecordBatch(): RecordBatch {
+    const children: Data[] = this.names.map((_, index) => {
+      const texts = this.texts[index];
+      return texts === undefined ? numberData(this.numbers[index]!, this.rows) : textData(texts, this.rows);
+    });
+    children.push(
+      makeData({ type: new Bool(), length: this.rows, nullCount: 0, data: packBits(this.consistent, this.rows) }),
+    );
+    const fields = [...this.names, 'is_consistent'].map(
+      (name, index) => new Field(name, children[index]!.type as DataType, name !== 'is_consistent'),
+    );
+    const data = makeData({ type: new Struct(fields), length: this.rows, nullCount: 0, children });
+    return new RecordBatch(new Schema(fields), data);
+  }
+}
+
+function numberData({ values, valid }: NumberColumn, rows: number): Data<Int32> {
+  return makeData({
+    type: new Int32(),
+    length: rows,
+    nullCount: countZeros(valid, rows),
+    nullBitmap: packBits(valid, rows),
+    data: values.subarray(0, rows),
+  });
+}
+
+function textData({ codes, texts }: TextColumn, rows: number): Data<Dictionary<Utf8, Int32>> {
+  const valid = new Uint8Array(rows);
+  for (let row = 0; row < rows; row += 1) valid[row] = codes[row]! < 0 ? 0 : 1;
+  return makeData({
+    type: new Dictionary(new Utf8(), new Int32()),
+    length: rows,
+    nullCount: countZeros(valid, rows),
+    nullBitmap: packBits(valid, rows),
+    data: codes.subarray(0, rows),
+    dictionary: new Vector([utf8Data(texts)]),
+  });
+}
+
+function utf8Data(texts: readonly string[]): Data<Utf8> {
+  const offsets = new Int32Array(texts.length + 1);
+  const joined = Buffer.from(texts.join(''));
+  for (let index = 0, end = 0; index < texts.length; index += 1) {
+    end += Buffer.byteLength(texts[index]!);
+    offsets[index + 1] = end;
+  }
+  return makeData({ type: new Utf8(), length: texts.length, nullCount: 0, valueOffsets: offsets, data: joined });
+}
+
+/** One bit per row, least significant first, as Arrow and DuckDB both have it. */
+function packBits(flags: Uint8Array, rows: number): Uint8Array {
+  // Arrow wants whole 8-byte words.
+  const bits = new Uint8Array(Math.ceil(rows / 64) * 8);
+  for (let row = 0; row < rows; row += 1) if (flags[row] === 1) bits[row >> 3]! |= 1 << (row & 7);
+  return bits;
+}
+
+function countZeros(flags: Uint8Array, rows: number): number {
+  let zeros = 0;
+  for (let row = 0; row < rows; row += 1) if (flags[row] === 0) zeros += 1;
+  return zeros;
+}

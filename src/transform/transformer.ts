@@ -1,0 +1,217 @@
+/** Turns pages of digit strings into Arrow batches of exact integers, and accounts for every record on the way. */
+
+import { NoCount, readInteger, readRaw, readText } from '../fields.ts';
+import {
+  FieldKind,
+  type AnyPipeline,
+  type Batch,
+  type Page,
+  type Quarantined,
+  type TransformTotals,
+  type Violation,
+} from '../pipeline.ts';
+import { BatchBuilder } from './batch-builder.ts';
+import { checkRows } from './check-rows.ts';
+import { hashRecord, hashValues } from './hash-record.ts';
+import { describeNoValue, noValueCheck } from './no-value.ts';
+import { createKeyReader } from './record-key.ts';
+
+/** Takes a dataset's pages, district by district, and gives its batches. */
+export class Transformer {
+  private readonly pipeline: AnyPipeline;
+  private readonly key: ReturnType<typeof createKeyReader>;
+  private readonly columns: readonly {
+    readonly name: string;
+    readonly field: string;
+    readonly isText: boolean;
+    readonly isCount: boolean;
+  }[];
+  private readonly ledger = { fetched: 0, published: 0, quarantined: 0, duplicates: 0 };
+  private readonly sums = new Map<string, bigint>();
+  private readonly nulls = new Map<string, number>();
+  private batch: BatchBuilder;
+  private violations: Violation[] = [];
+  private quarantined: Quarantined[] = [];
+  /** Records of the present district: the hash of their values by their key. */
+  private valuesByKey = new Map<string, number>();
+  /** Hashes of quarantined records without a usable key; over all districts, for such a record can come with any request. */
+  private readonly keyless = new Set<number>();
+
+  constructor(pipeline: AnyPipeline) {
+    this.pipeline = pipeline;
+    this.key = createKeyReader(pipeline);
+    this.columns = Object.entries(pipeline.columns).map(([name, { field, kind }]) => ({
+      name,
+      field,
+      isText: kind === 'text',
+      isCount: kind === 'count',
+    }));
+    this.batch = new BatchBuilder(pipeline);
+    for (const { name, isCount } of this.columns) {
+      if (!isCount) continue;
+      this.sums.set(name, 0n);
+      this.nulls.set(name, 0);
+    }
+  }
+
+  /** Begins a district: records are compared for doubles within it, for its id is part of the key. */
+  beginDistrict(): void {
+    this.valuesByKey = new Map();
+  }
+
+  /** Takes a page of the district; gives the batches that it filled. */
+  addPage(page: Page): Batch[] {
+    const full: Batch[] = [];
+    for (let row = 0; row < page.records.length; row += 1) {
+      this.addRecord(page, row);
+      if (this.batch.isFull) full.push(this.takeBatch());
+    }
+    return full;
+  }
+
+  /** The last batch, which may be empty of rows; nothing can be added afterwards. */
+  finish(): Batch {
+    return this.takeBatch();
+  }
+
+  /** What became of everything in the batches taken so far. */
+  totals(): TransformTotals {
+    return { ledger: { ...this.ledger }, sums: Object.fromEntries(this.sums), nulls: Object.fromEntries(this.nulls) };
+  }
+
+  private addRecord(page: Page, row: number): void {
+    this.ledger.fetched += 1;
+    const complaint = this.key.complaint(page, row);
+    if (complaint !== null) {
+      const hash = hashRecord(page, row);
+      if (this.keyless.has(hash)) this.ledger.duplicates += 1;
+      else {
+        this.keyless.add(hash);
+        this.quarantine(page, row, complaint);
+      }
+      return;
+    }
+    const key = this.key.text(page, row);
+    const hash = hashValues(page, row);
+    const earlier = this.valuesByKey.get(key);
+    if (earlier === undefined) {
+      this.valuesByKey.set(key, hash);
+      this.fillRow(page, row);
+      this.ledger.published += 1;
+    } else if (earlier === hash) this.ledger.duplicates += 1;
+    else {
+      this.quarantine(page, row, 'same key, other values');
+      this.violations.push({
+        dataset: this.pipeline.table,
+        place: this.key.place(page, row),
+        check_name: 'conflicting_records',
+        severity: 'error',
+        column_name: '',
+        raw_value: null,
+        expected: null,
+        actual: null,
+        message:
+          'the source gives this key with other values too; the first record is published, this one is in quarantine',
+      });
+    }
+  }
+
+  private quarantine(page: Page, row: number, reason: string): void {
+    this.ledger.quarantined += 1;
+    this.quarantined.push({
+      dataset: this.pipeline.table,
+      reason,
+      record: page.bytes.toString('utf8', page.records.recordStart[row], page.records.recordEnd[row]),
+      request: requestText(this.pipeline, page),
+    });
+  }
+
+  private fillRow(page: Page, record: number): void {
+    const row = this.batch.rows;
+    this.batch.rows += 1;
+    /** Columns without a value; they are named once the whole row, and so its place, is filled. */
+    let without: { column: number; code: number }[] | null = null;
+    for (let column = 0; column < this.columns.length; column += 1) {
+      const code = this.columns[column]!.isText
+        ? this.fillText(page, record, row, column)
+        : this.fillNumber(page, record, row, column);
+      if (code < 0) (without ??= []).push({ column, code });
+    }
+    for (const { column, code } of without ?? []) this.noteNoValue(page, record, row, column, code);
+  }
+
+  private fillNumber(page: Page, record: number, row: number, column: number): number {
+    const value = readInteger(page, record, column);
+    const { values, valid } = this.batch.numbers[column]!;
+    if (value >= 0) {
+      values[row] = value;
+      valid[row] = 1;
+    }
+    return value;
+  }
+
+  private fillText(page: Page, record: number, row: number, column: number): number {
+    const texts = this.batch.texts[column]!;
+    const text = readText(page, record, column);
+    if (text !== null) {
+      texts.codes[row] = texts.encode(text);
+      return 0;
+    }
+    texts.codes[row] = -1;
+    switch (page.records.fieldKind[record * page.records.width + column]) {
+      case FieldKind.missing:
+        return NoCount.missing;
+      case FieldKind.null:
+        return NoCount.null;
+      default:
+        return NoCount.malformed;
+    }
+  }
+
+  private noteNoValue(page: Page, record: number, row: number, column: number, code: number): void {
+    const { name, field, isText } = this.columns[column]!;
+    const raw = readRaw(page, record, column);
+    this.batch.consistent[row] = 0;
+    this.violations.push({
+      dataset: this.pipeline.table,
+      place: this.batch.place(row),
+      check_name: noValueCheck(code),
+      severity: 'error',
+      column_name: name,
+      raw_value: raw,
+      expected: null,
+      actual: null,
+      message:
+        code === NoCount.malformed
+          ? `${field} is ${JSON.stringify(raw)}, ${isText ? 'no text' : 'no whole number in digits'}`
+          : `${field} ${describeNoValue(code)}`,
+    });
+  }
+
+  private takeBatch(): Batch {
+    const { batch, violations, quarantined } = this;
+    checkRows(this.pipeline, batch, violations);
+    for (const [index, { name, isCount }] of this.columns.entries()) {
+      if (!isCount) continue;
+      const { values, valid } = batch.numbers[index]!;
+      let sum = 0;
+      let known = 0;
+      for (let row = 0; row < batch.rows; row += 1) {
+        sum += values[row]!;
+        known += valid[row]!;
+      }
+      this.sums.set(name, this.sums.get(name)! + BigInt(sum));
+      this.nulls.set(name, this.nulls.get(name)! + batch.rows - known);
+    }
+    this.batch = new BatchBuilder(this.pipeline);
+    this.violations = [];
+    this.quarantined = [];
+    return { rows: batch.toRecordBatch(), violations, quarantined };
+  }
+}
+
+/** The request whose answer held a page, without the base URL. */
+function requestText(pipeline: AnyPipeline, page: Page): string {
+  const { dapil, limit, offset } = page.request;
+  return `${pipeline.endpoint}?${dapil === null ? '' : `${pipeline.districtParameter}=${dapil}&`}limit=${limit}&offset=${offset}`;
+}

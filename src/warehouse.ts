@@ -1,0 +1,229 @@
+/** The warehouse folder: where its files lie, what a manifest holds, and how the current snapshot is found. */
+
+import { readFile, readlink, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { SnapshotNotFoundError, WarehouseError } from './errors.ts';
+import type { Ledger, Verdict } from './pipeline.ts';
+
+/** Name of the DuckDB file in a snapshot. */
+export const databaseFile = 'rekap.duckdb';
+export const manifestFile = 'manifest.json';
+
+/** A snapshot's id: UTC time to the second and six hexadecimal digits, so that ids sort by time. */
+const snapshotId = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/;
+
+export function isSnapshotId(text: string): boolean {
+  return snapshotId.test(text);
+}
+
+/** The places in a warehouse, as paths that begin with its folder. */
+export function warehousePaths(folder: string) {
+  return {
+    folder,
+    current: join(folder, 'current'),
+    snapshots: join(folder, 'snapshots'),
+    landing: join(folder, 'landing'),
+    runs: join(folder, 'runs.jsonl'),
+    lock: join(folder, 'lock'),
+  } as const;
+}
+
+/** Path of a table's Parquet file below a snapshot's folder: one folder per table, so that an engine can take the folder. */
+export function parquetPath(table: string): string {
+  return `parquet/${table}/${table}.parquet`;
+}
+
+/** A file of a snapshot; `path` is relative to the snapshot's folder, `rows` is null for what is no table. */
+export interface ManifestFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly rows: number | null;
+  readonly sha256: string;
+}
+
+/** What a manifest says of one dataset. */
+export interface ManifestDataset {
+  /** What this run fetched: fetched = published + quarantined + duplicates. */
+  readonly ledger: Ledger;
+  /** Rows taken over unchanged from the snapshot before, because this run was asked for other districts only. */
+  readonly carried_over: number;
+  /** Rows in the table: published + carried over. */
+  readonly rows: number;
+  /** Records in quarantine, with those carried over. */
+  readonly quarantined: number;
+  /** One verdict per district, with the time at which it was last read. */
+  readonly districts: readonly Verdict[];
+  /** Violations by check. */
+  readonly violations: Readonly<Record<string, number>>;
+  /** Sum of every count column, as digits. */
+  readonly sums: Readonly<Record<string, string>>;
+  /** NULLs in every count column. */
+  readonly nulls: Readonly<Record<string, number>>;
+  /** SHA-256 over the names, types and order of the columns. */
+  readonly schema_fingerprint: string;
+}
+
+/** A snapshot's manifest.json. */
+export interface Manifest {
+  readonly format: 1;
+  readonly snapshot: string;
+  /** The run that made it; its answers lie in landing/<run>. */
+  readonly run: string;
+  /** ISO 8601. */
+  readonly created_at: string;
+  readonly tool: { readonly name: 'rekap'; readonly version: string };
+  /** Base URL of the source, or 'sample'. */
+  readonly source: string;
+  readonly previous: string | null;
+  readonly datasets: Readonly<Record<string, ManifestDataset>>;
+  /** SHA-256 over the definitions of tables, views and checks: another value means another rekap or other models. */
+  readonly definition: string;
+  readonly warnings: readonly string[];
+  readonly files: readonly ManifestFile[];
+}
+
+/** A published snapshot. */
+export interface Snapshot {
+  readonly id: string;
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/** The id that `current` points to, or null where nothing has been published yet. */
+export async function readCurrentId(warehouse: string): Promise<string | null> {
+  const { current } = warehousePaths(warehouse);
+  let target: string;
+  try {
+    target = await readlink(current);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return null;
+    if (code === 'ENOTDIR')
+      throw new WarehouseError(`${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
+    throw new WarehouseError(
+      `${current} is not a symbolic link (${code}).`,
+      `It should point to one of the folders in ${join(warehouse, 'snapshots')}; "rekap snapshots rollback <id>" sets it again.`,
+      { cause: error },
+    );
+  }
+  const id = basename(target);
+  if (target !== `snapshots/${id}` || !isSnapshotId(id)) {
+    throw new WarehouseError(
+      `${current} points to ${JSON.stringify(target)}, which is no snapshot.`,
+      `"rekap snapshots list" shows the snapshots there are; "rekap snapshots rollback <id>" sets current to one.`,
+    );
+  }
+  return id;
+}
+
+/** The snapshot that `current` points to, or null where nothing has been published yet. */
+export async function readCurrent(warehouse: string): Promise<Snapshot | null> {
+  const id = await readCurrentId(warehouse);
+  return id === null ? null : readSnapshot(warehouse, id);
+}
+
+/** The current snapshot of a warehouse that must have one. */
+export async function requireCurrent(warehouse: string): Promise<Snapshot> {
+  const snapshot = await readCurrent(warehouse);
+  if (snapshot !== null) return snapshot;
+  throw new SnapshotNotFoundError(
+    `The warehouse ${warehouse} holds no published snapshot.`,
+    'Run "rekap sync" first, or name another folder with --warehouse.',
+  );
+}
+
+/** A snapshot by its id. */
+export async function readSnapshot(warehouse: string, id: string): Promise<Snapshot> {
+  if (!isSnapshotId(id)) {
+    throw new SnapshotNotFoundError(
+      `${JSON.stringify(id)} is not a snapshot id such as 20261120T030002Z-1f3a9c.`,
+      '"rekap snapshots list" shows the ids.',
+    );
+  }
+  const folder = join(warehousePaths(warehouse).snapshots, id);
+  if (!(await isFolder(folder))) {
+    throw new SnapshotNotFoundError(
+      `The warehouse ${warehouse} has no snapshot ${id}.`,
+      '"rekap snapshots list" shows those it has; "rekap snapshots rollback <id>" makes one of them current.',
+    );
+  }
+  return { id, folder, manifest: await readManifest(folder) };
+}
+
+/** Refuses a folder that is no warehouse. */
+export async function requireWarehouse(warehouse: string): Promise<void> {
+  if (await isFolder(warehousePaths(warehouse).snapshots)) return;
+  throw new WarehouseError(
+    `${warehouse} is no warehouse: it has no folder "snapshots".`,
+    'Run "rekap sync" first, or name another folder with --warehouse.',
+  );
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  const file = join(folder, manifestFile);
+  const next =
+    '"rekap snapshots verify" tells what else is damaged; "rekap snapshots rollback <id>" goes back to another snapshot.';
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new WarehouseError(`${file} cannot be read (${errorCode(error)}).`, next, { cause: error });
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new WarehouseError(`${file} is not JSON.`, next, { cause: error });
+  }
+  if (!isManifest(parsed, basename(folder)))
+    throw new WarehouseError(`${file} is not a manifest of snapshot ${basename(folder)}.`, next);
+  return parsed;
+}
+
+/** Whether a value has the parts of a manifest that the code relies on. Its figures are what `verify` checks. */
+function isManifest(value: unknown, id: string): value is Manifest {
+  if (typeof value !== 'object' || value === null) return false;
+  const manifest = value as Partial<Record<keyof Manifest, unknown>>;
+  return (
+    manifest.format === 1 &&
+    manifest.snapshot === id &&
+    typeof manifest.source === 'string' &&
+    typeof manifest.created_at === 'string' &&
+    typeof manifest.run === 'string' &&
+    typeof manifest.datasets === 'object' &&
+    manifest.datasets !== null &&
+    Object.values(manifest.datasets).every(
+      (dataset) =>
+        typeof dataset?.ledger === 'object' && Array.isArray(dataset.districts) && typeof dataset.sums === 'object',
+    ) &&
+    Array.isArray(manifest.files) &&
+    manifest.files.every(
+      (file) => typeof file?.path === 'string' && typeof file.sha256 === 'string' && isBelow(file.path),
+    ) &&
+    Array.isArray(manifest.warnings)
+  );
+}
+
+/** Whether a relative path stays below its folder. */
+function isBelow(path: string): boolean {
+  return (
+    path !== '' &&
+    !path.startsWith('/') &&
+    !path.includes('\0') &&
+    path.split(/[/\\]/).every((part) => part !== '..' && part !== '')
+  );
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+/** The system's code of a file error, such as ENOENT; 'unknown' for anything else. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+}

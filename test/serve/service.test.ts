@@ -1,0 +1,118 @@
+/** Starting and stopping: addresses, messages for what cannot be listened on, bounds, a prompt end. */
+
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { expect, it } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { buildApp } from '../../src/serve/app.ts';
+import * as limits from '../../src/serve/limits.ts';
+import { ask, makeOptions, pipelines, start } from './support.ts';
+
+const { endpoint } = pipelines[0]!;
+
+async function failureOf(changes: Parameters<typeof start>[0]): Promise<UsageError> {
+  const failure: unknown = await start(changes).then(
+    (service) => service.close(),
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(UsageError);
+  return failure as UsageError;
+}
+
+it.each([
+  ['127.0.0.1', /^http:\/\/127\.0\.0\.1:\d+$/],
+  ['0.0.0.0', /^http:\/\/127\.0\.0\.1:\d+$/],
+  ['localhost', /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+$/],
+])('gives a URL that answers when listening on %s', async (host, url) => {
+  const service = await start({ host });
+  try {
+    expect(service.url).toMatch(url);
+    expect((await ask(service, endpoint)).status).toBe(200);
+  } finally {
+    await service.close();
+  }
+});
+
+it('explains a port that is in use, and leaves the other server alone', async () => {
+  const first = await start();
+  const { port } = new URL(first.url);
+  try {
+    const failure = await failureOf({ port: Number(port) });
+    expect(failure.message).toBe(`Port ${port} on 127.0.0.1 is in use.`);
+    expect(failure.next).toContain('another port');
+    expect((await ask(first, endpoint)).status).toBe(200);
+  } finally {
+    await first.close();
+  }
+});
+
+it.each([
+  // A label of 64 letters is refused before any name server is asked.
+  [`${'h'.repeat(64)}.invalid`, 'has no address'],
+  ['', 'has no address'],
+  // An address of the documentation range (RFC 5737), which no machine has.
+  ['192.0.2.1', 'is not an address of this machine'],
+])('explains the host %j', async (host, message) => {
+  const failure = await failureOf({ host });
+  expect(failure.message).toContain(message);
+  expect(failure.next).toContain('127.0.0.1');
+});
+
+it.each([
+  [{ port: -1 }, 'The port is -1.'],
+  [{ port: 65_536 }, 'The port is 65536.'],
+  [{ port: 1.5 }, 'The port is 1.5.'],
+  [{ maxLimit: 0 }, 'The largest limit is 0.'],
+  [{ maxLimit: Number.NaN }, 'The largest limit is NaN.'],
+  [{ maxLimit: 2_147_483_648 }, 'The largest limit is 2147483648.'],
+  [{ rateLimit: 0 }, 'The rate limit per minute is 0.'],
+])('refuses %j', async (changes, message) => {
+  expect((await failureOf(changes)).message).toBe(message);
+});
+
+it('lowers the default of limit with its maximum', async () => {
+  const service = await start({ maxLimit: 3 });
+  try {
+    expect(await (await ask(service, endpoint)).json()).toHaveProperty('count', 3);
+  } finally {
+    await service.close();
+  }
+});
+
+it('ends promptly with idle connections and half a request open, and frees the port', async () => {
+  const service = await start();
+  const port = Number(new URL(service.url).port);
+  await (await ask(service, endpoint)).text(); // fetch keeps this connection
+  const sockets = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  sockets[1]!.write('GET / HTTP/1.1\r\nhost: ');
+  const ends = sockets.map(
+    (socket) =>
+      new Promise<void>((resolve) => {
+        socket.on('error', () => {}); // a reset is an end too
+        socket.on('close', () => resolve());
+        socket.resume();
+      }),
+  );
+  const begun = performance.now();
+  await service.close();
+  await Promise.all(ends);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+
+  const next = createServer().listen(port, '127.0.0.1');
+  await once(next, 'listening');
+  next.close();
+});
+
+it('gives its bounds and timeouts to the server', async () => {
+  const app = await buildApp(makeOptions());
+  expect(app.server).toMatchObject({
+    maxConnections: limits.maxConnections,
+    headersTimeout: limits.headersTimeout,
+    requestTimeout: limits.requestTimeout,
+    keepAliveTimeout: limits.keepAliveTimeout,
+    timeout: limits.idleSocketTimeout,
+  });
+  expect(app.initialConfig).toMatchObject({ bodyLimit: limits.maxBodyBytes });
+  await app.close();
+});

@@ -1,0 +1,122 @@
+/** A service over a small fixed record set, and ways to talk to it that fetch does not allow. */
+
+import { connect } from 'node:net';
+import { voters } from '../../pipelines/voters.ts';
+import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
+import type { AnyPipeline } from '../../src/pipeline.ts';
+import { ApiKeys } from '../../src/serve/api-keys.ts';
+import { buildRecordSet, fixedSource, type RecordSource } from '../../src/serve/record-source.ts';
+import { DEFAULT_MAX_LIMIT, startService, type Service, type ServiceOptions } from '../../src/serve/service.ts';
+
+export const pipelines: readonly AnyPipeline[] = [voters, votingRightsUsers];
+export const key = 'the-key-that-must-never-be-echoed';
+export const lastModified = new Date('2026-11-20T03:00:02.750Z');
+
+/** A record in the source's shape, every value a string. */
+export function makeRecord(pipeline: AnyPipeline, district: number, number: number): Record<string, string> {
+  const entries = Object.entries(pipeline.columns).map(([name, column]) => {
+    if (name === pipeline.district) return [column.field, String(district)];
+    return [column.field, column.kind === 'text' ? `${name} ${number}` : String(number)];
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+/** District 11 has one record, 12 has 30; 31 in all. */
+const districts: readonly (readonly [district: number, records: number])[] = [
+  [11, 1],
+  [12, 30],
+];
+
+export function makeRecords(pipeline: AnyPipeline): Record<string, string>[] {
+  let number = 0;
+  return districts.flatMap(([district, count]) =>
+    Array.from({ length: count }, () => makeRecord(pipeline, district, (number += 1))),
+  );
+}
+
+function makeSource(): RecordSource {
+  return fixedSource(
+    new Map(
+      pipelines.map((pipeline) => {
+        const records = makeRecords(pipeline);
+        const districtField = pipeline.columns[pipeline.district]!.field;
+        const served = records.map((record) => ({
+          text: JSON.stringify(record),
+          district: Number(record[districtField]),
+        }));
+        return [pipeline.table, buildRecordSet(served, lastModified)];
+      }),
+    ),
+  );
+}
+
+export function makeOptions(changes: Partial<ServiceOptions> = {}): ServiceOptions {
+  return {
+    pipelines,
+    source: makeSource(),
+    keys: new ApiKeys([key]),
+    host: '127.0.0.1',
+    port: 0,
+    maxLimit: DEFAULT_MAX_LIMIT,
+    ...changes,
+  };
+}
+
+export function start(changes: Partial<ServiceOptions> = {}): Promise<Service> {
+  return startService(makeOptions(changes));
+}
+
+/** A request with the right key; `init.headers` are added. */
+export function ask(service: Service, path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${service.url}${path}`, {
+    ...init,
+    headers: { 'x-api-key': key, ...(init.headers as Record<string, string> | undefined) },
+  });
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** Sends bytes as they are and gives what comes back until the connection ends; null where nothing does. */
+export async function sendRaw(service: Service, bytes: string): Promise<RawAnswer | null> {
+  const text = await new Promise<string>((resolve) => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    let received = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => (received += chunk));
+    // The service may close while we are still sending; what it answered before counts.
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(received));
+    socket.write(bytes, 'latin1');
+  });
+  if (text === '') return null;
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers: new Map(
+      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    ),
+    body: rest.join('\r\n\r\n'),
+  };
+}
+
+/** A whole request on a connection of its own, its target sent exactly as given. */
+export function requestRaw(
+  service: Service,
+  method: string,
+  target: string,
+  headers: readonly string[] = [],
+): Promise<RawAnswer | null> {
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    'host: localhost',
+    `x-api-key: ${key}`,
+    'connection: close',
+    ...headers,
+  ];
+  return sendRaw(service, `${lines.join('\r\n')}\r\n\r\n`);
+}

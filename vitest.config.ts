@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // Whole syncs and servers run in some of them; a hang is a failure, not a reason to wait.
+    testTimeout: 30_000,
+    restoreMocks: true,
+  },
+});
