@@ -1,12 +1,22 @@
--- No regency has more users of their voting right on all lists than voters on all lists.
+-- No regency has more users of their voting right on all lists than voters, men, women and both.
+WITH pairs AS (
+  SELECT
+    election_year, election_type, dapil_id, province, regency,
+    unnest([
+      {name: 'male_total', users: u.male_total, voters: v.male_total},
+      {name: 'female_total', users: u.female_total, voters: v.female_total},
+      {name: 'grand_total', users: u.grand_total, voters: v.grand_total}
+    ]) AS pair
+  FROM voting_rights_users u
+  JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
+)
 SELECT
   'voting_rights_users' AS dataset,
-  u.election_year, u.election_type, u.dapil_id, u.province, u.regency,
+  election_year, election_type, dapil_id, province, regency,
   'error' AS severity,
-  'grand_total' AS column_name,
-  'at most ' || v.grand_total AS expected,
-  u.grand_total::VARCHAR AS actual,
-  u.grand_total || ' users, but ' || v.grand_total || ' voters on all lists' AS message
-FROM voting_rights_users u
-JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
-WHERE u.grand_total > v.grand_total
+  pair.name AS column_name,
+  'at most ' || pair.voters AS expected,
+  pair.users::VARCHAR AS actual,
+  pair.name || ' is ' || pair.users || ' users, but ' || pair.voters || ' voters' AS message
+FROM pairs
+WHERE pair.users > pair.voters

@@ -1,12 +1,22 @@
--- No regency has more users of their voting right in the additional list (DPK) than voters in the additional list (DPK).
+-- No regency has more users of their voting right in the additional list (DPK) than voters, men, women and both.
+WITH pairs AS (
+  SELECT
+    election_year, election_type, dapil_id, province, regency,
+    unnest([
+      {name: 'dpk_male', users: u.dpk_male, voters: v.dpk_male},
+      {name: 'dpk_female', users: u.dpk_female, voters: v.dpk_female},
+      {name: 'dpk_total', users: u.dpk_total, voters: v.dpk_total}
+    ]) AS pair
+  FROM voting_rights_users u
+  JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
+)
 SELECT
   'voting_rights_users' AS dataset,
-  u.election_year, u.election_type, u.dapil_id, u.province, u.regency,
+  election_year, election_type, dapil_id, province, regency,
   'warning' AS severity,
-  'dpk_total' AS column_name,
-  'at most ' || v.dpk_total AS expected,
-  u.dpk_total::VARCHAR AS actual,
-  u.dpk_total || ' users, but ' || v.dpk_total || ' voters in the additional list (DPK)' AS message
-FROM voting_rights_users u
-JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
-WHERE u.dpk_total > v.dpk_total
+  pair.name AS column_name,
+  'at most ' || pair.voters AS expected,
+  pair.users::VARCHAR AS actual,
+  pair.name || ' is ' || pair.users || ' users, but ' || pair.voters || ' voters' AS message
+FROM pairs
+WHERE pair.users > pair.voters

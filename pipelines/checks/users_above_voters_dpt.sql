@@ -1,12 +1,22 @@
--- No regency has more users of their voting right in the permanent list (DPT) than voters in the permanent list (DPT).
+-- No regency has more users of their voting right in the permanent list (DPT) than voters, men, women and both.
+WITH pairs AS (
+  SELECT
+    election_year, election_type, dapil_id, province, regency,
+    unnest([
+      {name: 'dpt_male', users: u.dpt_male, voters: v.dpt_male},
+      {name: 'dpt_female', users: u.dpt_female, voters: v.dpt_female},
+      {name: 'dpt_total', users: u.dpt_total, voters: v.dpt_total}
+    ]) AS pair
+  FROM voting_rights_users u
+  JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
+)
 SELECT
   'voting_rights_users' AS dataset,
-  u.election_year, u.election_type, u.dapil_id, u.province, u.regency,
+  election_year, election_type, dapil_id, province, regency,
   'error' AS severity,
-  'dpt_total' AS column_name,
-  'at most ' || v.dpt_total AS expected,
-  u.dpt_total::VARCHAR AS actual,
-  u.dpt_total || ' users, but ' || v.dpt_total || ' voters in the permanent list (DPT)' AS message
-FROM voting_rights_users u
-JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
-WHERE u.dpt_total > v.dpt_total
+  pair.name AS column_name,
+  'at most ' || pair.voters AS expected,
+  pair.users::VARCHAR AS actual,
+  pair.name || ' is ' || pair.users || ' users, but ' || pair.voters || ' voters' AS message
+FROM pairs
+WHERE pair.users > pair.voters

@@ -1,12 +1,22 @@
--- No regency has more users of their voting right in the supplementary list (DPTb) than voters in the supplementary list (DPTb).
+-- No regency has more users of their voting right in the supplementary list (DPTb) than voters, men, women and both.
+WITH pairs AS (
+  SELECT
+    election_year, election_type, dapil_id, province, regency,
+    unnest([
+      {name: 'dptb_male', users: u.dptb_male, voters: v.dptb_male},
+      {name: 'dptb_female', users: u.dptb_female, voters: v.dptb_female},
+      {name: 'dptb_total', users: u.dptb_total, voters: v.dptb_total}
+    ]) AS pair
+  FROM voting_rights_users u
+  JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
+)
 SELECT
   'voting_rights_users' AS dataset,
-  u.election_year, u.election_type, u.dapil_id, u.province, u.regency,
+  election_year, election_type, dapil_id, province, regency,
   'warning' AS severity,
-  'dptb_total' AS column_name,
-  'at most ' || v.dptb_total AS expected,
-  u.dptb_total::VARCHAR AS actual,
-  u.dptb_total || ' users, but ' || v.dptb_total || ' voters in the supplementary list (DPTb)' AS message
-FROM voting_rights_users u
-JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
-WHERE u.dptb_total > v.dptb_total
+  pair.name AS column_name,
+  'at most ' || pair.voters AS expected,
+  pair.users::VARCHAR AS actual,
+  pair.name || ' is ' || pair.users || ' users, but ' || pair.voters || ' voters' AS message
+FROM pairs
+WHERE pair.users > pair.voters

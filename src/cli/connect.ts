@@ -11,7 +11,7 @@ export const connectCommand: CommandModule<object, ConnectArguments> = {
   builder: (argv) =>
     declareOptions(argv, warehouseOption).example([
       ['$0 connect > rekap.sql && duckdb -init rekap.sql', 'open the snapshot in the shell'],
-    ]) as never,
+    ]),
   async handler({ warehouse }) {
     const [{ resolve }, { quoteText }, { databaseFile, requireCurrent }] = await Promise.all([
       import('node:path'),

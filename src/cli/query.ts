@@ -35,7 +35,7 @@ export const queryCommand: CommandModule<object, QueryArguments> = {
       ['$0 query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
       ['$0 query "FROM violations" --format csv > violations.csv', 'every doubtful figure'],
       ['$0 query "FROM counts" --format parquet --out counts.parquet', 'a file for a BI tool'],
-    ]) as never,
+    ]),
   handler: runQueryCommand,
 };
 
@@ -78,15 +78,16 @@ async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments):
   told(rows);
 }
 
-async function writeTable({ columns, groups }: QueryResult, write: (text: string) => Promise<void>): Promise<number> {
+async function writeTable(result: QueryResult, write: (text: string) => Promise<void>): Promise<number> {
   const [{ paint, printable, renderTable, formatNumber }, { displayText }] = await Promise.all([
     import('./terminal.ts'),
     import('../query/write-result.ts'),
   ]);
+  const { columns } = result;
   const isNumber = columns.map(({ type }) => /INT|DOUBLE|FLOAT|DECIMAL/.test(type));
   const rows: string[][] = [];
   let total = 0;
-  for await (const group of groups()) {
+  for await (const group of result.groups()) {
     total += group.length;
     for (const row of group.slice(0, mostTableRows - rows.length)) {
       rows.push(row.map((value) => (value === null ? paint('dim', 'NULL') : printable(displayText(value)))));

@@ -36,7 +36,7 @@ export const serveCommand: CommandModule<object, ServeArguments> = {
       ['$0 serve --sample', 'sample figures on http://127.0.0.1:8080'],
       ['$0 serve --data figures --api-keys-file keys.txt', 'your own records'],
       ['$0 serve --warehouse data/warehouse --port 9000', 'a mirror of what was synced'],
-    ]) as never,
+    ]),
   handler: runServe,
 };
 

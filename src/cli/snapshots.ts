@@ -31,7 +31,7 @@ export const snapshotsCommand: CommandModule = {
 const listCommand: CommandModule<object, CommonArguments> = {
   command: 'list',
   describe: 'List the snapshots, newest last',
-  builder: (argv) => declareOptions(argv, common) as never,
+  builder: (argv) => declareOptions(argv, common),
   async handler({ warehouse, json }) {
     const [{ listSnapshotIds }, { readCurrentId, readSnapshot }, terminal] = await Promise.all([
       import('../publish/snapshot-folder.ts'),
@@ -66,7 +66,7 @@ const listCommand: CommandModule<object, CommonArguments> = {
 const showCommand: CommandModule<object, CommonArguments & { id: string | undefined }> = {
   command: 'show [id]',
   describe: 'Show what a snapshot holds and how it was proved',
-  builder: (argv) => declareOptions(argv.positional('id', idPositional), common) as never,
+  builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
     const [{ readSnapshot, requireCurrent }, { renderSnapshot }] = await Promise.all([
       import('../warehouse.ts'),
@@ -80,7 +80,7 @@ const showCommand: CommandModule<object, CommonArguments & { id: string | undefi
 const verifyCommand: CommandModule<object, CommonArguments & { id: string | undefined }> = {
   command: 'verify [id]',
   describe: 'Check a snapshot from the outside: hashes, rows, sums, ledger, DuckDB against Parquet',
-  builder: (argv) => declareOptions(argv.positional('id', idPositional), common) as never,
+  builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
     const [{ readSnapshot, requireCurrent }, { verifySnapshot }, { loadProject }] = await Promise.all([
       import('../warehouse.ts'),
@@ -113,7 +113,7 @@ const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> =
     declareOptions(
       argv.positional('id', { ...idPositional, describe: 'id of the snapshot', demandOption: true }),
       common,
-    ) as never,
+    ),
   async handler({ warehouse, json, id }) {
     const { rollBack } = await import('../manage-snapshots.ts');
     await rollBack(warehouse, id);
@@ -124,7 +124,7 @@ const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> =
 const pruneCommand: CommandModule<object, InferredOptionTypes<typeof pruneOptions>> = {
   command: 'prune',
   describe: 'Remove the oldest snapshots; the current one always stays',
-  builder: (argv) => declareOptions(argv, pruneOptions) as never,
+  builder: (argv) => declareOptions(argv, pruneOptions),
   async handler({ warehouse, json, keep }) {
     const { prune } = await import('../manage-snapshots.ts');
     const removed = await prune(warehouse, requireInteger('keep', keep, 1, 10_000));

@@ -44,7 +44,7 @@ export const syncCommand: CommandModule<object, SyncArguments> = {
       ['REKAP_API_KEY=… $0 sync --base-url https://host', 'the service itself'],
       ['$0 sync --base-url https://host --dapil 1101 1102', 'refresh two districts'],
       ['$0 sync --base-url https://host --dry-run', 'see what would be published'],
-    ]) as never,
+    ]),
   handler: runSync,
 };
 
@@ -151,7 +151,7 @@ function requireOneSource(args: SyncArguments): string | null {
 }
 
 function readDistricts(given: readonly string[] | undefined): number[] | null {
-  const words = (given ?? []).flatMap((word) => String(word).split(',')).filter((word) => word !== '');
+  const words = (given ?? []).flatMap((word) => word.split(',')).filter((word) => word !== '');
   if (given === undefined) return null;
   for (const word of words) {
     if (!/^\d{1,10}$/.test(word) || Number(word) > 2_147_483_647)
@@ -167,7 +167,7 @@ function readDistricts(given: readonly string[] | undefined): number[] | null {
 
 function readDatasets(given: readonly string[] | undefined, known: readonly string[]): string[] | null {
   if (given === undefined) return null;
-  const words = given.flatMap((word) => String(word).split(','));
+  const words = given.flatMap((word) => word.split(','));
   for (const word of words) {
     if (!known.includes(word))
       throw new UsageError(

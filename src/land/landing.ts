@@ -84,9 +84,7 @@ export async function openLanding(folder: string): Promise<Landing> {
 
   return {
     async land(answer) {
-      while (queued > queueBound && failure === null) {
-        await new Promise<void>((resolve) => roomMade.push(resolve));
-      }
+      await waitForRoom();
       if (failure !== null) throw failure;
       queued += answer.body.length;
       // Bodies are compressed side by side and written one after the other.
@@ -115,6 +113,12 @@ export async function openLanding(folder: string): Promise<Landing> {
       }
     },
   };
+
+  async function waitForRoom(): Promise<void> {
+    if (queued <= queueBound || failure !== null) return;
+    await new Promise<void>((resolve) => roomMade.push(resolve));
+    await waitForRoom();
+  }
 
   function release(size: number): void {
     queued -= size;

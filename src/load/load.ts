@@ -166,12 +166,12 @@ export class Load {
     const place = placeColumns(pipelines).map(({ name }) => name);
     const selects = ['SELECT * FROM temp.staging_violations'];
     for (const check of checks) {
-      const given = ['dataset', ...place, 'severity', 'column_name', 'expected', 'actual', 'message'];
+      const given = new Set(['dataset', ...place, 'severity', 'column_name', 'expected', 'actual', 'message']);
       const types = new Map(table.columns.map(({ name, type }) => [name, type]));
       const columns = table.columns.map(({ name }) =>
         name === 'check_name'
           ? quoteText(check.name)
-          : given.includes(name)
+          : given.has(name)
             ? `${quoteIdentifier(name)}::${types.get(name)!}`
             : 'NULL',
       );

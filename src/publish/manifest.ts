@@ -36,6 +36,6 @@ function parquetHashes(manifest: Manifest): string {
     manifest.files
       .filter(({ path }) => path.endsWith('.parquet'))
       .map(({ path, sha256 }) => [path, sha256])
-      .toSorted(),
+      .toSorted(([a], [b]) => (a! < b! ? -1 : 1)),
   );
 }

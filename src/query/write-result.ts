@@ -19,10 +19,11 @@ import type { QueryResult, ResultColumn } from './run-query.ts';
 export type Write = (text: string) => Promise<void>;
 
 /** CSV after RFC 4180, with a header, LF line ends, NULL as nothing and an empty text as "". Gives the number of rows. */
-export async function writeCsv({ columns, groups }: QueryResult, write: Write): Promise<number> {
+export async function writeCsv(result: QueryResult, write: Write): Promise<number> {
+  const { columns } = result;
   await write(`${columns.map(({ name }) => csvText(name)).join(',')}\n`);
   let rows = 0;
-  for await (const group of groups()) {
+  for await (const group of result.groups()) {
     rows += group.length;
     await write(group.map((row) => `${row.map(csvValue).join(',')}\n`).join(''));
   }
@@ -30,10 +31,11 @@ export async function writeCsv({ columns, groups }: QueryResult, write: Write): 
 }
 
 /** A JSON array of one object per row, one row a line; whole numbers beyond 2^53 become texts, so that none is rounded. */
-export async function writeJson({ columns, groups }: QueryResult, write: Write): Promise<number> {
+export async function writeJson(result: QueryResult, write: Write): Promise<number> {
+  const { columns } = result;
   let rows = 0;
   await write('[');
-  for await (const group of groups()) {
+  for await (const group of result.groups()) {
     const lines = group.map((row) =>
       JSON.stringify(Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])), jsonValue),
     );
@@ -45,9 +47,10 @@ export async function writeJson({ columns, groups }: QueryResult, write: Write):
 }
 
 /** An Arrow IPC file; types that Arrow and this client do not share become text. Gives the bytes and the number of rows. */
-export async function toArrowFile({ columns, groups }: QueryResult): Promise<{ bytes: Uint8Array; rows: number }> {
+export async function toArrowFile(result: QueryResult): Promise<{ bytes: Uint8Array; rows: number }> {
+  const { columns } = result;
   const all: (readonly JS[])[] = [];
-  for await (const group of groups()) all.push(...group);
+  for await (const group of result.groups()) all.push(...group);
   const vectors = columns.map((column, index) => {
     const { type, convert } = arrowType(column);
     return [
@@ -97,7 +100,7 @@ function arrowType({ type }: ResultColumn): { type: DataType; convert: (value: J
     case 'INTEGER':
       return { type: new Int32(), convert: Number };
     case 'BIGINT':
-      return { type: new Int64(), convert: (value) => BigInt(value as bigint) };
+      return { type: new Int64(), convert: (value) => value };
     case 'FLOAT':
     case 'DOUBLE':
       return { type: new Float64(), convert: Number };

@@ -94,7 +94,7 @@ export class BatchBuilder {
       makeData({ type: new Bool(), length: this.rows, nullCount: 0, data: packBits(this.consistent, this.rows) }),
     );
     const fields = [...this.names, 'is_consistent'].map(
-      (name, index) => new Field(name, children[index]!.type as DataType, name !== 'is_consistent'),
+      (name, index) => new Field(name, children[index]!.type, name !== 'is_consistent'),
     );
     const data = makeData({ type: new Struct(fields), length: this.rows, nullCount: 0, children });
     return new RecordBatch(new Schema(fields), data);
