@@ -1,6 +1,6 @@
 /** rekap snapshots: list, show, roll back, prune and verify. */
 
-import type { Argv, CommandModule, InferredOptionTypes, Options } from 'yargs';
+import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { VerificationError } from '../errors.ts';
 import { declareOptions, jsonOption, requireInteger, warehouseOption } from './options.ts';
 
@@ -18,7 +18,7 @@ export const snapshotsCommand: CommandModule = {
   command: 'snapshots',
   describe: 'List, show, verify, roll back and prune published snapshots',
   builder: (argv) =>
-    (argv as Argv)
+    argv
       .command(listCommand)
       .command(showCommand)
       .command(verifyCommand)

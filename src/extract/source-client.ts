@@ -88,6 +88,8 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   };
   let answered = false;
   let failuresInARow = 0;
+  /** What ended the run for every request to come: a refused key, or answers that cannot be kept. */
+  let end: unknown = null;
 
   function warnOnce(topic: string, message: string): void {
     if (warned.has(topic)) return;
@@ -101,6 +103,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       const url = base.origin + path;
       for (let attempt = 1; ; attempt += 1) {
         signal.throwIfAborted();
+        if (end !== null) throw end;
         figures.requests += 1;
         if (attempt > 1) figures.retries += 1;
         report({ kind: 'request', dataset: request.dataset, retried: attempt > 1 });
@@ -168,12 +171,13 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
         `The source repeats the API key in its answers (${url}); it is taken out before they are landed.`,
       );
     const answer: Answer = { request, url, status, at: clock.now(), body };
-    const landed = await land(answer);
+    const landed = await landOrEnd(answer);
     if (status === 401 || status === 403) {
-      throw new SourceRefusedKeyError(
+      end = new SourceRefusedKeyError(
         `The source refused the API key: ${url} answered ${status}.`,
         'Set REKAP_API_KEY to a valid key, or name a file that holds it with --api-key-file.',
       );
+      throw end;
     }
     if (status !== 200) {
       return {
@@ -190,6 +194,15 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
         `The answer of ${url} is not the envelope {count, data}: ${error.message}. It begins: ${excerpt(body)}`,
         'Check that --base-url is the service and not a page in front of it.',
       );
+    }
+  }
+
+  async function landOrEnd(answer: Answer): Promise<LandedBody> {
+    try {
+      return await land(answer);
+    } catch (error) {
+      end = error;
+      throw error;
     }
   }
 

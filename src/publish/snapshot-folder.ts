@@ -1,12 +1,14 @@
 /** A snapshot's folder from its beginning under a hidden name to the rename that publishes it, and how old ones go. */
 
-import { mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { errorCode, isSnapshotId, warehousePaths } from '../warehouse.ts';
 
 const building = '.building-';
 const pruned = '.pruned-';
-const nextCurrent = '.current-next';
+/** What `current` is about to be replaced by: for a new snapshot, and for one that is gone back to. */
+const nextPublished = '.current-next';
+const nextRollback = '.rollback-next';
 
 /** An id that sorts after every id in use: the time to the second, then six hexadecimal digits, counted up within one second. */
 export function newSnapshotId(now: Date, random: number, latest: string | null): string {
@@ -32,12 +34,27 @@ export async function makeWarehouse(warehouse: string): Promise<void> {
 
 /** Removes what a run that died has left; to be called with the lock held. */
 export async function clearLeftovers(warehouse: string): Promise<void> {
-  const { folder, snapshots } = warehousePaths(warehouse);
-  for (const name of await readdir(snapshots)) {
-    if (name.startsWith(building) || name.startsWith(pruned))
-      await rm(join(snapshots, name), { recursive: true, force: true });
+  const { folder, snapshots, current } = warehousePaths(warehouse);
+  // A snapshot whose run died between its rename and the switch was never seen by anybody: it goes too.
+  const unpublished = await readLink(join(folder, nextPublished));
+  if (unpublished !== null && unpublished !== (await readLink(current)) && isSnapshotId(basename(unpublished))) {
+    await rm(join(snapshots, basename(unpublished)), { recursive: true, force: true });
   }
-  await rm(join(folder, nextCurrent), { force: true });
+  for (const name of await readdir(snapshots)) {
+    if (name.startsWith(building) || name.startsWith(pruned)) {
+      await rm(join(snapshots, name), { recursive: true, force: true });
+    }
+  }
+  await rm(join(folder, nextPublished), { force: true });
+  await rm(join(folder, nextRollback), { force: true });
+}
+
+async function readLink(path: string): Promise<string | null> {
+  try {
+    return await readlink(path);
+  } catch {
+    return null;
+  }
 }
 
 /** The folder in which snapshot `id` is built. */
@@ -62,23 +79,31 @@ export async function listSnapshotIds(warehouse: string): Promise<string[]> {
   }
 }
 
-/** Flushes a finished folder to the disk, gives it its name, and makes it current, in this order. */
+/**
+ * Flushes a finished folder to the disk, gives it its name, and makes it current by rename: whoever opens `current` sees the old
+ * snapshot or the new one. The link that will replace it is made first, so that a run that dies in between can be cleared up after.
+ */
 export async function publishSnapshotFolder(warehouse: string, id: string, folder: string): Promise<void> {
-  const { snapshots } = warehousePaths(warehouse);
+  const { snapshots, current, folder: top } = warehousePaths(warehouse);
   await flushTree(folder);
+  const next = await prepareLink(join(top, nextPublished), id);
   await rename(folder, join(snapshots, id));
   await flushFolder(snapshots);
-  await pointCurrent(warehouse, id);
+  await rename(next, current);
+  await flushFolder(top);
 }
 
-/** Replaces `current` by rename: whoever opens it sees the old snapshot or the new one. */
+/** Makes a published snapshot the current one again. */
 export async function pointCurrent(warehouse: string, id: string): Promise<void> {
   const { folder, current } = warehousePaths(warehouse);
-  const next = join(folder, nextCurrent);
-  await rm(next, { force: true });
-  await symlink(`snapshots/${id}`, next);
-  await rename(next, current);
+  await rename(await prepareLink(join(folder, nextRollback), id), current);
   await flushFolder(folder);
+}
+
+async function prepareLink(path: string, id: string): Promise<string> {
+  await rm(path, { force: true });
+  await symlink(`snapshots/${id}`, path);
+  return path;
 }
 
 /** Removes a published snapshot: first its name, then its files, so that no half of it is ever seen. */

@@ -12,7 +12,6 @@ import {
   Struct,
   Utf8,
   Vector,
-  type DataType,
 } from 'apache-arrow';
 import type { AnyPipeline, Place } from '../pipeline.ts';
 

@@ -1,0 +1,65 @@
+/** Describes a snapshot that has been built: its manifest, from what every stage says of its part. */
+
+import type { CarryOver, LoadReport } from './load/load.ts';
+import { exportedTableNames } from './load/load.ts';
+import { datasetTable, projectDefinition } from './load/tables.ts';
+import type { AnyPipeline, TransformTotals, Verdict } from './pipeline.ts';
+import { assembleDataset } from './publish/assemble-manifest.ts';
+import { describeFile, fingerprint } from './publish/manifest.ts';
+import type { Run } from './run.ts';
+import { databaseFile, parquetPath, type Manifest, type ManifestFile } from './warehouse.ts';
+
+/** What the stages have to say of a snapshot. */
+export interface Built {
+  readonly verdicts: readonly Verdict[];
+  /** By table; without those that the run did not ask for. */
+  readonly totals: ReadonlyMap<string, TransformTotals>;
+  /** By table. */
+  readonly reports: ReadonlyMap<string, LoadReport>;
+  readonly carryOver: CarryOver | null;
+}
+
+/** The manifest of the snapshot in the run's folder; hashes its files. */
+export async function describeSnapshot(run: Run, { verdicts, totals, reports, carryOver }: Built): Promise<Manifest> {
+  const { project, options, previous, folder } = run;
+  const datasets = Object.fromEntries(
+    project.pipelines.map((pipeline) => {
+      const { table } = pipeline;
+      const facts = {
+        pipeline,
+        totals: totals.get(table) ?? null,
+        verdicts: verdicts.filter(({ dataset }) => dataset === table),
+        replaced: carryOver?.replaced.get(table) ?? null,
+        ...reports.get(table)!,
+        schema: schemaOf(pipeline),
+      };
+      return [table, assembleDataset(facts, previous?.manifest ?? null)];
+    }),
+  );
+  const files: ManifestFile[] = [await describeFile(folder, databaseFile, null)];
+  for (const table of exportedTableNames(project.pipelines)) {
+    files.push(await describeFile(folder, parquetPath(table), datasets[table]?.rows ?? null));
+  }
+  return {
+    format: 1,
+    snapshot: run.id,
+    run: run.id,
+    created_at: run.startedAt.toISOString(),
+    tool: { name: 'rekap', version: run.around.version },
+    source: options.source,
+    previous: previous?.id ?? null,
+    datasets,
+    definition: fingerprint(projectDefinition(project)),
+    warnings: run.warnings,
+    files,
+  };
+}
+
+/** Fingerprint of a table's columns, by which two snapshots tell whether rows can be carried over. */
+export function schemaFingerprint(pipeline: AnyPipeline): string {
+  return fingerprint(schemaOf(pipeline));
+}
+
+function schemaOf(pipeline: AnyPipeline): [string, string][] {
+  return datasetTable(pipeline).columns.map(({ name, type }) => [name, type]);
+}

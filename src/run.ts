@@ -1,0 +1,180 @@
+/** One run of a sync: what it carries along, how it begins under the lock, and how it is recorded when it ends. */
+
+import { RekapError, RunTimeoutError, SourceMismatchError } from './errors.ts';
+import type { SourceClient } from './extract/source-client.ts';
+import { explainFileError } from './file-errors.ts';
+import type { AnyPipeline, Project } from './pipeline.ts';
+import { lockWarehouse } from './publish/lock.ts';
+import { appendRun, type RunLine } from './publish/runs-log.ts';
+import {
+  beginSnapshotFolder,
+  clearLeftovers,
+  discardSnapshotFolder,
+  listSnapshotIds,
+  makeWarehouse,
+  newSnapshotId,
+} from './publish/snapshot-folder.ts';
+import type { SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
+import { readCurrent, type Snapshot } from './warehouse.ts';
+
+/** Everything that one run carries along. */
+export interface Run {
+  /** Id of the run, of its landing, and of the snapshot that it publishes. */
+  readonly id: string;
+  readonly project: Project;
+  /** The pipelines that this run asks the source for. */
+  readonly asked: readonly AnyPipeline[];
+  readonly options: SyncOptions;
+  readonly around: SyncSurroundings;
+  readonly previous: Snapshot | null;
+  /** Folder in which the snapshot is built. */
+  readonly folder: string;
+  /** Aborted by the caller, by the bound on the run's time, or when the run is over. */
+  readonly signal: AbortSignal;
+  readonly startedAt: Date;
+  readonly started: number;
+  readonly warnings: string[];
+  client: SourceClient | null;
+}
+
+/** Locks the warehouse, prepares a run, lets `act` carry it out, records how it ended, and leaves nothing behind. */
+export async function withRun(
+  project: Project,
+  options: SyncOptions,
+  around: SyncSurroundings,
+  act: (run: Run) => Promise<SyncResult>,
+): Promise<SyncResult> {
+  try {
+    await makeWarehouse(options.warehouse);
+    const unlock = await lockWarehouse(options.warehouse);
+    try {
+      return await actLocked(project, options, around, act);
+    } finally {
+      unlock();
+    }
+  } catch (error) {
+    throw explainFileError(error, options.warehouse);
+  }
+}
+
+async function actLocked(
+  project: Project,
+  options: SyncOptions,
+  around: SyncSurroundings,
+  act: (run: Run) => Promise<SyncResult>,
+): Promise<SyncResult> {
+  await clearLeftovers(options.warehouse);
+  const previous = await readCurrent(options.warehouse);
+  checkSource(options, previous);
+  const startedAt = around.clock.now();
+  const latest = (await listSnapshotIds(options.warehouse)).at(-1) ?? null;
+  const id = newSnapshotId(startedAt, around.random(), latest);
+  const bound = boundRun(around.signal, options.maxDuration);
+  const warnings: string[] = [];
+  const run: Run = {
+    id,
+    project,
+    asked: project.pipelines.filter(({ table }) => options.datasets === null || options.datasets.includes(table)),
+    options,
+    around: {
+      ...around,
+      report: (event) => {
+        if (event.kind === 'warning') warnings.push(event.message);
+        around.report(event);
+      },
+    },
+    previous,
+    folder: await beginSnapshotFolder(options.warehouse, id),
+    signal: bound.signal,
+    startedAt,
+    started: around.clock.monotonic(),
+    warnings,
+    client: null,
+  };
+  try {
+    const result = await act(run);
+    await appendRun(options.warehouse, runLine(run, result.outcome, 0, result.current, ''));
+    return result;
+  } catch (error) {
+    const explained = explainFileError(error, options.warehouse);
+    await discardSnapshotFolder(run.folder);
+    // A disk too full for the line must not hide why the run failed.
+    await appendRun(options.warehouse, failedRunLine(run, explained)).catch(() => undefined);
+    throw explained;
+  } finally {
+    bound.end();
+  }
+}
+
+/** What the run's requests came to so far. */
+export function figuresOf({ client, around, started }: Run) {
+  const { requests, retries, bytes, throttled } = client?.figures ?? {
+    requests: 0,
+    retries: 0,
+    bytes: 0,
+    throttled: 0,
+  };
+  return { requests, retries, bytes, throttled, milliseconds: around.clock.monotonic() - started };
+}
+
+/** The warehouse remembers its source: figures of two sources must not stand in one history by mistake. */
+function checkSource({ source, acceptSource, warehouse }: SyncOptions, previous: Snapshot | null): void {
+  if (previous === null || acceptSource || previous.manifest.source === source) return;
+  throw new SourceMismatchError(
+    `The warehouse ${warehouse} was filled from ${previous.manifest.source}, not from ${source}.`,
+    'Name another folder with --warehouse, or add --accept-source if the source has moved.',
+  );
+}
+
+/** A signal that the run ends by: the caller's, or its own bound on time; aborted too when the run is over, so that no wait outlives it. */
+function boundRun(outer: AbortSignal, milliseconds: number) {
+  const controller = new AbortController();
+  const pass = () => controller.abort(outer.reason);
+  if (outer.aborted) pass();
+  outer.addEventListener('abort', pass, { once: true });
+  const timer = setTimeout(() => {
+    controller.abort(
+      new RunTimeoutError(
+        `The sync was not done after ${Math.round(milliseconds / 1000)} s.`,
+        'Nothing was published. Give it more time with --max-duration.',
+      ),
+    );
+  }, milliseconds);
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer);
+      outer.removeEventListener('abort', pass);
+      controller.abort();
+    },
+  };
+}
+
+function runLine(
+  run: Run,
+  outcome: RunLine['outcome'],
+  exitCode: number,
+  snapshot: string | null,
+  reason: string,
+): RunLine {
+  const { requests, retries } = figuresOf(run);
+  return {
+    run: run.id,
+    started_at: run.startedAt.toISOString(),
+    finished_at: run.around.clock.now().toISOString(),
+    outcome,
+    exit_code: exitCode,
+    source: run.options.source,
+    snapshot,
+    reason,
+    requests,
+    retries,
+  };
+}
+
+function failedRunLine(run: Run, error: unknown): RunLine {
+  const exitCode = error instanceof RekapError ? error.exitCode : 1;
+  const outcome = exitCode === 3 ? 'refused' : exitCode >= 128 ? 'interrupted' : 'failed';
+  const reason = error instanceof Error ? error.message : String(error);
+  return runLine(run, outcome, exitCode, run.previous?.id ?? null, reason);
+}
