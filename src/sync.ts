@@ -27,6 +27,8 @@ import { databaseFile, warehousePaths, type Manifest, type Snapshot } from './wa
 /** Answers that wait for the end of the sweep or of their district may hold so many bytes of memory. */
 const heldBytes = 48 * 1024 * 1024;
 const maxAnswerBytes = 64 * 1024 * 1024;
+/** Far more than the villages of the nation; a source that brings more does not come to an end. */
+const maxRecords = 10_000_000;
 
 /**
  * Brings the source's data into the warehouse, whole and in one step.
@@ -129,6 +131,7 @@ async function fetchAndTransform(
       knownBefore: knownDistricts(run.previous),
       reference: run.project.referenceDistricts,
       heldBytes,
+      maxRecords,
       signal,
       async deliver(pipeline, reading) {
         const transformer = transformers.get(pipeline.table)!;

@@ -5,10 +5,11 @@ import { RekapError, SourceRefusedKeyError, SourceStatusError } from '../errors.
 import type { AnyPipeline, Clock, DistrictReading, Page, PageRequest, Report, Verdict } from '../pipeline.ts';
 import { PageHolder, type HeldPage } from './held-pages.ts';
 import { judgeWalk } from './judge-walk.ts';
-import type { Listed } from './listing.ts';
+import type { Account } from './tally.ts';
 import type { FetchedPage, SourceClient } from './source-client.ts';
 import { selectRecords, sweep, type Sweep } from './sweep.ts';
-import { walkDistrict, type PagingHabits, type Walk } from './walk-district.ts';
+import { PagingHabits } from './paging-habits.ts';
+import { walkDistrict, type Walk, type WalkQuestion } from './walk-district.ts';
 
 export interface ExtractQuestion {
   readonly pipelines: readonly AnyPipeline[];
@@ -25,6 +26,8 @@ export interface ExtractQuestion {
   readonly reference: readonly number[];
   /** Bytes of answers that may wait in memory. */
   readonly heldBytes: number;
+  /** Records after which a sweep, or a district that no sweep has listed, counts as endless. */
+  readonly maxRecords: number;
   readonly signal: AbortSignal;
   /** Takes a complete district's pages; called for one district at a time per dataset. */
   deliver(pipeline: AnyPipeline, reading: DistrictReading): Promise<void>;
@@ -39,7 +42,7 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
 
   const sweeps = question.wanted === null ? await settleAll(extractions.map((extraction) => extraction.sweep())) : [];
   // What one dataset lists is asked of the others too: a district missing from one list alone must not go unnoticed.
-  const listed = new Set(sweeps.flatMap((result) => [...(result?.listing.districts.keys() ?? [])]));
+  const listed = new Set(sweeps.flatMap((result) => result?.listing.districts ?? []));
   await settleAll(
     extractions.map(async (extraction) => {
       const districts = question.wanted ?? extraction.districtsToRead(listed);
@@ -72,7 +75,7 @@ class DatasetExtraction {
   readonly pipeline: AnyPipeline;
   private readonly question: ExtractQuestion;
   private readonly holder: PageHolder;
-  private readonly habits: PagingHabits = { longestPage: 0, pagesVary: false };
+  private readonly habits = new PagingHabits();
   /** First pages that were asked for while the sweep still went on. */
   private readonly ahead = new Map<number, Promise<HeldPage>>();
   private swept: Sweep | null = null;
@@ -88,6 +91,7 @@ class DatasetExtraction {
     const result = await sweep({
       pipeline: this.pipeline,
       habits: this.habits,
+      maxRecords: this.question.maxRecords,
       fetch: async (offset) => {
         const request = this.request(null, offset);
         const fetched = await this.question.client.fetchPage(this.pipeline, request);
@@ -161,17 +165,11 @@ class DatasetExtraction {
 
   private async readUntilJudged(dapil: number): Promise<Verdict> {
     const listed = this.listedFor(dapil);
-    const proof = this.swept?.listing.isClosed(dapil) === true ? listed : null;
-    let earlier: Walk | null = null;
-    for (let reading = 1; ; reading += 1) {
-      const walk: Walk = await walkDistrict({
-        pipeline: this.pipeline,
-        dapil,
-        proof,
-        habits: this.habits,
-        fetch: (offset) => this.fetch(dapil, offset),
-      });
-      const judgement = judgeWalk(walk, listed, earlier, reading);
+    const earlier: Walk[] = [];
+    for (;;) {
+      const walk =
+        (earlier.length === 0 ? await this.walkAhead(dapil, listed) : null) ?? (await this.walkAfresh(dapil, listed));
+      const judgement = judgeWalk(walk, listed, earlier);
       if (judgement.kind === 'complete') {
         if (judgement.warning !== null) this.warn(`district ${dapil}: ${judgement.warning}`);
         if (this.question.wanted !== null && walk.total === 0)
@@ -182,7 +180,7 @@ class DatasetExtraction {
           listed: listed?.distinct ?? null,
           received: walk.distinct,
           pages: walk.pages,
-          readings: reading,
+          readings: earlier.length + 1,
           reason: null,
         });
         await this.deliver(verdict, walk.pages);
@@ -197,12 +195,12 @@ class DatasetExtraction {
             listed: listed?.distinct ?? null,
             received: walk.distinct,
             pages: walk.pages,
-            readings: reading,
+            readings: earlier.length + 1,
             reason: judgement.reason,
           }),
         );
       }
-      earlier = walk;
+      earlier.push(walk);
     }
   }
 
@@ -216,8 +214,8 @@ class DatasetExtraction {
     await turn;
   }
 
-  private listedFor(dapil: number): Listed | null {
-    return this.swept?.listing.districts.get(dapil) ?? null;
+  private listedFor(dapil: number): Account | null {
+    return this.swept?.listing.accountOf(dapil) ?? null;
   }
 
   private request(dapil: number | null, offset: number): PageRequest {
@@ -232,12 +230,37 @@ class DatasetExtraction {
     this.ahead.set(dapil, first);
   }
 
-  private async fetch(dapil: number, offset: number): Promise<{ page: Page; hold(): HeldPage }> {
-    const ahead = offset === 0 ? this.ahead.get(dapil) : undefined;
-    if (ahead === undefined) return this.fetchFresh(dapil, offset);
+  /**
+   * The walk over the page that was read ahead, where that page is all there is. Where more pages follow, or nothing proves
+   * that none does, the district is walked afresh: a page from before the end of the sweep and others from after it could both
+   * slip past the same record when the source changes in between.
+   */
+  private async walkAhead(dapil: number, listed: Account | null): Promise<Walk | null> {
+    const ahead = this.ahead.get(dapil);
+    if (ahead === undefined) return null;
     this.ahead.delete(dapil);
     const held = await ahead;
-    return { page: await held.read(), hold: () => held };
+    return this.walk(dapil, listed, async (offset) =>
+      offset === 0 ? { page: await held.read(), hold: () => held } : null,
+    );
+  }
+
+  private async walkAfresh(dapil: number, listed: Account | null): Promise<Walk> {
+    const walk = await this.walk(dapil, listed, (offset) => this.fetchFresh(dapil, offset));
+    return walk!;
+  }
+
+  private walk(dapil: number, listed: Account | null, fetch: WalkQuestion['fetch']): Promise<Walk | null> {
+    const proof = this.swept?.listing.isClosed(dapil) === true ? listed : null;
+    return walkDistrict({
+      pipeline: this.pipeline,
+      dapil,
+      maxRecords: this.question.maxRecords,
+      listed,
+      proof,
+      habits: this.habits,
+      fetch,
+    });
   }
 
   private async fetchFresh(dapil: number, offset: number): Promise<{ page: Page; hold(): HeldPage }> {

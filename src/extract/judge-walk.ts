@@ -1,13 +1,13 @@
 /** Judges a finished walk: is the district complete, must it be read again, or is it incomplete; pure, so that every case is a test. */
 
-import type { Listed } from './listing.ts';
+import type { Account } from './tally.ts';
 import type { Walk } from './walk-district.ts';
 
 /** How often one district is read before it counts as incomplete. */
-export const maxReadings = 3;
+export const maxReadings = 4;
 
 /** What is compared of a walk. */
-export type WalkFigures = Pick<Walk, 'distinct' | 'total' | 'end'>;
+export type WalkFigures = Omit<Walk, 'pages'>;
 
 export type Judgement =
   | { readonly kind: 'complete'; readonly warning: string | null }
@@ -15,42 +15,50 @@ export type Judgement =
   | { readonly kind: 'incomplete'; readonly reason: string };
 
 /**
+ * A district is complete when two accounts of it agree: the sweep's and a walk's, or two walks'. One answer that holds everything
+ * needs no second account, for nothing can slip between its pages.
+ *
  * @param listed What the sweep listed for the district; null where it listed nothing or there was no sweep.
- * @param earlier The walk before this one over the same district; null for the first.
- * @param reading Which reading of the district this was, from 1.
+ * @param earlier The walks over the same district before this one, the first one first.
  */
-export function judgeWalk(
-  walk: WalkFigures,
-  listed: Listed | null,
-  earlier: WalkFigures | null,
-  reading: number,
-): Judgement {
+export function judgeWalk(walk: WalkFigures, listed: Account | null, earlier: readonly WalkFigures[]): Judgement {
+  const reading = earlier.length + 1;
   if (walk.end === 'sweep') return { kind: 'complete', warning: null };
-  const expected = listed?.distinct ?? 0;
-  if (walk.distinct < expected) {
-    if (reading < maxReadings) return { kind: 'read again' };
+  if (walk.overlaps) return judgeOverlap(walk, earlier, reading);
+  const previous = earlier.at(-1);
+  const agreesWithSweep = listed !== null && listed.set === walk.set && listed.total === walk.total;
+  const agreesWithPrevious = previous !== undefined && previous.order === walk.order && previous.total === walk.total;
+  const isShort = walk.distinct < (listed?.distinct ?? 0);
+  if (!isShort && (agreesWithSweep || agreesWithPrevious || walk.inOnePiece)) {
+    const isLonger = listed !== null && walk.distinct > listed.distinct;
+    return { kind: 'complete', warning: isLonger ? describeShortSweep(walk, listed) : null };
+  }
+  if (reading < maxReadings) return { kind: 'read again' };
+  if (isShort) {
     return {
       kind: 'incomplete',
-      reason: `the sweep listed ${expected} records, its own pages brought ${walk.distinct} in ${reading} readings; the source loses records or changed in between`,
+      reason: `the sweep listed ${listed!.distinct} records, its own pages brought ${walk.distinct} in ${reading} readings; the source loses records or changed in between`,
     };
   }
-  const repeats = walk.total - walk.distinct;
-  const listedRepeats = listed === null ? 0 : listed.total - listed.distinct;
-  // Repeats that the sweep did not show: the source itself may hold them, or its pages slipped and others were missed.
-  // The same figures from two readings in a row mean that they are the source's own.
-  const steady = earlier !== null && earlier.distinct === walk.distinct && earlier.total === walk.total;
-  if (repeats !== listedRepeats && !steady) {
-    if (reading < maxReadings) return { kind: 'read again' };
-    return {
-      kind: 'incomplete',
-      reason: `its pages overlap differently at each of ${reading} readings; the source's order is not steady`,
-    };
-  }
-  if (listed !== null && walk.distinct > expected) {
-    return {
-      kind: 'complete',
-      warning: `the sweep listed ${expected} records, its own pages brought ${walk.distinct}: the unfiltered list is short`,
-    };
-  }
-  return { kind: 'complete', warning: null };
+  return {
+    kind: 'incomplete',
+    reason: `${reading} readings brought different records or another order each time; the source is not steady`,
+  };
+}
+
+/**
+ * Pages that overlap: the source holds a record twice, or its pages slipped and another record was passed over. Only a source
+ * that repeats the very same records in the very same order at every reading is believed to hold them twice.
+ */
+function judgeOverlap(walk: WalkFigures, earlier: readonly WalkFigures[], reading: number): Judgement {
+  if (reading < maxReadings) return { kind: 'read again' };
+  if (earlier.every(({ order }) => order === walk.order)) return { kind: 'complete', warning: null };
+  return {
+    kind: 'incomplete',
+    reason: `its pages overlap, and differently at ${reading} readings; the source's order is not steady`,
+  };
+}
+
+function describeShortSweep(walk: WalkFigures, listed: Account): string {
+  return `the sweep listed ${listed.distinct} records, its own pages brought ${walk.distinct}: the unfiltered list is short`;
 }

@@ -2,38 +2,7 @@
 
 import { readInteger } from '../fields.ts';
 import type { AnyPipeline, Page } from '../pipeline.ts';
-import { fingerprintRecord, FingerprintSet } from './fingerprints.ts';
-
-/** What the sweep listed for one district. */
-export interface Listed {
-  distinct: number;
-  total: number;
-}
-
-/** Counts the distinct records of a walk, over all districts or within one. */
-export class Tally {
-  /** Records met, and those of them whose key had not been met before. */
-  total = 0;
-  private readonly seen = new FingerprintSet();
-  private readonly fingerprint = { high: 0, low: 0 };
-  private readonly keyColumns: readonly number[];
-
-  constructor(pipeline: AnyPipeline) {
-    const names = Object.keys(pipeline.columns);
-    this.keyColumns = pipeline.key.map((column) => names.indexOf(column));
-  }
-
-  get distinct(): number {
-    return this.seen.size;
-  }
-
-  /** Adds a record and says whether its key is new. */
-  add(page: Page, row: number): boolean {
-    this.total += 1;
-    fingerprintRecord(page, row, this.keyColumns, this.fingerprint);
-    return this.seen.add(this.fingerprint);
-  }
-}
+import { KeySet, Tally, type Account } from './tally.ts';
 
 /** The district that a record names, or null where it names none. */
 export function districtOf(page: Page, row: number, districtColumn: number): number | null {
@@ -42,9 +11,19 @@ export function districtOf(page: Page, row: number, districtColumn: number): num
   return dapil < 0 ? null : dapil;
 }
 
+/** What one page added to a listing. */
+export interface PageListing {
+  /** Districts met for the first time. */
+  readonly found: readonly number[];
+  /** Rows that name no district. */
+  readonly strays: readonly number[];
+  /** Whether any record was new. */
+  readonly brought: boolean;
+}
+
 /** Collects the pages of a sweep. */
 export class Listing {
-  readonly districts = new Map<number, Listed>();
+  private readonly listed = new Map<number, { total: number; readonly keys: KeySet }>();
   private readonly districtColumn: number;
   private readonly tally: Tally;
   private last: number | null = null;
@@ -60,27 +39,37 @@ export class Listing {
     return this.tally.total;
   }
 
-  /** Adds a page; gives the districts met for the first time, the rows that name no district, and whether any record was new. */
-  add(page: Page): { found: number[]; strays: number[]; brought: boolean } {
+  get districts(): number[] {
+    return [...this.listed.keys()];
+  }
+
+  /** What the sweep listed of a district; null where it listed nothing. */
+  accountOf(dapil: number): Account | null {
+    const listed = this.listed.get(dapil);
+    return listed === undefined ? null : { total: listed.total, distinct: listed.keys.size, set: listed.keys.hash };
+  }
+
+  add(page: Page): PageListing {
     const found: number[] = [];
     const strays: number[] = [];
     const before = this.tally.distinct;
+    this.tally.beginPage();
     for (let row = 0; row < page.records.length; row += 1) {
-      const isNew = this.tally.add(page, row);
+      const key = this.tally.add(page, row);
       const dapil = districtOf(page, row, this.districtColumn);
       if (dapil === null) {
         strays.push(row);
         continue;
       }
-      let listed = this.districts.get(dapil);
+      let listed = this.listed.get(dapil);
       if (listed === undefined) {
-        listed = { distinct: 0, total: 0 };
-        this.districts.set(dapil, listed);
+        listed = { total: 0, keys: new KeySet() };
+        this.listed.set(dapil, listed);
         found.push(dapil);
       } else if (dapil !== this.last) this.inOrder = false;
       this.last = dapil;
       listed.total += 1;
-      if (isNew) listed.distinct += 1;
+      if (key !== null) listed.keys.add(key.high, key.low);
     }
     return { found, strays, brought: this.tally.distinct > before };
   }
@@ -90,6 +79,6 @@ export class Listing {
    * A sweep that a server cuts short is cut within its last district, or anywhere when it jumps between districts.
    */
   isClosed(dapil: number): boolean {
-    return this.inOrder && dapil !== this.last && this.districts.has(dapil);
+    return this.inOrder && dapil !== this.last && this.listed.has(dapil);
   }
 }

@@ -4,11 +4,14 @@ import { SourceStatusError } from '../errors.ts';
 import type { AnyPipeline, Page, RecordIndex } from '../pipeline.ts';
 import type { HeldPage } from './held-pages.ts';
 import { Listing } from './listing.ts';
-import { endlessWalk, maxRecordsPerWalk, notePageLength, repeatedPage, type PagingHabits } from './walk-district.ts';
+import type { PagingHabits } from './paging-habits.ts';
+import { endlessWalk, repeatedPage } from './walk-district.ts';
 
 export interface SweepQuestion {
   readonly pipeline: AnyPipeline;
   readonly habits: PagingHabits;
+  /** Records after which the sweep counts as endless. */
+  readonly maxRecords: number;
   fetch(offset: number): Promise<{ readonly page: Page; hold(page: Page): HeldPage }>;
   /** Called for districts when they are met for the first time. */
   found(districts: readonly number[]): void;
@@ -48,8 +51,8 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
     if (length === 0) return { listing, strays, pages };
     const { found, strays: rows, brought } = listing.add(page);
     if (!brought) throw repeatedPage(page);
-    if (listing.total > maxRecordsPerWalk) throw endlessWalk(page);
-    notePageLength(question.habits, lastLength, length);
+    if (listing.total > question.maxRecords) throw endlessWalk(page, question.maxRecords);
+    question.habits.note(lastLength, length);
     lastLength = length;
     if (rows.length > 0) strays.push(fetched.hold(selectRecords(page, rows)));
     question.found(found);

@@ -3,42 +3,42 @@
 import { EndlessWalkError, ForeignRecordError, RepeatedPageError } from '../errors.ts';
 import type { AnyPipeline, Page } from '../pipeline.ts';
 import type { HeldPage } from './held-pages.ts';
-import { districtOf, Tally, type Listed } from './listing.ts';
-
-/** The most records that one walk may bring before it counts as endless. */
-export const maxRecordsPerWalk = 10_000_000;
-
-/** What walks of one endpoint learn about how its server pages. */
-export interface PagingHabits {
-  /** The longest page so far: a page as long as this may be a full one, so it proves no end. */
-  longestPage: number;
-  /** A page in the midst of a walk was shorter than the longest: short pages mean nothing here. */
-  pagesVary: boolean;
-}
+import { districtOf } from './listing.ts';
+import type { PagingHabits } from './paging-habits.ts';
+import { Tally, type Account } from './tally.ts';
 
 /** One pass over a district. */
-export interface Walk {
+export interface Walk extends Account {
   readonly pages: readonly HeldPage[];
-  readonly distinct: number;
-  readonly total: number;
   readonly end: 'sweep' | 'empty page';
+  /** A hash of the keys in the order in which they came. */
+  readonly order: string;
+  /** Whether a page brought records that an earlier one had brought. */
+  readonly overlaps: boolean;
+  /** Whether everything came in one answer that was surely not cut off: nothing can have slipped between two pages. */
+  readonly inOnePiece: boolean;
 }
 
 export interface WalkQuestion {
   readonly pipeline: AnyPipeline;
   readonly dapil: number;
+  /** Records after which the walk counts as endless. */
+  readonly maxRecords: number;
+  /** What the sweep listed of the district; null where it listed nothing. */
+  readonly listed: Account | null;
   /** What the sweep listed, where its listing of this district is proof; null where only an empty page ends the walk. */
-  readonly proof: Listed | null;
+  readonly proof: Account | null;
   readonly habits: PagingHabits;
-  fetch(offset: number): Promise<{ readonly page: Page; hold(): HeldPage }>;
+  /** Null where there is no page to be had at this offset without beginning anew. */
+  fetch(offset: number): Promise<{ readonly page: Page; hold(): HeldPage } | null>;
 }
 
 /**
- * Walks the district once.
+ * Walks the district once; null where `fetch` has no further page to give.
  *
  * @throws ForeignRecordError, RepeatedPageError, EndlessWalkError, or what `fetch` throws.
  */
-export async function walkDistrict(question: WalkQuestion): Promise<Walk> {
+export async function walkDistrict(question: WalkQuestion): Promise<Walk | null> {
   const { pipeline, dapil, proof, habits } = question;
   const districtColumn = Object.keys(pipeline.columns).indexOf(pipeline.district);
   const tally = new Tally(pipeline);
@@ -46,11 +46,26 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk> {
   const strays = new Tally(pipeline);
   const pages: HeldPage[] = [];
   let lastLength = 0;
+  // A district may be longer than a short sweep listed it, but not without bound.
+  const bound = question.listed === null ? question.maxRecords : question.listed.total * 2 + 1000;
+
+  function finish(end: Walk['end']): Walk {
+    const { total, distinct, set, order, overlaps } = tally;
+    const inOnePiece = pages.length === 0 || (pages.length === 1 && habits.showsEnd(lastLength));
+    return { pages, end, total, distinct, set, order, overlaps, inOnePiece };
+  }
+
   for (;;) {
-    const { page, hold } = await question.fetch(tally.total + strays.total);
+    const fetched = await question.fetch(tally.total + strays.total);
+    if (fetched === null) {
+      for (const page of pages) page.release();
+      return null;
+    }
+    const { page, hold } = fetched;
     const { length } = page.records;
-    if (length === 0) return { pages, distinct: tally.distinct, total: tally.total, end: 'empty page' };
+    if (length === 0) return finish('empty page');
     const before = tally.distinct + strays.distinct;
+    tally.beginPage();
     for (let row = 0; row < length; row += 1) {
       const found = districtOf(page, row, districtColumn);
       if (found !== null && found !== dapil) throw foreignRecord(page, dapil, found);
@@ -58,21 +73,13 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk> {
     }
     if (tally.distinct + strays.distinct === before) throw repeatedPage(page);
     pages.push(hold());
-    notePageLength(habits, lastLength, length);
+    habits.note(lastLength, length);
     lastLength = length;
-    if (tally.total > maxRecordsPerWalk) throw endlessWalk(page);
+    if (tally.total > bound) throw endlessWalk(page, bound);
     // A short page alone ends nothing: a server may cap `limit` or answer in pieces. Agreement with the sweep does, unless the page was full.
-    const agrees = proof !== null && proof.distinct === tally.distinct && proof.total === tally.total;
-    if (agrees && !habits.pagesVary && length < habits.longestPage) {
-      return { pages, distinct: tally.distinct, total: tally.total, end: 'sweep' };
-    }
+    const agrees = proof !== null && proof.set === tally.set && proof.total === tally.total && !tally.overlaps;
+    if (agrees && habits.showsEnd(length)) return finish('sweep');
   }
-}
-
-/** Notes that a walk went on to a page of `length` records after one of `previous` (0 at the beginning). */
-export function notePageLength(habits: PagingHabits, previous: number, length: number): void {
-  if (previous > 0 && previous < habits.longestPage) habits.pagesVary = true;
-  if (length > habits.longestPage) habits.longestPage = length;
 }
 
 export function repeatedPage(page: Page): RepeatedPageError {
@@ -82,9 +89,9 @@ export function repeatedPage(page: Page): RepeatedPageError {
   );
 }
 
-export function endlessWalk(page: Page): EndlessWalkError {
+export function endlessWalk(page: Page, bound: number): EndlessWalkError {
   return new EndlessWalkError(
-    `${page.url} still brings records after ${maxRecordsPerWalk.toLocaleString('en')}.`,
+    `${page.url} still brings records after ${bound.toLocaleString('en')}.`,
     'Ask the operator of the service whether it comes to an end.',
   );
 }

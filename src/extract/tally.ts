@@ -1,0 +1,84 @@
+/** Counts what a walk brought: how many records, which distinct keys, in which order, and whether its pages overlap. */
+
+import type { AnyPipeline, Page } from '../pipeline.ts';
+import { fingerprintRecord, FingerprintSet } from './fingerprints.ts';
+
+/** What two accounts of the same district are compared by. */
+export interface Account {
+  /** Records met, repeats and all. */
+  readonly total: number;
+  /** Distinct keys among them. */
+  readonly distinct: number;
+  /** A hash of the set of keys, whatever their order. */
+  readonly set: string;
+}
+
+/** A set of keys as it grows: its size and a hash that does not depend on the order. */
+export class KeySet {
+  size = 0;
+  private high = 0;
+  private low = 0;
+
+  add(high: number, low: number): void {
+    this.size += 1;
+    // Sums of well-mixed hashes do not depend on the order of their terms.
+    this.high = (this.high + Math.imul(high ^ (high >>> 15), 0x2c1b3c6d)) | 0;
+    this.low = (this.low + Math.imul(low ^ (low >>> 15), 0x297a2d39)) | 0;
+  }
+
+  get hash(): string {
+    return `${this.size}:${this.high >>> 0}:${this.low >>> 0}`;
+  }
+}
+
+/** Counts the records of one walk. */
+export class Tally {
+  total = 0;
+  /** Whether a page brought a key that an earlier page had brought. */
+  overlaps = false;
+  private readonly keys = new KeySet();
+  private readonly seen = new FingerprintSet();
+  private inPage = new FingerprintSet();
+  private sequence = 0x811c9dc5;
+  private readonly fingerprint = { high: 0, low: 0 };
+  private readonly keyColumns: readonly number[];
+
+  constructor(pipeline: AnyPipeline) {
+    const names = Object.keys(pipeline.columns);
+    this.keyColumns = pipeline.key.map((column) => names.indexOf(column));
+  }
+
+  get distinct(): number {
+    return this.keys.size;
+  }
+
+  /** A hash of the set of keys, whatever their order. */
+  get set(): string {
+    return this.keys.hash;
+  }
+
+  /** A hash of the keys in the order in which they came, repeats and all. */
+  get order(): string {
+    return `${this.total}:${this.sequence >>> 0}:${this.set}`;
+  }
+
+  /** Begins a page: a repeat within one answer is the source's own, a repeat across two may mean that its pages slipped. */
+  beginPage(): void {
+    this.inPage = new FingerprintSet();
+  }
+
+  /** Adds a record; gives its fingerprint where its key is new, null where it was met before. The fingerprint is overwritten by the next call. */
+  add(page: Page, row: number): { readonly high: number; readonly low: number } | null {
+    const { fingerprint } = this;
+    fingerprintRecord(page, row, this.keyColumns, fingerprint);
+    this.total += 1;
+    this.sequence = Math.imul(this.sequence ^ fingerprint.high ^ Math.imul(fingerprint.low, 0x85ebca6b), 0x01000193);
+    const isNewInPage = this.inPage.add(fingerprint);
+    if (!this.seen.add(fingerprint)) {
+      if (isNewInPage) this.overlaps = true;
+      return null;
+    }
+    this.keys.add(fingerprint.high, fingerprint.low);
+    return fingerprint;
+  }
+}

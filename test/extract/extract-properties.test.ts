@@ -1,0 +1,159 @@
+/** Whatever a server does with limits, order, counts and faults: the result is the exact set of records, or a named refusal. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RekapError } from '../../src/errors.ts';
+import { runExtract, type Extracted } from '../support/run-extract.ts';
+import { faultless, simulateSource, type Behaviour, type SimulatedRecord } from '../support/simulated-source.ts';
+
+/** One to six districts with none to fourteen regencies each. */
+const records: fc.Arbitrary<SimulatedRecord[]> = fc
+  .array(fc.integer({ min: 0, max: 14 }), { minLength: 1, maxLength: 6 })
+  .map((sizes) =>
+    sizes.flatMap((size, index) =>
+      Array.from({ length: size }, (_, place) => ({
+        dapil: 1101 + index,
+        regency: `R${index}-${place}`,
+        people: place,
+      })),
+    ),
+  );
+
+const often = <Value>(usual: Value, other: fc.Arbitrary<Value>): fc.Arbitrary<Value> =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 2, arbitrary: other });
+
+/** Faults that a source may have while its records stay as they are. */
+const behaviours: fc.Arbitrary<Behaviour> = fc.record({
+  cap: often(1000, fc.integer({ min: 1, max: 12 })),
+  countIsTotal: fc.boolean(),
+  shape: fc.constantFrom<Behaviour['shape']>('array', 'map', 'single'),
+  order: fc.constantFrom<Behaviour['order']>('by district', 'by district', 'steady', 'restless'),
+  sweep: often<Behaviour['sweep']>('whole', fc.constantFrom('refused', 'empty')),
+  sweepWindow: often<number | null>(null, fc.integer({ min: 1, max: 40 })),
+  ignoresOffset: often(false, fc.boolean()),
+  ignoresDistrict: often(false, fc.boolean()),
+  shortPages: often(0, fc.constantFrom(0.1, 0.5, 1)),
+  endless: often(false, fc.boolean()),
+  changesAt: fc.constant(null),
+  after: fc.constant([]),
+  unknownDistrict: fc.constantFrom<Behaviour['unknownDistrict']>('nothing', 404),
+});
+
+const settings = fc.record({
+  pageSize: fc.integer({ min: 1, max: 30 }),
+  concurrency: fc.integer({ min: 1, max: 5 }),
+  heldBytes: fc.constantFrom(0, 3000, 1_000_000),
+});
+
+/** The extraction, or the error that refused it; anything but a RekapError is a fault of the walk. */
+async function attempt(run: Promise<Extracted>): Promise<Extracted | RekapError> {
+  try {
+    return await run;
+  } catch (error) {
+    if (error instanceof RekapError) return error;
+    throw error;
+  }
+}
+
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 4_294_967_296;
+  };
+}
+
+const named = ({ dapil, regency, people }: SimulatedRecord): string => `${dapil} ${regency} ${people}`;
+const districtsOf = (list: readonly SimulatedRecord[]): number[] => [...new Set(list.map(({ dapil }) => dapil))];
+const runs = { numRuns: Number(process.env['REKAP_FUZZ_RUNS'] ?? 1500) };
+
+describe('extraction', () => {
+  it('gives the exact set of records or a named refusal, for any paging by any server', async () => {
+    let exact = 0;
+    await fc.assert(
+      fc.asyncProperty(records, behaviours, settings, fc.nat(), async (list, behaviour, options, seed) => {
+        const source = simulateSource(list, behaviour, generator(seed));
+        // The districts are known from law or from before: a list cut short cannot hide a whole one.
+        const result = await attempt(runExtract(source, { ...options, reference: districtsOf(list) }));
+        if (result instanceof RekapError) return;
+        const incomplete = new Set(result.verdicts.filter(({ complete }) => !complete).map(({ dapil }) => dapil));
+        for (const { complete, reason } of result.verdicts) expect(complete).toBe(reason === null);
+        const expected = list.filter(({ dapil }) => !incomplete.has(dapil)).map(named);
+        expect(new Set(result.delivered)).toEqual(new Set(expected));
+        if (incomplete.size === 0) exact += 1;
+      }),
+      runs,
+    );
+    // A walk that refused everything would pass too; most of these sources can be read to the end.
+    expect(exact).toBeGreaterThan(runs.numRuns / 4);
+  });
+
+  it('gives the exact set, without a refusal, where limits are clamped, counts are totals and shapes vary', async () => {
+    const harmless = fc.record({
+      cap: fc.integer({ min: 1, max: 20 }),
+      countIsTotal: fc.boolean(),
+      shape: fc.constantFrom<Behaviour['shape']>('array', 'map', 'single'),
+      order: fc.constantFrom<Behaviour['order']>('by district', 'steady'),
+      sweep: fc.constantFrom<Behaviour['sweep']>('whole', 'refused', 'empty'),
+      shortPages: fc.constantFrom(0, 0.5),
+      sweepWindow: often<number | null>(null, fc.integer({ min: 1, max: 40 })),
+    });
+    await fc.assert(
+      fc.asyncProperty(records, harmless, settings, fc.nat(), async (list, behaviour, options, seed) => {
+        const source = simulateSource(list, { ...faultless, ...behaviour }, generator(seed));
+        const result = await runExtract(source, { ...options, reference: districtsOf(list) });
+        expect(result.verdicts.filter(({ complete }) => !complete)).toEqual([]);
+        expect(result.delivered.toSorted()).toEqual(list.map(named).toSorted());
+      }),
+      runs,
+    );
+  });
+
+  it('loses no record that stood in a district all along while the source changed under the walk', async () => {
+    const edit = fc.record({ place: fc.nat(), kind: fc.constantFrom('remove', 'add', 'restate') });
+    const change = fc.record({
+      edits: fc.array(edit, { minLength: 1, maxLength: 4 }),
+      at: fc.integer({ min: 1, max: 30 }),
+      cap: fc.integer({ min: 1, max: 12 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(records, change, settings, fc.nat(), async (list, { edits, at, cap }, options, seed) => {
+        fc.pre(list.length > 0);
+        const after = applyEdits(list, edits);
+        const source = simulateSource(list, { ...faultless, cap, changesAt: at, after }, generator(seed));
+        const result = await attempt(runExtract(source, { ...options, reference: districtsOf(list) }));
+        if (result instanceof RekapError) return;
+        for (const { dapil, complete } of result.verdicts) {
+          if (dapil === null) continue;
+          if (!complete) continue;
+          const later = keysOf(after, dapil);
+          const stable = [...keysOf(list, dapil)].filter((key) => later.has(key));
+          const got = result.delivered
+            .filter((name) => name.startsWith(`${dapil} `))
+            .map((name) => name.split(' ').slice(1, -1).join(' '));
+          expect(got).toEqual(expect.arrayContaining(stable));
+        }
+      }),
+      runs,
+    );
+  });
+});
+
+function applyEdits(
+  list: readonly SimulatedRecord[],
+  edits: readonly { place: number; kind: string }[],
+): SimulatedRecord[] {
+  const after = [...list];
+  for (const { place, kind } of edits) {
+    const at = place % Math.max(1, after.length);
+    const present = after[at];
+    if (kind === 'add') after.splice(at, 0, { dapil: 1101, regency: `NEW${place}`, people: 1 });
+    else if (kind === 'remove') after.splice(at, 1);
+    else if (present !== undefined) after[at] = { ...present, people: present.people + 1000 };
+  }
+  return after;
+}
+
+function keysOf(list: readonly SimulatedRecord[], dapil: number): Set<string> {
+  return new Set(list.filter((record) => record.dapil === dapil).map(({ regency }) => regency));
+}

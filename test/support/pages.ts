@@ -1,0 +1,49 @@
+/** Records and pages for tests: a record of the voters dataset, and pages as the source client would hand them on. */
+
+import { createScanner } from '../../src/extract/scan-answer.ts';
+import type { AnyPipeline, Page, PageRequest } from '../../src/pipeline.ts';
+
+/** A consistent record with all 18 fields; `overrides` replaces fields by the source's names, and `undefined` leaves one out. */
+export function voterRecord(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    TahunPemilu: '2024',
+    JenisPemilu: 'DPR-RI',
+    IdDapil: '1101',
+    NamaDapil: 'ACEH I',
+    NamaProvinsi: 'ACEH',
+    NamaKabupaten: 'ACEH BARAT',
+    JumlahPemilihLakiLakiDalamDPT: '70800',
+    JumlahPemilihPerempuanDalamDPT: '72616',
+    JumlahPemilihLakiLakiDanPerempuanDalamDPT: '143416',
+    JumlahPemilihLakiLakiDalamDPTb: '442',
+    JumlahPemilihPerempuanDalamDPTb: '257',
+    JumlahPemilihLakiLakiDanPerempuanDalamDPTb: '699',
+    JumlahPemilihLakiLakiDalamDPK: '983',
+    JumlahPemilihPerempuanDalamDPK: '706',
+    JumlahPemilihLakiLakiDanPerempuanDalamDPK: '1689',
+    JumlahTotalPemilihLakiLaki: '72225',
+    JumlahTotalPemilihPerempuan: '73579',
+    JumlahSeluruhPemilih: '145804',
+    ...overrides,
+  };
+}
+
+/**
+ * The page whose answer holds `data`: a record, an array of records, an object of records, or null.
+ * A string is the JSON of `data` itself, for texts that JSON.stringify never writes.
+ */
+export function pageOf(pipeline: AnyPipeline, data: unknown, request: Partial<PageRequest> = {}): Page {
+  const count = Array.isArray(data) ? data.length : data === null ? 0 : 1;
+  const json = typeof data === 'string' ? data : JSON.stringify(data);
+  const bytes = Buffer.from(`{"count":${count},"data":${json}}`);
+  const asked: PageRequest = { dataset: pipeline.table, dapil: null, offset: 0, limit: 1000, ...request };
+  const query = `limit=${asked.limit}&offset=${asked.offset}`;
+  const filter = asked.dapil === null ? '' : `${pipeline.districtParameter}=${asked.dapil}&`;
+  const scan = createScanner(Object.values(pipeline.columns).map((column) => column.field));
+  return {
+    request: asked,
+    url: `http://source.test${pipeline.endpoint}?${filter}${query}`,
+    bytes,
+    records: scan(bytes).records,
+  };
+}

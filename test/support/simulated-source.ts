@@ -1,0 +1,148 @@
+/** A source in memory that pages as badly as it is told to, for driving the walk through thousands of services. */
+
+import { createScanner } from '../../src/extract/scan-answer.ts';
+import type { FetchedPage, SourceClient } from '../../src/extract/source-client.ts';
+import { SourceStatusError } from '../../src/errors.ts';
+import type { AnyPipeline, PageRequest } from '../../src/pipeline.ts';
+
+/** A record as the walk sees it: its district, its name, and a value that may be restated. */
+export interface SimulatedRecord {
+  readonly dapil: number;
+  readonly regency: string;
+  readonly people: number;
+}
+
+/** How the source behaves; everything false or null is a source without fault. */
+export interface Behaviour {
+  /** Most records that an answer holds, whatever `limit` asks for. */
+  readonly cap: number;
+  /** `count` says how many records there are, not how many the answer holds. */
+  readonly countIsTotal: boolean;
+  readonly shape: 'array' | 'map' | 'single';
+  /** 'steady' keeps one order that mixes the districts; 'restless' shuffles for every answer. */
+  readonly order: 'by district' | 'steady' | 'restless';
+  readonly sweep: 'whole' | 'refused' | 'empty';
+  /** The unfiltered list shows only so many records; null for all. */
+  readonly sweepWindow: number | null;
+  readonly ignoresOffset: boolean;
+  readonly ignoresDistrict: boolean;
+  /** From 0 to 1: how often an answer is shorter than it need be. */
+  readonly shortPages: number;
+  /** The source never ends: beyond its records it makes up new ones. */
+  readonly endless: boolean;
+  /** At this request, the source becomes `after`; null for never. */
+  readonly changesAt: number | null;
+  readonly after: readonly SimulatedRecord[];
+  readonly unknownDistrict: 'nothing' | 404;
+}
+
+export const faultless: Behaviour = {
+  cap: 1000,
+  countIsTotal: false,
+  shape: 'array',
+  order: 'by district',
+  sweep: 'whole',
+  sweepWindow: null,
+  ignoresOffset: false,
+  ignoresDistrict: false,
+  shortPages: 0,
+  endless: false,
+  changesAt: null,
+  after: [],
+  unknownDistrict: 'nothing',
+};
+
+/** So many requests are more than any honest walk over these small sources needs. */
+export const requestBound = 5000;
+
+export interface SimulatedSource extends SourceClient {
+  readonly requests: PageRequest[];
+}
+
+/** @param random Numbers from 0 up to 1, for what the behaviour leaves to chance. */
+export function simulateSource(
+  records: readonly SimulatedRecord[],
+  behaviour: Behaviour,
+  random: () => number,
+): SimulatedSource {
+  const requests: PageRequest[] = [];
+  const steadyOrder = new Map<string, number>();
+
+  function answer(request: PageRequest): string {
+    const changed = behaviour.changesAt !== null && requests.length > behaviour.changesAt;
+    let list = [...(changed ? behaviour.after : records)];
+    if (request.dapil === null) {
+      if (behaviour.sweep === 'refused') throw new SourceStatusError(400, 'id_dapil is required');
+      if (behaviour.sweep === 'empty') list = [];
+    } else if (!behaviour.ignoresDistrict) list = list.filter(({ dapil }) => dapil === request.dapil);
+    if (request.dapil !== null && list.length === 0 && behaviour.unknownDistrict === 404)
+      throw new SourceStatusError(404, 'no such district');
+    list = inOrder(list);
+    if (request.dapil === null && behaviour.sweepWindow !== null) list = list.slice(0, behaviour.sweepWindow);
+    const offset = behaviour.ignoresOffset ? 0 : request.offset;
+    let length = Math.min(request.limit, behaviour.cap);
+    if (length > 1 && random() < behaviour.shortPages) length = 1 + Math.floor(random() * (length - 1));
+    const page = list.slice(offset, offset + length);
+    if (behaviour.endless && page.length === 0) {
+      page.push({ dapil: request.dapil ?? records[0]?.dapil ?? 1, regency: `MADE UP ${requests.length}`, people: 1 });
+    }
+    return envelope(page, list.length);
+  }
+
+  function inOrder(list: SimulatedRecord[]): SimulatedRecord[] {
+    if (behaviour.order === 'by district') return list.toSorted((a, b) => a.dapil - b.dapil);
+    const rank = (record: SimulatedRecord): number => {
+      if (behaviour.order === 'restless') return random();
+      const key = JSON.stringify(record);
+      if (!steadyOrder.has(key)) steadyOrder.set(key, random());
+      return steadyOrder.get(key)!;
+    };
+    return list
+      .map((record) => ({ record, rank: rank(record) }))
+      .toSorted((a, b) => a.rank - b.rank)
+      .map(({ record }) => record);
+  }
+
+  function envelope(page: readonly SimulatedRecord[], total: number): string {
+    const sent = page.map(asSent);
+    const count = behaviour.countIsTotal ? Math.max(total, sent.length) : sent.length;
+    if (sent.length === 0) return JSON.stringify({ count: 0, data: behaviour.shape === 'array' ? [] : null });
+    if (behaviour.shape === 'map')
+      return JSON.stringify({ count, data: Object.fromEntries(sent.map((record, index) => [index, record])) });
+    return JSON.stringify({ count, data: behaviour.shape === 'single' && sent.length === 1 ? sent[0] : sent });
+  }
+
+  return {
+    requests,
+    figures: { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 1 },
+    async fetchPage(pipeline, request): Promise<FetchedPage> {
+      requests.push(request);
+      if (requests.length > requestBound) throw new Error('the walk does not come to an end');
+      // Answers arrive in another order than they were asked for.
+      if (random() < 0.3) await Promise.resolve();
+      const bytes = Buffer.from(answer(request));
+      return { page: this.reopen(pipeline, request, bytes), at: new Date(0), landed: async () => bytes };
+    },
+    reopen(pipeline, request, bytes) {
+      const { records: index } = scannerOf(pipeline)(bytes);
+      return { request, url: `${pipeline.endpoint}?${JSON.stringify(request)}`, bytes, records: index };
+    },
+    async close() {},
+  };
+}
+
+function asSent({ dapil, regency, people }: SimulatedRecord): Record<string, string> {
+  return {
+    TahunPemilu: '2024',
+    JenisPemilu: 'DPR-RI',
+    IdDapil: String(dapil),
+    NamaDapil: `DAPIL ${dapil}`,
+    NamaProvinsi: 'PROVINSI',
+    NamaKabupaten: regency,
+    JumlahSeluruhPemilih: String(people),
+  };
+}
+
+function scannerOf(pipeline: AnyPipeline) {
+  return createScanner(Object.values(pipeline.columns).map(({ field }) => field));
+}
