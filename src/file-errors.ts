@@ -27,7 +27,8 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
       cause,
     );
   }
-  if (code === 'ENOTDIR' || code === 'EEXIST') {
+  const isMakingFolder = 'syscall' in error && error.syscall === 'mkdir';
+  if (code === 'ENOTDIR' || (code === 'EEXIST' && isMakingFolder)) {
     return new WarehouseError(`The warehouse ${warehouse} is not a folder.`, 'Name a folder with --warehouse.', cause);
   }
   return error;

@@ -3,6 +3,7 @@
 import { RekapError, RunTimeoutError, SourceMismatchError } from './errors.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import { explainFileError } from './file-errors.ts';
+import { pruneLandings } from './land/prune-landings.ts';
 import type { AnyPipeline, Project } from './pipeline.ts';
 import { lockWarehouse } from './publish/lock.ts';
 import { appendRun, type RunLine } from './publish/runs-log.ts';
@@ -10,12 +11,13 @@ import {
   beginSnapshotFolder,
   clearLeftovers,
   discardSnapshotFolder,
+  latestRunId,
   listSnapshotIds,
   makeWarehouse,
   newSnapshotId,
 } from './publish/snapshot-folder.ts';
 import type { SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
-import { readCurrent, type Snapshot } from './warehouse.ts';
+import { readCurrent, warehousePaths, type Snapshot } from './warehouse.ts';
 
 /** Everything that one run carries along. */
 export interface Run {
@@ -67,8 +69,7 @@ async function actLocked(
   const previous = await readCurrent(options.warehouse);
   checkSource(options, previous);
   const startedAt = around.clock.now();
-  const latest = (await listSnapshotIds(options.warehouse)).at(-1) ?? null;
-  const id = newSnapshotId(startedAt, around.random(), latest);
+  const id = newSnapshotId(startedAt, around.random(), await latestRunId(options.warehouse));
   const bound = boundRun(around.signal, options.maxDuration);
   const warnings: string[] = [];
   const run: Run = {
@@ -103,7 +104,13 @@ async function actLocked(
     throw explained;
   } finally {
     bound.end();
+    await pruneOldLandings(options).catch(() => undefined);
   }
+}
+
+/** Answers are kept for the newest runs, whatever became of them, and for every snapshot that there is. */
+async function pruneOldLandings({ warehouse, keep }: SyncOptions): Promise<void> {
+  await pruneLandings(warehousePaths(warehouse).landing, keep, new Set(await listSnapshotIds(warehouse)));
 }
 
 /** What the run's requests came to so far. */

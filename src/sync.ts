@@ -6,17 +6,11 @@ import { GateError, IncompleteError, UsageError, VerificationError } from './err
 import { extract } from './extract/extract.ts';
 import { createSourceClient } from './extract/source-client.ts';
 import { openLanding } from './land/landing.ts';
-import { pruneLandings } from './land/prune-landings.ts';
 import { Load, type CarryOver, type LoadReport } from './load/load.ts';
 import type { Project, TransformTotals, Verdict } from './pipeline.ts';
 import { checkGate } from './publish/gate.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
-import {
-  discardSnapshotFolder,
-  listSnapshotIds,
-  pruneSnapshots,
-  publishSnapshotFolder,
-} from './publish/snapshot-folder.ts';
+import { discardSnapshotFolder, pruneSnapshots, publishSnapshotFolder } from './publish/snapshot-folder.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
 import { readBrokenChecks } from './report/violation-examples.ts';
 import { figuresOf, withRun, type Run } from './run.ts';
@@ -225,9 +219,7 @@ async function switchTo(run: Run, manifest: Manifest): Promise<Pick<SyncResult, 
 async function removeOld({ id, options, around }: Run): Promise<string[]> {
   const { warehouse, keep } = options;
   try {
-    const pruned = await pruneSnapshots(warehouse, keep, id);
-    await pruneLandings(warehousePaths(warehouse).landing, keep, new Set(await listSnapshotIds(warehouse)));
-    return pruned;
+    return await pruneSnapshots(warehouse, keep, id);
   } catch (error) {
     around.report({
       kind: 'warning',

@@ -1,0 +1,133 @@
+/** The real service over records that a test can change, and syncs from it. */
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { loadProject } from '../../pipelines/index.ts';
+import type { Project, RunEvent } from '../../src/pipeline.ts';
+import { Secret } from '../../src/secret.ts';
+import { ApiKeys } from '../../src/serve/api-keys.ts';
+import { openFolderSource } from '../../src/serve/record-source.ts';
+import { startService } from '../../src/serve/service.ts';
+import { sync } from '../../src/sync.ts';
+import type { SyncOptions, SyncResult, SyncSurroundings } from '../../src/sync-options.ts';
+import { manualClock } from './manual-clock.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+export const project: Project = loadProject();
+export const testKey = 'end-to-end-key';
+
+export type SourceRecord = Record<string, unknown>;
+
+/** Records of both datasets, by the name of their file. */
+export interface SourceData {
+  datapemilihdpr: SourceRecord[];
+  datahakpilihdpr: SourceRecord[];
+}
+
+/** A small nation: each district has the named number of regencies, and everything adds up. */
+export function smallNation(sizes: Readonly<Record<number, number>>): SourceData {
+  const places = Object.entries(sizes).flatMap(([dapil, size]) =>
+    Array.from({ length: size }, (_, index) => ({
+      dapil,
+      regency: `KOTA ${dapil}-${index}`,
+      size: 1000 * (index + 1),
+    })),
+  );
+  return {
+    datapemilihdpr: places.map((place) => consistentRecord('Pemilih', place, 1)),
+    datahakpilihdpr: places.map((place) => consistentRecord('PenggunaHakPilih', place, 0.75)),
+  };
+}
+
+function consistentRecord(
+  who: string,
+  { dapil, regency, size }: { dapil: string; regency: string; size: number },
+  share: number,
+): SourceRecord {
+  const people = (part: number): number => Math.floor(size * part * share);
+  const lists = { DPT: people(1), DPTb: people(0.02), DPK: people(0.01) };
+  const record: SourceRecord = {
+    TahunPemilu: '2024',
+    JenisPemilu: 'DPR-RI',
+    IdDapil: dapil,
+    NamaDapil: `DAPIL ${dapil}`,
+    NamaProvinsi: 'ACEH',
+    NamaKabupaten: regency,
+  };
+  let all = 0;
+  for (const [list, each] of Object.entries(lists)) {
+    record[`Jumlah${who}LakiLakiDalam${list}`] = String(each);
+    record[`Jumlah${who}PerempuanDalam${list}`] = String(each + 1);
+    record[`Jumlah${who}LakiLakiDanPerempuanDalam${list}`] = String(2 * each + 1);
+    all += each;
+  }
+  record[`JumlahTotal${who}LakiLaki`] = String(all);
+  record[`JumlahTotal${who}Perempuan`] = String(all + 3);
+  record[`JumlahSeluruh${who}`] = String(2 * all + 3);
+  return record;
+}
+
+/** The service over these records, until the present test is over. */
+export async function serveData(data: SourceData): Promise<{ url: string }> {
+  const folder = join(await temporaryFolder(), 'served');
+  await mkdir(folder);
+  for (const [name, records] of Object.entries(data))
+    await writeFile(join(folder, `${name}.json`), JSON.stringify(records));
+  return serveFolder(folder);
+}
+
+/** The service over a folder of records, until the present test is over. */
+export async function serveFolder(folder: string): Promise<{ url: string }> {
+  const source = await openFolderSource(folder, project.pipelines);
+  const service = await startService({
+    pipelines: project.pipelines,
+    source,
+    keys: new ApiKeys([testKey]),
+    host: '127.0.0.1',
+    port: 0,
+    maxLimit: 1000,
+  });
+  onTestFinished(() => service.close());
+  return { url: service.url };
+}
+
+/** Settings of a sync as the command line would fill them in; the source is called `test`, wherever it listens. */
+export function syncOptions(warehouse: string, baseUrl: string, settings: Partial<SyncOptions> = {}): SyncOptions {
+  return {
+    warehouse,
+    baseUrl,
+    source: 'test',
+    apiKey: new Secret(testKey),
+    dapil: null,
+    datasets: null,
+    concurrency: 4,
+    pageSize: 100,
+    timeout: 10_000,
+    maxAttempts: 3,
+    maxDuration: 60_000,
+    strict: false,
+    acceptChanges: false,
+    acceptSource: false,
+    keep: 7,
+    dryRun: false,
+    ...settings,
+  };
+}
+
+/** Runs a sync with a clock that does not wait; gives its result and what it reported. */
+export async function runSync(
+  options: SyncOptions,
+  around: Partial<SyncSurroundings> = {},
+): Promise<SyncResult & { events: RunEvent[] }> {
+  const events: RunEvent[] = [];
+  const result = await sync(project, options, {
+    clock: manualClock(),
+    random: () => 0.5,
+    report: (event) => events.push(event),
+    signal: new AbortController().signal,
+    version: '0.0.0-test',
+    ...around,
+  });
+  return { ...result, events };
+}
