@@ -79,6 +79,12 @@ export async function listSnapshotIds(warehouse: string): Promise<string[]> {
   }
 }
 
+/** The latest id that a run has used, for its snapshot or only for its landing; null in a new warehouse. */
+export async function latestRunId(warehouse: string): Promise<string | null> {
+  const landings = (await readdir(warehousePaths(warehouse).landing)).filter(isSnapshotId);
+  return [...(await listSnapshotIds(warehouse)), ...landings].toSorted().at(-1) ?? null;
+}
+
 /**
  * Flushes a finished folder to the disk, gives it its name, and makes it current by rename: whoever opens `current` sees the old
  * snapshot or the new one. The link that will replace it is made first, so that a run that dies in between can be cleared up after.
