@@ -7,6 +7,7 @@ import { errorCode } from './warehouse.ts';
 export function explainFileError(error: unknown, warehouse: string): unknown {
   if (error instanceof RekapError || !(error instanceof Error)) return error;
   const code = errorCode(error);
+  const isMakingFolder = 'syscall' in error && error.syscall === 'mkdir';
   const cause = { cause: error };
   if (code === 'ENOSPC' || code === 'EDQUOT' || /no space left|disk quota exceeded/i.test(error.message)) {
     return new DiskFullError(
@@ -19,6 +20,8 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
     code === 'EACCES' ||
     code === 'EPERM' ||
     code === 'EROFS' ||
+    // Places such as /proc say so, where nothing can be made.
+    (code === 'ENOENT' && isMakingFolder) ||
     /permission denied|read-only file system/i.test(error.message)
   ) {
     return new WarehouseError(
@@ -27,7 +30,6 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
       cause,
     );
   }
-  const isMakingFolder = 'syscall' in error && error.syscall === 'mkdir';
   if (code === 'ENOTDIR' || (code === 'EEXIST' && isMakingFolder)) {
     return new WarehouseError(`The warehouse ${warehouse} is not a folder.`, 'Name a folder with --warehouse.', cause);
   }

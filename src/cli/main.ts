@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 /** The command line: finds the command, and turns every failure into one message and an exit code. */
 
-import yargs, { type Argv, type CommandModule } from 'yargs';
+import { distance } from 'fastest-levenshtein';
+import yargs, { type CommandModule } from 'yargs';
 import { ExitCode, RekapError, UsageError } from '../errors.ts';
 import { closestName } from './closest-name.ts';
 import { connectCommand } from './connect.ts';
+import { optionNames } from './options.ts';
 import { queryCommand } from './query.ts';
 import { serveCommand } from './serve.ts';
 import { snapshotsCommand } from './snapshots.ts';
@@ -49,8 +51,8 @@ async function main(words: string[]): Promise<number> {
     )
     .exitProcess(false)
     .showHelpOnFail(false)
-    .fail((message, error, instance) => {
-      throw error ?? explainUsage(message, instance);
+    .fail((message, error) => {
+      throw error ?? explainUsage(message);
     });
   for (const command of commands) parser.command(command);
   await parser.parseAsync();
@@ -65,25 +67,31 @@ function hideExperimentalNotices(): void {
   });
 }
 
-/** yargs' complaint with the nearest option that exists. */
-function explainUsage(message: string, instance: Argv): UsageError {
-  const unknown = /^Unknown arguments?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
-  if (unknown === undefined)
+/** yargs' complaint in words of ours, with the nearest name that exists. */
+function explainUsage(message: string): UsageError {
+  const unknown = /^Unknown (?:arguments?|commands?): (.+)$/.exec(message)?.[1]?.split(', ')[0];
+  const meant = /^Did you mean (.+)\?$/.exec(message)?.[1];
+  if (meant !== undefined) {
+    // yargs names what was meant, but not what was typed: the first word that stands where a command should.
+    const typed = words.find((word) => !word.startsWith('-') && distance(word, meant) <= 3 && word !== meant);
+    return new UsageError(`There is no command ${JSON.stringify(typed ?? words[0])}.`, `Did you mean ${meant}?`);
+  }
+  if (unknown === undefined) {
+    const sentence = message
+      .replace(/\s*\n\s*/g, ' ')
+      .trim()
+      .replace(/([^.?])$/, '$1.');
+    return new UsageError(sentence, '"rekap --help" and "rekap <command> --help" show what there is.');
+  }
+  if (words.includes(unknown)) {
     return new UsageError(
-      message
-        .replace(/\n+/g, ' ')
-        .trim()
-        .replace(/[^.?]$/, '$&.'),
+      `${JSON.stringify(unknown)} is one word too many, or no command.`,
       '"rekap --help" and "rekap <command> --help" show what there is.',
     );
-  // @types/yargs does not know that an instance can tell its options.
-  const { key } = (instance as unknown as { getOptions(): { key: Record<string, unknown> } }).getOptions();
-  const options = Object.keys(key).filter((name) => !/[A-Z]/.test(name) && name.length > 1);
-  const isWord = words.includes(unknown);
-  const name = isWord ? unknown : `--${unknown}`;
-  const closest = isWord ? undefined : closestName(unknown, options);
+  }
+  const closest = closestName(unknown, [...optionNames]);
   return new UsageError(
-    `There is no ${isWord ? 'argument' : 'option'} ${name}.`,
+    `There is no option --${unknown}.`,
     closest === undefined ? '"rekap <command> --help" shows what there is.' : `Did you mean --${closest}?`,
   );
 }

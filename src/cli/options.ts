@@ -72,8 +72,8 @@ function readConfigFile(names: readonly string[]): Record<string, unknown> {
         'Set REKAP_API_KEY, or name a file with "api-key-file".',
       );
     if (names.includes(name)) filled[name] = value;
-    else if (!allOptionNames.has(name)) {
-      const closest = closestName(name, [...allOptionNames]);
+    else if (!optionNames.has(name)) {
+      const closest = closestName(name, [...optionNames]);
       throw new UsageError(
         `The config file ${path} holds "${name}", which is no option.`,
         closest === undefined ? '"rekap <command> --help" shows what there is.' : `Did you mean "${closest}"?`,
@@ -91,7 +91,10 @@ function configPath(): string | undefined {
 }
 
 /** Every option of every command, for telling a stranger from an option that another command has. */
-const allOptionNames = new Set([
+export const optionNames: ReadonlySet<string> = new Set([
+  'help',
+  'version',
+  'config',
   'warehouse',
   'json',
   'base-url',

@@ -74,6 +74,12 @@ async function runServe(args: ServeArguments): Promise<void> {
   ]);
   const { pipelines, sampleFolder } = loadProject();
   const keyText = readKeyText(args['api-keys-file']);
+  if (keyText === null && !args.sample) {
+    throw new UsageError(
+      'There is no API key that the service should accept.',
+      'Set REKAP_API_KEYS, or name a file with one key per line with --api-keys-file.',
+    );
+  }
   const madeKey = keyText === null && args.sample ? generateApiKey() : null;
   const keys = readApiKeys(madeKey ?? keyText?.text ?? '', keyText?.whence ?? 'REKAP_API_KEYS');
   const source =

@@ -1,23 +1,27 @@
 /** What the answers of one endpoint show about how its server pages, and whether a short page can be believed. */
 
-/** A server that has given so many pages of one full length, or a page this long, does not break its answers up. */
-const convincingFullPages = 3;
+/** A server whose sweep came in so many pages of one full length, or in a page this long, does not break its answers up. */
+const convincingFullPages = 5;
 const convincingLength = 100;
 
 export class PagingHabits {
   private longest = 0;
-  private fullPages = 0;
+  private fullSweepPages = 0;
   private vary = false;
 
   /** Notes that a walk went on to a page of `length` records after one of `previous` (0 at the beginning). */
   note(previous: number, length: number): void {
     // A page in the midst of a walk that is shorter than the longest: short pages mean nothing here.
     if (previous > 0 && previous < this.longest) this.vary = true;
-    if (length > this.longest) {
-      this.longest = length;
-      this.fullPages = 0;
-    }
-    if (length === this.longest) this.fullPages += 1;
+    if (length <= this.longest) return;
+    this.longest = length;
+    this.fullSweepPages = 0;
+  }
+
+  /** Notes a page of the sweep, which comes before any district is judged. */
+  noteSweep(previous: number, length: number): void {
+    this.note(previous, length);
+    if (length === this.longest) this.fullSweepPages += 1;
   }
 
   /**
@@ -25,7 +29,7 @@ export class PagingHabits {
    * the server gives steadily. As long as that is not known, only an empty page says that nothing follows.
    */
   showsEnd(length: number): boolean {
-    const isSteady = !this.vary && (this.fullPages >= convincingFullPages || this.longest >= convincingLength);
+    const isSteady = !this.vary && (this.fullSweepPages >= convincingFullPages || this.longest >= convincingLength);
     return isSteady && length < this.longest;
   }
 }

@@ -52,7 +52,7 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
     const { found, strays: rows, brought } = listing.add(page);
     if (!brought) throw repeatedPage(page);
     if (listing.total > question.maxRecords) throw endlessWalk(page, question.maxRecords);
-    question.habits.note(lastLength, length);
+    question.habits.noteSweep(lastLength, length);
     lastLength = length;
     if (rows.length > 0) strays.push(fetched.hold(selectRecords(page, rows)));
     question.found(found);

@@ -1,7 +1,7 @@
 /** A snapshot's folder from its beginning under a hidden name to the rename that publishes it, and how old ones go. */
 
-import { mkdir, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { errorCode, isSnapshotId, warehousePaths } from '../warehouse.ts';
 
 const building = '.building-';
@@ -28,8 +28,31 @@ function hex(value: number): string {
 /** Makes the warehouse's folders where they are missing. */
 export async function makeWarehouse(warehouse: string): Promise<void> {
   const paths = warehousePaths(warehouse);
-  await mkdir(paths.snapshots, { recursive: true });
-  await mkdir(paths.landing, { recursive: true });
+  await makeFolder(paths.snapshots);
+  await makeFolder(paths.landing);
+}
+
+/** Makes a folder and those above it. Node's own recursive mkdir never returns in places like /proc, where nothing can be made. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    const parent = dirname(path);
+    if (code !== 'ENOENT' || parent === path || (await exists(parent))) throw error;
+    await makeFolder(parent);
+    await mkdir(path);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Removes what a run that died has left; to be called with the lock held. */

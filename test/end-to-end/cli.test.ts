@@ -1,0 +1,280 @@
+/** The built command line: the main way with the sample, and one clear message with its exit code for every kind of bad input. */
+
+import { chmod, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { runCli, type CliResult } from '../support/run-cli.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const key = 'canary-key-0815';
+let folder: string;
+let warehouse: string;
+let first: CliResult;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rekap-cli-'));
+  warehouse = join(folder, 'warehouse');
+  first = await runCli(['sync', '--sample', '--warehouse', warehouse]);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('rekap sync --sample', () => {
+  it('publishes and says what it did, on stdout, with the progress on stderr', () => {
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.stdout).toMatch(/^Published snapshot \d{8}T\d{6}Z-[0-9a-f]{6} from sample\./);
+    expect(first.stdout).toMatch(/voters +84 +84 +514 +514 +0 +0 +514 +\d/);
+    expect(first.stdout).toContain('OGAN ILIR');
+    expect(first.stdout).toContain(join(warehouse, 'current', 'rekap.duckdb'));
+    expect(first.stderr).toContain('voters: 84 of 84 districts, 514 records');
+    expect(first.stderr).not.toContain('Warning');
+  });
+
+  it('gives one JSON document with --json', async () => {
+    const { stdout, code } = await runCli(['sync', '--sample', '--warehouse', warehouse, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: 'unchanged',
+      manifest: { source: 'sample', datasets: { voters: { rows: 514 } } },
+    });
+  });
+
+  it('takes options from the environment and a config file, the command line first', async () => {
+    const config = join(folder, 'config.json');
+    const elsewhere = join(folder, 'elsewhere');
+    await writeFile(
+      config,
+      JSON.stringify({ warehouse: join(folder, 'ignored'), 'page-size': 50, 'dry-run': true, port: 1 }),
+    );
+    const { stdout, code } = await runCli(['sync', '--json', '--config', config], {
+      REKAP_SAMPLE: 'true',
+      REKAP_WAREHOUSE: elsewhere,
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: 'dry run',
+      warehouse: elsewhere,
+      figures: { requests: expect.any(Number) },
+    });
+    const overridden = await runCli(['sync', '--json', '--config', config, '--no-dry-run'], {
+      REKAP_SAMPLE: '1',
+      REKAP_WAREHOUSE: elsewhere,
+    });
+    expect(JSON.parse(overridden.stdout)).toMatchObject({ outcome: 'published' });
+  });
+});
+
+describe('rekap query', () => {
+  const query = (...words: string[]) => runCli(['query', ...words, '--warehouse', warehouse]);
+
+  it('prints a table with the types set right', async () => {
+    const { stdout } = await query("SELECT sex, voters_dpt FROM turnout_national WHERE sex <> 'both' ORDER BY sex");
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      'sex     voters_dpt',
+      expect.stringMatching(/^female +\d+$/),
+      expect.stringMatching(/^male +\d+$/),
+    ]);
+  });
+
+  it('prints CSV and JSON', async () => {
+    const sql = "SELECT 'a,b' AS x, NULL AS y, 2 AS z";
+    expect((await query(sql, '--format', 'csv')).stdout).toBe('x,y,z\n"a,b",,2\n');
+    expect(JSON.parse((await query(sql, '--format', 'json')).stdout)).toEqual([{ x: 'a,b', y: null, z: 2 }]);
+  });
+
+  it('writes Parquet and Arrow files', async () => {
+    for (const format of ['parquet', 'arrow']) {
+      const out = join(folder, `voters.${format}`);
+      expect(await query('FROM voters', '--format', format, '--out', out)).toMatchObject({
+        code: 0,
+        stderr: `514 rows written to ${out}\n`,
+      });
+      expect((await stat(out)).size).toBeGreaterThan(1000);
+    }
+  });
+});
+
+describe('rekap connect', () => {
+  it('prints a script that attaches the snapshot read-only', async () => {
+    const { stdout } = await runCli(['connect', '--warehouse', warehouse]);
+    expect(stdout).toMatch(/ATTACH '.*rekap\.duckdb' AS rekap \(READ_ONLY\);\nUSE rekap;/);
+  });
+});
+
+describe('rekap snapshots', () => {
+  it('lists, shows, verifies, rolls back and prunes', async () => {
+    const own = join(folder, 'own');
+    await runCli(['sync', '--sample', '--warehouse', own]);
+    const [{ id }] = JSON.parse((await runCli(['snapshots', 'list', '--warehouse', own, '--json'])).stdout) as [
+      { id: string },
+    ];
+    expect((await runCli(['snapshots', 'list', '--warehouse', own])).stdout).toMatch(new RegExp(`● current +${id}`));
+    expect((await runCli(['snapshots', 'show', '--warehouse', own])).stdout).toContain('proved complete');
+    expect((await runCli(['snapshots', 'verify', '--warehouse', own])).stdout).toContain('is whole');
+    expect((await runCli(['snapshots', 'rollback', id, '--warehouse', own])).stdout).toContain(`${id} is current now`);
+    expect((await runCli(['snapshots', 'prune', '--keep', '1', '--warehouse', own])).stdout).toBe(
+      'Nothing to remove.\n',
+    );
+    await truncate(join(own, 'snapshots', id, 'parquet/voters/voters.parquet'), 100);
+    const verified = await runCli(['snapshots', 'verify', '--warehouse', own]);
+    expect(verified.code).toBe(1);
+    expect(verified.stderr).toContain('parquet/voters/voters.parquet: 100 bytes');
+  });
+});
+
+describe('bad input', () => {
+  /** A failure for the user: its exit code, one message, what to do next, and never a stack. */
+  function expectMessage(result: CliResult, code: number, ...parts: string[]): void {
+    expect(result.stderr).not.toMatch(/\n\s+at |Error:.*\n.*node:/);
+    expect(result.stderr).toMatch(/^rekap: /m);
+    for (const part of parts) expect(result.stderr).toContain(part);
+    expect(result.stderr + result.stdout).not.toContain(key);
+    expect(result.code).toBe(code);
+  }
+  const withKey = { REKAP_API_KEY: key };
+
+  it.each<[string, string[], string[]]>([
+    ['an unknown option', ['sync', '--sample', '--wharehouse', 'x'], ['--wharehouse', 'Did you mean --warehouse?']],
+    ['an unknown command', ['snyc'], ['snyc', 'sync']],
+    ['no command', [], ['Name a command']],
+    ['no source', ['sync'], ['no source', '--base-url', '--sample']],
+    ['two sources', ['sync', '--sample', '--base-url', 'https://x'], ['exclude each other']],
+    ['a URL that is none', ['sync', '--base-url', 'ht!tp'], ['ht!tp', 'is no URL']],
+    ['a URL of another kind', ['sync', '--base-url', 'ftp://host'], ['ftp:']],
+    ['a password in the URL', ['sync', '--base-url', `https://user:${key}@host`], ['password']],
+    ['a number that is none', ['sync', '--sample', '--concurrency', 'many'], ['--concurrency', 'whole number']],
+    ['a number out of range', ['sync', '--sample', '--keep', '0'], ['--keep']],
+    ['a district that is none', ['sync', '--sample', '--dapil', 'aceh'], ['aceh', 'no district id']],
+    ['a dataset that is none', ['sync', '--sample', '--dataset', 'voter'], ['voter', 'voters and voting_rights_users']],
+    ['a format that is none', ['query', 'SELECT 1', '--format', 'xml'], ['xml']],
+    ['an option that needs another', ['query', 'SELECT 1', '--format', 'parquet'], ['--out']],
+    ['nothing to serve', ['serve'], ['nothing to serve', '--sample']],
+    ['a folder without data', ['serve', '--data', '/nonexistent', '--api-keys-file', 'package.json'], ['/nonexistent']],
+    ['no keys to accept', ['serve', '--data', 'data/sample'], ['REKAP_API_KEYS']],
+    ['a snapshots command that is none', ['snapshots', 'lst'], ['lst']],
+  ])('of %s is exit 2', async (_name, words, parts) => {
+    expectMessage(await runCli(words, withKey), 2, ...parts);
+  });
+
+  it('of a missing or unusable key is exit 2', async () => {
+    const sync = ['sync', '--base-url', 'http://127.0.0.1:9', '--warehouse', join(folder, 'none')];
+    expectMessage(await runCli(sync), 2, 'REKAP_API_KEY');
+    expectMessage(await runCli([...sync, '--api-key-file', '/nonexistent/key']), 2, '/nonexistent/key', 'ENOENT');
+    const empty = join(folder, 'empty-key');
+    await writeFile(empty, '\n');
+    expectMessage(await runCli([...sync, '--api-key-file', empty]), 2, 'is empty');
+    expectMessage(await runCli(sync, { REKAP_API_KEY: 'two words' }), 2, 'characters');
+  });
+
+  it('of a config file that is none is exit 2', async () => {
+    const config = join(folder, 'bad.json');
+    expectMessage(await runCli(['sync', '--config', '/nonexistent.json']), 2, 'cannot be read');
+    await writeFile(config, '{');
+    expectMessage(await runCli(['sync', '--config', config]), 2, 'is not JSON');
+    await writeFile(config, '{"page_sizes": 3}');
+    expectMessage(await runCli(['sync', '--config', config]), 2, 'Did you mean "page-size"?');
+    await writeFile(config, JSON.stringify({ 'api-key': key }));
+    expectMessage(await runCli(['sync', '--config', config]), 2, 'keys do not belong there');
+  });
+
+  it('of a port where nothing listens is exit 4', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+    const result = await runCli(
+      ['sync', '--base-url', `http://127.0.0.1:${port}`, '--warehouse', join(folder, 'unreached')],
+      withKey,
+    );
+    expectMessage(result, 4, 'nothing listens', `127.0.0.1:${port}`);
+  });
+
+  it('of a warehouse that is a file, or that cannot be written, is exit 2', async () => {
+    const file = join(folder, 'a-file');
+    await writeFile(file, '');
+    expectMessage(await runCli(['sync', '--sample', '--warehouse', file]), 2, 'is not a folder');
+    expectMessage(await runCli(['sync', '--sample', '--warehouse', '/proc/rekap']), 2, '/proc/rekap');
+  });
+
+  it('of a warehouse without a snapshot is exit 2 and says how to get one', async () => {
+    const none = await temporaryFolder();
+    for (const words of [['query', 'SELECT 1'], ['connect'], ['snapshots', 'show'], ['snapshots', 'verify']]) {
+      expectMessage(await runCli([...words, '--warehouse', none]), 2, 'rekap sync');
+    }
+  });
+
+  it('of a damaged current is exit 2, for readers and for syncs', async () => {
+    const damaged = await temporaryFolder();
+    await mkdir(join(damaged, 'snapshots'));
+    await mkdir(join(damaged, 'landing'));
+    await symlink('snapshots/20260101T000000Z-000000', join(damaged, 'current'));
+    for (const words of [
+      ['query', 'SELECT 1'],
+      ['sync', '--sample'],
+    ]) {
+      expectMessage(await runCli([...words, '--warehouse', damaged]), 2, '20260101T000000Z-000000', 'rollback');
+    }
+    await rm(join(damaged, 'current'));
+    await writeFile(join(damaged, 'current'), 'x');
+    expectMessage(await runCli(['query', 'SELECT 1', '--warehouse', damaged]), 2, 'not a symbolic link');
+  });
+
+  it('of SQL with an error is exit 2 and names it', async () => {
+    const query = (sql: string) => runCli(['query', sql, '--warehouse', warehouse]);
+    expectMessage(await query('SELEC 1'), 2, 'SELEC');
+    expectMessage(await query('SELECT nothing FROM voters'), 2, 'nothing', 'DESCRIBE');
+    expectMessage(await query('FROM voter'), 2, 'voter', 'SHOW TABLES');
+    expectMessage(await query('SELECT 1; SELECT 2'), 2, '2 statements');
+    expectMessage(await query('DROP TABLE voters'), 2, 'read');
+    expectMessage(await query("SELECT * FROM read_text('/etc/hostname')"), 2, 'disabled by configuration');
+  });
+
+  it('of a snapshot that is none is exit 2', async () => {
+    expectMessage(await runCli(['snapshots', 'show', '../../etc', '--warehouse', warehouse]), 2, 'not a snapshot id');
+    expectMessage(
+      await runCli(['snapshots', 'rollback', '20200101T000000Z-000000', '--warehouse', warehouse]),
+      2,
+      'has no snapshot',
+    );
+    expectMessage(
+      await runCli(['snapshots', 'rollback', '20200101T000000Z-000000', '--warehouse', join(folder, 'nowhere')]),
+      2,
+      'no warehouse',
+    );
+  });
+
+  it('of an output file in a folder that does not exist is exit 2', async () => {
+    expectMessage(
+      await runCli(['query', 'SELECT 1', '--format', 'csv', '--out', '/nonexistent/x.csv', '--warehouse', warehouse]),
+      2,
+      '/nonexistent/x.csv',
+    );
+  });
+
+  it('never leaves a key in the warehouse', async () => {
+    const lines = await readFile(join(folder, 'unreached', 'runs.jsonl'), 'utf8');
+    expect(lines).toContain('"exit_code":4');
+    expect(lines).not.toContain(key);
+    await chmod(folder, 0o700);
+  });
+});
+
+describe('help', () => {
+  it('names every command, and every command shows examples', async () => {
+    const { stdout, code } = await runCli(['--help']);
+    expect(code).toBe(0);
+    for (const command of ['sync', 'query', 'connect', 'snapshots', 'serve', 'completion']) {
+      expect(stdout).toContain(`rekap ${command}`);
+      if (command === 'completion' || command === 'snapshots') continue;
+      expect((await runCli([command, '--help'])).stdout).toContain('Examples:');
+    }
+  });
+
+  it('prints its version and a completion script', async () => {
+    expect((await runCli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await runCli(['completion'], { SHELL: '/bin/bash' })).stdout).toContain('complete');
+  });
+});
