@@ -160,3 +160,8 @@ export class InterruptedError extends RekapError {
     this.exitCode = signal === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
   }
 }
+
+/** The system's code of a file error, such as ENOENT; 'unknown' for anything else. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+}

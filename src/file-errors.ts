@@ -1,7 +1,6 @@
 /** Explains what the file system or DuckDB says about a warehouse's files: no space, no permission, a file in a folder's place. */
 
-import { DiskFullError, RekapError, WarehouseError } from './errors.ts';
-import { errorCode } from './warehouse.ts';
+import { DiskFullError, RekapError, WarehouseError, errorCode } from './errors.ts';
 
 /** The error itself, or one that says what was wrong with the warehouse's folder. */
 export function explainFileError(error: unknown, warehouse: string): unknown {

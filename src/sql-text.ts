@@ -1,7 +1,8 @@
 /** Puts names and texts into SQL, so that they stay names and texts. */
 
-/** A name as an SQL identifier. */
+/** A name as an SQL identifier. NUL, which no SQL can hold, is refused. */
 export function quoteIdentifier(name: string): string {
+  if (name.includes('\0')) throw new RangeError('an SQL identifier cannot hold a NUL character');
   return `"${name.replaceAll('"', '""')}"`;
 }
 

@@ -2,7 +2,7 @@
 
 import { readFile, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { SnapshotNotFoundError, WarehouseError } from './errors.ts';
+import { errorCode, SnapshotNotFoundError, WarehouseError } from './errors.ts';
 import type { Ledger, Verdict } from './pipeline.ts';
 
 /** Name of the DuckDB file in a snapshot. */
@@ -180,38 +180,52 @@ async function readManifest(folder: string): Promise<Manifest> {
   return parsed;
 }
 
-/** Whether a value has the parts of a manifest that the code relies on. Its figures are what `verify` checks. */
+/** Whether a value has the parts of a manifest that the code relies on. Whether its figures are right is what `verify` checks. */
 function isManifest(value: unknown, id: string): value is Manifest {
-  if (typeof value !== 'object' || value === null) return false;
-  const manifest = value as Partial<Record<keyof Manifest, unknown>>;
   return (
-    manifest.format === 1 &&
-    manifest.snapshot === id &&
-    typeof manifest.source === 'string' &&
-    typeof manifest.created_at === 'string' &&
-    typeof manifest.run === 'string' &&
-    typeof manifest.datasets === 'object' &&
-    manifest.datasets !== null &&
-    Object.values(manifest.datasets).every(
-      (dataset) =>
-        typeof dataset?.ledger === 'object' && Array.isArray(dataset.districts) && typeof dataset.sums === 'object',
-    ) &&
-    Array.isArray(manifest.files) &&
-    manifest.files.every(
-      (file) => typeof file?.path === 'string' && typeof file.sha256 === 'string' && isBelow(file.path),
-    ) &&
-    Array.isArray(manifest.warnings)
+    isObject(value) &&
+    value['format'] === 1 &&
+    value['snapshot'] === id &&
+    ['source', 'created_at', 'run'].every((name) => typeof value[name] === 'string') &&
+    isObject(value['tool']) &&
+    isObject(value['datasets']) &&
+    Object.values(value['datasets']).every(isManifestDataset) &&
+    isArrayOf(value['files'], isManifestFile) &&
+    isArrayOf(value['warnings'], (warning) => typeof warning === 'string')
   );
+}
+
+function isManifestDataset(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    isObject(value['ledger']) &&
+    ['rows', 'carried_over', 'quarantined'].every((name) => typeof value[name] === 'number') &&
+    ['sums', 'nulls', 'violations'].every((name) => isObject(value[name])) &&
+    isArrayOf(value['districts'], isObject)
+  );
+}
+
+function isManifestFile(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    typeof value['path'] === 'string' &&
+    isBelow(value['path']) &&
+    typeof value['sha256'] === 'string' &&
+    typeof value['bytes'] === 'number'
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isArrayOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem);
 }
 
 /** Whether a relative path stays below its folder. */
 function isBelow(path: string): boolean {
-  return (
-    path !== '' &&
-    !path.startsWith('/') &&
-    !path.includes('\0') &&
-    path.split(/[/\\]/).every((part) => part !== '..' && part !== '')
-  );
+  return path !== '' && !path.includes('\0') && path.split(/[/\\]/).every((part) => part !== '..' && part !== '');
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -221,9 +235,4 @@ async function isFolder(path: string): Promise<boolean> {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false;
     throw error;
   }
-}
-
-/** The system's code of a file error, such as ENOENT; 'unknown' for anything else. */
-export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 }

@@ -3,7 +3,7 @@
 import type { CountColumn } from '../../pipelines/row-checks.ts';
 
 /** How a fault changes its row. */
-export type FaultChange =
+type FaultChange =
   /** The figure is too high by `amount`, and so are the columns in `also`. */
   | { readonly kind: 'add'; readonly amount: number; readonly also: readonly CountColumn[] }
   /** More users than voters on one list: by `excess` for each sex. All sums of the row follow. */

@@ -1,9 +1,8 @@
 /** Finds the API key: in REKAP_API_KEY or in a file, never in a flag, which other users of the machine could read. */
 
 import { readFileSync } from 'node:fs';
-import { UsageError } from '../errors.ts';
+import { UsageError, errorCode } from '../errors.ts';
 import { Secret } from '../secret.ts';
-import { errorCode } from '../warehouse.ts';
 
 /** @throws UsageError where there is no key, or one that no header can carry. */
 export function readApiKey(file: string | undefined): Secret {

@@ -47,7 +47,7 @@ async function main(words: string[]): Promise<number> {
       ['$0 query "FROM turnout_national"', 'ask the published tables'],
     ])
     .epilogue(
-      'Each option can also be set in the environment (REKAP_BASE_URL for --base-url) or in a JSON file given\nwith --config; the command line comes first, then the environment, then the file.\n\nExit codes: 0 done, 1 unexpected, 2 wrong use, 3 the quality gate refused, 4 the source failed, 5 the warehouse is busy.',
+      'Each option can also be set in the environment (REKAP_BASE_URL for --base-url) or in a JSON file given with --config; the command line comes first, then the environment, then the file.\n\nExit codes: 0 done, 1 unexpected, 2 wrong use, 3 the quality gate refused, 4 the source failed, 5 the warehouse is busy.',
     )
     .exitProcess(false)
     .showHelpOnFail(false)

@@ -30,7 +30,7 @@ export function declareOptions<Given, Declared extends Record<string, Options>>(
 }
 
 /** REKAP_BASE_URL for base-url. */
-export function environmentName(option: string): string {
+function environmentName(option: string): string {
   return `REKAP_${option.replaceAll('-', '_').toUpperCase()}`;
 }
 

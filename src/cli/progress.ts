@@ -120,7 +120,7 @@ function note(datasets: Map<string, DatasetProgress>, event: RunEvent, now: numb
 }
 
 /** 42 s, 3 min 5 s, 2 h 10 min. */
-export function formatSeconds(seconds: number): string {
+function formatSeconds(seconds: number): string {
   const whole = Math.max(1, Math.ceil(seconds));
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { UsageError } from '../errors.ts';
+import { errorCode, UsageError } from '../errors.ts';
 import { declareOptions, requireInteger } from './options.ts';
 
 const options = {
@@ -109,10 +109,13 @@ function readKeyText(file: string | undefined): { text: string; whence: string }
   try {
     return { text: readFileSync(file, 'utf8'), whence: file };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new UsageError(`The file of API keys ${file} cannot be read (${code}).`, 'Correct --api-keys-file.', {
-      cause: error,
-    });
+    throw new UsageError(
+      `The file of API keys ${file} cannot be read (${errorCode(error)}).`,
+      'Correct --api-keys-file.',
+      {
+        cause: error,
+      },
+    );
   }
 }
 

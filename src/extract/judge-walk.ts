@@ -24,11 +24,11 @@ export type Judgement =
 export function judgeWalk(walk: WalkFigures, listed: Account | null, earlier: readonly WalkFigures[]): Judgement {
   const reading = earlier.length + 1;
   if (walk.end === 'sweep') return { kind: 'complete', warning: null };
-  if (walk.overlaps) return judgeOverlap(walk, earlier, reading);
+  const isShort = walk.distinct < (listed?.distinct ?? 0);
+  if (walk.overlaps && !isShort) return judgeOverlap(walk, earlier, reading);
   const previous = earlier.at(-1);
   const agreesWithSweep = listed !== null && listed.set === walk.set && listed.total === walk.total;
   const agreesWithPrevious = previous !== undefined && previous.order === walk.order && previous.total === walk.total;
-  const isShort = walk.distinct < (listed?.distinct ?? 0);
   if (!isShort && (agreesWithSweep || agreesWithPrevious || walk.inOnePiece)) {
     const isLonger = listed !== null && walk.distinct > listed.distinct;
     return { kind: 'complete', warning: isLonger ? describeShortSweep(walk, listed) : null };

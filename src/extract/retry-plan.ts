@@ -70,9 +70,16 @@ export function parseRetryAfter(header: string | null, now: Date): number | null
   if (header === null) return null;
   const text = header.trim();
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  if (!/^[A-Za-z]{3},? /.test(text)) return null;
-  const date = Date.parse(text);
+  const date = parseHttpDate(text);
   return Number.isNaN(date) ? null : Math.max(0, date - now.getTime());
+}
+
+/** The three forms of RFC 9110, section 5.6.7; all of them mean UTC, also the asctime form that does not say so. */
+function parseHttpDate(text: string): number {
+  if (/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return Date.parse(text);
+  if (/^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return Date.parse(text);
+  if (/^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/.test(text)) return Date.parse(`${text} GMT`);
+  return Number.NaN;
 }
 
 function isCertificateError(code: string): boolean {

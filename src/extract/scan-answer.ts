@@ -43,13 +43,14 @@ const numberText = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 /** Makes a scanner for records with these fields. One scanner serves many answers, one after another, and learns their order of fields. */
 export function createScanner(fields: readonly string[]): (bytes: Buffer) => ScannedAnswer {
   const width = fields.length;
-  const names = fields.map((field) => Buffer.from(field));
+  /** As JSON writes them, for a name may hold a quote or a backslash. */
+  const names = fields.map((field) => Buffer.from(JSON.stringify(field).slice(1, -1)));
   const columnOf = new Map(fields.map((field, column) => [field, column]));
   /** The column last seen at each place of a record: most records repeat the order of the one before. */
   const columnAt = fields.map((_, column) => column);
 
   return function scanAnswer(bytes) {
-    if (!isUtf8(bytes)) throw new ScanError('it is not UTF-8 text', 0);
+    if (!isUtf8(bytes)) throw new ScanError('it is not UTF-8 text', endsInsideCharacter(bytes) ? bytes.length : 0);
     const index = new IndexBuilder(width);
     const unknownFields = new Set<string>();
     let at = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
@@ -125,7 +126,8 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
       if (word === 'null') return FieldKind.null;
       if (word === 'true' || word === 'false') return FieldKind.other;
       if (at - start <= 400 && numberText.test(word)) return FieldKind.number;
-      at = start;
+      // A word that reaches the end of the bytes may be the beginning of a value: the answer ends early.
+      if (at < bytes.length) at = start;
       return fail('a JSON value');
     }
 
@@ -214,6 +216,8 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
             index.fieldKind[slot] = kind;
           } else {
             // The field stands here twice: which value counts is not ours to guess, so its text is everything from first to last.
+            const first = index.fieldKind[slot];
+            if (first === FieldKind.text || first === FieldKind.escaped) index.fieldStart[slot]! -= 1;
             index.fieldEnd[slot] = at;
             index.fieldKind[slot] = FieldKind.other;
           }
@@ -285,7 +289,7 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
     skipSpace();
     if (bytes[at] !== OPEN_BRACE) throw new ScanError(`it is ${describeStart(bytes, at)}, not a JSON object`, at);
     passMembers(OPEN_BRACE, (nameStart, nameEnd) => {
-      const name = bytes.toString('latin1', nameStart, nameEnd);
+      const name = JSON.parse(bytes.toString('utf8', nameStart - 1, nameEnd + 1)) as string;
       if ((name === 'count' && count !== null) || (name === 'data' && sawData)) {
         throw new ScanError(`it holds "${name}" twice`, nameStart);
       }
@@ -308,6 +312,19 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
     }
     return { count, records: index.finish(), unknownFields };
   };
+}
+
+/** Whether the bytes are UTF-8 but for a last character that is not whole. */
+function endsInsideCharacter(bytes: Buffer): boolean {
+  for (let left = 1; left <= 3 && left <= bytes.length; left += 1) {
+    const byte = bytes[bytes.length - left]!;
+    if (byte < 0x80) return false;
+    if (byte >= 0xc0) {
+      const whole = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return left < whole && isUtf8(bytes.subarray(0, bytes.length - left));
+    }
+  }
+  return false;
 }
 
 function describeStart(bytes: Buffer, at: number): string {

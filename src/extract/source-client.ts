@@ -8,10 +8,11 @@ import {
   SourceStatusError,
   SourceUnreachableError,
   type RekapError,
+  errorCode,
 } from '../errors.ts';
 import type { AnyPipeline, Answer, Clock, Land, LandedBody, Page, PageRequest, Random, Report } from '../pipeline.ts';
 import type { Secret } from '../secret.ts';
-import { errorCode } from '../warehouse.ts';
+
 import { Pace } from './pace.ts';
 import { planRetry, type Failure } from './retry-plan.ts';
 import { createScanner, ScanError, type ScannedAnswer } from './scan-answer.ts';
@@ -45,7 +46,7 @@ export interface FetchedPage {
 }
 
 /** What the run's requests came to. */
-export interface SourceFigures {
+interface SourceFigures {
   requests: number;
   retries: number;
   bytes: number;

@@ -77,14 +77,15 @@ export async function openLanding(folder: string): Promise<Landing> {
       length: bytes.length,
     };
     position += bytes.length;
-    await bodies.write(bytes, 0, bytes.length, line.position);
-    await answers.write(`${JSON.stringify(line)}\n`);
+    await writeAll(bodies, bytes, line.position);
+    await writeAll(answers, Buffer.from(`${JSON.stringify(line)}\n`), null);
     return line;
   }
 
   return {
     async land(answer) {
-      await waitForRoom();
+      // Each caller looks again and takes its room in one go: of many that wake together only as many as fit go on.
+      while (queued > queueBound && failure === null) await new Promise<void>((resolve) => roomMade.push(resolve));
       if (failure !== null) throw failure;
       queued += answer.body.length;
       // Bodies are compressed side by side and written one after the other.
@@ -114,17 +115,20 @@ export async function openLanding(folder: string): Promise<Landing> {
     },
   };
 
-  async function waitForRoom(): Promise<void> {
-    if (queued <= queueBound || failure !== null) return;
-    await new Promise<void>((resolve) => roomMade.push(resolve));
-    await waitForRoom();
-  }
-
   function release(size: number): void {
     queued -= size;
     const waiting = roomMade;
     roomMade = [];
     for (const resolve of waiting) resolve();
+  }
+}
+
+/** Writes everything, for one write may take only a part: on a disk that is nearly full the next one says so. */
+async function writeAll(file: FileHandle, bytes: Buffer, position: number | null): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const at = position === null ? null : position + done;
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at);
+    done += bytesWritten;
   }
 }
 

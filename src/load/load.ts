@@ -144,7 +144,8 @@ export class Load {
     let carried = '';
     if (isCarried(carryOver, pipeline)) {
       const condition = carriedCondition(carryOver, pipeline, quoteIdentifier(pipeline.district));
-      carried = ` UNION ALL SELECT ${columnList(table.columns.map(({ name }) => name))} FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`;
+      // Whether a carried row is consistent is decided anew: what broke a check across tables may have been mended in the other table.
+      carried = ` UNION ALL SELECT ${columnList(Object.keys(pipeline.columns))}, true FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`;
     }
     await this.makeTable(table, Staging.selectSql(pipeline) + carried);
     // The transformation lets no key pass twice; that the table agrees is checked on its own, for "nothing doubled" is a promise.

@@ -4,8 +4,8 @@ import type { AnyPipeline } from '../pipeline.ts';
 import type { Manifest, ManifestDataset } from '../warehouse.ts';
 
 /** A dataset may shrink by so much of its rows, and a national total move by so much, before somebody has to look. */
-export const mostShrinkage = 0.05;
-export const mostMovement = 0.1;
+const mostShrinkage = 0.05;
+const mostMovement = 0.1;
 
 export interface GateQuestion {
   readonly pipelines: readonly AnyPipeline[];

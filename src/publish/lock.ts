@@ -1,8 +1,9 @@
 /** One sync at a time per warehouse: a lock that the operating system drops when its process dies, however it dies. */
 
-import { realpath } from 'node:fs/promises';
+import { realpath, rm, stat } from 'node:fs/promises';
 import { openDatabase, type Database } from '../database.ts';
 import { WarehouseBusyError, WarehouseError } from '../errors.ts';
+import { explainFileError } from '../file-errors.ts';
 import { warehousePaths } from '../warehouse.ts';
 
 /** Warehouses locked by this process: within one process the system's lock does not keep a second holder out. */
@@ -21,18 +22,16 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
   heldHere.add(place);
   let database: Database;
   try {
-    database = await openDatabase(lock, { settings: { threads: '1' } });
+    database = await openLock(lock);
   } catch (error) {
     heldHere.delete(place);
     const message = error instanceof Error ? error.message : String(error);
-    if (/could not set lock|conflicting lock|being used by another process/i.test(message)) {
-      throw busy(
-        warehouse,
-        /\(PID (\d+)\)/.exec(message)?.[1] === undefined
-          ? 'another process'
-          : `process ${/\(PID (\d+)\)/.exec(message)![1]}`,
-      );
+    if (isHeld(error)) {
+      const holder = /\(PID (\d+)\)/.exec(message)?.[1];
+      throw busy(warehouse, holder === undefined ? 'another process' : `process ${holder}`);
     }
+    const explained = explainFileError(error, warehouse);
+    if (explained !== error) throw explained;
     throw new WarehouseError(
       `The lock file ${lock} cannot be used: ${message.split('\n')[0]}`,
       'Check that the folder is writable; if no sync is running, the lock file can be deleted.',
@@ -43,6 +42,23 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
     database.close();
     heldHere.delete(place);
   };
+}
+
+/** A process that was killed while it made the lock file leaves it empty; an empty file holds no lock, so it is made anew. */
+async function openLock(lock: string): Promise<Database> {
+  try {
+    return await openDatabase(lock, { settings: { threads: '1' } });
+  } catch (error) {
+    if (isHeld(error) || (await stat(lock)).size > 0) throw error;
+    await rm(lock);
+    return openDatabase(lock, { settings: { threads: '1' } });
+  }
+}
+
+function isHeld(error: unknown): boolean {
+  return (
+    error instanceof Error && /could not set lock|conflicting lock|being used by another process/i.test(error.message)
+  );
 }
 
 function busy(warehouse: string, holder: string): WarehouseBusyError {

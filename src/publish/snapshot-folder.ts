@@ -1,8 +1,9 @@
 /** A snapshot's folder from its beginning under a hidden name to the rename that publishes it, and how old ones go. */
 
+import { errorCode } from '../errors.ts';
 import { mkdir, open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errorCode, isSnapshotId, warehousePaths } from '../warehouse.ts';
+import { isSnapshotId, warehousePaths } from '../warehouse.ts';
 
 const building = '.building-';
 const pruned = '.pruned-';
@@ -136,7 +137,7 @@ async function prepareLink(path: string, id: string): Promise<string> {
 }
 
 /** Removes a published snapshot: first its name, then its files, so that no half of it is ever seen. */
-export async function removeSnapshot(warehouse: string, id: string): Promise<void> {
+async function removeSnapshot(warehouse: string, id: string): Promise<void> {
   const { snapshots } = warehousePaths(warehouse);
   const doomed = join(snapshots, pruned + id);
   await rename(join(snapshots, id), doomed);

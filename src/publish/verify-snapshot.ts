@@ -1,11 +1,12 @@
 /** Checks a snapshot from the outside: what the manifest says = what the DuckDB file holds = what the Parquet files hold. */
 
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { errorCode } from '../errors.ts';
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { openDatabase, type Database } from '../database.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { databaseFile, errorCode, parquetPath, type Manifest, type ManifestDataset } from '../warehouse.ts';
+import { databaseFile, manifestFile, parquetPath, type Manifest, type ManifestDataset } from '../warehouse.ts';
 import { describeFile } from './manifest.ts';
 
 /** Gives everything that is wrong with the snapshot in `folder`, as sentences; none where all agrees. */
@@ -14,15 +15,7 @@ export async function verifySnapshot(
   manifest: Manifest,
   pipelines: readonly AnyPipeline[],
 ): Promise<string[]> {
-  const problems = await verifyFiles(folder, manifest);
-  for (const [table, { ledger, rows, carried_over }] of Object.entries(manifest.datasets)) {
-    if (
-      ledger.fetched !== ledger.published + ledger.quarantined + ledger.duplicates ||
-      rows !== ledger.published + carried_over
-    ) {
-      problems.push(`${table}: the ledger in the manifest does not balance`);
-    }
-  }
+  const problems = [...(await verifyFiles(folder, manifest)), ...verifyLedgers(manifest, pipelines)];
   // A file that is gone or altered is named above; reading on would only say so again, less clearly.
   if (problems.length > 0) return problems;
   let database: Database;
@@ -33,14 +26,13 @@ export async function verifySnapshot(
   }
   try {
     for (const pipeline of pipelines) {
-      const dataset = manifest.datasets[pipeline.table];
-      if (dataset === undefined) continue;
+      const dataset = manifest.datasets[pipeline.table]!;
+      const path = parquetPath(pipeline.table);
+      const parquet = `read_parquet(${quoteText(join(folder, path))})`;
       problems.push(
         ...(await compare(database, quoteIdentifier(pipeline.table), `table ${pipeline.table}`, pipeline, dataset)),
-      );
-      const path = parquetPath(pipeline.table);
-      problems.push(
-        ...(await compare(database, `read_parquet(${quoteText(join(folder, path))})`, path, pipeline, dataset)),
+        ...(await compare(database, parquet, path, pipeline, dataset)),
+        ...(await compareDoubts(database, pipeline.table, dataset)),
       );
     }
   } catch (error) {
@@ -49,6 +41,18 @@ export async function verifySnapshot(
     database.close();
   }
   return problems;
+}
+
+function verifyLedgers(manifest: Manifest, pipelines: readonly AnyPipeline[]): string[] {
+  return pipelines.flatMap(({ table }) => {
+    const dataset = manifest.datasets[table];
+    if (dataset === undefined) return [`${table}: the manifest does not name the dataset`];
+    const { ledger, rows, carried_over } = dataset;
+    const balances = ledger.fetched === ledger.published + ledger.quarantined + ledger.duplicates;
+    return balances && rows === ledger.published + carried_over
+      ? []
+      : [`${table}: the ledger in the manifest does not balance`];
+  });
 }
 
 async function verifyFiles(folder: string, manifest: Manifest): Promise<string[]> {
@@ -65,9 +69,45 @@ async function verifyFiles(folder: string, manifest: Manifest): Promise<string[]
       );
     }
   }
-  // A write-ahead log beside the database would be replayed into it by the next reader.
-  const wal = `${databaseFile}.wal`;
-  if (await exists(join(folder, wal))) problems.push(`${wal} does not belong to the snapshot`);
+  // A write-ahead log beside the database would be replayed into it; a second Parquet file would be read as more rows of its table.
+  const listed = new Set([manifestFile, ...manifest.files.map(({ path }) => path)]);
+  for (const path of await filesBelow(folder)) {
+    if (!listed.has(path)) problems.push(`${path}: the manifest does not name this file`);
+  }
+  return problems;
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .toSorted();
+}
+
+/** Compares the counts of violations and of quarantined records. */
+async function compareDoubts(database: Database, table: string, dataset: ManifestDataset): Promise<string[]> {
+  const problems: string[] = [];
+  const condition = `WHERE dataset = ${quoteText(table)}`;
+  const violations = await database.rows<{ check_name: string; row_count: bigint }>(
+    `SELECT check_name, count(*) AS row_count FROM violations ${condition} GROUP BY ALL ORDER BY ALL`,
+  );
+  const found = violations.map(({ check_name, row_count }) => `${check_name} ${row_count}`).join(', ');
+  const expected = Object.entries(dataset.violations)
+    .map(([check, count]) => `${check} ${count}`)
+    .toSorted()
+    .join(', ');
+  if (found !== expected) {
+    problems.push(`table violations: ${table} has ${found || 'none'}, the manifest says ${expected || 'none'}`);
+  }
+  const [quarantine] = await database.rows<{ row_count: bigint }>(
+    `SELECT count(*) AS row_count FROM quarantine ${condition}`,
+  );
+  if (Number(quarantine!.row_count) !== dataset.quarantined) {
+    problems.push(
+      `table quarantine: ${table} has ${quarantine!.row_count} records, the manifest says ${dataset.quarantined}`,
+    );
+  }
   return problems;
 }
 
@@ -99,15 +139,6 @@ async function compare(
     expect(`the number of NULLs in ${column}`, found?.[`nulls ${column}`], String(dataset.nulls[column]));
   }
   return problems;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function firstLine(error: unknown): string {

@@ -1,12 +1,23 @@
 /** Runs one reading SQL statement on a snapshot, in a database that can neither write nor reach outside itself. */
 
-import { rename, rm } from 'node:fs/promises';
+import { access, rename, rm } from 'node:fs/promises';
 import { dirname, basename, join, resolve } from 'node:path';
-import type { DuckDBPreparedStatement, DuckDBResult, JS } from '@duckdb/node-api';
+import {
+  JSDuckDBValueConverter,
+  type DuckDBDateValue,
+  type DuckDBDecimalValue,
+  type DuckDBPreparedStatement,
+  type DuckDBResult,
+  type DuckDBTimestampValue,
+  type DuckDBValueConverter,
+  type JS,
+} from '@duckdb/node-api';
 import { openDatabase, type Database } from '../database.ts';
 import { quoteText } from '../sql-text.ts';
-import { QueryError, UsageError } from '../errors.ts';
-import { errorCode } from '../warehouse.ts';
+import { QueryError, UsageError, errorCode } from '../errors.ts';
+
+/** A value as DuckDB's client gives it to JavaScript; what JavaScript would round or refuse stays DuckDB's own, which prints itself. */
+export type ResultValue = JS | DuckDBDecimalValue | DuckDBDateValue | DuckDBTimestampValue;
 
 /** A column of a result; `type` is DuckDB's name of it. */
 export interface ResultColumn {
@@ -17,8 +28,16 @@ export interface ResultColumn {
 /** A result whose rows come in groups, so that its size does not matter. */
 export interface QueryResult {
   readonly columns: readonly ResultColumn[];
-  groups(): AsyncIterable<readonly (readonly JS[])[]>;
+  groups(): AsyncIterable<readonly (readonly ResultValue[])[]>;
 }
+
+/** Types whose JavaScript form loses digits or has bounds of its own. */
+const exactTypes = /^(DECIMAL|DATE$|TIMESTAMP)/;
+
+const exactValue: DuckDBValueConverter<ResultValue> = (value, type, converter) =>
+  exactTypes.test(String(type))
+    ? (value as ResultValue)
+    : JSDuckDBValueConverter(value, type, converter as DuckDBValueConverter<JS>);
 
 /** DuckDB's numbers for the statements that only read: SELECT and what is written like it, EXPLAIN, CALL. */
 const readingStatements = new Set([1, 4]);
@@ -36,7 +55,7 @@ export async function runQuery<Value>(
   return withSandbox(databasePath, [], async (database) => {
     const statement = await prepareReading(database, sql);
     const result = await orQueryError(() => statement.stream());
-    return orQueryError(() => use({ columns: columnsOf(result), groups: () => result.yieldRowsJs() }));
+    return orQueryError(() => use({ columns: columnsOf(result), groups: () => result.yieldConvertedRows(exactValue) }));
   });
 }
 
@@ -45,11 +64,32 @@ export async function queryToParquet(databasePath: string, sql: string, target: 
   return writeAside(target, (aside) =>
     withSandbox(databasePath, [aside], async (database) => {
       await prepareReading(database, sql);
-      const copy = `COPY (\n${withoutSemicolon(sql)}\n) TO ${quoteText(aside)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2)`;
-      const result = await orQueryError(() => database.connection.run(copy));
+      const result = await copyTo(database, sql, aside);
       return result.rowsChanged;
     }),
   );
+}
+
+/**
+ * COPY takes a query in parentheses, where a closing semicolon, a comment after it, or SHOW and its like do not fit: what DuckDB
+ * cannot parse is tried again without the tail, and as a subquery.
+ */
+async function copyTo(database: Database, sql: string, target: string) {
+  const bare = sql.trim().replace(/(?:\s*;)+$/, '');
+  const forms = [bare, bare.replace(/;\s*(?:--[^\n]*\s*)*$/, ''), `SELECT * FROM (\n${bare}\n)`];
+  for (const [index, form] of forms.entries()) {
+    try {
+      return await orQueryError(() =>
+        database.connection.run(
+          `COPY (\n${form}\n) TO ${quoteText(target)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2)`,
+        ),
+      );
+    } catch (error) {
+      const isLast = index === forms.length - 1;
+      if (isLast || !(error instanceof QueryError) || !/Parser Error|syntax error/i.test(error.message)) throw error;
+    }
+  }
+  throw new QueryError('The query cannot be written to a file.');
 }
 
 /** Gives `write` a name beside `target` and renames what it wrote; nothing half-written ever stands at `target`. */
@@ -57,6 +97,8 @@ export async function writeAside<Value>(target: string, write: (aside: string) =
   const path = resolve(target);
   const aside = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
   try {
+    await access(dirname(path));
+    await rm(aside, { force: true });
     const value = await write(aside);
     await rename(aside, path);
     return value;
@@ -85,11 +127,19 @@ async function withSandbox<Value>(
 }
 
 async function prepareReading(database: Database, sql: string): Promise<DuckDBPreparedStatement> {
-  const statements = await orQueryError(() => database.connection.extractStatements(sql));
-  if (statements.count !== 1) {
+  const statements = await orQueryError(async () => {
+    try {
+      return await database.connection.extractStatements(sql);
+    } catch (error) {
+      // The client's word for a text without any statement.
+      if (error instanceof Error && error.message.includes('native callback')) return { count: 0, prepare: undefined };
+      throw error;
+    }
+  });
+  if (statements.count !== 1 || statements.prepare === undefined) {
     throw new QueryError(
       statements.count === 0 ? 'The query is empty.' : `The query holds ${statements.count} statements.`,
-      'Give one statement, such as rekap query "SELECT * FROM turnout_national".',
+      'Give one statement, such as rekap query "SELECT * FROM turnout_national". A PIVOT is one only with its values named: ON sex IN (…).',
     );
   }
   const statement = await orQueryError(() => statements.prepare(0));
@@ -123,8 +173,4 @@ async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
 function columnsOf(result: DuckDBResult): ResultColumn[] {
   const types = result.columnTypes();
   return result.deduplicatedColumnNames().map((name, index) => ({ name, type: String(types[index]) }));
-}
-
-function withoutSemicolon(sql: string): string {
-  return sql.trim().replace(/(?:\s*;)+$/, '');
 }

@@ -2,18 +2,24 @@
 
 import {
   Bool,
+  Field,
   Float64,
   Int32,
   Int64,
+  makeData,
+  RecordBatch,
   RecordBatchFileWriter,
+  Schema,
+  Struct,
   Table,
   TimestampMicrosecond,
   Utf8,
   vectorFromArray,
+  type Data,
   type DataType,
 } from 'apache-arrow';
-import type { JS } from '@duckdb/node-api';
-import type { QueryResult, ResultColumn } from './run-query.ts';
+import { DuckDBDateValue, DuckDBTimestampValue, type DuckDBDecimalValue } from '@duckdb/node-api';
+import type { QueryResult, ResultColumn, ResultValue } from './run-query.ts';
 
 /** Takes text piece by piece; waits where the reader is slow. */
 export type Write = (text: string) => Promise<void>;
@@ -32,12 +38,14 @@ export async function writeCsv(result: QueryResult, write: Write): Promise<numbe
 
 /** A JSON array of one object per row, one row a line; whole numbers beyond 2^53 become texts, so that none is rounded. */
 export async function writeJson(result: QueryResult, write: Write): Promise<number> {
-  const { columns } = result;
+  // Written member by member: an object would put columns with names like 2024 first.
+  const names = result.columns.map(({ name }) => JSON.stringify(name));
   let rows = 0;
   await write('[');
   for await (const group of result.groups()) {
-    const lines = group.map((row) =>
-      JSON.stringify(Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])), jsonValue),
+    const lines = group.map(
+      (row) =>
+        `{${row.map((value, index) => `${names[index]}:${JSON.stringify(plainValue(value), jsonValue)}`).join(',')}}`,
     );
     if (lines.length > 0) await write(`${rows === 0 ? '' : ','}\n${lines.join(',\n')}`);
     rows += group.length;
@@ -48,32 +56,52 @@ export async function writeJson(result: QueryResult, write: Write): Promise<numb
 
 /** An Arrow IPC file; types that Arrow and this client do not share become text. Gives the bytes and the number of rows. */
 export async function toArrowFile(result: QueryResult): Promise<{ bytes: Uint8Array; rows: number }> {
-  const { columns } = result;
-  const all: (readonly JS[])[] = [];
+  const all: (readonly ResultValue[])[] = [];
   for await (const group of result.groups()) all.push(...group);
-  const vectors = columns.map((column, index) => {
-    const { type, convert } = arrowType(column);
-    return [
-      column.name,
-      vectorFromArray(
-        all.map((row) => (row[index] === null || row[index] === undefined ? null : convert(row[index]))),
-        type,
-      ),
-    ];
-  });
-  const writer = RecordBatchFileWriter.writeAll(new Table(Object.fromEntries(vectors)));
+  const children = result.columns.map((column, index) =>
+    arrowData(
+      column,
+      all.map((row) => row[index] ?? null),
+    ),
+  );
+  const schema = new Schema(result.columns.map(({ name }, index) => new Field(name, children[index]!.type, true)));
+  const struct = makeData({ type: new Struct(schema.fields), length: all.length, nullCount: 0, children });
+  const writer = RecordBatchFileWriter.writeAll(new Table(schema, [new RecordBatch(schema, struct)]));
   return { bytes: await writer.toUint8Array(), rows: all.length };
 }
 
 /** A value as a person reads it, in a table or a CSV cell. */
-export function displayText(value: JS): string {
-  if (value === null) return '';
-  if (value instanceof Date) return dateText(value);
-  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
-  return typeof value === 'object' ? JSON.stringify(value, jsonValue) : String(value);
+export function displayText(value: ResultValue): string {
+  const plain = plainValue(value);
+  if (plain === null) return '';
+  if (plain instanceof Uint8Array) return `\\x${Buffer.from(plain).toString('hex')}`;
+  return typeof plain === 'object' ? JSON.stringify(plain, jsonValue) : String(plain);
 }
 
-function csvValue(value: JS): string {
+type PlainValue = Exclude<ResultValue, DuckDbValue>;
+
+/** DuckDB's own values as the text that DuckDB prints; everything else as it is. */
+function plainValue(value: ResultValue): PlainValue {
+  return isDuckDbs(value) ? duckDbText(value) : value;
+}
+
+type DuckDbValue = DuckDBDecimalValue | DuckDBDateValue | DuckDBTimestampValue;
+
+/** Also the values of kinds that this client knows and the type does not name, such as timestamps in seconds. */
+function isDuckDbs(value: unknown): value is DuckDbValue {
+  return typeof value === 'object' && value !== null && value.constructor?.name.startsWith('DuckDB');
+}
+
+/** The client prints an infinite date as the day beyond its calendar. */
+function duckDbText(value: DuckDbValue): string {
+  if ((value instanceof DuckDBDateValue || value instanceof DuckDBTimestampValue) && !value.isFinite) {
+    const isPositive = value instanceof DuckDBDateValue ? value.days > 0 : value.micros > 0n;
+    return isPositive ? 'infinity' : '-infinity';
+  }
+  return String(value);
+}
+
+function csvValue(value: ResultValue): string {
   if (value === null) return '';
   return value === '' ? '""' : csvText(displayText(value));
 }
@@ -82,34 +110,62 @@ function csvText(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** Whole numbers beyond 2^53 and what JSON has no number for become texts. */
 function jsonValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  return value;
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  return isDuckDbs(value) ? duckDbText(value) : value;
 }
 
-/** Midnight is a date: DuckDB's DATE comes as one. */
-function dateText(value: Date): string {
-  const text = value.toISOString();
-  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text;
-}
-
-function arrowType({ type }: ResultColumn): { type: DataType; convert: (value: JS) => unknown } {
+function arrowData({ type }: ResultColumn, values: readonly ResultValue[]): Data {
   switch (type) {
     case 'TINYINT':
     case 'SMALLINT':
     case 'INTEGER':
-      return { type: new Int32(), convert: Number };
+      return vectorFromArray(values as (number | null)[], new Int32()).data[0] ?? emptyData(new Int32());
     case 'BIGINT':
-      return { type: new Int64(), convert: (value) => value };
+      return vectorFromArray(values as (bigint | null)[], new Int64()).data[0] ?? emptyData(new Int64());
     case 'FLOAT':
     case 'DOUBLE':
-      return { type: new Float64(), convert: Number };
+      return vectorFromArray(values as (number | null)[], new Float64()).data[0] ?? emptyData(new Float64());
     case 'BOOLEAN':
-      return { type: new Bool(), convert: Boolean };
-    case 'TIMESTAMP':
+      return vectorFromArray(values as (boolean | null)[], new Bool()).data[0] ?? emptyData(new Bool());
     case 'DATE':
-      return { type: new TimestampMicrosecond(), convert: (value) => (value as Date).getTime() };
+    case 'TIMESTAMP':
+      return timestampData(values);
     default:
-      return { type: new Utf8(), convert: displayText };
+      return (
+        vectorFromArray(
+          values.map((value) => (value === null ? null : displayText(value))),
+          new Utf8(),
+        ).data[0] ?? emptyData(new Utf8())
+      );
   }
+}
+
+function emptyData(type: DataType): Data {
+  return makeData({ type, length: 0, nullCount: 0 });
+}
+
+/** Microseconds as DuckDB has them: JavaScript's dates stop at the millisecond. */
+function timestampData(values: readonly ResultValue[]): Data {
+  const micros = new BigInt64Array(values.length);
+  const valid = new Uint8Array(Math.ceil(values.length / 64) * 8);
+  let nullCount = 0;
+  for (const [row, value] of values.entries()) {
+    if (value instanceof DuckDBTimestampValue) micros[row] = value.micros;
+    else if (value instanceof DuckDBDateValue) micros[row] = BigInt(value.days) * 86_400_000_000n;
+    else {
+      nullCount += 1;
+      continue;
+    }
+    valid[row >> 3]! |= 1 << (row & 7);
+  }
+  return makeData({
+    type: new TimestampMicrosecond(),
+    length: values.length,
+    nullCount,
+    nullBitmap: valid,
+    data: micros,
+  });
 }

@@ -16,7 +16,7 @@ import {
 import type { AnyPipeline, Place } from '../pipeline.ts';
 
 /** Rows of a full batch; a multiple of DuckDB's 2,048. */
-export const batchRows = 16_384;
+const batchRows = 16_384;
 
 /** A column of whole numbers; `valid[row]` is 0 for NULL. */
 export interface NumberColumn {

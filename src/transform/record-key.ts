@@ -35,7 +35,11 @@ export function createKeyReader(pipeline: AnyPipeline): KeyReader {
     },
     text(page, row) {
       let text = '';
-      for (const column of columns) text += `${value(page, row, column)}\0`;
+      for (const column of columns) {
+        // Lengths keep neighbouring texts apart, whatever characters they hold.
+        const part = value(page, row, column);
+        text += typeof part === 'number' ? `${part} ` : `${part.length}:${part}`;
+      }
       return text;
     },
     place(page, row) {

@@ -34,6 +34,8 @@ export class Transformer {
   private quarantined: Quarantined[] = [];
   /** Records of the present district: the hash of their values by their key. */
   private valuesByKey = new Map<string, number>();
+  /** Hashes of records of the present district that stand in quarantine beside another of the same key. */
+  private conflicts = new Set<string>();
   /** Hashes of quarantined records without a usable key; over all districts, for such a record can come with any request. */
   private readonly keyless = new Set<number>();
 
@@ -57,6 +59,7 @@ export class Transformer {
   /** Begins a district: records are compared for doubles within it, for its id is part of the key. */
   beginDistrict(): void {
     this.valuesByKey = new Map();
+    this.conflicts = new Set();
   }
 
   /** Takes a page of the district; gives the batches that it filled. */
@@ -98,8 +101,9 @@ export class Transformer {
       this.valuesByKey.set(key, hash);
       this.fillRow(page, row);
       this.ledger.published += 1;
-    } else if (earlier === hash) this.ledger.duplicates += 1;
+    } else if (earlier === hash || this.conflicts.has(`${hash} ${key}`)) this.ledger.duplicates += 1;
     else {
+      this.conflicts.add(`${hash} ${key}`);
       this.quarantine(page, row, 'same key, other values');
       this.violations.push({
         dataset: this.pipeline.table,

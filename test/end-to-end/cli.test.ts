@@ -152,11 +152,14 @@ describe('bad input', () => {
     ['a format that is none', ['query', 'SELECT 1', '--format', 'xml'], ['xml']],
     ['an option that needs another', ['query', 'SELECT 1', '--format', 'parquet'], ['--out']],
     ['nothing to serve', ['serve'], ['nothing to serve', '--sample']],
-    ['a folder without data', ['serve', '--data', '/nonexistent', '--api-keys-file', 'package.json'], ['/nonexistent']],
     ['no keys to accept', ['serve', '--data', 'data/sample'], ['REKAP_API_KEYS']],
     ['a snapshots command that is none', ['snapshots', 'lst'], ['lst']],
   ])('of %s is exit 2', async (_name, words, parts) => {
     expectMessage(await runCli(words, withKey), 2, ...parts);
+  });
+
+  it('of a folder to serve that holds no data is exit 2', async () => {
+    expectMessage(await runCli(['serve', '--data', '/nonexistent'], { REKAP_API_KEYS: key }), 2, '/nonexistent');
   });
 
   it('of a missing or unusable key is exit 2', async () => {

@@ -177,9 +177,8 @@ describe('a sync that must not publish', () => {
       async expectUntouched() {
         expect((await readCurrent(warehouse))?.id).toBe(run);
         expect(await readdir(join(warehouse, 'snapshots'))).toEqual([run]);
-        await (
-          await lockWarehouse(warehouse)
-        )();
+        const unlock = await lockWarehouse(warehouse);
+        unlock();
       },
     };
   }

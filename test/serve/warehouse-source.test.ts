@@ -83,7 +83,7 @@ async function writeSnapshot(id: string, content: Content): Promise<void> {
     );
     tables[table] = [...list, 'is_consistent BOOLEAN'].join(', ');
   }
-  const rows: Readonly<Record<string, readonly TableRow[]>> = {
+  const rowsOf: Readonly<Record<string, readonly TableRow[]>> = {
     ...content.tables,
     violations: content.violations ?? [],
     quarantine: content.quarantine ?? [],
@@ -91,7 +91,7 @@ async function writeSnapshot(id: string, content: Content): Promise<void> {
   for (const [table, columns] of Object.entries(tables)) {
     if (table === content.without) continue;
     await database.run(`CREATE TABLE ${table} (${columns})`);
-    for (const row of rows[table] ?? []) {
+    for (const row of rowsOf[table] ?? []) {
       const values = Object.values(row).map((value) =>
         typeof value === 'string' ? quoteText(value) : String(value ?? 'NULL'),
       );
@@ -105,6 +105,7 @@ async function writeSnapshot(id: string, content: Content): Promise<void> {
     format: 1,
     snapshot: id,
     run: id,
+    tool: { name: 'rekap', version: '0.0.0' },
     source: 'sample',
     created_at: '2026-11-20T03:00:02Z',
     datasets: {},

@@ -10,7 +10,7 @@ export interface CliResult {
 }
 
 /** The built entry point; `make test` builds before it runs the tests. */
-export const cliPath = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+const cliPath = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
 
 /** @param environment Variables besides PATH and HOME; nothing of the tests' own environment is passed on. */
 export async function runCli(

@@ -17,7 +17,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 export const project: Project = loadProject();
 export const testKey = 'end-to-end-key';
 
-export type SourceRecord = Record<string, unknown>;
+type SourceRecord = Record<string, unknown>;
 
 /** Records of both datasets, by the name of their file. */
 export interface SourceData {

@@ -53,7 +53,7 @@ export const faultless: Behaviour = {
 };
 
 /** So many requests are more than any honest walk over these small sources needs. */
-export const requestBound = 5000;
+const requestBound = 5000;
 
 export interface SimulatedSource extends SourceClient {
   readonly requests: PageRequest[];

@@ -1,0 +1,112 @@
+/** The map holds: imports go downward only, stages do not know each other, and nothing that moves data names what moves. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pipelines } from '../pipelines/index.ts';
+
+const root = join(import.meta.dirname, '..');
+const stages = new Set(['extract', 'land', 'transform', 'load', 'publish', 'serve', 'report', 'query']);
+const ground = new Set(
+  ['pipeline', 'errors', 'fields', 'secret', 'database', 'sql-text', 'warehouse', 'file-errors'].map(
+    (name) => `src/${name}.ts`,
+  ),
+);
+
+const files = ['src', 'pipelines'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(folder, path)),
+);
+
+/** Files of the project that a file imports, at load time or later. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, path]) =>
+    relative(root, join(root, dirname(file), path!)),
+  );
+}
+
+function stageOf(file: string): string | null {
+  const [top, folder, rest] = file.split('/');
+  return top === 'src' && rest !== undefined && stages.has(folder!) ? folder! : null;
+}
+
+/** 0 the ground, 1 the stages, 2 what composes them, 3 the command line. */
+function floorOf(file: string): number {
+  if (ground.has(file)) return 0;
+  if (stageOf(file) !== null) return 1;
+  return file.startsWith('src/cli/') ? 3 : 2;
+}
+
+describe('the import map', () => {
+  const sources = files.filter((file) => file.startsWith('src/'));
+
+  it('goes downward: no file imports from a floor above its own', () => {
+    const upward = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((imported) => imported.startsWith('src/') && floorOf(imported) > floorOf(file))
+        .map((imported) => `${file} -> ${imported}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it('keeps the stages side by side: none imports another', () => {
+    const sideways = sources.flatMap((file) =>
+      importsOf(file)
+        .filter(
+          (imported) => stageOf(file) !== null && stageOf(imported) !== null && stageOf(imported) !== stageOf(file),
+        )
+        .map((imported) => `${file} -> ${imported}`),
+    );
+    expect(sideways).toEqual([]);
+  });
+
+  it('lets only the command line hand in the pipelines', () => {
+    const named = sources.filter(
+      (file) => floorOf(file) < 3 && importsOf(file).some((imported) => imported.startsWith('pipelines/')),
+    );
+    expect(named).toEqual([]);
+  });
+
+  it('has no drawer for odds and ends', () => {
+    expect(files.filter((file) => /(^|\/)(utils?|common|helpers?|core)(\/|\.ts$)/.test(file))).toEqual([]);
+  });
+});
+
+describe('what moves data', () => {
+  it('names no endpoint, no source field and no table of a pipeline', () => {
+    const names = pipelines.flatMap(({ endpoint, columns, table }) => [
+      endpoint,
+      `'${table}'`,
+      ...Object.values(columns).map(({ field }) => field),
+    ]);
+    const named = files
+      .filter((file) => file.startsWith('src/') && floorOf(file) < 3)
+      .flatMap((file) => {
+        const code = readFileSync(join(root, file), 'utf8').replaceAll(/\/\*\*[\s\S]*?\*\/|\/\/.*/g, '');
+        return names.filter((name) => code.includes(name)).map((name) => `${file}: ${name}`);
+      });
+    expect(named).toEqual([]);
+  });
+
+  it('says at the top of each file what it is for', () => {
+    const silent = files.filter((file) => !/^(#!.*\n)?\/\*\*/.test(readFileSync(join(root, file), 'utf8')));
+    expect(silent).toEqual([]);
+  });
+});
+
+describe('the SQL files', () => {
+  it('are all listed in pipelines/index.ts, and each begins with a comment', async () => {
+    const { checkNames, modelNames } = await import('../pipelines/index.ts');
+    for (const [folder, names] of [
+      ['models', modelNames],
+      ['checks', checkNames],
+    ] as const) {
+      const found = readdirSync(join(root, 'pipelines', folder)).map((file) => file.replace('.sql', ''));
+      expect(found.toSorted()).toEqual([...names].toSorted());
+      for (const name of names)
+        expect(readFileSync(join(root, 'pipelines', folder, `${name}.sql`), 'utf8')).toMatch(/^-- .+\n/);
+    }
+  });
+});

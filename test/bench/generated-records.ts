@@ -1,0 +1,84 @@
+/** Records for benchmarks, rendered once: the sample's districts with as many regencies as wanted, in the service's exact shape. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sampleFileName, type SampleRecord } from '../../data/sample/records.ts';
+import { loadProject } from '../../pipelines/index.ts';
+import { varyRecord } from './vary-record.ts';
+
+/** A dataset's records as one stretch of JSON, so that any page of it is a slice and costs nothing to make. */
+export class GeneratedRecords {
+  readonly count: number;
+  /** Records, each followed by a comma; record `i` begins at `starts[i]`. */
+  private readonly text: Buffer;
+  private readonly starts: Float64Array;
+  private readonly districts = new Map<number, { readonly from: number; readonly to: number }>();
+
+  /** @param total Records of `voters`, spread evenly over the districts and in their order; null for the sample as it is. */
+  constructor(dataset: 'voters' | 'voting_rights_users', total: number | null) {
+    const sample = groupByDistrict(readSample(dataset));
+    this.count = total ?? [...sample.values()].reduce((sum, records) => sum + records.length, 0);
+    this.starts = new Float64Array(this.count + 1);
+    const parts: Buffer[] = [];
+    let row = 0;
+    for (const [index, [dapil, records]] of [...sample].entries()) {
+      const from = row;
+      const to = total === null ? from + records.length : Math.floor((total * (index + 1)) / sample.size);
+      this.districts.set(dapil, { from, to });
+      const texts: string[] = [];
+      for (; row < to; row += 1) {
+        const place = row - from;
+        const record = records[place % records.length]!;
+        const text = JSON.stringify(
+          total === null ? record : varyRecord(record, row, Math.floor(place / records.length) + 1),
+        );
+        texts.push(text);
+        this.starts[row + 1] = this.starts[row]! + Buffer.byteLength(text) + 1;
+      }
+      parts.push(Buffer.from(`${texts.join(',')},`));
+    }
+    this.text = Buffer.concat(parts);
+  }
+
+  /** The districts' ids, in the order of their records. */
+  get dapils(): number[] {
+    return [...this.districts.keys()];
+  }
+
+  /** The body of an answer, in pieces that share memory with all other answers. */
+  page(dapil: number | null, limit: number, offset: number): readonly Buffer[] {
+    const { from, to } = this.range(dapil);
+    const first = Math.min(from + offset, to);
+    const last = Math.min(first + limit, to);
+    const records = last - first;
+    const [open, close] = records === 1 ? ['', '}'] : ['[', ']}'];
+    const content = records === 0 ? Buffer.of() : this.text.subarray(this.starts[first], this.starts[last]! - 1);
+    return [Buffer.from(`{"count":${records},"data":${open}`), content, Buffer.from(close)];
+  }
+
+  /** Bodies that in this order hold the dataset, or one district of it, once; each is made when its turn comes. */
+  *pages(dapil: number | null, pageSize: number): Generator<Buffer> {
+    const { from, to } = this.range(dapil);
+    for (let offset = 0; from + offset < to; offset += pageSize)
+      yield Buffer.concat(this.page(dapil, pageSize, offset));
+  }
+
+  private range(dapil: number | null): { readonly from: number; readonly to: number } {
+    if (dapil === null) return { from: 0, to: this.count };
+    return this.districts.get(dapil) ?? { from: 0, to: 0 };
+  }
+}
+
+function readSample(dataset: 'voters' | 'voting_rights_users'): readonly SampleRecord[] {
+  const path = join(loadProject().sampleFolder, sampleFileName(dataset));
+  return JSON.parse(readFileSync(path, 'utf8')) as readonly SampleRecord[];
+}
+
+function groupByDistrict(records: readonly SampleRecord[]): Map<number, readonly SampleRecord[]> {
+  const districts = new Map<number, SampleRecord[]>();
+  for (const record of records) {
+    const dapil = Number(record['IdDapil']);
+    districts.set(dapil, [...(districts.get(dapil) ?? []), record]);
+  }
+  return new Map([...districts].toSorted(([one], [other]) => one - other));
+}

@@ -1,0 +1,32 @@
+/** `make bench`: runs the sections named as arguments, or all, and prints one table. Figures are printed, never asserted. */
+
+import { cpus, platform } from 'node:os';
+import { benchBulk } from './bulk.ts';
+import { renderFindings, type Finding } from './finding.ts';
+import { benchLoad } from './load.ts';
+import { benchNation } from './nation.ts';
+import { benchStartup } from './startup.ts';
+import { benchTransform } from './transform.ts';
+
+const sections = new Map<string, () => Promise<Finding[]>>([
+  ['startup', benchStartup],
+  ['transform', benchTransform],
+  ['load', benchLoad],
+  ['nation', benchNation],
+  ['bulk', benchBulk],
+]);
+
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !sections.has(name));
+if (unknown.length > 0)
+  throw new Error(`No section ${unknown.join(', ')}; there are ${[...sections.keys()].join(', ')}.`);
+
+const findings: Finding[] = [];
+for (const [name, bench] of sections) {
+  if (named.length > 0 && !named.includes(name)) continue;
+  process.stderr.write(`${name} …\n`);
+  findings.push(...(await bench()));
+}
+process.stdout.write(`\n${renderFindings(findings)}\n
+Node ${process.version}, ${platform()}, ${cpus().length} cores. Only ratios within one run count: times depend on the machine and on
+what else it does. A target says how many times the figure in "against" the measured one may be.\n`);

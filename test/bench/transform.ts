@@ -1,0 +1,66 @@
+/** Transformation alone, pages in memory: scanner and Transformer against JSON.parse of the same pages. */
+
+import { voters } from '../../pipelines/voters.ts';
+import { createScanner } from '../../src/extract/scan-answer.ts';
+import type { Batch } from '../../src/pipeline.ts';
+import { Transformer } from '../../src/transform/transformer.ts';
+import { formatDuration, median, type Finding } from './finding.ts';
+import { GeneratedRecords } from './generated-records.ts';
+import { time } from './measure.ts';
+
+const size = 200_000;
+const pageSize = 1000;
+const rounds = 5;
+
+/** The records' pages, each district's together. */
+type Districts = readonly { readonly dapil: number; readonly pages: readonly Buffer[] }[];
+
+export async function benchTransform(): Promise<Finding[]> {
+  const districts = makePages(size);
+  const parses: number[] = [];
+  const transforms: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    parses.push(await time(() => parseAll(districts)));
+    transforms.push(await time(() => void transformAll(districts)));
+  }
+  return [
+    {
+      section: `transform (${size.toLocaleString('en')} records)`,
+      what: `scan and transform, median of ${rounds}`,
+      measured: median(transforms),
+      against: median(parses),
+      reference: 'JSON.parse of the same pages',
+      target: { atMost: 1.3 },
+      format: formatDuration,
+    },
+  ];
+}
+
+/** All batches that `total` records of voters make. */
+export function makeBatches(total: number): Batch[] {
+  return transformAll(makePages(total));
+}
+
+function makePages(total: number): Districts {
+  const records = new GeneratedRecords('voters', total);
+  return records.dapils.map((dapil) => ({ dapil, pages: [...records.pages(dapil, pageSize)] }));
+}
+
+function parseAll(districts: Districts): void {
+  for (const { pages } of districts) for (const page of pages) JSON.parse(page.toString());
+}
+
+function transformAll(districts: Districts): Batch[] {
+  const scan = createScanner(Object.values(voters.columns).map(({ field }) => field));
+  const transformer = new Transformer(voters);
+  const batches: Batch[] = [];
+  for (const { dapil, pages } of districts) {
+    transformer.beginDistrict();
+    for (const [index, bytes] of pages.entries()) {
+      const request = { dataset: voters.table, dapil, offset: index * pageSize, limit: pageSize };
+      batches.push(...transformer.addPage({ request, url: '', bytes, records: scan(bytes).records }));
+    }
+  }
+  batches.push(transformer.finish());
+  return batches;
+}

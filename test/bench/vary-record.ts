@@ -1,0 +1,41 @@
+/** Makes many records of `voters` out of one: a name and figures of its own for each, for repeated figures would favour JSON.parse. */
+
+import { rowChecks, type CountColumn } from '../../pipelines/row-checks.ts';
+import { voters } from '../../pipelines/voters.ts';
+import type { SampleRecord } from '../../data/sample/records.ts';
+
+/** One row in so many breaks a sum, about as many as in real published figures. */
+const rowsPerFault = 100;
+
+const wholes = new Set(rowChecks.map(({ whole }) => whole));
+const countColumns = Object.entries(voters.columns).flatMap(([column, { kind }]) =>
+  kind === 'count' ? [column as CountColumn] : [],
+);
+const addends = countColumns.filter((column) => !wholes.has(column));
+
+/**
+ * The record with every figure moved by up to 30 %, its sums in order but for one row in a hundred.
+ *
+ * @param row Number of the record over all districts; the same number gives the same figures.
+ * @param round Joined to the regency's name from 2 on.
+ */
+export function varyRecord(record: SampleRecord, row: number, round: number): SampleRecord {
+  const counts = {} as Record<CountColumn, number>;
+  for (const [index, column] of addends.entries()) {
+    const figure = Number.parseInt(record[voters.columns[column].field]!, 10) || 0;
+    counts[column] = Math.round(figure * (0.7 + 0.6 * randomAt(row * addends.length + index)));
+  }
+  for (const { parts, whole } of rowChecks) counts[whole] = parts.reduce((sum, part) => sum + counts[part], 0);
+  if (row % rowsPerFault === 0) counts.dpt_total += 1;
+  const varied: Record<string, string> = { ...record };
+  for (const column of countColumns) varied[voters.columns[column].field] = String(counts[column]);
+  if (round > 1) varied[voters.columns.regency.field] += ` ${round}`;
+  return varied;
+}
+
+/** A number from 0 up to but not including 1 that belongs to `place`. */
+function randomAt(place: number): number {
+  let bits = Math.imul(place ^ (place >>> 16), 0x45d9f3b);
+  bits = Math.imul(bits ^ (bits >>> 16), 0x45d9f3b);
+  return ((bits ^ (bits >>> 16)) >>> 0) / 4_294_967_296;
+}

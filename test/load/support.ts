@@ -1,0 +1,98 @@
+/** Loads records into a temporary folder the way a sync does, and asks the DuckDB file that comes of it. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { loadProject } from '../../pipelines/index.ts';
+import { voters } from '../../pipelines/voters.ts';
+import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
+import { openDatabase } from '../../src/database.ts';
+import { Load, type CarryOver } from '../../src/load/load.ts';
+import type { Project, TransformTotals } from '../../src/pipeline.ts';
+import { Transformer } from '../../src/transform/transformer.ts';
+import { pageOf, voterRecord } from '../support/pages.ts';
+
+export type Row = Record<string, unknown>;
+type Columns = Partial<Record<keyof typeof voters.columns, string>>;
+
+export const project = loadProject();
+/** When every snapshot of these tests is published. */
+export const published = new Date('2026-11-20T03:00:02Z');
+
+/** A voters' record; `columns` replaces values by the names of their columns. */
+export function voter(columns: Columns = {}): Row {
+  return voterRecord(nameFields(columns, voters));
+}
+
+/** A record of the users' dataset with the place and the figures of `voter()`. */
+export function user(columns: Columns = {}): Row {
+  const record = voterRecord();
+  const figures = Object.entries(voters.columns).map(([name, { field }]) => [name, record[field]]);
+  return nameFields({ ...(Object.fromEntries(figures) as Columns), ...columns }, votingRightsUsers);
+}
+
+function nameFields(columns: Columns, pipeline: typeof voters): Row {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, value]) => [pipeline.columns[name as keyof Columns].field, value]),
+  );
+}
+
+/** A folder that is removed when the test is over. */
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'rekap-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface LoadSettings {
+  readonly project?: Project;
+  readonly folder?: string;
+  readonly carryOver?: CarryOver;
+  /** DuckDB file of the snapshot before. */
+  readonly previous?: string;
+  readonly snapshot?: string;
+}
+
+/** @param districts By table, one answer's data per district; a string is JSON as it came. */
+export async function load(districts: Readonly<Record<string, readonly unknown[]>>, settings: LoadSettings = {}) {
+  const folder = settings.folder ?? (await makeFolder());
+  const moved = settings.project ?? project;
+  const loading = await Load.begin({ folder, databaseFile: 'rekap.duckdb', project: moved });
+  const totals = new Map<string, TransformTotals>();
+  try {
+    for (const pipeline of moved.pipelines.filter(({ table }) => table in districts)) {
+      const transformer = new Transformer(pipeline);
+      for (const data of districts[pipeline.table]!) {
+        transformer.beginDistrict();
+        for (const batch of transformer.addPage(pageOf(pipeline, data, { dapil: districtOf(data) })))
+          loading.append(pipeline, batch);
+      }
+      loading.append(pipeline, transformer.finish());
+      totals.set(pipeline.table, transformer.totals());
+    }
+    const log = { snapshot: settings.snapshot ?? '20261120T030002Z-000001', publishedAt: published, source: 'sample' };
+    const reports = await loading.finish(settings.carryOver ?? null, log, settings.previous ?? null);
+    const file = join(folder, 'rekap.duckdb');
+    return { folder, file, totals, reports, rows: (sql: string) => ask(file, sql) };
+  } catch (error) {
+    loading.abandon();
+    throw error;
+  }
+}
+
+/** The district that a list of records was asked for: that of the first record. */
+function districtOf(data: unknown): number | null {
+  const first: unknown = Array.isArray(data) ? data[0] : null;
+  return typeof first === 'object' && first !== null && 'IdDapil' in first ? Number(first.IdDapil) : null;
+}
+
+/** The rows that a query gives on a DuckDB file; ':memory:' for Parquet files alone. */
+export async function ask(file: string, sql: string): Promise<Row[]> {
+  const database = await openDatabase(file, file === ':memory:' ? {} : { readOnly: true });
+  try {
+    return await database.rows<Row>(sql);
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,159 @@
+/** The gate names every reason against publishing, and none where there is none. */
+
+import { describe, expect, it } from 'vitest';
+import { pipelines } from '../../pipelines/index.ts';
+import type { Verdict } from '../../src/pipeline.ts';
+import { checkGate, type GateQuestion } from '../../src/publish/gate.ts';
+import type { Manifest, ManifestDataset } from '../../src/warehouse.ts';
+
+function verdict(dapil: number | null, received: number): Verdict {
+  const counted = { listed: received, received, pages: 1, readings: 1 };
+  return {
+    dataset: 'voters',
+    dapil,
+    complete: true,
+    proof: 'sweep',
+    ...counted,
+    readAt: '2026-11-20T03:00:02Z',
+    reason: null,
+  };
+}
+
+function dataset(overrides: Partial<ManifestDataset> = {}): ManifestDataset {
+  const rows = overrides.rows ?? 1000;
+  return {
+    ledger: { fetched: rows, published: rows, quarantined: 0, duplicates: 0 },
+    carried_over: 0,
+    rows,
+    quarantined: 0,
+    districts: [verdict(1101, 400), verdict(1102, 600)],
+    violations: {},
+    sums: { grand_total: '5000' },
+    nulls: {},
+    schema_fingerprint: '',
+    ...overrides,
+  };
+}
+
+function manifest(voters: ManifestDataset): Manifest {
+  return {
+    format: 1,
+    snapshot: '20261120T030002Z-1f3a9c',
+    run: '20261120T030002Z-1f3a9c',
+    created_at: '2026-11-20T03:00:02Z',
+    tool: { name: 'rekap', version: '0.0.0' },
+    source: 'sample',
+    previous: null,
+    datasets: { voters, voting_rights_users: dataset() },
+    definition: '',
+    warnings: [],
+    files: [],
+  };
+}
+
+/** Asks the gate about a snapshot of voters, after a snapshot where `before` is given. */
+function ask(now: Partial<ManifestDataset>, before: Partial<ManifestDataset> | null, more: Partial<GateQuestion> = {}) {
+  return checkGate({
+    pipelines,
+    manifest: manifest(dataset(now)),
+    previous: before === null ? null : manifest(dataset(before)),
+    asked: ['voters', 'voting_rights_users'],
+    errors: new Map(),
+    strict: false,
+    acceptChanges: false,
+    ...more,
+  });
+}
+
+const nothing = { refusals: [], changes: [] };
+/** Findings that hold one reason, about voters, that matches. */
+const refusal = (reason: RegExp) => ({ refusals: [expect.stringMatching(reason)], changes: [] });
+const change = (reason: RegExp) => ({ refusals: [], changes: [expect.stringMatching(reason)] });
+
+describe('the gate', () => {
+  it('lets a first snapshot and an unchanged one pass', () => {
+    expect(ask({}, null)).toEqual(nothing);
+    expect(ask({}, {})).toEqual(nothing);
+  });
+
+  it('refuses a ledger that does not balance, whoever accepts changes', () => {
+    const lost = { fetched: 1001, published: 1000, quarantined: 0, duplicates: 0 };
+    expect(ask({ ledger: lost }, null, { acceptChanges: true })).toEqual(
+      refusal(/^voters: .*1,001 fetched.*1,000 published/),
+    );
+    const whole = { fetched: 1003, published: 1000, quarantined: 1, duplicates: 2 };
+    expect(ask({ ledger: whole }, null)).toEqual(nothing);
+  });
+
+  it('refuses rows that are neither published nor carried over', () => {
+    const ledger = { fetched: 900, published: 900, quarantined: 0, duplicates: 0 };
+    expect(ask({ ledger, carried_over: 99 }, null)).toEqual(refusal(/^voters: 1,000 rows/));
+    expect(ask({ ledger, carried_over: 100 }, null)).toEqual(nothing);
+  });
+
+  it('refuses an empty dataset that was asked for, even if changes are accepted', () => {
+    expect(ask({ rows: 0, sums: {} }, null, { acceptChanges: true })).toEqual(refusal(/^voters is empty/));
+    expect(ask({ rows: 0, sums: {} }, null, { asked: ['voting_rights_users'] })).toEqual(nothing);
+  });
+
+  it('names districts that had records before and have none now', () => {
+    const only = (...districts: Verdict[]) => ({ districts });
+    expect(ask(only(verdict(1101, 1000)), {})).toEqual(change(/^voters: district 1102 .* has none now$/));
+    expect(ask(only(verdict(1101, 1000), verdict(1102, 0)), {})).toEqual(change(/district 1102 /));
+    expect(ask(only(verdict(1103, 1)), {})).toEqual(change(/^voters: districts 1101, 1102 .* have none now$/));
+    expect(ask({}, only(verdict(1101, 400), verdict(1109, 0), verdict(null, 3)))).toEqual(nothing);
+    expect(ask(only(verdict(1101, 1), verdict(1102, 1), verdict(1103, 1)), {})).toEqual(nothing);
+  });
+
+  it.each([
+    [950, 1000, true],
+    [949, 1000, false],
+    [1000, 10, true],
+    [19, 20, true],
+    [18, 20, false],
+  ])('of %i rows after %i lets pass: %s', (rows, before, passes) => {
+    expect(ask({ rows }, { rows: before })).toEqual(passes ? nothing : change(/^voters: rows fell from /));
+  });
+
+  it.each([
+    ['1100', '1000', true],
+    ['1101', '1000', false],
+    ['900', '1000', true],
+    ['899', '1000', false],
+    ['5', '0', true],
+    ['0', '1', false],
+    ['204000000', '170000000', false],
+  ])('of a national total of %s after %s lets pass: %s', (total, before, passes) => {
+    const found = ask({ sums: { grand_total: total } }, { sums: { grand_total: before } });
+    expect(found).toEqual(passes ? nothing : change(/^voters: the sum of grand_total moved from /));
+  });
+
+  it('watches the total that the pipeline names, no other sum', () => {
+    const sums = { grand_total: '5000', dpt_total: '1' };
+    expect(ask({ sums }, { sums: { ...sums, dpt_total: '4000' } })).toEqual(nothing);
+  });
+
+  it('takes every change where changes are accepted', () => {
+    const now = { rows: 1, districts: [], sums: { grand_total: '1' } };
+    expect(ask(now, {}).changes).toHaveLength(3);
+    expect(ask(now, {}, { acceptChanges: true })).toEqual(nothing);
+  });
+
+  it('refuses errors and quarantine where it is strict, and only there', () => {
+    const ledger = { fetched: 1002, published: 1000, quarantined: 2, duplicates: 0 };
+    const errors = new Map([['voters', 7]]);
+    expect(ask({ ledger }, null, { errors })).toEqual(nothing);
+    expect(ask({}, null, { errors, strict: true, acceptChanges: true })).toEqual(refusal(/^voters: 7 violations/));
+    expect(ask({ ledger }, null, { strict: true })).toEqual(refusal(/^voters: 2 records in quarantine/));
+    expect(ask({}, null, { strict: true })).toEqual(nothing);
+  });
+
+  it('names the reasons of every dataset', () => {
+    const wrong = dataset({ rows: 0, sums: {} });
+    const both = { ...manifest(wrong), datasets: { voters: wrong, voting_rights_users: wrong } };
+    expect(ask({}, null, { manifest: both }).refusals).toEqual([
+      expect.stringMatching(/^voters is empty/),
+      expect.stringMatching(/^voting_rights_users is empty/),
+    ]);
+  });
+});

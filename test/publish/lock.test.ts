@@ -1,0 +1,104 @@
+/** One sync at a time per warehouse, in one process and across processes, and no lock outlives its holder. */
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WarehouseBusyError, WarehouseError } from '../../src/errors.ts';
+import { lockWarehouse } from '../../src/publish/lock.ts';
+import { warehousePaths } from '../../src/warehouse.ts';
+
+const holdLock = `
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const instance = await DuckDBInstance.create(process.argv[1]);
+  const connection = await instance.connect();
+  process.stdout.write('held');
+  setInterval(() => connection, 1000);
+`;
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'rekap-lock-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Another process that holds the warehouse's lock until it is killed. */
+async function startHolder(warehouse: string): Promise<ChildProcess> {
+  const arguments_ = ['--input-type=module', '--eval', holdLock, warehousePaths(warehouse).lock];
+  const holder = spawn(process.execPath, arguments_, { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void holder.kill('SIGKILL'));
+  const [answer] = await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit')]);
+  expect(String(answer)).toBe('held');
+  return holder;
+}
+
+describe('the lock of a warehouse', () => {
+  it('keeps a second holder of the same process out until it is released', async () => {
+    const warehouse = await makeFolder();
+    const unlock = await lockWarehouse(warehouse);
+    await expect(lockWarehouse(warehouse)).rejects.toThrow(WarehouseBusyError);
+    await expect(lockWarehouse(`${warehouse}/.`)).rejects.toThrow(WarehouseBusyError);
+    unlock();
+    (await lockWarehouse(warehouse))();
+  });
+
+  it('knows the warehouse by whatever path it is named', async () => {
+    const warehouse = await makeFolder();
+    const alias = join(await makeFolder(), 'alias');
+    await symlink(warehouse, alias);
+    const unlock = await lockWarehouse(alias);
+    await expect(lockWarehouse(warehouse)).rejects.toThrow(WarehouseBusyError);
+    unlock();
+  });
+
+  it('lets one of two in that come at once', async () => {
+    const warehouse = await makeFolder();
+    const attempts = await Promise.allSettled([lockWarehouse(warehouse), lockWarehouse(warehouse)]);
+    const held = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
+    expect(held).toHaveLength(1);
+    held[0]!();
+  });
+
+  it('leaves other warehouses alone', async () => {
+    const unlocks = [await lockWarehouse(await makeFolder()), await lockWarehouse(await makeFolder())];
+    for (const unlock of unlocks) unlock();
+    expect(unlocks).toHaveLength(2);
+  });
+
+  it('is refused while another process holds it, and free at once when that process is killed', async () => {
+    const warehouse = await makeFolder();
+    const holder = await startHolder(warehouse);
+    const attempt = lockWarehouse(warehouse);
+    await expect(attempt).rejects.toThrow(WarehouseBusyError);
+    await expect(attempt).rejects.toMatchObject({ exitCode: 5, message: expect.stringContaining(String(holder.pid)) });
+    const exit = once(holder, 'exit');
+    holder.kill('SIGKILL');
+    await exit;
+    (await lockWarehouse(warehouse))();
+  });
+
+  it('keeps another process out while this one holds it, and not afterwards', async () => {
+    const warehouse = await makeFolder();
+    const unlock = await lockWarehouse(warehouse);
+    const arguments_ = ['--input-type=module', '--eval', holdLock, warehousePaths(warehouse).lock];
+    const other = spawn(process.execPath, arguments_, { stdio: ['ignore', 'ignore', 'pipe'] });
+    onTestFinished(() => void other.kill('SIGKILL'));
+    let complaint = '';
+    other.stderr.on('data', (text) => (complaint += String(text)));
+    await once(other, 'close');
+    expect(complaint).toMatch(/lock/i);
+    unlock();
+    await startHolder(warehouse);
+  });
+
+  it('says so where the folder is not there or the file is no lock', async () => {
+    const warehouse = await makeFolder();
+    await expect(lockWarehouse(join(warehouse, 'none'))).rejects.toThrow(/ENOENT/);
+    await writeFile(warehousePaths(warehouse).lock, 'something else entirely');
+    await expect(lockWarehouse(warehouse)).rejects.toThrow(WarehouseError);
+    await rm(warehousePaths(warehouse).lock);
+    (await lockWarehouse(warehouse))();
+  });
+});

@@ -1,0 +1,50 @@
+/** runs.jsonl keeps one whole line per run, even after a run that was killed while it wrote its own. */
+
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { appendRun, type RunLine } from '../../src/publish/runs-log.ts';
+
+const line: RunLine = {
+  run: '20261120T030002Z-1f3a9c',
+  started_at: '2026-11-20T03:00:02.000Z',
+  finished_at: '2026-11-20T03:00:05.000Z',
+  outcome: 'refused',
+  exit_code: 3,
+  source: 'https://service.test/api',
+  snapshot: null,
+  reason: 'first line\nsecond "line" \u2028 😀',
+  requests: 184,
+  retries: 2,
+};
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'rekap-runs-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const readLines = async (folder: string) => (await readFile(join(folder, 'runs.jsonl'), 'utf8')).split('\n');
+
+describe('the log of runs', () => {
+  it('grows by one line of JSON per run, in the order of the runs', async () => {
+    const folder = await makeFolder();
+    const runs = ['published', 'unchanged', 'failed'].map((outcome) => ({ ...line, outcome }) as RunLine);
+    for (const run of runs) await appendRun(folder, run);
+    const lines = await readLines(folder);
+    expect(lines.pop()).toBe('');
+    expect(lines.map((text) => JSON.parse(text) as unknown)).toEqual(runs);
+  });
+
+  it('ends a line that was left unfinished, so that the next stands for itself', async () => {
+    const folder = await makeFolder();
+    await appendRun(folder, line);
+    await appendFile(join(folder, 'runs.jsonl'), '{"run":"2026');
+    await appendRun(folder, line);
+    const lines = await readLines(folder);
+    expect(lines).toHaveLength(4);
+    expect(lines[1]).toBe('{"run":"2026');
+    expect([lines[0], lines[2]].map((text) => JSON.parse(text!) as unknown)).toEqual([line, line]);
+  });
+});

@@ -1,0 +1,241 @@
+/** A query reads the published tables: one statement, nothing written, nothing outside the snapshot. */
+
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/database.ts';
+import { QueryError, UsageError } from '../../src/errors.ts';
+import { queryToParquet, runQuery, writeAside } from '../../src/query/run-query.ts';
+
+let folder: string;
+let database: string;
+let outside: string;
+let untouched: Buffer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rekap-query-'));
+  database = join(folder, 'rekap.duckdb');
+  const made = await openDatabase(database);
+  await made.run(`CREATE TABLE voters AS SELECT range::INTEGER AS n, 'R' || range AS regency FROM range(5000);
+    CREATE VIEW evens AS SELECT n FROM voters WHERE n % 2 = 0`);
+  made.close();
+  untouched = await readFile(database);
+});
+beforeEach(async () => {
+  outside = await mkdtemp(join(folder, 'outside-'));
+  await writeFile(join(outside, 'secret.csv'), 'secret\n42\n');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** All rows of a query. */
+async function ask(sql: string): Promise<unknown[][]> {
+  return runQuery(database, sql, async ({ groups }) => {
+    const rows: unknown[][] = [];
+    for await (const group of groups()) rows.push(...group.map((row) => [...row]));
+    return rows;
+  });
+}
+
+async function expectUntouched(): Promise<void> {
+  expect(await readdir(outside)).toEqual(['secret.csv']);
+  expect((await readdir(folder)).filter((name) => !name.startsWith('outside-'))).toEqual(['rekap.duckdb']);
+  expect((await readFile(database)).equals(untouched)).toBe(true);
+}
+
+/** What a query must not do; `FILE` is a path outside that does not exist, `SECRET` one that does. */
+const refused = `
+INSERT INTO voters VALUES (1, 'x')
+UPDATE voters SET n = 0
+DELETE FROM voters
+DROP TABLE voters
+CREATE TABLE x (i INTEGER)
+CREATE TEMP TABLE x AS SELECT 1
+CREATE VIEW x AS SELECT 1
+CREATE MACRO f() AS 1
+COPY voters TO 'FILE'
+COPY voters FROM 'SECRET'
+EXPORT DATABASE 'FILE'
+EXPLAIN ANALYZE COPY voters TO 'FILE'
+EXPLAIN ANALYZE DELETE FROM voters
+ATTACH 'FILE' AS x
+ATTACH ':memory:' AS x
+DETACH x
+USE memory
+INSTALL httpfs
+LOAD json
+LOAD 'FILE'
+SET threads = 1
+SET enable_external_access = true
+RESET threads
+PRAGMA threads = 1
+CHECKPOINT
+VACUUM
+BEGIN
+PREPARE p AS SELECT 1
+CALL pragma_version()
+SELECT * FROM 'SECRET'
+SELECT * FROM read_csv('/etc/passwd')
+SELECT * FROM read_csv('SECRET')
+SELECT * FROM read_text('SECRET')
+SELECT * FROM read_blob('SECRET')
+SELECT * FROM read_json('SECRET')
+SELECT * FROM sniff_csv('SECRET')
+SELECT * FROM parquet_metadata('SECRET')
+SELECT * FROM glob('SECRET')
+SELECT * FROM read_text('https://service.test/')
+SELECT * FROM query('COPY voters TO ''FILE''')
+SELECT 1; COPY voters TO 'FILE'
+SELECT 1) TO 'FILE' (FORMAT csv); COPY (SELECT 1
+SELECT 1) TO 'FILE' (FORMAT csv) --
+SELECT 1) TO 'FILE'; --
+SELECT 1; SELECT 2
+SELECT ?
+SELECT $1
+SELECT
+SELECT * FROM nothing
+SELECT 1 +
+`
+  .trim()
+  .split('\n');
+
+describe('a query', () => {
+  it.each([
+    ['SELECT 1 + 1', [[2]]],
+    ['SELECT 1 + 1;', [[2]]],
+    ["  -- a comment\n SELECT ';' AS s -- and ; another\n", [[';']]],
+    ['FROM evens LIMIT 1', [[0]]],
+    ['WITH x AS (SELECT max(n) AS m FROM voters) SELECT m FROM x', [[4999]]],
+    ['VALUES (1), (2)', [[1], [2]]],
+    ['SELECT count(*) FROM voters', [[5000n]]],
+    ['SELECT name FROM (SHOW TABLES)', [['evens'], ['voters']]],
+  ])('reads: %s', async (sql, rows) => {
+    expect(await ask(sql)).toEqual(rows);
+  });
+
+  it.each(['SHOW TABLES', 'DESCRIBE voters', 'SUMMARIZE voters', 'EXPLAIN SELECT 1'])('may be %s', async (sql) => {
+    expect(await ask(sql)).not.toEqual([]);
+  });
+
+  it('gives names and types of its columns, a name that comes twice told apart', async () => {
+    const columns = await runQuery(
+      database,
+      'SELECT 1 AS a, 2::BIGINT AS a, regency FROM voters',
+      async (result) => result.columns,
+    );
+    expect(columns.map(({ type }) => type)).toEqual(['INTEGER', 'BIGINT', 'VARCHAR']);
+    expect(new Set(columns.map(({ name }) => name)).size).toBe(3);
+  });
+
+  it('gives rows in groups, all of them', async () => {
+    expect(await ask('SELECT n FROM voters ORDER BY n')).toEqual(Array.from({ length: 5000 }, (_, n) => [n]));
+  });
+
+  it.each(refused)('is refused and leaves nothing behind: %s', async (sql) => {
+    const text = sql.replaceAll('FILE', join(outside, 'file')).replaceAll('SECRET', join(outside, 'secret.csv'));
+    await expect(ask(text)).rejects.toThrow(QueryError);
+    const target = join(outside, 'out.parquet');
+    await expect(queryToParquet(database, text, target)).rejects.toThrow(QueryError);
+    await expectUntouched();
+  });
+
+  it.each([
+    ['SELECT 1; SELECT 2', /holds 2 statements/],
+    ['SELECT 1) TO FILE; COPY (SELECT 1', /DuckDB refuses the query. .*syntax error at or near "\)"/],
+    ['INSERT INTO voters VALUES (1, $$x$$)', /Only statements that read/],
+  ])('is refused in words that fit, into a file too: %s', async (sql, words) => {
+    await expect(ask(sql)).rejects.toThrow(words);
+    await expect(queryToParquet(database, sql, join(outside, 'out.parquet'))).rejects.toThrow(words);
+  });
+
+  it('with a parameter is told that nothing can be given for it', async () => {
+    await expect(ask('SELECT ? + $1')).rejects.toThrow(QueryError);
+    await expect(ask('SELECT * FROM voters WHERE n = $1')).rejects.toThrow(/holds a parameter/);
+  });
+
+  it('cannot have logs written outside', async () => {
+    const path = join(outside, 'file');
+    await ask(
+      `SELECT write_log(n::VARCHAR) FROM voters, enable_logging(storage = 'file', storage_path = '${path}')`,
+    ).catch(() => []);
+    await expectUntouched();
+  });
+
+  it('that fails on its way says so in the same words', async () => {
+    const failing = "SELECT CASE WHEN n = 4999 THEN error('far along') ELSE n END FROM voters ORDER BY n";
+    await expect(ask(failing)).rejects.toThrow(QueryError);
+    await expect(queryToParquet(database, failing, join(outside, 'out.parquet'))).rejects.toThrow(/far along/);
+    await expectUntouched();
+  });
+
+  it.each(['', ';', '-- nothing'])('that holds no statement is refused as such: "%s"', async (sql) => {
+    await expect(ask(sql)).rejects.toThrow(QueryError);
+  });
+});
+
+describe('a query into a Parquet file', () => {
+  it.each(['FROM voters', 'SELECT * FROM voters;', 'SELECT * FROM voters -- all', 'FROM voters ; ; '])(
+    'writes its rows: %s',
+    async (sql) => {
+      const target = join(outside, "it's 100 % [new] 😀.parquet");
+      expect(await queryToParquet(database, sql, target)).toBe(5000);
+      const memory = await openDatabase(':memory:');
+      try {
+        const file = target.replaceAll("'", "''").replaceAll('[', '[[]');
+        expect(await memory.rows(`SELECT sum(n)::INTEGER AS sum FROM read_parquet('${file}')`)).toEqual([
+          { sum: 12_497_500 },
+        ]);
+      } finally {
+        memory.close();
+      }
+      expect((await readdir(outside)).toSorted()).toEqual(["it's 100 % [new] 😀.parquet", 'secret.csv']);
+    },
+  );
+
+  it('replaces its target whole, and keeps it where the query fails', async () => {
+    const target = join(outside, 'out.parquet');
+    await writeFile(target, 'before');
+    await expect(queryToParquet(database, "SELECT error('no')", target)).rejects.toThrow(QueryError);
+    expect(await readFile(target, 'utf8')).toBe('before');
+    await queryToParquet(database, 'SELECT 1', target);
+    expect((await readFile(target)).subarray(0, 4).toString()).toBe('PAR1');
+    expect((await readdir(outside)).toSorted()).toEqual(['out.parquet', 'secret.csv']);
+  });
+
+  it('says so where the target is a folder or its folder is missing, and leaves nothing', async () => {
+    await expect(queryToParquet(database, 'SELECT 1', outside)).rejects.toThrow(UsageError);
+    await expect(queryToParquet(database, 'SELECT 1', join(outside, 'none', 'out.parquet'))).rejects.toMatchObject({
+      exitCode: 2,
+    });
+    await expectUntouched();
+  });
+
+  it.each(['SELECT 1; -- done', 'SHOW TABLES', 'DESCRIBE voters', 'SUMMARIZE voters'])(
+    'takes every query that can be shown: %s',
+    async (sql) => {
+      expect(await queryToParquet(database, sql, join(outside, 'out.parquet'))).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('writing aside', () => {
+  it('shows the target only when it is whole, and gives what the writer gives', async () => {
+    const target = join(outside, 'target');
+    const value = await writeAside(target, async (aside) => {
+      await writeFile(aside, 'whole');
+      await expect(stat(target)).rejects.toThrow(/ENOENT/);
+      return 7;
+    });
+    expect(value).toBe(7);
+    expect(await readFile(target, 'utf8')).toBe('whole');
+  });
+
+  it('passes the failure of the writer on and removes what it wrote', async () => {
+    const failing = writeAside(join(outside, 'target'), async (aside) => {
+      await writeFile(aside, 'half');
+      throw new Error('of its own');
+    });
+    await expect(failing).rejects.toThrow('of its own');
+    await expectUntouched();
+  });
+});

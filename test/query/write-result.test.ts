@@ -1,0 +1,208 @@
+/** A result is written so that a reader gets the same values back: CSV, JSON and Arrow. */
+
+import { tableFromIPC } from 'apache-arrow';
+import fc from 'fast-check';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/database.ts';
+import { runQuery, type QueryResult } from '../../src/query/run-query.ts';
+import { toArrowFile, writeCsv, writeJson } from '../../src/query/write-result.ts';
+
+let folder: string;
+let database: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rekap-result-'));
+  database = join(folder, 'rekap.duckdb');
+  (await openDatabase(database)).close();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What a writer writes of a query's result. */
+async function written(sql: string, writer: typeof writeCsv): Promise<string> {
+  return runQuery(database, sql, async (result) => textOf(result, writer));
+}
+
+async function textOf(result: QueryResult, writer: typeof writeCsv): Promise<string> {
+  let text = '';
+  await writer(result, async (piece) => void (text += piece));
+  return text;
+}
+
+/** The columns of a query's result as an Arrow reader sees them. */
+async function arrowOf(sql: string) {
+  const { bytes, rows } = await runQuery(database, sql, toArrowFile);
+  const table = tableFromIPC(bytes);
+  expect(table.numRows).toBe(rows);
+  return Object.fromEntries(table.schema.fields.map(({ name }) => [name, [...table.getChild(name)!]]));
+}
+
+/** A result that holds these texts. */
+function textResult(names: readonly string[], groups: readonly (readonly (string | null)[])[][]): QueryResult {
+  return {
+    columns: names.map((name) => ({ name, type: 'VARCHAR' })),
+    groups: async function* () {
+      yield* groups;
+    },
+  };
+}
+
+/** RFC 4180, with LF; a field without quotes that is empty is NULL. */
+function parseCsv(text: string): (string | null)[][] {
+  const rows: (string | null)[][] = [];
+  let row: (string | null)[] = [];
+  let at = 0;
+  while (at < text.length) {
+    let field: string | null;
+    if (text[at] === '"') {
+      field = '';
+      for (at += 1; text[at] !== '"' || text[at + 1] === '"'; at += 1) {
+        if (at >= text.length) throw new Error('a quote is not closed');
+        if (text[at] === '"') at += 1;
+        field += text[at]!;
+      }
+      at += 1;
+    } else {
+      const start = at;
+      while (text[at] !== ',' && text[at] !== '\n') {
+        if (at >= text.length || text[at] === '"' || text[at] === '\r') throw new Error('a field is not quoted');
+        at += 1;
+      }
+      field = at === start ? null : text.slice(start, at);
+    }
+    row.push(field);
+    if (text[at] === '\n') {
+      rows.push(row);
+      row = [];
+    } else if (text[at] !== ',') throw new Error('a field does not end');
+    at += 1;
+  }
+  return rows;
+}
+
+describe('CSV', () => {
+  const text = fc.string({
+    unit: fc.constantFrom('"', ',', '\n', '\r', ';', "'", ' ', '\t', '\0', 'a', 'é', '😀', '\ufeff'),
+    maxLength: 6,
+  });
+
+  it('gives every text back, NULL and the empty text told apart', async () => {
+    const results = fc.integer({ min: 1, max: 4 }).chain((width) => {
+      const row = fc.array(fc.option(text, { freq: 3 }), { minLength: width, maxLength: width });
+      const names = fc.array(
+        text.map((name) => `n${name}`),
+        { minLength: width, maxLength: width },
+      );
+      return fc.tuple(names, fc.array(fc.array(row, { maxLength: 4 }), { maxLength: 3 }));
+    });
+    await fc.assert(
+      fc.asyncProperty(results, async ([names, groups]) => {
+        expect(parseCsv(await textOf(textResult(names, groups), writeCsv))).toEqual([names, ...groups.flat()]);
+      }),
+    );
+  });
+
+  it('writes exact numbers, dates and truth values', async () => {
+    const sql =
+      "SELECT 9007199254740993 AS big, 170141183460469231731687303715884105727::HUGEINT AS huge, 0.1::DOUBLE AS d, true AS t, DATE '2024-02-14' AS day, 12.50::DECIMAL(9,2) AS pct, [1, 2] AS list";
+    const numbers = ['9007199254740993', '170141183460469231731687303715884105727', '0.1'];
+    const others = ['true', '2024-02-14', expect.stringMatching(/^12\.50?$/), '[1,2]'];
+    expect(parseCsv(await written(sql, writeCsv))[1]).toEqual([...numbers, ...others]);
+  });
+
+  it('counts the rows and writes the header where there are none', async () => {
+    let text_ = '';
+    const write = async (piece: string) => void (text_ += piece);
+    expect(await runQuery(database, 'SELECT range AS n FROM range(5000)', (result) => writeCsv(result, write))).toBe(
+      5000,
+    );
+    expect(parseCsv(text_)).toHaveLength(5001);
+    expect(await written('SELECT 1 AS a, 2 AS b WHERE false', writeCsv)).toBe('a,b\n');
+  });
+
+  it('keeps every digit of a DECIMAL', async () => {
+    const sql = 'SELECT 12345678901234567890.12::DECIMAL(38,2) AS d';
+    expect(parseCsv(await written(sql, writeCsv))[1]).toEqual(['12345678901234567890.12']);
+  });
+
+  it('writes dates that JavaScript has no Date for', async () => {
+    expect(parseCsv(await written("SELECT 'infinity'::DATE AS d", writeCsv))[1]).toEqual(['infinity']);
+  });
+});
+
+describe('JSON', () => {
+  it('is one array with an object per row', async () => {
+    const rows = JSON.parse(
+      await written('SELECT range AS n, \'R\' || range AS "re,g", NULL AS none FROM range(5000)', writeJson),
+    ) as unknown[];
+    expect(rows).toHaveLength(5000);
+    expect(rows[4999]).toEqual({ n: 4999, 're,g': 'R4999', none: null });
+    expect(JSON.parse(await written('SELECT 1 WHERE false', writeJson))).toEqual([]);
+  });
+
+  it('gives every text back', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.tuple(fc.option(fc.string({ unit: 'binary' }))), { maxLength: 3 })),
+        async (groups) => {
+          const parsed = JSON.parse(await textOf(textResult(['__proto__'], groups), writeJson)) as object[];
+          expect(parsed.map((row) => Object.entries(row))).toEqual(
+            groups.flat().map(([text]) => [['__proto__', text]]),
+          );
+        },
+      ),
+    );
+  });
+
+  it('rounds no whole number, wherever it stands', async () => {
+    const text = await written(
+      'SELECT 9007199254740991 AS safe, 9007199254740993 AS big, -9007199254740993 AS low, [9007199254740993] AS list, {n: 18446744073709551615::UBIGINT} AS struct',
+      writeJson,
+    );
+    expect(JSON.parse(text)).toEqual([
+      {
+        safe: 9_007_199_254_740_991,
+        big: '9007199254740993',
+        low: '-9007199254740993',
+        list: ['9007199254740993'],
+        struct: { n: '18446744073709551615' },
+      },
+    ]);
+  });
+});
+
+describe('an Arrow file', () => {
+  it('gives back what DuckDB holds', async () => {
+    const sql = `SELECT * FROM (VALUES
+      (1, 9007199254740993, 0.1::DOUBLE, true, 'a"😀', DATE '2024-02-14', TIMESTAMP '2024-02-14 12:34:56.789', 12.5::DECIMAL(9,2), 170141183460469231731687303715884105727::HUGEINT, [1, NULL]),
+      (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+      (-2147483648, -9223372036854775808, -1e300, false, '', DATE '1945-08-17', TIMESTAMP '1945-08-17 03:00:00', -0.25, -1, [])
+    ) AS t(i, b, d, t, s, day, ts, dec, huge, list)`;
+    expect(await arrowOf(sql)).toEqual({
+      i: [1, null, -2_147_483_648],
+      b: [9_007_199_254_740_993n, null, -9_223_372_036_854_775_808n],
+      d: [0.1, null, -1e300],
+      t: [true, null, false],
+      s: ['a"😀', null, ''],
+      day: [Date.UTC(2024, 1, 14), null, Date.UTC(1945, 7, 17)],
+      ts: [Date.UTC(2024, 1, 14, 12, 34, 56, 789), null, Date.UTC(1945, 7, 17, 3)],
+      dec: ['12.50', null, '-0.25'],
+      huge: ['170141183460469231731687303715884105727', null, '-1'],
+      list: ['[1,null]', null, '[]'],
+    });
+  });
+
+  it('holds all rows of a long result, and the columns of an empty one', async () => {
+    expect((await arrowOf('SELECT range AS n FROM range(5000)'))['n']).toEqual(
+      Array.from({ length: 5000 }, (_, n) => BigInt(n)),
+    );
+    expect(await arrowOf("SELECT 1 AS a, 'x' AS b WHERE false")).toEqual({ a: [], b: [] });
+  });
+
+  it('keeps its columns in their order, whatever they are called', async () => {
+    const { bytes } = await runQuery(database, 'SELECT \'x\' AS name, 2 AS "2024", 1 AS "2019"', toArrowFile);
+    expect(tableFromIPC(bytes).schema.fields.map(({ name }) => name)).toEqual(['name', '2024', '2019']);
+  });
+});

@@ -1,0 +1,106 @@
+/** Every record is accounted for: published once, in quarantine whole, or counted as a duplicate. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { voters } from '../../pipelines/voters.ts';
+import { Transformer } from '../../src/transform/transformer.ts';
+import { pageOf, voterRecord } from '../support/pages.ts';
+import { dptMale, place, recordJson, transform } from './support.ts';
+
+describe('the ledger', () => {
+  it('counts an identical record as a duplicate, on the same page and on another', () => {
+    const { rows, totals, violations } = transform([voterRecord(), voterRecord()], [voterRecord()]);
+    expect(rows).toHaveLength(1);
+    expect(violations).toEqual([]);
+    expect(totals.ledger).toEqual({ fetched: 3, published: 1, quarantined: 0, duplicates: 2 });
+  });
+
+  it('keeps the first of two records with one key, the other in quarantine and named', () => {
+    const other = voterRecord({ [dptMale]: '1' });
+    const { rows, totals, violations, quarantined } = transform([voterRecord(), other]);
+    expect(rows).toMatchObject([{ dpt_male: 70_800 }]);
+    expect(violations).toMatchObject([{ place, check_name: 'conflicting_records', severity: 'error' }]);
+    expect(quarantined).toMatchObject([{ dataset: 'voters', record: JSON.stringify(other) }]);
+    expect(totals.ledger).toEqual({ fetched: 2, published: 1, quarantined: 1, duplicates: 0 });
+  });
+
+  it('takes a record for another as soon as one of its values differs', () => {
+    const values = Object.entries(voters.columns).filter(([name]) => !voters.key.some((key) => key === name));
+    for (const [name, { field }] of values) {
+      const { totals } = transform([voterRecord(), voterRecord({ [field]: '3' })]);
+      expect(totals.ledger, name).toMatchObject({ published: 1, quarantined: 1 });
+    }
+  });
+
+  it('compares keys as they are published: half a surrogate pair is the replacement character', () => {
+    const records = ['"A\\ud800"', '"A\\udfff"'].map((json) => recordJson('NamaKabupaten', json));
+    expect(transform(`[${records.join(',')}]`).totals.ledger).toMatchObject({ published: 1, quarantined: 1 });
+  });
+
+  it('counts a conflicting record that comes again as a duplicate', () => {
+    const other = voterRecord({ [dptMale]: '1' });
+    const { totals, violations } = transform([voterRecord(), other, other]);
+    expect(totals.ledger).toEqual({ fetched: 3, published: 1, quarantined: 1, duplicates: 1 });
+    expect(violations).toHaveLength(1);
+  });
+
+  it('tells keys apart whatever characters their texts hold', () => {
+    const { totals } = transform([
+      voterRecord({ NamaProvinsi: 'A\0B', NamaKabupaten: 'C' }),
+      voterRecord({ NamaProvinsi: 'A', NamaKabupaten: 'B\0C' }),
+    ]);
+    expect(totals.ledger.published).toBe(2);
+  });
+
+  it('puts what has no usable key into quarantine, byte for byte, with the request that brought it', () => {
+    const others = ['5', '9007199254740993', '1e400', '"ACEH"', 'true', 'null', '[1, 2]', '{}'];
+    const spaced = '{ "IdDapil" : 9007199254740993 ,"x":0.10000000000000000001}';
+    const faulty: [string, string][] = [
+      ['NamaKabupaten', '""'],
+      ['NamaKabupaten', '5'],
+      ['IdDapil', '"x"'],
+      ['TahunPemilu', 'null'],
+    ];
+    const records = [...others, spaced, ...faulty.map(([field, json]) => recordJson(field, json))];
+    const { rows, quarantined, totals, violations } = transform(`[${records.join(', ')}]`);
+    expect(rows).toEqual([]);
+    expect(violations).toEqual([]);
+    expect(quarantined.map(({ record }) => record)).toEqual(records);
+    expect(new Set(quarantined.map((each) => each.request))).toEqual(
+      new Set(['/api/datapemilihdpr?id_dapil=1101&limit=20&offset=40']),
+    );
+    expect(quarantined.slice(-4).map(({ reason }) => reason.split(' ')[0])).toEqual(faulty.map(([field]) => field));
+    expect(totals.ledger).toEqual({ fetched: 13, published: 0, quarantined: 13, duplicates: 0 });
+  });
+
+  it('counts the same record without a key once, even if another district brings it again', () => {
+    const transformer = new Transformer(voters);
+    const keyless = voterRecord({ NamaKabupaten: '' });
+    transformer.beginDistrict();
+    transformer.addPage(pageOf(voters, [keyless]));
+    transformer.beginDistrict();
+    transformer.addPage(pageOf(voters, [keyless, voterRecord({ NamaKabupaten: null })]));
+    expect(transformer.finish().quarantined).toHaveLength(2);
+    expect(transformer.totals().ledger).toEqual({ fetched: 3, published: 0, quarantined: 2, duplicates: 1 });
+  });
+
+  it('balances for any list of JSON values on any pages, and publishes each key once', () => {
+    const nearly = fc.record({
+      NamaKabupaten: fc.constantFrom('A', 'B', 'C', '', null, 5),
+      IdDapil: fc.constantFrom('1101', 1101, '1102', 'x', undefined),
+      [dptMale]: fc.constantFrom('1', '2', 'x', null),
+    });
+    const record = fc.oneof(fc.jsonValue({ maxDepth: 3 }), nearly.map(voterRecord));
+    fc.assert(
+      fc.property(fc.array(fc.array(record, { maxLength: 12 }), { maxLength: 4 }), (pages) => {
+        const { rows, quarantined, totals } = transform(...pages);
+        const { fetched, published, quarantined: held, duplicates } = totals.ledger;
+        expect(fetched).toBe(pages.flat().length);
+        expect(fetched).toBe(published + held + duplicates);
+        expect(published).toBe(rows.length);
+        expect(held).toBe(quarantined.length);
+        expect(new Set(rows.map((row) => `${String(row['dapil_id'])} ${String(row['regency'])}`)).size).toBe(published);
+      }),
+    );
+  });
+});
