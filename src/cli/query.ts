@@ -79,8 +79,9 @@ async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments):
 }
 
 async function writeTable(result: QueryResult, write: (text: string) => Promise<void>): Promise<number> {
-  const [{ paint, printable, renderTable, formatNumber }, { displayText }] = await Promise.all([
+  const [{ paint, printable, formatNumber }, { renderTable }, { displayText }] = await Promise.all([
     import('./terminal.ts'),
+    import('./table.ts'),
     import('../query/write-result.ts'),
   ]);
   const { columns } = result;

@@ -2,7 +2,8 @@
 
 import type { Snapshot } from '../warehouse.ts';
 import { formatBytes } from './sync-summary.ts';
-import { formatNumber, paint, printable, renderTable } from './terminal.ts';
+import { renderTable } from './table.ts';
+import { formatNumber, paint, printable } from './terminal.ts';
 
 export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
   const datasets = Object.entries(manifest.datasets).map(([table, dataset]) => {

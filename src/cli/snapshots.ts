@@ -33,10 +33,11 @@ const listCommand: CommandModule<object, CommonArguments> = {
   describe: 'List the snapshots, newest last',
   builder: (argv) => declareOptions(argv, common),
   async handler({ warehouse, json }) {
-    const [{ listSnapshotIds }, { readCurrentId, readSnapshot }, terminal] = await Promise.all([
+    const [{ listSnapshotIds }, { readCurrentId, readSnapshot }, terminal, { renderTable }] = await Promise.all([
       import('../publish/snapshot-folder.ts'),
       import('../warehouse.ts'),
       import('./terminal.ts'),
+      import('./table.ts'),
     ]);
     const current = await readCurrentId(warehouse);
     const snapshots = await Promise.all((await listSnapshotIds(warehouse)).map((id) => readSnapshot(warehouse, id)));
@@ -58,7 +59,7 @@ const listCommand: CommandModule<object, CommonArguments> = {
       ...tables.map((table) => terminal.formatNumber(snapshot.rows[table] ?? 0)),
     ]);
     process.stdout.write(
-      `${terminal.renderTable(rows, { head: ['', 'snapshot', 'made (UTC)', 'source', ...tables], right: tables.map((_, index) => index + 4) })}\n`,
+      `${renderTable(rows, { head: ['', 'snapshot', 'made (UTC)', 'source', ...tables], right: tables.map((_, index) => index + 4) })}\n`,
     );
   },
 };

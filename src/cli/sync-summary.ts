@@ -5,7 +5,8 @@ import type { Project, Verdict } from '../pipeline.ts';
 import type { BrokenCheck } from '../report/violation-examples.ts';
 import type { SyncResult } from '../sync-options.ts';
 import { databaseFile } from '../warehouse.ts';
-import { formatNumber, paint, printable, renderTable } from './terminal.ts';
+import { renderTable } from './table.ts';
+import { formatNumber, paint, printable } from './terminal.ts';
 
 export function renderSummary(result: SyncResult, project: Project): string {
   const parts = [

@@ -74,25 +74,15 @@ async function runSync(args: SyncArguments): Promise<void> {
   const { readApiKey } = await import('./api-key.ts');
   const key: Secret | null = baseUrl === null ? null : readApiKey(args['api-key-file']);
 
-  const [
-    { sync },
-    { listenForSignals },
-    { systemClock },
-    { createProgress },
-    { renderSummary },
-    { readVersion },
-    { startSample },
-  ] = await Promise.all([
+  const [{ sync }, { listenForSignals }, { systemClock }, { createProgress }, { readVersion }] = await Promise.all([
     import('../sync.ts'),
     import('./signals.ts'),
     import('./clock.ts'),
     import('./progress.ts'),
-    import('./sync-summary.ts'),
     import('./version.ts'),
-    import('./sample-service.ts'),
   ]);
   const signals = listenForSignals();
-  const sample = key === null ? await startSample(project) : null;
+  const sample = key === null ? await (await import('./sample-service.ts')).startSample(project) : null;
   const progress = createProgress(process.stderr, systemClock);
   try {
     const result = await sync(
@@ -113,7 +103,8 @@ async function runSync(args: SyncArguments): Promise<void> {
       },
     );
     progress.end();
-    process.stdout.write(args.json ? `${JSON.stringify(result, null, 2)}\n` : renderSummary(result, project));
+    if (args.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    else process.stdout.write((await import('./sync-summary.ts')).renderSummary(result, project));
   } finally {
     progress.end();
     await sample?.close();

@@ -2,7 +2,6 @@
 
 import { once } from 'node:events';
 import { styleText } from 'node:util';
-import CliTable from 'cli-table3';
 import { RekapError } from '../errors.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -25,44 +24,6 @@ export function printable(text: string): string {
 /** A whole number with separators, as people read it. */
 export function formatNumber(value: number | bigint): string {
   return value.toLocaleString('en');
-}
-
-export interface TableOptions {
-  readonly head: readonly string[];
-  /** Columns that hold numbers, set flush right. */
-  readonly right?: readonly number[];
-}
-
-/** A table with thin rules; cells are printed as they are, so texts from outside go through `printable` first. */
-export function renderTable(rows: readonly (readonly string[])[], { head, right = [] }: TableOptions): string {
-  const table = new CliTable({
-    head: head.map((name) => paint('bold', name)),
-    colAligns: head.map((_, index) => (right.includes(index) ? 'right' : 'left')),
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2 },
-    chars: {
-      top: '',
-      'top-mid': '',
-      'top-left': '',
-      'top-right': '',
-      bottom: '',
-      'bottom-mid': '',
-      'bottom-left': '',
-      'bottom-right': '',
-      left: '',
-      'left-mid': '',
-      mid: '',
-      'mid-mid': '',
-      right: '',
-      'right-mid': '',
-      middle: '',
-    },
-  });
-  table.push(...rows.map((row) => [...row]));
-  const lines = table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd());
-  return [lines[0], ...lines.slice(1).filter((line) => line !== '')].join('\n');
 }
 
 /** Writes to stdout and waits where its reader is slow. */

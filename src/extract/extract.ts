@@ -1,6 +1,6 @@
 /** Asks the source for every district of every dataset, proves each one complete or names it, and hands the pages on. */
 
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { RekapError, SourceRefusedKeyError, SourceStatusError } from '../errors.ts';
 import type { AnyPipeline, Clock, DistrictReading, Page, PageRequest, Report, Verdict } from '../pipeline.ts';
 import { PageHolder, type HeldPage } from './held-pages.ts';
@@ -37,10 +37,13 @@ export interface ExtractQuestion {
 export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
   const holder = new PageHolder(question.heldBytes);
   const walks = pLimit(question.concurrency);
-  const extractions = question.pipelines.map((pipeline) => new DatasetExtraction(pipeline, question, holder));
+  // Reading ahead leaves room for the sweeps, which everything waits for in the end.
+  const ahead = pLimit(Math.max(1, question.concurrency - question.pipelines.length));
+  const extractions = question.pipelines.map((pipeline) => new DatasetExtraction(pipeline, question, holder, ahead));
   const verdicts: Verdict[] = [];
 
   const sweeps = question.wanted === null ? await settleAll(extractions.map((extraction) => extraction.sweep())) : [];
+  ahead.concurrency = question.concurrency;
   // What one dataset lists is asked of the others too: a district missing from one list alone must not go unnoticed.
   const listed = new Set(sweeps.flatMap((result) => result?.listing.districts ?? []));
   await settleAll(
@@ -75,16 +78,18 @@ class DatasetExtraction {
   readonly pipeline: AnyPipeline;
   private readonly question: ExtractQuestion;
   private readonly holder: PageHolder;
+  private readonly aheadLimit: LimitFunction;
   private readonly habits = new PagingHabits();
   /** First pages that were asked for while the sweep still went on. */
   private readonly ahead = new Map<number, Promise<HeldPage>>();
   private swept: Sweep | null = null;
   private delivering: Promise<void> = Promise.resolve();
 
-  constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder) {
+  constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, aheadLimit: LimitFunction) {
     this.pipeline = pipeline;
     this.question = question;
     this.holder = holder;
+    this.aheadLimit = aheadLimit;
   }
 
   async sweep(): Promise<Sweep | null> {
@@ -119,7 +124,12 @@ class DatasetExtraction {
   districtsToRead(listed: ReadonlySet<number>): number[] {
     const { knownBefore, reference } = this.question;
     const sameKind = this.swept === null || reference.some((dapil) => listed.has(dapil));
-    return [...new Set([...listed, ...knownBefore, ...(sameKind ? reference : [])])].toSorted((a, b) => a - b);
+    const districts = [...new Set([...listed, ...knownBefore, ...(sameKind ? reference : [])])].toSorted(
+      (a, b) => a - b,
+    );
+    // Those that take several requests come first, so that none is left over at the end.
+    const isClosed = (dapil: number): boolean => this.swept?.listing.isClosed(dapil) === true;
+    return [...districts.filter((dapil) => !isClosed(dapil)), ...districts.filter(isClosed)];
   }
 
   /** Hands on the sweep's records that name no district: no other request would bring them. */
@@ -224,7 +234,7 @@ class DatasetExtraction {
 
   private readAhead(dapil: number): void {
     // Held at once, so that what waits for the end of the sweep counts against the bound.
-    const first = this.fetchFresh(dapil, 0).then((fetched) => fetched.hold());
+    const first = this.aheadLimit(async () => (await this.fetchFresh(dapil, 0)).hold());
     // Whoever walks the district meets the failure; until then it must not count as unhandled.
     first.catch(() => undefined);
     this.ahead.set(dapil, first);

@@ -48,10 +48,12 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
   const columnOf = new Map(fields.map((field, column) => [field, column]));
   /** The column last seen at each place of a record: most records repeat the order of the one before. */
   const columnAt = fields.map((_, column) => column);
+  /** Records to make room for: as many as the answer before held. */
+  let capacity = 128;
 
   return function scanAnswer(bytes) {
     if (!isUtf8(bytes)) throw new ScanError('it is not UTF-8 text', endsInsideCharacter(bytes) ? bytes.length : 0);
-    const index = new IndexBuilder(width);
+    const index = new IndexBuilder(width, capacity);
     const unknownFields = new Set<string>();
     let at = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 
@@ -173,6 +175,48 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
       return true;
     }
 
+    /**
+     * Passes as much of a record as looks like the one before: the fields in the same places, plain strings, no space between.
+     * Keeps its position in a variable of its own, which is what makes it fast. Leaves `at` before the first member that is
+     * different, and gives that member's place; -1 where the record is over.
+     */
+    function passLikeBefore(row: number): number {
+      const base = row * width;
+      const { fieldStart, fieldEnd, fieldKind } = index;
+      let position = at;
+      for (let place = 0; place < width; place += 1) {
+        at = position;
+        if (bytes[position] !== QUOTE) return place;
+        const column = columnAt[place]!;
+        const name = names[column]!;
+        const { length } = name;
+        position += 1;
+        for (let i = 0; i < length; i += 1) if (bytes[position + i] !== name[i]) return place;
+        position += length;
+        if (bytes[position] !== QUOTE || bytes[position + 1] !== COLON || bytes[position + 2] !== QUOTE) return place;
+        position += 3;
+        const start = position;
+        for (;;) {
+          const byte = bytes[position]!;
+          if (byte === QUOTE) break;
+          // Also where the bytes end: a comparison with undefined is false.
+          if (!(byte >= 0x20) || byte === BACKSLASH) return place;
+          position += 1;
+        }
+        const slot = base + column;
+        if (fieldKind[slot] !== FieldKind.missing) return place;
+        const next = bytes[position + 1];
+        if (next !== COMMA && next !== CLOSE_BRACE) return place;
+        fieldStart[slot] = start;
+        fieldEnd[slot] = position;
+        fieldKind[slot] = FieldKind.text;
+        position += 2;
+        at = position;
+        if (next === CLOSE_BRACE) return -1;
+      }
+      return width;
+    }
+
     /** Passes a record whose opening brace is at `at` and notes where its fields lie. */
     function passRecord(): void {
       const row = index.open(at);
@@ -184,7 +228,12 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
         index.close(row, at, true);
         return;
       }
-      for (let place = 0; ; place += 1) {
+      const first = passLikeBefore(row);
+      if (first < 0) {
+        index.close(row, at, true);
+        return;
+      }
+      for (let place = first; ; place += 1) {
         skipSpace();
         if (bytes[at] !== QUOTE) fail('the name of a field');
         let column: number | undefined = place < width ? columnAt[place]! : undefined;
@@ -310,6 +359,7 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
     if (index.length === 0 && count > 0) {
       throw new ScanError(`its "count" is ${String(count)} and its "data" holds no record`, 0);
     }
+    capacity = Math.max(16, index.length);
     return { count, records: index.finish(), unknownFields };
   };
 }
@@ -344,8 +394,7 @@ class IndexBuilder {
   private recordEnd: Int32Array;
   private isObject: Uint8Array;
 
-  constructor(width: number) {
-    const capacity = 128;
+  constructor(width: number, capacity: number) {
     this.width = width;
     this.recordStart = new Int32Array(capacity);
     this.recordEnd = new Int32Array(capacity);

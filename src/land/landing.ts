@@ -44,7 +44,10 @@ const decompress = promisify(gunzip);
 
 /** So many bytes may wait for compression before `land` makes its caller wait. */
 const queueBound = 16 * 1024 * 1024;
-const compressionLevel = constants.Z_BEST_SPEED;
+/** zlib gives its output in chunks, each with a turn of the event loop: one or two are enough for most bodies. */
+function compressionOf(length: number) {
+  return { level: constants.Z_BEST_SPEED, chunkSize: Math.max(4096, Math.min(1 << 20, length >> 1)) };
+}
 
 /** Opens a new landing in `folder`, which is made and must not hold one. */
 export async function openLanding(folder: string): Promise<Landing> {
@@ -89,7 +92,7 @@ export async function openLanding(folder: string): Promise<Landing> {
       if (failure !== null) throw failure;
       queued += answer.body.length;
       // Bodies are compressed side by side and written one after the other.
-      const compressed = compress(answer.body, { level: compressionLevel });
+      const compressed = compress(answer.body, compressionOf(answer.body.length));
       const written = writing.then(() => write(answer, compressed));
       written.catch(() => undefined);
       const size = answer.body.length;

@@ -58,7 +58,7 @@ export interface LoadReport {
 const exportedTables = [quarantineTable.name, 'violations'];
 
 /** Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. */
-const loadSettings = { memory_limit: '384MB', threads: '2', preserve_insertion_order: 'true' };
+const loadSettings = { memory_limit: '160MB', threads: '2', preserve_insertion_order: 'true' };
 
 export class Load {
   private readonly options: LoadOptions;
@@ -282,7 +282,7 @@ export class Load {
         .map(([name, comment]) => `${quoteIdentifier(name)}: ${quoteText(comment)}`)
         .join(', ');
       await this.database.run(
-        `COPY (SELECT * FROM ${quoteIdentifier(table.name)} ORDER BY ${columnList(table.sortedBy)})
+        `COPY (SELECT * FROM ${quoteIdentifier(table.name)})
          TO ${quoteText(file)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE 122880, KV_METADATA {${metadata}})`,
       );
     }

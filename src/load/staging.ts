@@ -1,43 +1,40 @@
 /** Takes Arrow batches into temporary tables: numbers as they are, texts as codes into one table of texts. */
 
-import { BOOLEAN, INTEGER, VARCHAR, DuckDBDataChunk, type DuckDBAppender, type DuckDBType } from '@duckdb/node-api';
-import { DataType, type Data, type RecordBatch, type Vector } from 'apache-arrow';
+import { BOOLEAN, INTEGER, type DuckDBAppender, type DuckDBType } from '@duckdb/node-api';
+import { DataType, type RecordBatch } from 'apache-arrow';
 import { type Database } from '../database.ts';
 import { quoteIdentifier } from '../sql-text.ts';
 import type { AnyPipeline, Batch, Quarantined, Violation } from '../pipeline.ts';
 import { chunkRows, fillChunk, type ChunkColumn } from './fill-chunk.ts';
 import { placeColumns, quarantineTable, violationsTable, type TableDefinition } from './tables.ts';
-
-/** So many texts keep one code each; then the map begins anew, and a text may get a second code, which the join does not mind. */
-const rememberedTexts = 65_536;
+import { TextStage } from './text-stage.ts';
 
 /** The temporary tables of one load. */
 export class Staging {
   private readonly database: Database;
   private readonly violations: DuckDBAppender;
   private readonly quarantine: DuckDBAppender;
-  private readonly texts: DuckDBAppender;
+  private readonly texts: ReadonlyMap<string, TextStage>;
   private readonly rows: ReadonlyMap<string, DuckDBAppender>;
   private readonly violationColumns: readonly string[];
-  private codeOf = new Map<string, number>();
-  private nextCode = 0;
 
   private constructor(
     database: Database,
     pipelines: readonly AnyPipeline[],
     appenders: ReadonlyMap<string, DuckDBAppender>,
+    texts: ReadonlyMap<string, TextStage>,
   ) {
     this.database = database;
     this.rows = appenders;
     this.violations = appenders.get('violations')!;
     this.quarantine = appenders.get('quarantine')!;
-    this.texts = appenders.get('texts')!;
+    this.texts = texts;
     this.violationColumns = placeColumns(pipelines).map(({ name }) => name);
   }
 
   static async create(database: Database, pipelines: readonly AnyPipeline[]): Promise<Staging> {
-    await database.run('CREATE TEMP TABLE staging_texts (code INTEGER, text VARCHAR)');
-    const appenders = new Map([['texts', await database.connection.createAppender('staging_texts', 'main', 'temp')]]);
+    const appenders = new Map<string, DuckDBAppender>();
+    const texts = new Map<string, TextStage>();
     for (const table of [violationsTable(pipelines), quarantineTable]) {
       await database.run(createStagingSql(table));
       appenders.set(table.name, await database.connection.createAppender(`staging_${table.name}`, 'main', 'temp'));
@@ -51,13 +48,14 @@ export class Staging {
         pipeline.table,
         await database.connection.createAppender(`staging_${pipeline.table}`, 'main', 'temp'),
       );
+      for (const name of textStageNames(pipeline)) texts.set(name, await TextStage.create(database, name));
     }
-    return new Staging(database, pipelines, appenders);
+    return new Staging(database, pipelines, appenders, texts);
   }
 
   /** Appends a batch. Blocks while DuckDB copies, some milliseconds per ten thousand rows. */
   append(pipeline: AnyPipeline, batch: Batch): void {
-    if (batch.rows.numRows > 0) this.appendRows(this.rows.get(pipeline.table)!, batch.rows);
+    if (batch.rows.numRows > 0) this.appendRows(pipeline, batch.rows);
     for (const violation of batch.violations) appendRow(this.violations, this.violationValues(violation));
     for (const record of batch.quarantined) appendRow(this.quarantine, quarantineValues(record));
   }
@@ -65,6 +63,7 @@ export class Staging {
   /** Flushes and closes the appenders; the temporary tables are complete afterwards. */
   close(): void {
     for (const appender of this.rows.values()) appender.closeSync();
+    for (const { appender } of this.texts.values()) appender.closeSync();
   }
 
   /** SELECT that gives a pipeline's staged rows with their texts, columns in the table's order. */
@@ -76,66 +75,37 @@ export class Staging {
         ? `${quoteIdentifier(`text_${name}`)}.text AS ${quoteIdentifier(name)}`
         : `s.${quoteIdentifier(name)}`,
     );
-    const joins = texts.map(
-      (name) =>
-        `LEFT JOIN staging_texts ${quoteIdentifier(`text_${name}`)} ON ${quoteIdentifier(`text_${name}`)}.code = s.${quoteIdentifier(name)}`,
-    );
+    const joins = texts.map((name) => {
+      const alias = quoteIdentifier(`text_${name}`);
+      return `LEFT JOIN ${quoteIdentifier(textStageName(pipeline, name))} ${alias} ON ${alias}.code = s.${quoteIdentifier(name)}`;
+    });
     return `SELECT ${expressions.join(', ')}, s.is_consistent FROM ${quoteIdentifier(`staging_${pipeline.table}`)} s ${joins.join(' ')}`;
   }
 
   async drop(pipelines: readonly AnyPipeline[]): Promise<void> {
-    const names = ['texts', 'violations', 'quarantine', ...pipelines.map(({ table }) => table)];
-    await this.database.run(names.map((name) => `DROP TABLE temp.${quoteIdentifier(`staging_${name}`)}`).join('; '));
+    const names = ['violations', 'quarantine', ...pipelines.map(({ table }) => table)].map((name) => `staging_${name}`);
+    const all = [...names, ...pipelines.flatMap(textStageNames)];
+    await this.database.run(all.map((name) => `DROP TABLE temp.${quoteIdentifier(name)}`).join('; '));
   }
 
-  private appendRows(appender: DuckDBAppender, rows: RecordBatch): void {
+  private appendRows(pipeline: AnyPipeline, rows: RecordBatch): void {
+    const appender = this.rows.get(pipeline.table)!;
     const types: DuckDBType[] = [];
     const columns: ChunkColumn[] = [];
-    for (const data of rows.data.children) {
+    for (const [index, data] of rows.data.children.entries()) {
       const isBoolean = DataType.isBool(data.type);
       types.push(isBoolean ? BOOLEAN : INTEGER);
       columns.push({
         values: isBoolean
           ? unpackBits(data.values as Uint8Array, rows.numRows)
           : data.dictionary
-            ? this.globalCodes(data, data.dictionary)
+            ? this.texts.get(textStageName(pipeline, rows.schema.fields[index]!.name))!.encode(data, data.dictionary)
             : (data.values as Int32Array),
         validity: data.nullCount > 0 ? data.nullBitmap : null,
       });
     }
     for (let from = 0; from < rows.numRows; from += chunkRows) {
       appender.appendDataChunk(fillChunk(types, columns, from, Math.min(chunkRows, rows.numRows - from)));
-    }
-  }
-
-  /** A dictionary column's codes, those of the batch replaced by those of the staging table. */
-  private globalCodes(data: Data, dictionary: Vector): Int32Array {
-    const local = data.values as Int32Array;
-    const globalOf = new Int32Array(dictionary.length);
-    const fresh: string[] = [];
-    const firstFresh = this.nextCode;
-    for (let index = 0; index < dictionary.length; index += 1) {
-      const text = dictionary.get(index) as string;
-      let code = this.codeOf.get(text);
-      if (code === undefined) {
-        code = this.nextCode;
-        this.nextCode += 1;
-        this.codeOf.set(text, code);
-        fresh.push(text);
-      }
-      globalOf[index] = code;
-    }
-    this.appendTexts(fresh, firstFresh);
-    if (this.codeOf.size > rememberedTexts) this.codeOf = new Map();
-    return local.map((code) => (code < 0 ? 0 : globalOf[code]!));
-  }
-
-  private appendTexts(texts: readonly string[], firstCode: number): void {
-    for (let from = 0; from < texts.length; from += chunkRows) {
-      const slice = texts.slice(from, from + chunkRows);
-      const chunk = DuckDBDataChunk.create([INTEGER, VARCHAR], slice.length);
-      chunk.setColumns([slice.map((_, index) => firstCode + from + index), slice]);
-      this.texts.appendDataChunk(chunk);
     }
   }
 
@@ -152,6 +122,16 @@ export class Staging {
       violation.message,
     ];
   }
+}
+
+/** Names of the temporary tables that hold the texts of a pipeline's text columns. */
+function textStageNames(pipeline: AnyPipeline): string[] {
+  const texts = Object.entries(pipeline.columns).filter(([, { kind }]) => kind === 'text');
+  return texts.map(([column]) => textStageName(pipeline, column));
+}
+
+function textStageName({ table }: AnyPipeline, column: string): string {
+  return `staging_${table}_${column}`;
 }
 
 function quarantineValues(record: Quarantined): string[] {

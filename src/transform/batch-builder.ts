@@ -30,6 +30,27 @@ export class TextColumn {
   readonly texts: string[] = [];
   private readonly codeOf = new Map<string, number>();
 
+  private lastBytes: Uint8Array = new Uint8Array(0);
+  private lastStart = 0;
+  private lastEnd = -1;
+  private lastCode = 0;
+
+  /** The code of a text that stands in bytes `start` to `end`; most texts repeat the one before and are not decoded again. */
+  encodeBytes(bytes: Buffer, start: number, end: number): number {
+    if (!this.repeatsLast(bytes, start, end)) this.lastCode = this.encode(bytes.toString('utf8', start, end));
+    this.lastBytes = bytes;
+    this.lastStart = start;
+    this.lastEnd = end;
+    return this.lastCode;
+  }
+
+  private repeatsLast(bytes: Uint8Array, start: number, end: number): boolean {
+    const { lastBytes, lastStart } = this;
+    if (this.lastEnd - lastStart !== end - start) return false;
+    for (let at = end - start - 1; at >= 0; at -= 1) if (bytes[start + at] !== lastBytes[lastStart + at]) return false;
+    return true;
+  }
+
   /** The code of a text in this batch, given to it when it comes first. */
   encode(text: string): number {
     let code = this.codeOf.get(text);

@@ -156,6 +156,11 @@ export class Transformer {
 
   private fillText(page: Page, record: number, row: number, column: number): number {
     const texts = this.batch.texts[column]!;
+    const slot = record * page.records.width + column;
+    if (page.records.fieldKind[slot] === FieldKind.text) {
+      texts.codes[row] = texts.encodeBytes(page.bytes, page.records.fieldStart[slot]!, page.records.fieldEnd[slot]!);
+      return 0;
+    }
     const text = readText(page, record, column);
     if (text !== null) {
       texts.codes[row] = texts.encode(text);
