@@ -7,7 +7,7 @@ import { extract } from './extract/extract.ts';
 import { createSourceClient } from './extract/source-client.ts';
 import { openLanding } from './land/landing.ts';
 import { Load, type CarryOver, type LoadReport } from './load/load.ts';
-import type { Project, TransformTotals, Verdict } from './pipeline.ts';
+import type { AnyPipeline, Project, TransformTotals, Verdict } from './pipeline.ts';
 import { checkGate } from './publish/gate.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
 import { discardSnapshotFolder, pruneSnapshots, publishSnapshotFolder } from './publish/snapshot-folder.ts';
@@ -15,7 +15,7 @@ import { verifySnapshot } from './publish/verify-snapshot.ts';
 import { readBrokenChecks } from './report/violation-examples.ts';
 import { figuresOf, withRun, type Run } from './run.ts';
 import type { SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
-import { Transformer } from './transform/transformer.ts';
+import type { Transformer } from './transform/transformer.ts';
 import { databaseFile, warehousePaths, type Manifest, type Snapshot } from './warehouse.ts';
 
 /** Answers that wait for the end of the sweep or of their district may hold so many bytes of memory. */
@@ -32,8 +32,7 @@ const maxRecords = 10_000_000;
 export async function sync(project: Project, options: SyncOptions, around: SyncSurroundings): Promise<SyncResult> {
   return withRun(project, options, around, async (run) => {
     const carryOver = planCarryOver(run);
-    const load = await Load.begin({ folder: run.folder, databaseFile, project });
-    const { verdicts, totals, reports } = await fetchAndLoad(run, load, carryOver);
+    const { verdicts, totals, reports } = await fetchAndLoad(run, carryOver);
     const manifest = await describeSnapshot(run, { verdicts, totals, reports, carryOver });
     passGate(run, manifest, reports);
     around.report({ kind: 'step', message: 'verifying what was written' });
@@ -82,20 +81,24 @@ function planCarryOver({ asked, options, previous, project, around }: Run): Carr
 }
 
 /** Fetches, proves and loads everything; the DuckDB file is closed afterwards, whatever happens. */
-async function fetchAndLoad(run: Run, load: Load, carryOver: CarryOver | null) {
-  const { options, around, previous, signal } = run;
-  const stop = (): void => load.interrupt();
+async function fetchAndLoad(run: Run, carryOver: CarryOver | null) {
+  const { project, options, around, previous, signal, folder } = run;
+  // The file is made while the first answers are on their way.
+  const loading = Load.begin({ folder, databaseFile, project });
+  loading.catch(() => undefined);
+  const stop = (): void => void loading.then((load) => load.interrupt());
   try {
-    const { verdicts, totals } = await fetchAndTransform(run, load);
+    const { verdicts, totals } = await fetchAndTransform(run, loading);
     requireComplete(verdicts);
     signal.throwIfAborted();
     around.report({ kind: 'step', message: 'building tables, checks and Parquet files' });
     signal.addEventListener('abort', stop, { once: true });
     const log = { snapshot: run.id, publishedAt: run.startedAt, source: options.source };
-    const reports = await load.finish(carryOver, log, previous === null ? null : join(previous.folder, databaseFile));
+    const previousDatabase = previous === null ? null : join(previous.folder, databaseFile);
+    const reports = await (await loading).finish(carryOver, log, previousDatabase);
     return { verdicts, totals, reports };
   } catch (error) {
-    load.abandon();
+    (await loading).abandon();
     signal.throwIfAborted();
     throw error;
   } finally {
@@ -106,13 +109,18 @@ async function fetchAndLoad(run: Run, load: Load, carryOver: CarryOver | null) {
 /** Extracts, lands, transforms and stages, all at the same time; memory holds only what is between two stages. */
 async function fetchAndTransform(
   run: Run,
-  load: Load,
+  loading: Promise<Load>,
 ): Promise<{ verdicts: Verdict[]; totals: Map<string, TransformTotals> }> {
   const { asked, options, around, signal } = run;
   const landing = await openLanding(join(warehousePaths(options.warehouse).landing, run.id));
   const client = createSourceClient({ ...options, maxAnswerBytes }, { ...around, land: landing.land, signal });
   run.client = client;
-  const transformers = new Map(asked.map((pipeline) => [pipeline.table, new Transformer(pipeline)]));
+  // Arrow takes as long to load as an answer or two takes to come: it is loaded when many are on their way.
+  let transforming: Promise<Map<string, Transformer>> | null = null;
+  const transformerOf = async ({ table }: AnyPipeline): Promise<Transformer> => {
+    transforming ??= loadTransformers(asked);
+    return (await transforming).get(table)!;
+  };
   try {
     const verdicts = await extract({
       pipelines: asked,
@@ -128,7 +136,8 @@ async function fetchAndTransform(
       maxRecords,
       signal,
       async deliver(pipeline, reading) {
-        const transformer = transformers.get(pipeline.table)!;
+        const load = await loading;
+        const transformer = await transformerOf(pipeline);
         transformer.beginDistrict();
         for (const readPage of reading.pages) {
           for (const batch of transformer.addPage(await readPage())) load.append(pipeline, batch);
@@ -137,8 +146,8 @@ async function fetchAndTransform(
     });
     const totals = new Map<string, TransformTotals>();
     for (const pipeline of asked) {
-      const transformer = transformers.get(pipeline.table)!;
-      load.append(pipeline, transformer.finish());
+      const transformer = await transformerOf(pipeline);
+      (await loading).append(pipeline, transformer.finish());
       totals.set(pipeline.table, transformer.totals());
     }
     return { verdicts, totals };
@@ -146,6 +155,11 @@ async function fetchAndTransform(
     await client.close();
     await landing.close();
   }
+}
+
+async function loadTransformers(pipelines: readonly AnyPipeline[]): Promise<Map<string, Transformer>> {
+  const { Transformer } = await import('./transform/transformer.ts');
+  return new Map(pipelines.map((pipeline) => [pipeline.table, new Transformer(pipeline)]));
 }
 
 function requireComplete(verdicts: readonly Verdict[]): void {

@@ -6,8 +6,6 @@ import { declareOptions, warehouseOption } from './options.ts';
 type ConnectArguments = InferredOptionTypes<typeof warehouseOption>;
 
 export const connectCommand: CommandModule<object, ConnectArguments> = {
-  command: 'connect',
-  describe: 'Print a script that opens the current snapshot in the DuckDB shell',
   builder: (argv) =>
     declareOptions(argv, warehouseOption).example([
       ['$0 connect > rekap.sql && duckdb -init rekap.sql', 'open the snapshot in the shell'],

@@ -1,34 +1,55 @@
 #!/usr/bin/env node
 /** The command line: finds the command, and turns every failure into one message and an exit code. */
 
-import { distance } from 'fastest-levenshtein';
-import yargs, { type CommandModule } from 'yargs';
+import type { CommandModule } from 'yargs';
 import { ExitCode, RekapError, UsageError } from '../errors.ts';
-import { closestName } from './closest-name.ts';
-import { connectCommand } from './connect.ts';
-import { optionNames } from './options.ts';
-import { queryCommand } from './query.ts';
-import { serveCommand } from './serve.ts';
-import { snapshotsCommand } from './snapshots.ts';
-import { syncCommand } from './sync.ts';
-import { printError } from './terminal.ts';
 import { readVersion } from './version.ts';
 
-// Each command types its own arguments; to yargs they are all alike.
-const commands = [
-  syncCommand,
-  queryCommand,
-  connectCommand,
-  snapshotsCommand,
-  serveCommand,
-] as unknown as CommandModule[];
+/** Every command; its file is loaded only when it is the one, so that help costs next to nothing. */
+const commands: readonly { readonly command: string; readonly describe: string; load(): Promise<CommandModule> }[] = [
+  {
+    command: 'sync',
+    describe: 'Fetch every district of both datasets, check them, and publish a new snapshot',
+    load: async () => asModule((await import('./sync.ts')).syncCommand),
+  },
+  {
+    command: 'query <sql>',
+    describe: 'Ask the published tables one SQL question',
+    load: async () => asModule((await import('./query.ts')).queryCommand),
+  },
+  {
+    command: 'connect',
+    describe: 'Print a script that opens the current snapshot in the DuckDB shell',
+    load: async () => asModule((await import('./connect.ts')).connectCommand),
+  },
+  {
+    command: 'snapshots',
+    describe: 'List, show, verify, roll back and prune published snapshots',
+    load: async () => asModule((await import('./snapshots.ts')).snapshotsCommand),
+  },
+  {
+    command: 'serve',
+    describe: 'Run the service: both read endpoints, as their documentation has them',
+    load: async () => asModule((await import('./serve.ts')).serveCommand),
+  },
+];
+
+/** Each command types its own arguments; to yargs they are all alike. */
+function asModule(command: object): CommandModule {
+  return command as CommandModule;
+}
 
 async function main(words: string[]): Promise<number> {
+  if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
+    process.stdout.write(`${readVersion()}\n`);
+    return ExitCode.done;
+  }
   hideExperimentalNotices();
   // A reader that closes early (head, less) is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? ExitCode.done : ExitCode.unexpected),
   );
+  const { default: yargs } = await import('yargs');
   const parser = yargs(words)
     .scriptName('rekap')
     .usage(
@@ -52,10 +73,24 @@ async function main(words: string[]): Promise<number> {
     .exitProcess(false)
     .showHelpOnFail(false)
     .fail((message, error) => {
-      throw error ?? explainUsage(message);
+      throw error ?? new UsageComplaint(message);
     });
-  for (const command of commands) parser.command(command);
-  await parser.parseAsync();
+  for (const { command, describe, load } of commands) {
+    parser.command(
+      command,
+      describe,
+      async (argv) => {
+        const { builder } = await load();
+        return typeof builder === 'function' ? builder(argv) : argv;
+      },
+      async (args) => (await load()).handler(args),
+    );
+  }
+  try {
+    await parser.parseAsync();
+  } catch (error) {
+    throw error instanceof UsageComplaint ? await explainUsage(error.message) : error;
+  }
   return ExitCode.done;
 }
 
@@ -67,14 +102,25 @@ function hideExperimentalNotices(): void {
   });
 }
 
+/** What yargs says of a command line that is wrong; put into words of ours before anybody sees it. */
+class UsageComplaint extends Error {}
+
 /** yargs' complaint in words of ours, with the nearest name that exists. */
-function explainUsage(message: string): UsageError {
+async function explainUsage(message: string): Promise<UsageError> {
+  const [{ distance }, { closestName }, { optionNames }] = await Promise.all([
+    import('fastest-levenshtein'),
+    import('./closest-name.ts'),
+    import('./options.ts'),
+  ]);
   const unknown = /^Unknown (?:arguments?|commands?): (.+)$/.exec(message)?.[1]?.split(', ')[0];
   const meant = /^Did you mean (.+)\?$/.exec(message)?.[1];
   if (meant !== undefined) {
     // yargs names what was meant, but not what was typed: the first word that stands where a command should.
     const typed = words.find((word) => !word.startsWith('-') && distance(word, meant) <= 3 && word !== meant);
     return new UsageError(`There is no command ${JSON.stringify(typed ?? words[0])}.`, `Did you mean ${meant}?`);
+  }
+  if (message.startsWith('Not enough non-option arguments')) {
+    return new UsageError('A word is missing after the command.', '"rekap <command> --help" shows what it needs.');
   }
   if (unknown === undefined) {
     const sentence = message
@@ -100,6 +146,7 @@ const words = process.argv.slice(2);
 try {
   process.exitCode = await main(words);
 } catch (error) {
+  const { printError } = await import('./terminal.ts');
   printError(error);
   process.exitCode = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
 }

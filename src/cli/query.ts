@@ -24,8 +24,6 @@ type QueryArguments = InferredOptionTypes<typeof options> & { sql: string };
 const mostTableRows = 1000;
 
 export const queryCommand: CommandModule<object, QueryArguments> = {
-  command: 'query <sql>',
-  describe: 'Ask the published tables one SQL question',
   builder: (argv) =>
     declareOptions(
       argv.positional('sql', { type: 'string', demandOption: true, describe: 'one statement that reads' }),

@@ -29,8 +29,6 @@ const options = {
 type ServeArguments = InferredOptionTypes<typeof options>;
 
 export const serveCommand: CommandModule<object, ServeArguments> = {
-  command: 'serve',
-  describe: 'Run the service: both read endpoints, as their documentation has them',
   builder: (argv) =>
     declareOptions(argv, options).example([
       ['$0 serve --sample', 'sample figures on http://127.0.0.1:8080'],

@@ -15,8 +15,6 @@ type CommonArguments = InferredOptionTypes<typeof common>;
 const idPositional = { type: 'string', describe: 'id of a snapshot [default: the current one]' } as const;
 
 export const snapshotsCommand: CommandModule = {
-  command: 'snapshots',
-  describe: 'List, show, verify, roll back and prune published snapshots',
   builder: (argv) =>
     argv
       .command(listCommand)

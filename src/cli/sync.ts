@@ -36,8 +36,6 @@ const options = {
 type SyncArguments = InferredOptionTypes<typeof options>;
 
 export const syncCommand: CommandModule<object, SyncArguments> = {
-  command: 'sync',
-  describe: 'Fetch every district of both datasets, check them, and publish a new snapshot',
   builder: (argv) =>
     declareOptions(argv, options).example([
       ['$0 sync --sample', 'the whole way with sample figures'],

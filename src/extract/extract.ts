@@ -247,7 +247,7 @@ class DatasetExtraction {
    */
   private async walkAhead(dapil: number, listed: Account | null): Promise<Walk | null> {
     const ahead = this.ahead.get(dapil);
-    if (ahead === undefined) return null;
+    if (ahead === undefined || this.swept?.listing.isClosed(dapil) !== true) return null;
     this.ahead.delete(dapil);
     const held = await ahead;
     return this.walk(dapil, listed, async (offset) =>

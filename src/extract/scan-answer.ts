@@ -228,12 +228,12 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
         index.close(row, at, true);
         return;
       }
-      const first = passLikeBefore(row);
-      if (first < 0) {
+      const firstDifferent = passLikeBefore(row);
+      if (firstDifferent < 0) {
         index.close(row, at, true);
         return;
       }
-      for (let place = first; ; place += 1) {
+      for (let place = firstDifferent; ; place += 1) {
         skipSpace();
         if (bytes[at] !== QUOTE) fail('the name of a field');
         let column: number | undefined = place < width ? columnAt[place]! : undefined;

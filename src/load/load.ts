@@ -103,6 +103,8 @@ export class Load {
     this.staging.close();
     const attached = carryOver?.database ?? previousDatabase;
     if (attached !== null) await this.database.run(`ATTACH ${quoteText(attached)} AS previous (READ_ONLY)`);
+    // One transaction: each statement by itself would wait for the disk.
+    await this.database.run('BEGIN');
     for (const pipeline of pipelines) await this.makeDataset(pipeline, carryOver);
     await this.makeViolations(carryOver);
     await this.makeTable(quarantineTable, `SELECT * FROM temp.staging_quarantine${this.carriedQuarantine(carryOver)}`);
@@ -114,6 +116,7 @@ export class Load {
     await this.makeSnapshotsLog(log, attached !== null);
     const reports = new Map<string, LoadReport>();
     for (const pipeline of pipelines) reports.set(pipeline.table, await this.report(pipeline, carryOver));
+    await this.database.run('COMMIT');
     await this.staging.drop(pipelines);
     if (attached !== null) await this.database.run('DETACH previous');
     await this.database.run('CHECKPOINT');

@@ -1,7 +1,7 @@
 /** Takes Arrow batches into temporary tables: numbers as they are, texts as codes into one table of texts. */
 
 import { BOOLEAN, INTEGER, type DuckDBAppender, type DuckDBType } from '@duckdb/node-api';
-import { DataType, type RecordBatch } from 'apache-arrow';
+import type { RecordBatch } from 'apache-arrow';
 import { type Database } from '../database.ts';
 import { quoteIdentifier } from '../sql-text.ts';
 import type { AnyPipeline, Batch, Quarantined, Violation } from '../pipeline.ts';
@@ -93,11 +93,12 @@ export class Staging {
     const types: DuckDBType[] = [];
     const columns: ChunkColumn[] = [];
     for (const [index, data] of rows.data.children.entries()) {
-      const isBoolean = DataType.isBool(data.type);
+      // Of the columns that a batch has, only booleans come in bytes of bits.
+      const isBoolean = data.values instanceof Uint8Array;
       types.push(isBoolean ? BOOLEAN : INTEGER);
       columns.push({
         values: isBoolean
-          ? unpackBits(data.values as Uint8Array, rows.numRows)
+          ? unpackBits(data.values, rows.numRows)
           : data.dictionary
             ? this.texts.get(textStageName(pipeline, rows.schema.fields[index]!.name))!.encode(data, data.dictionary)
             : (data.values as Int32Array),
