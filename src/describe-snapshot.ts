@@ -1,6 +1,7 @@
 /** Describes a snapshot that has been built: its manifest, from what every stage says of its part. */
 
-import type { CarryOver, LoadReport } from './load/load.ts';
+import type { CarryOver } from './load/carry-over.ts';
+import type { LoadReport } from './load/load-report.ts';
 import { exportedTableNames } from './load/load.ts';
 import { datasetTable, projectDefinition } from './load/tables.ts';
 import type { AnyPipeline, TransformTotals, Verdict } from './pipeline.ts';

@@ -6,7 +6,9 @@ import { GateError, IncompleteError, UsageError, VerificationError } from './err
 import { extract } from './extract/extract.ts';
 import { createSourceClient } from './extract/source-client.ts';
 import { openLanding } from './land/landing.ts';
-import { Load, type CarryOver, type LoadReport } from './load/load.ts';
+import { Load } from './load/load.ts';
+import type { CarryOver } from './load/carry-over.ts';
+import type { LoadReport } from './load/load-report.ts';
 import type { AnyPipeline, Project, TransformTotals, Verdict } from './pipeline.ts';
 import { checkGate } from './publish/gate.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';

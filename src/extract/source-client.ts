@@ -1,21 +1,13 @@
 /** Asks the source for pages: one pool, one pace, one way to try again, and every answer landed before it is read. */
 
 import { Pool, interceptors, type Dispatcher } from 'undici';
-import {
-  EnvelopeError,
-  ResponseTooLargeError,
-  SourceRefusedKeyError,
-  SourceStatusError,
-  SourceUnreachableError,
-  type RekapError,
-  errorCode,
-} from '../errors.ts';
+import { EnvelopeError, ResponseTooLargeError, SourceRefusedKeyError, SourceUnreachableError } from '../errors.ts';
 import type { AnyPipeline, Answer, Clock, Land, LandedBody, Page, PageRequest, Random, Report } from '../pipeline.ts';
 import type { Secret } from '../secret.ts';
-
 import { Pace } from './pace.ts';
 import { planRetry, type Failure } from './retry-plan.ts';
 import { createScanner, ScanError, type ScannedAnswer } from './scan-answer.ts';
+import { connectionCode, describeFailure, excerpt, headerText, redirectDetail } from './source-messages.ts';
 
 export interface SourceOptions {
   /** Without a trailing slash. */
@@ -317,67 +309,6 @@ function boundAttempt(run: AbortSignal, milliseconds: number) {
   };
 }
 
-function describeFailure(failure: Failure, url: string, giveUp: string, detail: string): RekapError {
-  switch (failure.kind) {
-    case 'status':
-      return new SourceStatusError(
-        failure.status,
-        `${url} answered ${failure.status} (${giveUp}): ${detail}`,
-        failure.status === 404 ? 'Check --base-url: the endpoint is not there.' : '',
-      );
-    case 'connection':
-      return new SourceUnreachableError(
-        `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
-        'Check --base-url and the network, then run the sync again.',
-      );
-    case 'timeout':
-      return new SourceUnreachableError(
-        `${url} gave ${detail} (${giveUp}).`,
-        'A longer --timeout or a smaller --page-size may help.',
-      );
-    case 'truncated':
-      return new EnvelopeError(
-        `The answer of ${url} ends before its JSON does (${giveUp}). It begins: ${detail}`,
-        'Run the sync again later, or try a smaller --page-size.',
-      );
-  }
-}
-
-function connectionMessage(code: string, detail: string): string {
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'nothing listens there';
-    case 'ENOTFOUND':
-      return 'there is no such host';
-    case 'EAI_AGAIN':
-      return 'its name cannot be resolved just now';
-    default:
-      return `${detail || 'the connection failed'} [${code}]`;
-  }
-}
-
-/** undici wraps the system's error; the innermost code says most. An AggregateError (IPv6 and IPv4 both refused) holds several. */
-function connectionCode(error: unknown): string {
-  let code = errorCode(error);
-  for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if (errorCode(inner) !== 'unknown') code = errorCode(inner);
-    if (inner instanceof AggregateError && inner.errors.length > 0) code = errorCode(inner.errors[0]);
-  }
-  return code;
-}
-
-function headerText(value: string | string[] | undefined): string | null {
-  return (Array.isArray(value) ? value[0] : value) ?? null;
-}
-
-function redirectDetail(location: string | string[] | undefined, url: string): string {
-  const target = headerText(location);
-  if (target === null || !URL.canParse(target, url))
-    return 'it redirects, and rekap does not follow with the key in its hands';
-  const { origin, pathname } = new URL(target, url);
-  return `it redirects to ${origin}${pathname}; rekap does not follow with the key in its hands. If you trust that address, give it as --base-url`;
-}
-
 /** A shorter key could stand in the data by chance, and taking it out would alter figures. */
 const shortestSoughtKey = 8;
 
@@ -385,14 +316,4 @@ const shortestSoughtKey = 8;
 function withoutKey(body: Buffer, apiKey: Secret): Buffer {
   if (apiKey.reveal().length < shortestSoughtKey || !body.includes(apiKey.reveal())) return body;
   return Buffer.from(body.toString('latin1').replaceAll(apiKey.reveal(), '[redacted]'), 'latin1');
-}
-
-/** The beginning of an answer on one line, without control characters, fit for a message. */
-function excerpt(body: Buffer): string {
-  const text = body
-    .toString('utf8', 0, 400)
-    .replace(/\s+/g, ' ')
-    .replace(/[\p{Cc}\p{Cf}]/gu, '')
-    .trim();
-  return text === '' ? '(an empty body)' : text.slice(0, 120);
 }

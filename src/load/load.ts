@@ -7,6 +7,8 @@ import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import { VerificationError } from '../errors.ts';
 import type { AnyPipeline, Batch, Project } from '../pipeline.ts';
 import { parquetPath } from '../warehouse.ts';
+import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
+import { reportDataset, type LoadReport } from './load-report.ts';
 import { Staging } from './staging.ts';
 import {
   columnList,
@@ -18,14 +20,6 @@ import {
   violationsTable,
   type TableDefinition,
 } from './tables.ts';
-
-/** What is taken over from the snapshot before instead of being read anew. */
-export interface CarryOver {
-  /** Path of the snapshot's DuckDB file. */
-  readonly database: string;
-  /** By table: the districts that were read anew, all others being carried over; null where the whole dataset was. */
-  readonly replaced: ReadonlyMap<string, readonly number[] | null>;
-}
 
 export interface LoadOptions {
   /** Folder of the snapshot that is being built; the DuckDB file and the Parquet files are made in it. */
@@ -39,19 +33,6 @@ export interface LogEntry {
   readonly snapshot: string;
   readonly publishedAt: Date;
   readonly source: string;
-}
-
-/** What the load found out on its way, dataset by dataset. */
-export interface LoadReport {
-  /** What was carried over, read from the snapshot before: rows, sums and NULLs of the count columns. */
-  readonly carried: {
-    readonly rows: number;
-    readonly sums: Readonly<Record<string, bigint>>;
-    readonly nulls: Readonly<Record<string, number>>;
-  };
-  /** Rows in quarantine, with those carried over. */
-  readonly quarantined: number;
-  readonly violations: readonly { readonly check: string; readonly severity: string; readonly count: number }[];
 }
 
 /** Tables that are exported to Parquet besides the datasets. */
@@ -115,7 +96,8 @@ export class Load {
     }
     await this.makeSnapshotsLog(log, attached !== null);
     const reports = new Map<string, LoadReport>();
-    for (const pipeline of pipelines) reports.set(pipeline.table, await this.report(pipeline, carryOver));
+    for (const pipeline of pipelines)
+      reports.set(pipeline.table, await reportDataset(this.database, pipeline, carryOver));
     await this.database.run('COMMIT');
     await this.staging.drop(pipelines);
     if (attached !== null) await this.database.run('DETACH previous');
@@ -229,48 +211,6 @@ export class Load {
     );
   }
 
-  private async report(pipeline: AnyPipeline, carryOver: CarryOver | null): Promise<LoadReport> {
-    const counts = Object.entries(pipeline.columns)
-      .filter(([, { kind }]) => kind === 'count')
-      .map(([name]) => name);
-    const dataset = quoteText(pipeline.table);
-    let carried: LoadReport['carried'] = {
-      rows: 0,
-      sums: Object.fromEntries(counts.map((name) => [name, 0n])),
-      nulls: Object.fromEntries(counts.map((name) => [name, 0])),
-    };
-    if (isCarried(carryOver, pipeline)) {
-      const figures = counts.flatMap((name) => [
-        `coalesce(sum(${quoteIdentifier(name)}), 0)::BIGINT AS ${quoteIdentifier(`sum ${name}`)}`,
-        `count(*) FILTER (${quoteIdentifier(name)} IS NULL) AS ${quoteIdentifier(`nulls ${name}`)}`,
-      ]);
-      const condition = carriedCondition(carryOver, pipeline, quoteIdentifier(pipeline.district));
-      const [row] = await this.database.rows<Record<string, bigint>>(
-        `SELECT count(*) AS row_count, ${figures.join(', ')} FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`,
-      );
-      carried = {
-        rows: Number(row!['row_count']),
-        sums: Object.fromEntries(counts.map((name) => [name, row![`sum ${name}`]!])),
-        nulls: Object.fromEntries(counts.map((name) => [name, Number(row![`nulls ${name}`])])),
-      };
-    }
-    const [quarantine] = await this.database.rows<{ row_count: bigint }>(
-      `SELECT count(*) AS row_count FROM quarantine WHERE dataset = ${dataset}`,
-    );
-    const violations = await this.database.rows<{ check_name: string; severity: string; row_count: bigint }>(
-      `SELECT check_name, severity, count(*) AS row_count FROM violations WHERE dataset = ${dataset} GROUP BY ALL ORDER BY ALL`,
-    );
-    return {
-      carried,
-      quarantined: Number(quarantine!.row_count),
-      violations: violations.map(({ check_name, severity, row_count }) => ({
-        check: check_name,
-        severity,
-        count: Number(row_count),
-      })),
-    };
-  }
-
   private async writeParquet(): Promise<void> {
     const { folder, project } = this.options;
     const tables = [...project.pipelines.map(datasetTable), violationsTable(project.pipelines), quarantineTable];
@@ -295,16 +235,4 @@ export class Load {
 /** Names of the tables that have a Parquet file. */
 export function exportedTableNames(pipelines: readonly AnyPipeline[]): string[] {
   return [...pipelines.map(({ table }) => table), ...exportedTables];
-}
-
-/** Whether any of a dataset's rows are carried over. */
-function isCarried(carryOver: CarryOver | null, pipeline: AnyPipeline): carryOver is CarryOver {
-  return carryOver !== null && (carryOver.replaced.get(pipeline.table) ?? null) !== null;
-}
-
-/** SQL condition on the rows of the snapshot before that are carried over. */
-function carriedCondition(carryOver: CarryOver, pipeline: AnyPipeline, district: string): string {
-  const replaced = carryOver.replaced.get(pipeline.table) ?? null;
-  if (replaced === null) return 'false';
-  return replaced.length === 0 ? 'true' : `${district} NOT IN (${replaced.join(', ')})`;
 }

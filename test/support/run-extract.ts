@@ -1,6 +1,7 @@
 /** Runs the extraction over a simulated source and gives what it delivered, named and counted. */
 
-import { extract, type ExtractQuestion } from '../../src/extract/extract.ts';
+import type { ExtractQuestion } from '../../src/extract/extract-question.ts';
+import { extract } from '../../src/extract/extract.ts';
 import { readInteger, readText } from '../../src/fields.ts';
 import type { RunEvent, Verdict } from '../../src/pipeline.ts';
 import { voters } from '../../pipelines/voters.ts';

@@ -1,0 +1,257 @@
+/** Extracts one dataset: its sweep, the first pages read ahead, and each of its districts until it is proved or named. */
+
+import type { LimitFunction } from 'p-limit';
+import { RekapError, SourceRefusedKeyError, SourceStatusError } from '../errors.ts';
+import type { AnyPipeline, Page, PageRequest, Verdict } from '../pipeline.ts';
+import type { ExtractQuestion } from './extract-question.ts';
+import type { HeldPage, PageHolder } from './held-pages.ts';
+import { judgeWalk } from './judge-walk.ts';
+import { PagingHabits } from './paging-habits.ts';
+import type { FetchedPage } from './source-client.ts';
+import { selectRecords, sweep, type Sweep } from './sweep.ts';
+import type { Account } from './tally.ts';
+import { walkDistrict, type Walk, type WalkQuestion } from './walk-district.ts';
+
+export class DatasetExtraction {
+  readonly pipeline: AnyPipeline;
+  private readonly question: ExtractQuestion;
+  private readonly holder: PageHolder;
+  private readonly aheadLimit: LimitFunction;
+  private readonly habits = new PagingHabits();
+  /** First pages that were asked for while the sweep still went on. */
+  private readonly ahead = new Map<number, Promise<HeldPage>>();
+  private swept: Sweep | null = null;
+  private delivering: Promise<void> = Promise.resolve();
+
+  constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, aheadLimit: LimitFunction) {
+    this.pipeline = pipeline;
+    this.question = question;
+    this.holder = holder;
+    this.aheadLimit = aheadLimit;
+  }
+
+  async sweep(): Promise<Sweep | null> {
+    const result = await sweep({
+      pipeline: this.pipeline,
+      habits: this.habits,
+      maxRecords: this.question.maxRecords,
+      fetch: async (offset) => {
+        const request = this.request(null, offset);
+        const fetched = await this.question.client.fetchPage(this.pipeline, request);
+        return { page: fetched.page, hold: (strays) => this.holdStrays(fetched, strays) };
+      },
+      found: (districts) => {
+        for (const dapil of districts) if (this.holder.hasRoom) this.readAhead(dapil);
+      },
+    });
+    if ('refused' in result) {
+      this.warn(
+        `the source does not list all districts (${result.refused}); each known district is read to its end instead`,
+      );
+      return null;
+    }
+    if (result.listing.total === 0) {
+      this.warn('the source lists no record without a district; each known district is read to its end instead');
+      return null;
+    }
+    this.swept = result;
+    return result;
+  }
+
+  /** The districts to ask for: listed ones, those of the snapshot before, and the reference's where its ids are of the same kind. */
+  districtsToRead(listed: ReadonlySet<number>): number[] {
+    const { knownBefore, reference } = this.question;
+    const sameKind = this.swept === null || reference.some((dapil) => listed.has(dapil));
+    const districts = [...new Set([...listed, ...knownBefore, ...(sameKind ? reference : [])])].toSorted(
+      (a, b) => a - b,
+    );
+    // Those that take several requests come first, so that none is left over at the end.
+    const isClosed = (dapil: number): boolean => this.swept?.listing.isClosed(dapil) === true;
+    return [...districts.filter((dapil) => !isClosed(dapil)), ...districts.filter(isClosed)];
+  }
+
+  /** Hands on the sweep's records that name no district: no other request would bring them. */
+  async deliverStrays(): Promise<Verdict[]> {
+    const strays = this.swept?.strays ?? [];
+    if (strays.length === 0) return [];
+    const received = strays.reduce((sum, page) => sum + page.length, 0);
+    this.warn(`${received} records of the unfiltered list name no district; they go to quarantine`);
+    const verdict = this.verdict({
+      dapil: null,
+      proof: 'sweep',
+      listed: received,
+      received,
+      pages: strays,
+      readings: 1,
+      reason: null,
+    });
+    await this.deliver(verdict, strays);
+    return [verdict];
+  }
+
+  /** Reads a district until it is proved, or named incomplete; a failure of its own becomes its verdict. */
+  async readAndDeliver(dapil: number): Promise<Verdict> {
+    try {
+      return await this.readUntilJudged(dapil);
+    } catch (error) {
+      // An abort, a refused key or a fault of ours ends the run; any other failure concerns this district.
+      this.question.signal.throwIfAborted();
+      if (!(error instanceof RekapError) || error instanceof SourceRefusedKeyError) throw error;
+      const listed = this.listedFor(dapil)?.distinct ?? null;
+      if (listed === null && error instanceof SourceStatusError && error.status === 404) {
+        // Where nothing else speaks of the district, "not found" is an answer: it has no records.
+        this.warn(`district ${dapil}: the source knows no such district (404)`);
+        return this.report(
+          this.verdict({ dapil, proof: 'empty page', listed, received: 0, pages: [], readings: 1, reason: null }),
+        );
+      }
+      return this.report(
+        this.verdict({ dapil, proof: 'none', listed, received: 0, pages: [], readings: 1, reason: error.message }),
+      );
+    }
+  }
+
+  private async readUntilJudged(dapil: number): Promise<Verdict> {
+    const listed = this.listedFor(dapil);
+    const earlier: Walk[] = [];
+    for (;;) {
+      const walk =
+        (earlier.length === 0 ? await this.walkAhead(dapil, listed) : null) ?? (await this.walkAfresh(dapil, listed));
+      const judgement = judgeWalk(walk, listed, earlier);
+      if (judgement.kind === 'complete') {
+        if (judgement.warning !== null) this.warn(`district ${dapil}: ${judgement.warning}`);
+        if (this.question.wanted !== null && walk.total === 0)
+          this.warn(`district ${dapil}: the source has no records of it`);
+        const verdict = this.verdict({
+          dapil,
+          proof: walk.end,
+          listed: listed?.distinct ?? null,
+          received: walk.distinct,
+          pages: walk.pages,
+          readings: earlier.length + 1,
+          reason: null,
+        });
+        await this.deliver(verdict, walk.pages);
+        return this.report(verdict);
+      }
+      for (const page of walk.pages) page.release();
+      if (judgement.kind === 'incomplete') {
+        return this.report(
+          this.verdict({
+            dapil,
+            proof: 'none',
+            listed: listed?.distinct ?? null,
+            received: walk.distinct,
+            pages: walk.pages,
+            readings: earlier.length + 1,
+            reason: judgement.reason,
+          }),
+        );
+      }
+      earlier.push(walk);
+    }
+  }
+
+  /** Transformation of a dataset takes one district after another, so that its batches keep an order of their own. */
+  private async deliver(verdict: Verdict, pages: readonly HeldPage[]): Promise<void> {
+    const turn = this.delivering.then(async () => {
+      await this.question.deliver(this.pipeline, { verdict, pages: pages.map((page) => () => page.read()) });
+      for (const page of pages) page.release();
+    });
+    this.delivering = turn.catch(() => undefined);
+    await turn;
+  }
+
+  private listedFor(dapil: number): Account | null {
+    return this.swept?.listing.accountOf(dapil) ?? null;
+  }
+
+  private request(dapil: number | null, offset: number): PageRequest {
+    return { dataset: this.pipeline.table, dapil, offset, limit: this.question.pageSize };
+  }
+
+  private readAhead(dapil: number): void {
+    // Held at once, so that what waits for the end of the sweep counts against the bound.
+    const first = this.aheadLimit(async () => (await this.fetchFresh(dapil, 0)).hold());
+    // Whoever walks the district meets the failure; until then it must not count as unhandled.
+    first.catch(() => undefined);
+    this.ahead.set(dapil, first);
+  }
+
+  /**
+   * The walk over the page that was read ahead, where that page is all there is. Where more pages follow, or nothing proves
+   * that none does, the district is walked afresh: a page from before the end of the sweep and others from after it could both
+   * slip past the same record when the source changes in between.
+   */
+  private async walkAhead(dapil: number, listed: Account | null): Promise<Walk | null> {
+    const ahead = this.ahead.get(dapil);
+    if (ahead === undefined || this.swept?.listing.isClosed(dapil) !== true) return null;
+    this.ahead.delete(dapil);
+    const held = await ahead;
+    return this.walk(dapil, listed, async (offset) =>
+      offset === 0 ? { page: await held.read(), hold: () => held } : null,
+    );
+  }
+
+  private async walkAfresh(dapil: number, listed: Account | null): Promise<Walk> {
+    const walk = await this.walk(dapil, listed, (offset) => this.fetchFresh(dapil, offset));
+    return walk!;
+  }
+
+  private walk(dapil: number, listed: Account | null, fetch: WalkQuestion['fetch']): Promise<Walk | null> {
+    const proof = this.swept?.listing.isClosed(dapil) === true ? listed : null;
+    return walkDistrict({
+      pipeline: this.pipeline,
+      dapil,
+      maxRecords: this.question.maxRecords,
+      listed,
+      proof,
+      habits: this.habits,
+      fetch,
+    });
+  }
+
+  private async fetchFresh(dapil: number, offset: number): Promise<{ page: Page; hold(): HeldPage }> {
+    const { client } = this.question;
+    const request = this.request(dapil, offset);
+    const fetched = await client.fetchPage(this.pipeline, request);
+    return {
+      page: fetched.page,
+      hold: () => this.holder.hold(fetched, (bytes) => client.reopen(this.pipeline, request, bytes)),
+    };
+  }
+
+  private holdStrays(fetched: FetchedPage, strays: Page): HeldPage {
+    const rows = [...strays.records.recordStart.subarray(0, strays.records.length)];
+    return this.holder.hold({ ...fetched, page: strays }, (bytes) => {
+      const page = this.question.client.reopen(this.pipeline, strays.request, bytes);
+      return selectRecords(
+        page,
+        rows.map((start) => page.records.recordStart.indexOf(start)),
+      );
+    });
+  }
+
+  private verdict(
+    parts: Omit<Verdict, 'dataset' | 'complete' | 'readAt' | 'pages'> & { pages: readonly HeldPage[] },
+  ): Verdict {
+    const { pages, ...rest } = parts;
+    const readAt = pages.reduce((latest, page) => (page.at > latest ? page.at : latest), new Date(0));
+    return {
+      dataset: this.pipeline.table,
+      ...rest,
+      complete: parts.reason === null,
+      pages: pages.length,
+      readAt: (pages.length === 0 ? this.question.clock.now() : readAt).toISOString(),
+    };
+  }
+
+  private report(verdict: Verdict): Verdict {
+    this.question.report({ kind: 'district', dataset: this.pipeline.table, records: verdict.received, verdict });
+    return verdict;
+  }
+
+  private warn(message: string): void {
+    this.question.report({ kind: 'warning', message: `${this.pipeline.table}: ${message}.` });
+  }
+}

@@ -1,0 +1,26 @@
+/** What an extraction is asked: which datasets and districts, of which source, within which bounds. */
+
+import type { AnyPipeline, Clock, DistrictReading, Report } from '../pipeline.ts';
+import type { SourceClient } from './source-client.ts';
+
+export interface ExtractQuestion {
+  readonly pipelines: readonly AnyPipeline[];
+  readonly client: SourceClient;
+  readonly clock: Clock;
+  readonly report: Report;
+  readonly concurrency: number;
+  readonly pageSize: number;
+  /** Just these districts, each read to its empty page; null for all that can be known. */
+  readonly wanted: readonly number[] | null;
+  /** Districts of the snapshot before. */
+  readonly knownBefore: readonly number[];
+  /** Districts known from law; asked for where some of them stand in the sweep, or where there is no sweep. */
+  readonly reference: readonly number[];
+  /** Bytes of answers that may wait in memory. */
+  readonly heldBytes: number;
+  /** Records after which a sweep, or a district that no sweep has listed, counts as endless. */
+  readonly maxRecords: number;
+  readonly signal: AbortSignal;
+  /** Takes a complete district's pages; called for one district at a time per dataset. */
+  deliver(pipeline: AnyPipeline, reading: DistrictReading): Promise<void>;
+}

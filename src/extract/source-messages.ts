@@ -1,0 +1,78 @@
+/** What is said of a request that failed: the URL, what happened, and what to do next. */
+
+import { EnvelopeError, errorCode, SourceStatusError, SourceUnreachableError, type RekapError } from '../errors.ts';
+import type { Failure } from './retry-plan.ts';
+
+/** The error for a request that is given up. */
+export function describeFailure(failure: Failure, url: string, giveUp: string, detail: string): RekapError {
+  switch (failure.kind) {
+    case 'status':
+      return new SourceStatusError(
+        failure.status,
+        `${url} answered ${failure.status} (${giveUp}): ${detail}`,
+        failure.status === 404 ? 'Check --base-url: the endpoint is not there.' : '',
+      );
+    case 'connection':
+      return new SourceUnreachableError(
+        `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
+        'Check --base-url and the network, then run the sync again.',
+      );
+    case 'timeout':
+      return new SourceUnreachableError(
+        `${url} gave ${detail} (${giveUp}).`,
+        'A longer --timeout or a smaller --page-size may help.',
+      );
+    case 'truncated':
+      return new EnvelopeError(
+        `The answer of ${url} ends before its JSON does (${giveUp}). It begins: ${detail}`,
+        'Run the sync again later, or try a smaller --page-size.',
+      );
+  }
+}
+
+function connectionMessage(code: string, detail: string): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'nothing listens there';
+    case 'ENOTFOUND':
+      return 'there is no such host';
+    case 'EAI_AGAIN':
+      return 'its name cannot be resolved just now';
+    default:
+      return `${detail || 'the connection failed'} [${code}]`;
+  }
+}
+
+/** undici wraps the system's error; the innermost code says most. An AggregateError (IPv6 and IPv4 both refused) holds several. */
+export function connectionCode(error: unknown): string {
+  let code = errorCode(error);
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    if (errorCode(inner) !== 'unknown') code = errorCode(inner);
+    if (inner instanceof AggregateError && inner.errors.length > 0) code = errorCode(inner.errors[0]);
+  }
+  return code;
+}
+
+/** The first value of a header; null where it is absent. */
+export function headerText(value: string | string[] | undefined): string | null {
+  return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+/** What is said of a redirect, without its query. */
+export function redirectDetail(location: string | string[] | undefined, url: string): string {
+  const target = headerText(location);
+  if (target === null || !URL.canParse(target, url))
+    return 'it redirects, and rekap does not follow with the key in its hands';
+  const { origin, pathname } = new URL(target, url);
+  return `it redirects to ${origin}${pathname}; rekap does not follow with the key in its hands. If you trust that address, give it as --base-url`;
+}
+
+/** The beginning of an answer on one line, without control characters, fit for a message. */
+export function excerpt(body: Buffer): string {
+  const text = body
+    .toString('utf8', 0, 400)
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}]/gu, '')
+    .trim();
+  return text === '' ? '(an empty body)' : text.slice(0, 120);
+}

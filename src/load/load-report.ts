@@ -1,0 +1,66 @@
+/** What a load says of a dataset once its tables are made: what was carried over, what is in quarantine, which checks are broken. */
+
+import type { Database } from '../database.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import { quoteIdentifier, quoteText } from '../sql-text.ts';
+import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
+
+/** What the load found out on its way, dataset by dataset. */
+export interface LoadReport {
+  /** What was carried over, read from the snapshot before: rows, sums and NULLs of the count columns. */
+  readonly carried: {
+    readonly rows: number;
+    readonly sums: Readonly<Record<string, bigint>>;
+    readonly nulls: Readonly<Record<string, number>>;
+  };
+  /** Rows in quarantine, with those carried over. */
+  readonly quarantined: number;
+  readonly violations: readonly { readonly check: string; readonly severity: string; readonly count: number }[];
+}
+
+/** Reads the report of a dataset from the new tables and, as far as rows were carried over, from the attached snapshot before. */
+export async function reportDataset(
+  database: Database,
+  pipeline: AnyPipeline,
+  carryOver: CarryOver | null,
+): Promise<LoadReport> {
+  const counts = Object.entries(pipeline.columns)
+    .filter(([, { kind }]) => kind === 'count')
+    .map(([name]) => name);
+  const dataset = quoteText(pipeline.table);
+  let carried: LoadReport['carried'] = {
+    rows: 0,
+    sums: Object.fromEntries(counts.map((name) => [name, 0n])),
+    nulls: Object.fromEntries(counts.map((name) => [name, 0])),
+  };
+  if (isCarried(carryOver, pipeline)) {
+    const figures = counts.flatMap((name) => [
+      `coalesce(sum(${quoteIdentifier(name)}), 0)::BIGINT AS ${quoteIdentifier(`sum ${name}`)}`,
+      `count(*) FILTER (${quoteIdentifier(name)} IS NULL) AS ${quoteIdentifier(`nulls ${name}`)}`,
+    ]);
+    const condition = carriedCondition(carryOver, pipeline, quoteIdentifier(pipeline.district));
+    const [row] = await database.rows<Record<string, bigint>>(
+      `SELECT count(*) AS row_count, ${figures.join(', ')} FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`,
+    );
+    carried = {
+      rows: Number(row!['row_count']),
+      sums: Object.fromEntries(counts.map((name) => [name, row![`sum ${name}`]!])),
+      nulls: Object.fromEntries(counts.map((name) => [name, Number(row![`nulls ${name}`])])),
+    };
+  }
+  const [quarantine] = await database.rows<{ row_count: bigint }>(
+    `SELECT count(*) AS row_count FROM quarantine WHERE dataset = ${dataset}`,
+  );
+  const violations = await database.rows<{ check_name: string; severity: string; row_count: bigint }>(
+    `SELECT check_name, severity, count(*) AS row_count FROM violations WHERE dataset = ${dataset} GROUP BY ALL ORDER BY ALL`,
+  );
+  return {
+    carried,
+    quarantined: Number(quarantine!.row_count),
+    violations: violations.map(({ check_name, severity, row_count }) => ({
+      check: check_name,
+      severity,
+      count: Number(row_count),
+    })),
+  };
+}
