@@ -1,0 +1,62 @@
+/** What users are told is what there is: every command, option, table, check and exit code stands in the README. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkNames, modelNames, pipelines } from '../pipelines/index.ts';
+import { optionNames } from '../src/cli/options.ts';
+import { ExitCode } from '../src/errors.ts';
+import { quarantineTable, snapshotsLogTable } from '../src/load/tables.ts';
+
+const root = join(import.meta.dirname, '..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const sources = readdirSync(join(root, 'src/cli')).map((file) => readFileSync(join(root, 'src/cli', file), 'utf8'));
+
+describe('the README', () => {
+  it('names every command', () => {
+    const commands = [...sources.join('\n').matchAll(/^ {2,4}command: '([a-z]+)/gm)].map(([, name]) => name!);
+    expect(commands.length).toBeGreaterThan(8);
+    for (const command of new Set(commands)) expect(readme).toMatch(new RegExp(`(rekap|snapshots) ${command}\\b`));
+  });
+
+  it('names every option', () => {
+    for (const option of optionNames) {
+      if (['help', 'version'].includes(option)) continue;
+      expect(readme, option).toContain(`--${option}`);
+    }
+  });
+
+  it('names every table, view and check', () => {
+    const tables = [...pipelines.map(({ table }) => table), 'violations', quarantineTable.name, snapshotsLogTable.name];
+    const checks = [...checkNames, ...pipelines.flatMap(({ checks: own }) => own.map(({ name }) => name))];
+    for (const name of [...tables, ...modelNames, ...checks]) expect(readme, name).toContain(`\`${name}\``);
+  });
+
+  it('names every exit code', () => {
+    for (const code of Object.values(ExitCode)) expect(readme).toMatch(new RegExp(`\\| (\\d+, )?${code}(, \\d+)? \\|`));
+  });
+});
+
+describe('the list of options', () => {
+  it('is that of the commands: a config file may hold any of them, and no others', () => {
+    const declared = new Set(
+      sources.flatMap((text) =>
+        [...text.matchAll(/^ {2}'?([a-z-]+)'?: \{\s*(?:\/\/.*\s*)*type: '/gm)].map(([, name]) => name!),
+      ),
+    );
+    for (const extra of ['keep']) declared.add(extra);
+    expect([...optionNames].filter((name) => !['help', 'version'].includes(name)).toSorted()).toEqual(
+      [...declared].toSorted(),
+    );
+  });
+});
+
+describe('the architecture', () => {
+  it('gives a reason for every dependency', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+    for (const name of Object.keys(dependencies)) expect(text).toContain(`\`${name}\``);
+  });
+});
