@@ -44,10 +44,19 @@ export function loadProject(): Project {
   };
 }
 
+/** The file's first comment line is about the whole; the ones after it, `-- column: meaning.`, are about its columns. */
 function readSql(folder: string, name: string): SqlFile {
-  const text = readFileSync(join(packageFolder, 'pipelines', folder, `${name}.sql`), 'utf8');
-  const comment = /^-- (.+)$/m.exec(text)?.[1] ?? '';
-  return { name, sql: text.replace(/^--.*\n/, '').trim(), comment };
+  const lines = readFileSync(join(packageFolder, 'pipelines', folder, `${name}.sql`), 'utf8').split('\n');
+  const header = lines.findIndex((line) => !line.startsWith('-- '));
+  const [comment = '', ...columns] = lines.slice(0, header).map((line) => line.slice(3));
+  return {
+    name,
+    comment,
+    columns: Object.fromEntries(
+      columns.map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
+    ),
+    sql: lines.slice(header).join('\n').trim(),
+  };
 }
 
 function readReferenceDistricts(): number[] {

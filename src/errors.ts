@@ -81,6 +81,11 @@ export class SourceStatusError extends RekapError {
   }
 }
 
+/** The source refuses one request after another, whatever district they ask for; the run ends. */
+export class SourceRefusedAllError extends RekapError {
+  readonly exitCode = ExitCode.source;
+}
+
 /** The source's answer is not the documented envelope `{count, data}`. */
 export class EnvelopeError extends RekapError {
   readonly exitCode = ExitCode.source;

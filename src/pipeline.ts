@@ -105,6 +105,8 @@ export interface SqlFile {
   readonly sql: string;
   /** The file's leading comment: what the view shows or the check demands. */
   readonly comment: string;
+  /** What the columns mean, as far as the file says so. */
+  readonly columns: Readonly<Record<string, string>>;
 }
 
 /** Everything the command line hands to a sync: what moves, and what analysts read afterwards. */

@@ -1,4 +1,7 @@
 -- Every count in long form: one row per dataset, regency, list ('DPT', 'DPTb', 'DPK', 'all') and sex ('male', 'female', 'both'), with the number of people.
+-- dataset: voters or voting_rights_users.
+-- list: DPT, DPTb, DPK or all.
+-- people: Number of people; NULL where the source gives none.
 WITH datasets AS (
   SELECT 'voters' AS dataset, * FROM voters
   UNION ALL BY NAME

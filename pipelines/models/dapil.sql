@@ -1,4 +1,6 @@
 -- One row per electoral district: its name, provinces, number of regencies, and its voters and users of the voting right. Sums leave unknown figures out.
+-- provinces: Names of its provinces, separated by commas.
+-- regencies: Number of its regencies and cities.
 WITH places AS (
   SELECT election_year, election_type, dapil_id, dapil_name, province, regency FROM voters
   UNION

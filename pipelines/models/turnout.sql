@@ -1,7 +1,23 @@
--- Turnout per regency and sex: users of their voting right against voters, list by list and in all, in percent. NULL where a figure is unknown or the divisor is 0.
+-- Turnout per regency and sex: users of their voting right against voters, list by list and in all, in percent. NULL where a figure is unknown or the divisor is 0. A regency that stands in one dataset only has NULL in the other's columns.
+-- sex: male, female or both.
+-- users: Users of their voting right on all lists.
+-- voters: Voters on all lists.
+-- users_dpt: Users in the permanent list (DPT).
+-- voters_dpt: Voters in the permanent list (DPT).
+-- users_dptb: Users in the supplementary list (DPTb).
+-- voters_dptb: Voters in the supplementary list (DPTb).
+-- users_dpk: Users in the additional list (DPK).
+-- voters_dpk: Voters in the additional list (DPK).
+-- dpt_users_per_dpt_pct: Users in the DPT per voters in the DPT, in percent.
+-- dptb_users_per_dptb_pct: Users in the DPTb per voters in the DPTb, in percent.
+-- dpk_users_per_dpk_pct: Users in the DPK per voters in the DPK, in percent.
+-- users_per_dpt_pct: All users per voters in the DPT, in percent.
+-- users_per_dpt_and_dpk_pct: All users per voters in the DPT and the DPK, in percent.
+-- users_per_voters_pct: All users per voters on all lists, in percent.
+-- is_consistent: True where neither row breaks a check of severity error; false where the regency stands in one dataset only.
 WITH long AS (
   SELECT
-    v.election_year, v.election_type, v.dapil_id, v.dapil_name, v.province, v.regency,
+    election_year, election_type, dapil_id, coalesce(v.dapil_name, u.dapil_name) AS dapil_name, province, regency,
     unnest([
       {sex: 'male', users: u.male_total, voters: v.male_total,
        users_dpt: u.dpt_male, users_dptb: u.dptb_male, users_dpk: u.dpk_male,
@@ -13,9 +29,9 @@ WITH long AS (
        users_dpt: u.dpt_total, users_dptb: u.dptb_total, users_dpk: u.dpk_total,
        voters_dpt: v.dpt_total, voters_dptb: v.dptb_total, voters_dpk: v.dpk_total}
     ]) AS figures,
-    v.is_consistent AND u.is_consistent AS is_consistent
+    coalesce(v.is_consistent AND u.is_consistent, false) AS is_consistent
   FROM voters v
-  JOIN voting_rights_users u USING (election_year, election_type, dapil_id, province, regency)
+  FULL JOIN voting_rights_users u USING (election_year, election_type, dapil_id, province, regency)
 )
 SELECT
   election_year, election_type, dapil_id, dapil_name, province, regency,

@@ -119,6 +119,10 @@ async function explainUsage(message: string): Promise<UsageError> {
     const typed = words.find((word) => !word.startsWith('-') && distance(word, meant) <= 3 && word !== meant);
     return new UsageError(`There is no command ${JSON.stringify(typed ?? words[0])}.`, `Did you mean ${meant}?`);
   }
+  const choice = /Argument: (\S+), Given: (.+?), Choices: (.+)/.exec(message);
+  if (choice !== null) {
+    return new UsageError(`--${choice[1]} cannot be ${choice[2]}.`, `It is one of ${choice[3]}.`);
+  }
   if (message.startsWith('Not enough non-option arguments')) {
     return new UsageError('A word is missing after the command.', '"rekap <command> --help" shows what it needs.');
   }
@@ -146,7 +150,8 @@ const words = process.argv.slice(2);
 try {
   process.exitCode = await main(words);
 } catch (error) {
-  const { printError } = await import('./terminal.ts');
+  const { printError, printJsonError } = await import('./terminal.ts');
   printError(error);
+  if (words.includes('--json')) printJsonError(error);
   process.exitCode = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
 }

@@ -11,6 +11,8 @@ export interface Progress {
 
 interface DatasetProgress {
   readonly started: number;
+  /** When the districts were known and their reading began. */
+  since: number;
   total: number | null;
   done: number;
   records: number;
@@ -18,6 +20,7 @@ interface DatasetProgress {
 }
 
 const barWidth = 24;
+const colour = new RegExp(`(${String.fromCodePoint(27)}\\[[0-9;]*m)`);
 /** Milliseconds between two paintings. */
 const paintEvery = 100;
 
@@ -46,7 +49,8 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
     const nameWidth = Math.max(0, ...[...datasets.keys()].map((name) => name.length));
     const lines = [...datasets].map(([name, progress]) => `${name.padEnd(nameWidth)}  ${barOf(progress, now, stream)}`);
     if (step !== null) lines.push(paint('dim', step, stream));
-    for (const line of lines) stream.write(`${line}\n`);
+    // A line that wraps would be two to the terminal and one to `clear`.
+    for (const line of lines) stream.write(`${cutToWidth(line, stream.columns - 1)}\n`);
     painted = lines.length;
   }
 
@@ -70,16 +74,18 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
 }
 
 function barOf(
-  { started, total, done, records, requests }: DatasetProgress,
+  { started, since, total, done, records, requests }: DatasetProgress,
   now: number,
   stream: NodeJS.WriteStream,
 ): string {
   const seconds = Math.max(0.001, (now - started) / 1000);
   const rate = `${(requests / seconds).toFixed(requests / seconds < 10 ? 1 : 0)} requests/s`;
-  if (total === null) return `${paint('dim', '╌'.repeat(barWidth), stream)}  listing the districts  ${rate}`;
+  if (total === null)
+    return `${paint('dim', '╌'.repeat(barWidth), stream)}  listing the districts  ${formatNumber(requests)} requests  ${rate}`;
   const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);
   const bar = paint('green', '━'.repeat(filled), stream) + paint('dim', '─'.repeat(barWidth - filled), stream);
-  const left = done === total ? 'done' : done === 0 ? '' : `${formatSeconds((seconds / done) * (total - done))} left`;
+  const left =
+    done === total ? 'done' : done === 0 ? '' : `${formatSeconds(((now - since) / 1000 / done) * (total - done))} left`;
   return `${bar}  ${formatNumber(done)}/${formatNumber(total)} districts  ${formatNumber(records)} records  ${rate}  ${left}`.trimEnd();
 }
 
@@ -108,11 +114,14 @@ function note(datasets: Map<string, DatasetProgress>, event: RunEvent, now: numb
   if (event.kind === 'warning' || event.kind === 'step') return;
   let progress = datasets.get(event.dataset);
   if (progress === undefined) {
-    progress = { started: now, total: null, done: 0, records: 0, requests: 0 };
+    progress = { started: now, since: now, total: null, done: 0, records: 0, requests: 0 };
     datasets.set(event.dataset, progress);
   }
   if (event.kind === 'request') progress.requests += 1;
-  if (event.kind === 'districts') progress.total = event.total;
+  if (event.kind === 'districts') {
+    progress.total = event.total;
+    progress.since = now;
+  }
   if (event.kind === 'district') {
     progress.done += 1;
     progress.records += event.records;
@@ -125,4 +134,18 @@ function formatSeconds(seconds: number): string {
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+/** The beginning of a line that fills `width` columns; colours take none, and what was cut off cannot leave one on. */
+function cutToWidth(line: string, width: number): string {
+  let room = width;
+  let cut = '';
+  for (const part of line.split(colour)) {
+    if (part.startsWith('\u001b')) cut += part;
+    else {
+      cut += part.slice(0, Math.max(0, room));
+      room -= part.length;
+    }
+  }
+  return cut;
 }

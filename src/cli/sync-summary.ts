@@ -35,10 +35,12 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
     const dataset = manifest.datasets[table];
     if (dataset === undefined) return [];
     const { ledger, districts, violations } = dataset;
-    const read = districts.filter(({ dapil, received }) => dapil !== null && received > 0);
+    // Verdicts of districts that were carried over are older than the run.
+    const now = districts.filter(({ readAt }) => readAt >= manifest.created_at);
+    const read = now.filter(({ dapil, received }) => dapil !== null && received > 0);
     const figures = [
       read.length,
-      sum(districts, ({ pages }) => pages),
+      sum(now, ({ pages }) => pages),
       ledger.fetched,
       ledger.published,
       ledger.quarantined,

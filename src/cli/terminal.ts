@@ -46,3 +46,16 @@ export function printError(error: unknown): void {
   if (process.env['REKAP_DEBUG'] !== undefined && error instanceof Error)
     process.stderr.write(`${error.stack ?? ''}\n`);
 }
+
+/** Prints a failure to stdout too, for a program that asked for JSON. */
+export function printJsonError(error: unknown): void {
+  const isKnown = error instanceof RekapError;
+  const message = error instanceof Error ? error.message : String(error);
+  const described = {
+    kind: isKnown ? error.name : 'unexpected',
+    message,
+    next: isKnown ? error.next : '',
+    exit_code: isKnown ? error.exitCode : 1,
+  };
+  process.stdout.write(`${JSON.stringify({ error: described }, null, 2)}\n`);
+}

@@ -1,7 +1,7 @@
 /** Extracts one dataset: its sweep, the first pages read ahead, and each of its districts until it is proved or named. */
 
 import type { LimitFunction } from 'p-limit';
-import { RekapError, SourceRefusedKeyError, SourceStatusError } from '../errors.ts';
+import { RekapError, SourceRefusedAllError, SourceRefusedKeyError, SourceStatusError } from '../errors.ts';
 import type { AnyPipeline, Page, PageRequest, Verdict } from '../pipeline.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
@@ -96,7 +96,12 @@ export class DatasetExtraction {
     } catch (error) {
       // An abort, a refused key or a fault of ours ends the run; any other failure concerns this district.
       this.question.signal.throwIfAborted();
-      if (!(error instanceof RekapError) || error instanceof SourceRefusedKeyError) throw error;
+      if (
+        !(error instanceof RekapError) ||
+        error instanceof SourceRefusedKeyError ||
+        error instanceof SourceRefusedAllError
+      )
+        throw error;
       const listed = this.listedFor(dapil)?.distinct ?? null;
       if (listed === null && error instanceof SourceStatusError && error.status === 404) {
         // Where nothing else speaks of the district, "not found" is an answer: it has no records.

@@ -7,7 +7,7 @@ import type { Secret } from '../secret.ts';
 import { Pace } from './pace.ts';
 import { planRetry, type Failure } from './retry-plan.ts';
 import { createScanner, ScanError, type ScannedAnswer } from './scan-answer.ts';
-import { connectionCode, describeFailure, excerpt, headerText, redirectDetail } from './source-messages.ts';
+import { connectionCode, describeFailure, excerpt, headerText, redirectDetail, refusedAll } from './source-messages.ts';
 
 export interface SourceOptions {
   /** Without a trailing slash. */
@@ -55,6 +55,9 @@ export interface SourceClient {
   close(): Promise<void>;
 }
 
+/** So many requests refused in a row, and the source refuses them all: a limit it does not accept, or an endpoint it does not have. */
+const refusalsThatEndTheRun = 6;
+
 /** So many requests given up in a row, with no answer in between, and the source counts as gone. */
 const failuresThatEndTheRun = 5;
 
@@ -81,6 +84,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   };
   let answered = false;
   let failuresInARow = 0;
+  let refusalsInARow = 0;
   /** What ended the run for every request to come: a refused key, or answers that cannot be kept. */
   let end: unknown = null;
 
@@ -105,6 +109,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
         if ('page' in outcome) {
           answered = true;
           failuresInARow = 0;
+          refusalsInARow = 0;
           pace.answered();
           return outcome;
         }
@@ -126,7 +131,12 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
         if ('giveUp' in plan) {
           // A plain refusal such as 404 is an answer; only silence and server errors say that the source is going.
           failuresInARow = failure.kind === 'status' && failure.status < 500 ? 0 : failuresInARow + 1;
-          throw describeFailure(failure, url, plan.giveUp, outcome.detail);
+          const error = describeFailure(failure, url, plan.giveUp, outcome.detail);
+          // "Not found" may be said of one district; any other refusal, again and again, is meant for all of them.
+          const isRefusal = failure.kind === 'status' && failure.status < 500 && failure.status !== 404;
+          refusalsInARow = isRefusal ? refusalsInARow + 1 : 0;
+          if (refusalsInARow >= refusalsThatEndTheRun) end = refusedAll(error);
+          throw end ?? error;
         }
         await clock.sleep(plan.wait, signal);
       }

@@ -1,6 +1,13 @@
 /** What is said of a request that failed: the URL, what happened, and what to do next. */
 
-import { EnvelopeError, errorCode, SourceStatusError, SourceUnreachableError, type RekapError } from '../errors.ts';
+import {
+  EnvelopeError,
+  errorCode,
+  SourceRefusedAllError,
+  SourceStatusError,
+  SourceUnreachableError,
+  type RekapError,
+} from '../errors.ts';
 import type { Failure } from './retry-plan.ts';
 
 /** The error for a request that is given up. */
@@ -53,6 +60,14 @@ export function connectionCode(error: unknown): string {
   return code;
 }
 
+/** The error for a source that refuses every request, with the last refusal as its example. */
+export function refusedAll(last: RekapError): SourceRefusedAllError {
+  return new SourceRefusedAllError(
+    `The source refuses every request. ${last.message}`,
+    'If it speaks of a limit, ask for fewer records at a time with --page-size; otherwise check --base-url.',
+  );
+}
+
 /** The first value of a header; null where it is absent. */
 export function headerText(value: string | string[] | undefined): string | null {
   return (Array.isArray(value) ? value[0] : value) ?? null;
@@ -74,5 +89,5 @@ export function excerpt(body: Buffer): string {
     .replace(/\s+/g, ' ')
     .replace(/[\p{Cc}\p{Cf}]/gu, '')
     .trim();
-  return text === '' ? '(an empty body)' : text.slice(0, 120);
+  return text === '' ? '(an empty body)' : text.slice(0, 240);
 }

@@ -80,7 +80,7 @@ export class Load {
     log: LogEntry,
     previousDatabase: string | null,
   ): Promise<Map<string, LoadReport>> {
-    const { pipelines, models } = this.options.project;
+    const { pipelines } = this.options.project;
     this.staging.close();
     const attached = carryOver?.database ?? previousDatabase;
     if (attached !== null) await this.database.run(`ATTACH ${quoteText(attached)} AS previous (READ_ONLY)`);
@@ -90,10 +90,7 @@ export class Load {
     await this.makeViolations(carryOver);
     await this.makeTable(quarantineTable, `SELECT * FROM temp.staging_quarantine${this.carriedQuarantine(carryOver)}`);
     for (const pipeline of pipelines) await this.markInconsistent(pipeline);
-    for (const model of models) {
-      await this.database.run(`CREATE VIEW ${quoteIdentifier(model.name)} AS ${model.sql}`);
-      await this.database.run(`COMMENT ON VIEW ${quoteIdentifier(model.name)} IS ${quoteText(model.comment)}`);
-    }
+    await this.makeViews();
     await this.makeSnapshotsLog(log, attached !== null);
     const reports = new Map<string, LoadReport>();
     for (const pipeline of pipelines)
@@ -192,6 +189,27 @@ export class Load {
       `UPDATE ${quoteIdentifier(pipeline.table)} t SET is_consistent = false FROM violations v
        WHERE t.is_consistent AND v.severity = 'error' AND v.dataset = ${quoteText(pipeline.table)} AND ${same}`,
     );
+  }
+
+  /** Views and their comments; a column that a view takes over from a table or from a view before it keeps its meaning. */
+  private async makeViews(): Promise<void> {
+    const { pipelines, models } = this.options.project;
+    const meanings = new Map(
+      pipelines.flatMap((pipeline) => datasetTable(pipeline).columns.map(({ name, comment }) => [name, comment])),
+    );
+    for (const model of models) {
+      const view = quoteIdentifier(model.name);
+      await this.database.run(
+        `CREATE VIEW ${view} AS ${model.sql}; COMMENT ON VIEW ${view} IS ${quoteText(model.comment)}`,
+      );
+      for (const [name, comment] of Object.entries(model.columns)) meanings.set(name, comment);
+      const columns = await this.database.rows<{ column_name: string }>(`SELECT column_name FROM (DESCRIBE ${view})`);
+      const comments = columns.map(
+        ({ column_name: name }) =>
+          `COMMENT ON COLUMN ${view}.${quoteIdentifier(name)} IS ${quoteText(meanings.get(name) ?? '')}`,
+      );
+      await this.database.run(comments.join('; '));
+    }
   }
 
   private async makeSnapshotsLog(log: LogEntry, hasPrevious: boolean): Promise<void> {

@@ -101,7 +101,7 @@ export const snapshotsLogTable: TableDefinition = {
   comment: 'One row per published snapshot up to this one.',
   columns: [
     { name: 'snapshot_id', type: 'VARCHAR', comment: 'Id of the snapshot.' },
-    { name: 'published_at', type: 'TIMESTAMP', comment: 'UTC time of its making.' },
+    { name: 'published_at', type: 'TIMESTAMP', comment: 'UTC time at which its run began.' },
     { name: 'source', type: 'VARCHAR', comment: 'Base URL of the source, or sample.' },
     { name: 'dataset', type: 'VARCHAR', comment: 'Table.' },
     { name: 'row_count', type: 'BIGINT', comment: 'Rows in the table.' },
@@ -137,7 +137,7 @@ function sqlType({ kind }: ColumnDefinition): 'INTEGER' | 'VARCHAR' {
 export function projectDefinition({ pipelines, models, checks }: Project): unknown {
   return {
     tables: [...pipelines.map(datasetTable), violationsTable(pipelines), quarantineTable, snapshotsLogTable],
-    models: models.map(({ name, sql, comment }) => [name, sql, comment]),
+    models: models.map(({ name, sql, comment, columns }) => [name, sql, comment, columns]),
     checks: checks.map(({ name, sql }) => [name, sql]),
   };
 }

@@ -1,10 +1,17 @@
 /** Stages the texts of one column: each gets a code, rows hold the code, and the join at the end puts the text back. */
 
-import { INTEGER, VARCHAR, DuckDBDataChunk, type DuckDBAppender } from '@duckdb/node-api';
-import type { Data, Vector } from 'apache-arrow';
+import { INTEGER, VARCHAR, type DuckDBAppender } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+import type { Data, Utf8, Vector } from 'apache-arrow';
 import type { Database } from '../database.ts';
 import { quoteIdentifier } from '../sql-text.ts';
-import { chunkRows } from './fill-chunk.ts';
+import { chunkRows, fillChunk } from './fill-chunk.ts';
+
+/**
+ * A batch with more different texts than this is taken as one that will not repeat them, such as the names of regencies: they get
+ * fresh codes, and their bytes go to DuckDB as they are.
+ */
+const repeatingTexts = 256;
 
 /** So many texts keep one code each; then the map begins anew, and a text may get a second code, which the join does not mind. */
 const rememberedTexts = 65_536;
@@ -26,31 +33,61 @@ export class TextStage {
 
   /** A dictionary column's codes, those of the batch replaced by those of the staged table. */
   encode(data: Data, dictionary: Vector): Int32Array {
-    const globalOf = new Int32Array(dictionary.length);
-    const fresh: string[] = [];
+    const local = data.values as Int32Array;
+    if (dictionary.length > repeatingTexts) {
+      const first = this.appendAll(dictionary);
+      return local.map((code) => (code < 0 ? 0 : first + code));
+    }
+    const globalOf = this.codesOf(dictionary);
+    return local.map((code) => (code < 0 ? 0 : globalOf[code]!));
+  }
+
+  /** Codes of texts that other batches may hold too; only new ones are appended. */
+  private codesOf(dictionary: Vector): Int32Array {
+    if (this.codeOf.size > rememberedTexts) this.codeOf = new Map();
+    const codes = new Int32Array(dictionary.length);
+    const fresh: number[] = [];
     const firstFresh = this.nextCode;
     for (let index = 0; index < dictionary.length; index += 1) {
       const text = dictionary.get(index) as string;
       let code = this.codeOf.get(text);
       if (code === undefined) {
-        code = this.nextCode;
-        this.nextCode += 1;
+        code = firstFresh + fresh.length;
         this.codeOf.set(text, code);
-        fresh.push(text);
+        fresh.push(index);
       }
-      globalOf[index] = code;
+      codes[index] = code;
     }
-    this.append(fresh, firstFresh);
-    if (this.codeOf.size > rememberedTexts) this.codeOf = new Map();
-    return (data.values as Int32Array).map((code) => (code < 0 ? 0 : globalOf[code]!));
+    this.append(dictionary, fresh, firstFresh);
+    return codes;
   }
 
-  private append(texts: readonly string[], firstCode: number): void {
-    for (let from = 0; from < texts.length; from += chunkRows) {
-      const slice = texts.slice(from, from + chunkRows);
-      const chunk = DuckDBDataChunk.create([INTEGER, VARCHAR], slice.length);
-      chunk.setColumns([slice.map((_, index) => firstCode + from + index), slice]);
+  /** Appends every text of the dictionary; gives the code of the first. */
+  private appendAll(dictionary: Vector): number {
+    const first = this.nextCode;
+    this.append(
+      dictionary,
+      Array.from({ length: dictionary.length }, (_, index) => index),
+      first,
+    );
+    return first;
+  }
+
+  /** Appends the texts at these places of the dictionary with consecutive codes, as the UTF-8 bytes that Arrow holds. */
+  private append(dictionary: Vector, places: readonly number[], firstCode: number): void {
+    const { values, valueOffsets } = dictionary.data[0] as Data<Utf8>;
+    const codes = Int32Array.from(places, (_, index) => firstCode + index);
+    for (let from = 0; from < places.length; from += chunkRows) {
+      const rows = Math.min(chunkRows, places.length - from);
+      const chunk = fillChunk([INTEGER, VARCHAR], [{ values: codes, validity: null }], from, rows);
+      const vector = duckdb.data_chunk_get_vector(chunk.chunk, 1);
+      for (let row = 0; row < rows; row += 1) {
+        const place = places[from + row]!;
+        const text = values.subarray(valueOffsets[place], valueOffsets[place + 1]);
+        duckdb.vector_assign_string_element_len(vector, row, text);
+      }
       this.appender.appendDataChunk(chunk);
     }
+    this.nextCode += places.length;
   }
 }

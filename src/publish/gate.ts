@@ -53,7 +53,10 @@ function* ledgerComplaints(table: string, { ledger, rows, carried_over }: Manife
 }
 
 function* strictComplaints(table: string, dataset: ManifestDataset, errors: number): Generator<string> {
-  if (errors > 0) yield `${table}: ${n(errors)} violations of severity error (--strict)`;
+  if (errors > 0) {
+    const checks = Object.entries(dataset.violations).map(([check, count]) => `${check} ${n(count)}`);
+    yield `${table}: ${n(errors)} violations of severity error (--strict); by check: ${checks.join(', ')}`;
+  }
   if (dataset.ledger.quarantined > 0)
     yield `${table}: ${n(dataset.ledger.quarantined)} records in quarantine (--strict)`;
 }

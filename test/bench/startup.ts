@@ -48,7 +48,7 @@ async function heavyModules(option: string): Promise<string[]> {
       const coverage = JSON.parse(await readFile(join(folder, name), 'utf8')) as { result: { url: string }[] };
       urls.push(...coverage.result.map(({ url }) => url));
     }
-    if (!urls.some((url) => url.includes('/yargs/'))) throw new Error(`The scripts of ${option} cannot be told.`);
+    if (!urls.some((url) => url.endsWith('/cli/main.js'))) throw new Error(`The scripts of ${option} cannot be told.`);
     return heavy.filter((name) => urls.some((url) => url.includes(`/node_modules/${name}/`)));
   } finally {
     await rm(folder, { recursive: true, force: true });
