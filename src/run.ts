@@ -70,6 +70,7 @@ async function actLocked(
   checkSource(options, previous);
   const startedAt = around.clock.now();
   const id = newSnapshotId(startedAt, around.random(), await latestRunId(options.warehouse));
+  const folder = await beginSnapshotFolder(options.warehouse, id);
   const bound = boundRun(around.signal, options.maxDuration);
   const warnings: string[] = [];
   const run: Run = {
@@ -80,12 +81,14 @@ async function actLocked(
     around: {
       ...around,
       report: (event) => {
-        if (event.kind === 'warning') warnings.push(event.message);
-        around.report(event);
+        if (event.kind !== 'warning') return around.report(event);
+        const message = options.apiKey.redact(event.message);
+        warnings.push(message);
+        around.report({ kind: 'warning', message });
       },
     },
     previous,
-    folder: await beginSnapshotFolder(options.warehouse, id),
+    folder,
     signal: bound.signal,
     startedAt,
     started: around.clock.monotonic(),
@@ -94,10 +97,10 @@ async function actLocked(
   };
   try {
     const result = await act(run);
-    await appendRun(options.warehouse, runLine(run, result.outcome, 0, result.current, ''));
+    await recordRun(run, runLine(run, result.outcome, 0, result.current, ''));
     return result;
   } catch (error) {
-    const explained = explainFileError(error, options.warehouse);
+    const explained = withoutKey(explainFileError(error, options.warehouse), options);
     await discardSnapshotFolder(run.folder);
     // A disk too full for the line must not hide why the run failed.
     await appendRun(options.warehouse, failedRunLine(run, explained)).catch(() => undefined);
@@ -106,6 +109,24 @@ async function actLocked(
     bound.end();
     await pruneOldLandings(options).catch(() => undefined);
   }
+}
+
+/** Should the line not be written, what was published is published all the same. */
+async function recordRun({ options, around }: Run, line: RunLine): Promise<void> {
+  try {
+    await appendRun(options.warehouse, line);
+  } catch (error) {
+    around.report({
+      kind: 'warning',
+      message: `runs.jsonl could not be written: ${error instanceof Error ? error.message : String(error)}`,
+    });
+  }
+}
+
+/** An error whose message a source has woven the key into, without it. */
+function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
+  if (error instanceof Error) error.message = apiKey.redact(error.message);
+  return error;
 }
 
 /** Answers are kept for the newest runs, whatever became of them, and for every snapshot that there is. */

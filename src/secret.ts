@@ -14,6 +14,17 @@ export class Secret {
     return this.#value;
   }
 
+  /** A text in which the secret, also as JSON, a URL or a host name would write it, is replaced. Format characters that could hide it go first. */
+  redact(text: string): string {
+    const value = this.#value;
+    // A shorter one would stand in any text by chance.
+    if (value.length < 4) return text;
+    const plain = text.replace(/\p{Cf}/gu, '');
+    const forms = new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), value.toLowerCase()]);
+    const redacted = [...forms].reduce((rest, form) => rest.replaceAll(form, '[redacted]'), plain);
+    return redacted === plain ? text : redacted;
+  }
+
   toString(): string {
     return '[redacted]';
   }

@@ -1,8 +1,9 @@
 /** The whole way of a sync on one screen: one call per stage, from the first request to the switch. */
 
 import { join } from 'node:path';
+import { openDatabase } from './database.ts';
 import { describeSnapshot, schemaFingerprint } from './describe-snapshot.ts';
-import { GateError, IncompleteError, UsageError, VerificationError } from './errors.ts';
+import { GateError, IncompleteError, UsageError, VerificationError, WarehouseError } from './errors.ts';
 import { extract } from './extract/extract.ts';
 import { createSourceClient } from './extract/source-client.ts';
 import { openLanding } from './land/landing.ts';
@@ -33,7 +34,7 @@ const maxRecords = 10_000_000;
  */
 export async function sync(project: Project, options: SyncOptions, around: SyncSurroundings): Promise<SyncResult> {
   return withRun(project, options, around, async (run) => {
-    const carryOver = planCarryOver(run);
+    const carryOver = await planCarryOver(run);
     const { verdicts, totals, reports } = await fetchAndLoad(run, carryOver);
     const manifest = await describeSnapshot(run, { verdicts, totals, reports, carryOver });
     passGate(run, manifest, reports);
@@ -58,7 +59,7 @@ export async function sync(project: Project, options: SyncOptions, around: SyncS
 }
 
 /** What this run does not ask for is taken over from the snapshot before. */
-function planCarryOver({ asked, options, previous, project, around }: Run): CarryOver | null {
+async function planCarryOver({ asked, options, previous, project, around }: Run): Promise<CarryOver | null> {
   const isPartial = options.dapil !== null || asked.length < project.pipelines.length;
   if (!isPartial) return null;
   if (previous === null) {
@@ -67,6 +68,13 @@ function planCarryOver({ asked, options, previous, project, around }: Run): Carr
       message: 'There is no snapshot before this one: it will hold only what was asked for.',
     });
     return null;
+  }
+  const problems = await verifySnapshot(previous.folder, previous.manifest, project.pipelines);
+  if (problems.length > 0) {
+    throw new WarehouseError(
+      `Nothing can be carried over from snapshot ${previous.id}, for it is damaged: ${problems.join('; ')}.`,
+      'Run one sync without --dapil and --dataset, or go back to another snapshot with "rekap snapshots rollback <id>".',
+    );
   }
   const replaced = new Map<string, readonly number[] | null>();
   for (const pipeline of project.pipelines) {
@@ -84,7 +92,7 @@ function planCarryOver({ asked, options, previous, project, around }: Run): Carr
 
 /** Fetches, proves and loads everything; the DuckDB file is closed afterwards, whatever happens. */
 async function fetchAndLoad(run: Run, carryOver: CarryOver | null) {
-  const { project, options, around, previous, signal, folder } = run;
+  const { project, options, around, signal, folder } = run;
   // The file is made while the first answers are on their way.
   const loading = Load.begin({ folder, databaseFile, project });
   loading.catch(() => undefined);
@@ -96,7 +104,7 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null) {
     around.report({ kind: 'step', message: 'building tables, checks and Parquet files' });
     signal.addEventListener('abort', stop, { once: true });
     const log = { snapshot: run.id, publishedAt: run.startedAt, source: options.source };
-    const previousDatabase = previous === null ? null : join(previous.folder, databaseFile);
+    const previousDatabase = await readablePrevious(run);
     const reports = await (await loading).finish(carryOver, log, previousDatabase);
     return { verdicts, totals, reports };
   } catch (error) {
@@ -105,6 +113,28 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null) {
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
+  }
+}
+
+/** The DuckDB file of the snapshot before, if it can be read: a damaged one must not keep a sync from making a new one. */
+async function readablePrevious({ previous, around }: Run): Promise<string | null> {
+  if (previous === null) return null;
+  const file = join(previous.folder, databaseFile);
+  try {
+    const database = await openDatabase(file, { readOnly: true });
+    try {
+      await database.rows('SELECT count(*) FROM snapshots_log');
+    } finally {
+      database.close();
+    }
+    return file;
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    around.report({
+      kind: 'warning',
+      message: `Snapshot ${previous.id} cannot be read, so the log of snapshots begins anew: ${why}`,
+    });
+    return null;
   }
 }
 
@@ -169,7 +199,10 @@ function requireComplete(verdicts: readonly Verdict[]): void {
   if (incomplete.length === 0) return;
   const shown = incomplete
     .slice(0, 10)
-    .map(({ dataset, dapil, reason }) => `  - ${dataset}, district ${dapil}: ${reason}`);
+    .map(
+      ({ dataset, dapil, reason }) =>
+        `  - ${dataset}, ${dapil === null ? 'list of districts' : `district ${dapil}`}: ${reason}`,
+    );
   const more = incomplete.length > shown.length ? [`  - and ${incomplete.length - shown.length} more`] : [];
   throw new IncompleteError(
     [`${incomplete.length} of ${verdicts.length} districts could not be proved complete:`, ...shown, ...more].join(
@@ -222,13 +255,26 @@ async function requireVerified({ folder, project }: Run, manifest: Manifest): Pr
 async function switchTo(run: Run, manifest: Manifest): Promise<Pick<SyncResult, 'outcome' | 'current' | 'pruned'>> {
   const { id, options, previous, folder } = run;
   const { warehouse } = options;
-  if (options.dryRun || (previous !== null && holdsSameTables(manifest, previous.manifest))) {
+  const isSame = previous !== null && holdsSameTables(manifest, previous.manifest);
+  if (options.dryRun || (isSame && (await isWhole(run, previous)))) {
     await discardSnapshotFolder(folder);
     return { outcome: options.dryRun ? 'dry run' : 'unchanged', current: previous?.id ?? null, pruned: [] };
   }
   await writeManifest(folder, manifest);
   await publishSnapshotFolder(warehouse, id, folder);
   return { outcome: 'published', current: id, pruned: await removeOld(run) };
+}
+
+/** Whether the snapshot before is as it was published; a damaged one is replaced though its tables are the same. */
+async function isWhole({ project, around }: Run, previous: Snapshot): Promise<boolean> {
+  const problems = await verifySnapshot(previous.folder, previous.manifest, project.pipelines);
+  if (problems.length > 0) {
+    around.report({
+      kind: 'warning',
+      message: `Snapshot ${previous.id} is damaged and replaced by a new one: ${problems.join('; ')}.`,
+    });
+  }
+  return problems.length === 0;
 }
 
 /** Retention comes after the switch: should it fail, the snapshot is published all the same. */

@@ -21,6 +21,8 @@ export class DatasetExtraction {
   /** First pages that were asked for while the sweep still went on. */
   private readonly ahead = new Map<number, Promise<HeldPage>>();
   private swept: Sweep | null = null;
+  /** A district had records that the sweep did not list. */
+  private sweepIsShort = false;
   private delivering: Promise<void> = Promise.resolve();
 
   constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, aheadLimit: LimitFunction) {
@@ -68,6 +70,20 @@ export class DatasetExtraction {
     // Those that take several requests come first, so that none is left over at the end.
     const isClosed = (dapil: number): boolean => this.swept?.listing.isClosed(dapil) === true;
     return [...districts.filter((dapil) => !isClosed(dapil)), ...districts.filter(isClosed)];
+  }
+
+  /**
+   * What is wrong with the list of districts itself, once all were read: a sweep that is short, or whose pages overlap, may hide whole
+   * districts. Those of the snapshot before or of the reference stand in for it; where there are neither, nothing does.
+   */
+  judgeDistrictList(): Verdict[] {
+    const { knownBefore, reference, wanted } = this.question;
+    const { swept } = this;
+    if (swept === null || wanted !== null || knownBefore.length > 0) return [];
+    if (!this.sweepIsShort && !swept.listing.overlaps) return [];
+    if (reference.some((dapil) => swept.listing.accountOf(dapil) !== null)) return [];
+    const reason = 'the unfiltered list is short or its pages overlap, and nothing else says which districts there are';
+    return [this.verdict({ dapil: null, proof: 'none', listed: null, received: 0, pages: [], readings: 1, reason })];
   }
 
   /** Hands on the sweep's records that name no district: no other request would bring them. */
@@ -125,6 +141,7 @@ export class DatasetExtraction {
       const judgement = judgeWalk(walk, listed, earlier);
       if (judgement.kind === 'complete') {
         if (judgement.warning !== null) this.warn(`district ${dapil}: ${judgement.warning}`);
+        if (listed === null ? walk.total > 0 : walk.distinct > listed.distinct) this.sweepIsShort = true;
         if (this.question.wanted !== null && walk.total === 0)
           this.warn(`district ${dapil}: the source has no records of it`);
         const verdict = this.verdict({
@@ -212,6 +229,7 @@ export class DatasetExtraction {
       listed,
       proof,
       habits: this.habits,
+      isListed: (fingerprint) => this.swept?.listing.has(fingerprint) === true,
       fetch,
     });
   }

@@ -31,6 +31,7 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
           }),
         ),
       );
+      verdicts.push(...extraction.judgeDistrictList());
     }),
   );
   return verdicts.toSorted((a, b) =>

@@ -51,6 +51,15 @@ export class FingerprintSet {
     return added;
   }
 
+  has({ high, low }: Fingerprint): boolean {
+    const mask = this.used.length - 1;
+    const [first, second] = [high | 0, low | 0];
+    for (let slot = (first ^ Math.imul(second, 0x9e3779b1)) & mask; this.used[slot] === 1; slot = (slot + 1) & mask) {
+      if (this.slots[slot * 2] === first && this.slots[slot * 2 + 1] === second) return true;
+    }
+    return false;
+  }
+
   private place(high: number, low: number): boolean {
     const mask = this.used.length - 1;
     for (let slot = (high ^ Math.imul(low, 0x9e3779b1)) & mask; ; slot = (slot + 1) & mask) {

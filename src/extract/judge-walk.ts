@@ -24,7 +24,8 @@ export type Judgement =
 export function judgeWalk(walk: WalkFigures, listed: Account | null, earlier: readonly WalkFigures[]): Judgement {
   const reading = earlier.length + 1;
   if (walk.end === 'sweep') return { kind: 'complete', warning: null };
-  const isShort = walk.distinct < (listed?.distinct ?? 0);
+  const missing = (listed?.distinct ?? 0) - walk.confirmed;
+  const isShort = missing > 0;
   if (walk.overlaps && !isShort) return judgeOverlap(walk, earlier, reading);
   const previous = earlier.at(-1);
   const agreesWithSweep = listed !== null && listed.set === walk.set && listed.total === walk.total;
@@ -37,7 +38,7 @@ export function judgeWalk(walk: WalkFigures, listed: Account | null, earlier: re
   if (isShort) {
     return {
       kind: 'incomplete',
-      reason: `the sweep listed ${listed!.distinct} records, its own pages brought ${walk.distinct} in ${reading} readings; the source loses records or changed in between`,
+      reason: `the sweep listed ${listed!.distinct} records, of which its own pages lack ${missing} in ${reading} readings; the source loses records or changed in between`,
     };
   }
   return {

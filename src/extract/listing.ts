@@ -2,6 +2,7 @@
 
 import { readInteger } from '../fields.ts';
 import type { AnyPipeline, Page } from '../pipeline.ts';
+import type { Fingerprint } from './fingerprints.ts';
 import { KeySet, Tally, type Account } from './tally.ts';
 
 /** The district that a record names, or null where it names none. */
@@ -72,6 +73,16 @@ export class Listing {
       if (key !== null) listed.keys.add(key.high, key.low);
     }
     return { found, strays, brought: this.tally.distinct > before };
+  }
+
+  /** Whether the sweep brought a record of this key. */
+  has(fingerprint: Fingerprint): boolean {
+    return this.tally.has(fingerprint);
+  }
+
+  /** Whether its pages overlapped: then others may have been passed over, whole districts among them. */
+  get overlaps(): boolean {
+    return this.tally.overlaps;
   }
 
   /**

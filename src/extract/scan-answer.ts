@@ -56,6 +56,7 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
     if (!isUtf8(bytes)) throw new ScanError('it is not UTF-8 text', endsInsideCharacter(bytes) ? bytes.length : 0);
     const index = new RecordIndexBuilder(width, capacity);
     const unknownFields = new Set<string>();
+    let isEmptyList = false;
     let at = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 
     function skipSpace(): void {
@@ -294,8 +295,10 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
 
     /** Passes the value of `data`: one record, an array, a map of records, or null. */
     function passData(): void {
-      if (bytes[at] === OPEN_BRACKET) passMembers(OPEN_BRACKET, passItem);
-      else if (bytes[at] === OPEN_BRACE) {
+      if (bytes[at] === OPEN_BRACKET) {
+        passMembers(OPEN_BRACKET, passItem);
+        isEmptyList = index.length === 0;
+      } else if (bytes[at] === OPEN_BRACE) {
         if (isMapOfRecords()) passMembers(OPEN_BRACE, passItem);
         else if (!isEmptyObject()) passRecord();
       } else if (passValue(1) !== FieldKind.null) {
@@ -357,7 +360,8 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
     skipSpace();
     if (at !== bytes.length) throw new ScanError(`something follows the JSON object at byte ${at}`, at);
     if (count === null) throw new ScanError('it holds no "count"', 0);
-    if (index.length === 0 && count > 0) {
+    // An empty list past the end beside a count is a total, which proves nothing; no list at all contradicts it.
+    if (index.length === 0 && count > 0 && !isEmptyList) {
       throw new ScanError(`its "count" is ${String(count)} and its "data" holds no record`, 0);
     }
     capacity = Math.max(16, index.length);

@@ -130,7 +130,9 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
         });
         if ('giveUp' in plan) {
           // A plain refusal such as 404 is an answer; only silence and server errors say that the source is going.
-          failuresInARow = failure.kind === 'status' && failure.status < 500 ? 0 : failuresInARow + 1;
+          const isAnswer =
+            failure.kind === 'status' && failure.status < 500 && failure.status !== 429 && failure.status !== 408;
+          failuresInARow = isAnswer ? 0 : failuresInARow + 1;
           const error = describeFailure(failure, url, plan.giveUp, outcome.detail);
           // "Not found" may be said of one district; any other refusal, again and again, is meant for all of them.
           const isRefusal = failure.kind === 'status' && failure.status < 500 && failure.status !== 404;
@@ -319,11 +321,12 @@ function boundAttempt(run: AbortSignal, milliseconds: number) {
   };
 }
 
-/** A shorter key could stand in the data by chance, and taking it out would alter figures. */
+/** A shorter key, or one of digits, could stand in the data by chance, and taking it out would alter figures. */
 const shortestSoughtKey = 8;
 
 /** The body itself, or a copy without the key should the source echo it. */
 function withoutKey(body: Buffer, apiKey: Secret): Buffer {
-  if (apiKey.reveal().length < shortestSoughtKey || !body.includes(apiKey.reveal())) return body;
+  if (apiKey.reveal().length < shortestSoughtKey || /^\d+$/.test(apiKey.reveal()) || !body.includes(apiKey.reveal()))
+    return body;
   return Buffer.from(body.toString('latin1').replaceAll(apiKey.reveal(), '[redacted]'), 'latin1');
 }

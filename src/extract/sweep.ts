@@ -1,7 +1,8 @@
 /** The sweep: pages through an endpoint without its district filter, which lists the districts and how many records each has. */
 
-import { SourceStatusError } from '../errors.ts';
+import { RepeatedPageError, SourceStatusError } from '../errors.ts';
 import type { AnyPipeline, Page, RecordIndex } from '../pipeline.ts';
+import { fingerprintRecord } from './fingerprints.ts';
 import type { HeldPage } from './held-pages.ts';
 import { Listing } from './listing.ts';
 import type { PagingHabits } from './paging-habits.ts';
@@ -43,7 +44,7 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
     try {
       fetched = await question.fetch(listing.total);
     } catch (error) {
-      if (pages === 0 && error instanceof SourceStatusError) return { refused: error.message };
+      if (pages === 0 && isRefusal(error)) return { refused: error.message };
       throw error;
     }
     const { page } = fetched;
@@ -54,9 +55,41 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
     if (listing.total > question.maxRecords) throw endlessWalk(page, question.maxRecords);
     question.habits.noteSweep(lastLength, length);
     lastLength = length;
+    if (pages === 0 && length > 1) await probeOffset(question, page);
     if (rows.length > 0) strays.push(fetched.hold(selectRecords(page, rows)));
     question.found(found);
   }
+}
+
+/** Whether the service says that it does not list all districts; a server error or "too many" says so of the moment only. */
+function isRefusal(error: unknown): error is SourceStatusError {
+  return (
+    error instanceof SourceStatusError &&
+    error.status >= 400 &&
+    error.status < 500 &&
+    ![408, 425, 429].includes(error.status)
+  );
+}
+
+/**
+ * Asks for the list from its second record on, which must be the second record of the first page: a source that counts offsets in
+ * pages, or gives nothing beyond its first page, would otherwise look like one that has come to its end.
+ */
+async function probeOffset({ pipeline, fetch }: SweepQuestion, first: Page): Promise<void> {
+  const { page } = await fetch(1);
+  const names = Object.keys(pipeline.columns);
+  const key = pipeline.key.map((column) => names.indexOf(column));
+  const [expected, found] = [
+    { high: 0, low: 0 },
+    { high: 0, low: 0 },
+  ];
+  fingerprintRecord(first, 1, key, expected);
+  if (page.records.length > 0) fingerprintRecord(page, 0, key, found);
+  if (page.records.length > 0 && expected.high === found.high && expected.low === found.low) return;
+  throw new RepeatedPageError(
+    `${page.url} does not begin with the second record of the list: the source does not page by "offset", or its order is not steady.`,
+    'Nothing beyond a first page can be proved; ask the operator of the service, or run the sync again if the source was just changing.',
+  );
 }
 
 /** A page of some of another page's records, over the same bytes. */

@@ -1,7 +1,7 @@
 /** Counts what a walk brought: how many records, which distinct keys, in which order, and whether its pages overlap. */
 
 import type { AnyPipeline, Page } from '../pipeline.ts';
-import { fingerprintRecord, FingerprintSet } from './fingerprints.ts';
+import { fingerprintRecord, FingerprintSet, type Fingerprint } from './fingerprints.ts';
 
 /** What two accounts of the same district are compared by. */
 export interface Account {
@@ -60,6 +60,11 @@ export class Tally {
   /** A hash of the keys in the order in which they came, repeats and all. */
   get order(): string {
     return `${this.total}:${this.sequence >>> 0}:${this.set}`;
+  }
+
+  /** Whether a key has been met. */
+  has(fingerprint: Fingerprint): boolean {
+    return this.seen.has(fingerprint);
   }
 
   /** Begins a page: a repeat within one answer is the source's own, a repeat across two may mean that its pages slipped. */

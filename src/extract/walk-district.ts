@@ -4,6 +4,7 @@ import { EndlessWalkError, ForeignRecordError, RepeatedPageError } from '../erro
 import type { AnyPipeline, Page } from '../pipeline.ts';
 import type { HeldPage } from './held-pages.ts';
 import { districtOf } from './listing.ts';
+import type { Fingerprint } from './fingerprints.ts';
 import type { PagingHabits } from './paging-habits.ts';
 import { Tally, type Account } from './tally.ts';
 
@@ -13,6 +14,8 @@ export interface Walk extends Account {
   readonly end: 'sweep' | 'empty page';
   /** A hash of the keys in the order in which they came. */
   readonly order: string;
+  /** Distinct keys that the sweep had listed too. */
+  readonly confirmed: number;
   /** Whether a page brought records that an earlier one had brought. */
   readonly overlaps: boolean;
   /** Whether everything came in one answer that was surely not cut off: nothing can have slipped between two pages. */
@@ -29,6 +32,8 @@ export interface WalkQuestion {
   /** What the sweep listed, where its listing of this district is proof; null where only an empty page ends the walk. */
   readonly proof: Account | null;
   readonly habits: PagingHabits;
+  /** Whether the sweep had listed a key. */
+  isListed(fingerprint: Fingerprint): boolean;
   /** Null where there is no page to be had at this offset without beginning anew. */
   fetch(offset: number): Promise<{ readonly page: Page; hold(): HeldPage } | null>;
 }
@@ -46,13 +51,14 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   const strays = new Tally(pipeline);
   const pages: HeldPage[] = [];
   let lastLength = 0;
+  let confirmed = 0;
   // A district may be longer than a short sweep listed it, but not without bound.
   const bound = question.listed === null ? question.maxRecords : question.listed.total * 2 + 1000;
 
   function finish(end: Walk['end']): Walk {
     const { total, distinct, set, order, overlaps } = tally;
     const inOnePiece = pages.length === 0 || (pages.length === 1 && habits.showsEnd(lastLength));
-    return { pages, end, total, distinct, set, order, overlaps, inOnePiece };
+    return { pages, end, total, distinct, set, order, overlaps, confirmed, inOnePiece };
   }
 
   for (;;) {
@@ -69,7 +75,11 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
     for (let row = 0; row < length; row += 1) {
       const found = districtOf(page, row, districtColumn);
       if (found !== null && found !== dapil) throw foreignRecord(page, dapil, found);
-      (found === null ? strays : tally).add(page, row);
+      if (found === null) strays.add(page, row);
+      else {
+        const fresh = tally.add(page, row);
+        if (fresh !== null && question.isListed(fresh)) confirmed += 1;
+      }
     }
     if (tally.distinct + strays.distinct === before) throw repeatedPage(page);
     pages.push(hold());

@@ -45,11 +45,14 @@ export class TextStage {
   /** Codes of texts that other batches may hold too; only new ones are appended. */
   private codesOf(dictionary: Vector): Int32Array {
     if (this.codeOf.size > rememberedTexts) this.codeOf = new Map();
+    const { values, valueOffsets } = dictionary.data[0] as Data<Utf8>;
+    const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
     const codes = new Int32Array(dictionary.length);
     const fresh: number[] = [];
     const firstFresh = this.nextCode;
     for (let index = 0; index < dictionary.length; index += 1) {
-      const text = dictionary.get(index) as string;
+      // Not through Arrow, whose decoder drops a byte order mark that is part of the text.
+      const text = bytes.toString('utf8', valueOffsets[index], valueOffsets[index + 1]);
       let code = this.codeOf.get(text);
       if (code === undefined) {
         code = firstFresh + fresh.length;

@@ -1,6 +1,6 @@
 /** A snapshot's folder from its beginning under a hidden name to the rename that publishes it, and how old ones go. */
 
-import { errorCode } from '../errors.ts';
+import { errorCode, WarehouseError } from '../errors.ts';
 import { mkdir, open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isSnapshotId, warehousePaths } from '../warehouse.ts';
@@ -19,7 +19,10 @@ export function newSnapshotId(now: Date, random: number, latest: string | null):
   const fresh = `${time}-${hex(suffix)}`;
   if (latest === null || latest < fresh) return fresh;
   const [latestTime, latestSuffix] = latest.split('-') as [string, string];
-  return `${latestTime}-${hex(Number.parseInt(latestSuffix, 16) + 1)}`;
+  const next = Number.parseInt(latestSuffix, 16) + 1;
+  if (next > 0xffffff)
+    throw new WarehouseError(`No run id can follow ${latest}.`, 'Remove that folder from snapshots/ or landing/.');
+  return `${latestTime}-${hex(next)}`;
 }
 
 function hex(value: number): string {
@@ -39,7 +42,7 @@ async function makeFolder(path: string): Promise<void> {
     await mkdir(path);
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    if (code === 'EEXIST' && (await exists(path)) && (await stat(path)).isDirectory()) return;
     const parent = dirname(path);
     if (code !== 'ENOENT' || parent === path || (await exists(parent))) throw error;
     await makeFolder(parent);

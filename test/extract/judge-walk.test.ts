@@ -13,12 +13,24 @@ function accountOf(keys: string): Account {
 
 /** A walk to the empty page over several pages, that brought these records in this order. */
 function walkOf(keys: string, overrides: Partial<WalkFigures> = {}): WalkFigures {
-  return { ...accountOf(keys), end: 'empty page', order: keys, overlaps: false, inOnePiece: false, ...overrides };
+  return {
+    ...accountOf(keys),
+    confirmed: new Set(keys).size,
+    end: 'empty page',
+    order: keys,
+    overlaps: false,
+    inOnePiece: false,
+    ...overrides,
+  };
 }
 
 /** The judgements of readings one after another, each knowing those before it. */
 function judgeAll(walks: readonly WalkFigures[], listed: Account | null): ReturnType<typeof judgeWalk>[] {
-  return walks.map((walk, place) => judgeWalk(walk, listed, walks.slice(0, place)));
+  const judged = walks.map((walk) => ({
+    ...walk,
+    confirmed: [...new Set(walk.order)].filter((key) => listed?.set.includes(key)).length,
+  }));
+  return judged.map((walk, place) => judgeWalk(walk, listed, judged.slice(0, place)));
 }
 
 const always = (walk: WalkFigures): WalkFigures[] => Array.from({ length: maxReadings }, () => walk);
@@ -66,8 +78,13 @@ describe('judgeWalk', () => {
     for (const overrides of [{}, { inOnePiece: true }]) {
       const judgements = judgeAll(always(walkOf('ab', overrides)), accountOf('abc'));
       expect(judgements.slice(0, -1)).toEqual(Array.from({ length: maxReadings - 1 }, () => again));
-      expect(judgements.at(-1)).toEqual({ kind: 'incomplete', reason: expect.stringMatching(/listed 3 .* brought 2/) });
+      expect(judgements.at(-1)).toEqual({ kind: 'incomplete', reason: expect.stringMatching(/listed 3 .* lack 1/) });
     }
+  });
+
+  it('names a district incomplete that brings as many records as listed, but others', () => {
+    const judgements = judgeAll(always(walkOf('abx', { inOnePiece: true })), accountOf('abc'));
+    expect(judgements.at(-1)).toEqual({ kind: 'incomplete', reason: expect.stringMatching(/listed 3 .* lack 1/) });
   });
 
   it('takes a later reading that has all that was listed', () => {
@@ -104,7 +121,7 @@ describe('judgeWalk', () => {
       fc.property(fc.oneof(readings, walk.map(always)), fc.option(keys.map(accountOf)), (walks, listed) => {
         const judgements = judgeAll(walks, listed);
         expect(judgements.at(-1)).not.toEqual(again);
-        const short = walks.map(({ distinct }) => distinct < (listed?.distinct ?? 0));
+        const short = walks.map(({ order }) => !Array.from(listed?.set ?? '').every((key) => order.includes(key)));
         expect(judgements.filter(({ kind }, place) => kind === 'complete' && short[place])).toEqual([]);
         expect(judgements.slice(0, -1).filter(({ kind }) => kind === 'incomplete')).toEqual([]);
       }),

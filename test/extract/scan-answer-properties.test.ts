@@ -165,7 +165,7 @@ function isEnvelope(body: Buffer): boolean {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return false;
   const { count, data = null } = parsed as { count?: unknown; data?: unknown };
   if (!Number.isSafeInteger(count) || (count as number) < 0 || typeof data !== 'object') return false;
-  return count === 0 || (data !== null && Object.keys(data).length > 0);
+  return count === 0 || Array.isArray(data) || (data !== null && Object.keys(data).length > 0);
 }
 
 function write(root: unknown, choices: Tape): string {

@@ -64,10 +64,13 @@ describe('shapes of data', () => {
     expect(read(body)).toEqual(expected.map((values) => fields.map((_field, column) => values[column])));
   });
 
+  it('takes an empty array past the end, whatever the count says of the total', () => {
+    expect(createScanner(['Nama'])(Buffer.from('{"count":491,"data":[]}')).records.length).toBe(0);
+  });
+
   it.each([
     ['null with a count', '{"count":1,"data":null}'],
     ['no data with a count', '{"count":3}'],
-    ['an empty array with a count', '{"count":1,"data":[]}'],
     ['an empty object with a count', '{"count":1,"data":{}}'],
     ['no count', '{"data":[{"Nama":"A"}]}'],
     ['a negative count', '{"count":-1,"data":[]}'],
