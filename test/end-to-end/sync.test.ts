@@ -1,6 +1,6 @@
 /** A sync from the real service: what is published, what is carried over, what is refused, and that a refusal changes nothing. */
 
-import { mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -267,6 +267,18 @@ describe('a sync that must not publish', () => {
     );
     await stalled.close();
     await expectUntouched();
+  });
+
+  it('because the snapshot before is damaged carries nothing over from it; a full sync replaces it', async () => {
+    const data = smallNation(nation);
+    const { warehouse } = await published(data);
+    const { url } = await serveData(data);
+    await truncate(join(warehouse, 'current', 'rekap.duckdb'), 4096);
+    await expect(runSync(syncOptions(warehouse, url, { dapil: [1101] }))).rejects.toThrow(/damaged: rekap\.duckdb/);
+    const mended = await runSync(syncOptions(warehouse, url));
+    expect(mended.outcome).toBe('published');
+    expect(mended.warnings.join()).toContain('damaged');
+    expect(await readValue(warehouse, 'SELECT count(*) FROM voters')).toBe('16');
   });
 
   it('because another one holds the warehouse says who', async () => {
