@@ -52,6 +52,7 @@ async function main(words: string[]): Promise<number> {
   const { default: yargs } = await import('yargs');
   const parser = yargs(words)
     .scriptName('rekap')
+    .detectLocale(false)
     .usage(
       'Brings the DPR-RI voter statistics from their service into DuckDB and Parquet, whole and in one step.\n\nUsage: $0 <command> [options]',
     )
