@@ -5,6 +5,7 @@ import { EnvelopeError, ResponseTooLargeError, SourceRefusedKeyError, SourceUnre
 import type { AnyPipeline, Answer, Clock, Land, LandedBody, Page, PageRequest, Random, Report } from '../pipeline.ts';
 import type { Secret } from '../secret.ts';
 import { Pace } from './pace.ts';
+import { boundAttempt, requestPath, withoutKey } from './page-request.ts';
 import { planRetry, type Failure } from './retry-plan.ts';
 import { createScanner, ScanError, type ScannedAnswer } from './scan-answer.ts';
 import { connectionCode, describeFailure, excerpt, headerText, redirectDetail, refusedAll } from './source-messages.ts';
@@ -290,43 +291,4 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
 interface FailedAttempt {
   readonly failure: Failure;
   readonly detail: string;
-}
-
-/** The path and query of a page, without the origin. */
-function requestPath(base: URL, pipeline: AnyPipeline, request: PageRequest): string {
-  const query = new URLSearchParams();
-  if (request.dapil !== null) query.set(pipeline.districtParameter, String(request.dapil));
-  query.set('limit', String(request.limit));
-  query.set('offset', String(request.offset));
-  return `${base.pathname.replace(/\/$/, '')}${pipeline.endpoint}?${query.toString()}`;
-}
-
-/** A signal for one attempt: aborted by the run's signal or after `milliseconds`. */
-function boundAttempt(run: AbortSignal, milliseconds: number) {
-  const controller = new AbortController();
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    controller.abort();
-  }, milliseconds);
-  const pass = (): void => controller.abort(run.reason);
-  run.addEventListener('abort', pass, { once: true });
-  return {
-    signal: controller.signal,
-    timedOut: () => late,
-    end() {
-      clearTimeout(timer);
-      run.removeEventListener('abort', pass);
-    },
-  };
-}
-
-/** A shorter key, or one of digits, could stand in the data by chance, and taking it out would alter figures. */
-const shortestSoughtKey = 8;
-
-/** The body itself, or a copy without the key should the source echo it. */
-function withoutKey(body: Buffer, apiKey: Secret): Buffer {
-  if (apiKey.reveal().length < shortestSoughtKey || /^\d+$/.test(apiKey.reveal()) || !body.includes(apiKey.reveal()))
-    return body;
-  return Buffer.from(body.toString('latin1').replaceAll(apiKey.reveal(), '[redacted]'), 'latin1');
 }

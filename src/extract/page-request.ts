@@ -1,0 +1,52 @@
+/** One request for a page: its path, the bound on one attempt, and an answer cleared of a key that it repeats. */
+
+import type { AnyPipeline, PageRequest } from '../pipeline.ts';
+import type { Secret } from '../secret.ts';
+
+/** The path and query of a page, without the origin. */
+export function requestPath(base: URL, pipeline: AnyPipeline, request: PageRequest): string {
+  const query = new URLSearchParams();
+  if (request.dapil !== null) query.set(pipeline.districtParameter, String(request.dapil));
+  query.set('limit', String(request.limit));
+  query.set('offset', String(request.offset));
+  return `${base.pathname.replace(/\/$/, '')}${pipeline.endpoint}?${query.toString()}`;
+}
+
+/** One attempt at a request, under way. */
+interface BoundAttempt {
+  readonly signal: AbortSignal;
+  /** Whether it was aborted because its time was up. */
+  timedOut(): boolean;
+  /** To be called when the attempt is over, so that nothing listens on. */
+  end(): void;
+}
+
+/** A signal for one attempt: aborted by the run's signal or after `milliseconds`. */
+export function boundAttempt(run: AbortSignal, milliseconds: number): BoundAttempt {
+  const controller = new AbortController();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    controller.abort();
+  }, milliseconds);
+  const pass = (): void => controller.abort(run.reason);
+  run.addEventListener('abort', pass, { once: true });
+  return {
+    signal: controller.signal,
+    timedOut: () => late,
+    end() {
+      clearTimeout(timer);
+      run.removeEventListener('abort', pass);
+    },
+  };
+}
+
+/** A shorter key, or one of digits, could stand in the data by chance, and taking it out would alter figures. */
+const shortestSoughtKey = 8;
+
+/** The body itself, or a copy without the key should the source echo it. */
+export function withoutKey(body: Buffer, apiKey: Secret): Buffer {
+  if (apiKey.reveal().length < shortestSoughtKey || /^\d+$/.test(apiKey.reveal()) || !body.includes(apiKey.reveal()))
+    return body;
+  return Buffer.from(body.toString('latin1').replaceAll(apiKey.reveal(), '[redacted]'), 'latin1');
+}
