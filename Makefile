@@ -1,7 +1,7 @@
 # rekap: every task of the project. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build sync serve test check bench sample format clean
+.PHONY: help setup build sync serve test crash check bench sample format clean
 
 rekap := node dist/src/cli/main.js
 
@@ -26,6 +26,9 @@ serve: build ## run the service with the sample figures
 
 test: build ## run all tests
 	npx --no-install vitest run
+
+crash: build ## kill a sync hundreds of times, at every step and at any moment, and look at what is left
+	REKAP_CRASHES=$${KILLS:-300} npx --no-install vitest run test/end-to-end/crash.test.ts
 
 check: build ## format, lint, types, unused code, package
 	npx --no-install oxfmt --check .

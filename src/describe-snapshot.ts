@@ -1,5 +1,8 @@
 /** Describes a snapshot that has been built: its manifest, from what every stage says of its part. */
 
+import { basename } from 'node:path';
+import { answersFile } from './land/landing.ts';
+import { runFile } from './land/run-file.ts';
 import type { CarryOver } from './load/carry-over.ts';
 import type { LoadReport } from './load/load-report.ts';
 import { exportedTableNames } from './load/load.ts';
@@ -44,7 +47,7 @@ export async function describeSnapshot(run: Run, { verdicts, totals, reports, ca
   return {
     format: 1,
     snapshot: run.id,
-    run: run.id,
+    run: basename(run.landing),
     created_at: run.startedAt.toISOString(),
     tool: { name: 'rekap', version: run.around.version },
     source: options.source,
@@ -53,6 +56,7 @@ export async function describeSnapshot(run: Run, { verdicts, totals, reports, ca
     definition: fingerprint(projectDefinition(project)),
     warnings: run.warnings,
     files,
+    landing: await Promise.all([runFile, answersFile].map((path) => describeFile(run.landing, path, null))),
   };
 }
 

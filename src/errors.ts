@@ -45,6 +45,11 @@ export class SnapshotNotFoundError extends RekapError {
   readonly exitCode = ExitCode.usage;
 }
 
+/** No answers of the run that was asked for are kept. */
+export class RunNotFoundError extends RekapError {
+  readonly exitCode = ExitCode.usage;
+}
+
 /** The warehouse was filled from another source than the one now given. */
 export class SourceMismatchError extends RekapError {
   readonly exitCode = ExitCode.usage;

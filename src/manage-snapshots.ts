@@ -3,6 +3,7 @@
 import { lockWarehouse } from './publish/lock.ts';
 import { explainFileError } from './file-errors.ts';
 import { pointCurrent, pruneSnapshots } from './publish/snapshot-folder.ts';
+import { pruneLandings, type Retention } from './retention.ts';
 import { readCurrentId, readSnapshot, requireWarehouse } from './warehouse.ts';
 
 /** Makes snapshot `id` the current one. */
@@ -13,9 +14,21 @@ export async function rollBack(warehouse: string, id: string): Promise<void> {
   });
 }
 
-/** Removes the oldest snapshots beyond `keep`, never the current one; gives their ids. */
-export async function prune(warehouse: string, keep: number): Promise<string[]> {
-  return locked(warehouse, async () => pruneSnapshots(warehouse, keep, await readCurrentId(warehouse)));
+/** What a pruning removed. */
+export interface Pruned {
+  /** Ids of snapshots. */
+  readonly removed: readonly string[];
+  /** Ids of runs whose answers are gone. */
+  readonly landings: readonly string[];
+}
+
+/** Removes the oldest snapshots and answers beyond what is to be kept, never the current ones. */
+export async function prune(retention: Retention): Promise<Pruned> {
+  const { warehouse, keep } = retention;
+  return locked(warehouse, async () => {
+    const removed = await pruneSnapshots(warehouse, keep, await readCurrentId(warehouse));
+    return { removed, landings: await pruneLandings(retention) };
+  });
 }
 
 async function locked<Value>(warehouse: string, act: () => Promise<Value>): Promise<Value> {

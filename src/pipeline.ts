@@ -136,22 +136,47 @@ export interface Clock {
 /** A number from 0 up to but not including 1. */
 export type Random = () => number;
 
+/** The steps of a run in their order. A process that dies at any of them leaves the warehouse as it was, or as it is to be. */
+export const runSteps = [
+  'clear leftovers',
+  'begin',
+  'fetch',
+  'build tables',
+  'hash files',
+  'pass the gate',
+  'verify',
+  'write the manifest',
+  'flush to the disk',
+  'name the snapshot',
+  'switch current',
+  'remove old snapshots',
+  'record the run',
+] as const;
+
+export type RunStep = (typeof runSteps)[number];
+
 /** Something a person watching the run may want to know. */
 export type RunEvent =
   | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'request'; readonly dataset: string; readonly retried: boolean }
   | { readonly kind: 'districts'; readonly dataset: string; readonly total: number }
   | { readonly kind: 'district'; readonly dataset: string; readonly records: number; readonly verdict: Verdict }
-  | { readonly kind: 'step'; readonly message: string };
+  | { readonly kind: 'step'; readonly step: RunStep };
 
 export type Report = (event: RunEvent) => void;
 
 // ---------------------------------------------------------------- extract and land
 
-/** What was asked of the source. `dapil` is null for the sweep over all districts. */
+/** What was asked of the source, and in which reading: no two requests of a run are alike. */
 export interface PageRequest {
   readonly dataset: string;
+  /** Null for the sweep over all districts. */
   readonly dapil: number | null;
+  /**
+   * Of a district: 1 for its first reading, 2 for the second; 0 for a page read ahead, which stands in for the first reading's.
+   * Of the sweep: 0, and 1 for the probe of its offset.
+   */
+  readonly reading: number;
   readonly offset: number;
   readonly limit: number;
 }
@@ -171,6 +196,18 @@ export type Land = (answer: Answer) => Promise<LandedBody>;
 
 /** Reads a landed body back from the disk. */
 export type LandedBody = () => Promise<Buffer>;
+
+/** The answers that an earlier run has landed. */
+export interface LandedAnswers {
+  /** Whether there is an answer to this very request. */
+  has(request: PageRequest): boolean;
+  /**
+   * The last answer to the request; null where there is none.
+   *
+   * @throws LandingError where its bytes do not fit their hash.
+   */
+  answerTo(request: PageRequest): Promise<Answer | null>;
+}
 
 /** What a field of a record holds, as a number so that it fits a typed array. */
 export const FieldKind = { missing: 0, text: 1, escaped: 2, number: 3, null: 4, other: 5 } as const;

@@ -1,56 +1,74 @@
-/** One run of a sync: what it carries along, how it begins under the lock, and how it is recorded when it ends. */
+/** One run, of a sync or of a replay: what it carries along, how it begins under the lock, and how it is recorded when it ends. */
 
 import { RekapError, RunTimeoutError, SourceMismatchError } from './errors.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import { explainFileError } from './file-errors.ts';
-import { pruneLandings } from './land/prune-landings.ts';
-import type { AnyPipeline, Project } from './pipeline.ts';
+import { pruneLandings } from './retention.ts';
+import type { AnyPipeline, Project, RunStep } from './pipeline.ts';
 import { lockWarehouse } from './publish/lock.ts';
 import { appendRun, type RunLine } from './publish/runs-log.ts';
 import {
   beginSnapshotFolder,
   clearLeftovers,
   discardSnapshotFolder,
-  latestRunId,
-  listSnapshotIds,
   makeWarehouse,
-  newSnapshotId,
 } from './publish/snapshot-folder.ts';
-import type { SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
-import { readCurrent, warehousePaths, type Snapshot } from './warehouse.ts';
+import type { SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
+import type { Snapshot } from './warehouse.ts';
+
+/** What a run is to be, found out with the lock held. */
+export interface RunPlan {
+  /** Id of the run and of the snapshot that it publishes. */
+  readonly id: string;
+  /** Folder of the run's answers. */
+  readonly landing: string;
+  /** When the source was first asked; for a replay that lies back. */
+  readonly startedAt: Date;
+  readonly previous: Snapshot | null;
+  /** Districts to ask for besides those that the source lists: of the snapshot before, and known from law. */
+  readonly knownDistricts: readonly number[];
+  readonly referenceDistricts: readonly number[];
+}
 
 /** Everything that one run carries along. */
-export interface Run {
-  /** Id of the run, of its landing, and of the snapshot that it publishes. */
-  readonly id: string;
+export interface Run extends RunPlan {
+  readonly kind: 'sync' | 'replay';
   readonly project: Project;
   /** The pipelines that this run asks the source for. */
   readonly asked: readonly AnyPipeline[];
   readonly options: SyncOptions;
   readonly around: SyncSurroundings;
-  readonly previous: Snapshot | null;
+  /** Says which step the run has come to. */
+  readonly enter: (step: RunStep) => void;
   /** Folder in which the snapshot is built. */
   readonly folder: string;
   /** Aborted by the caller, by the bound on the run's time, or when the run is over. */
   readonly signal: AbortSignal;
-  readonly startedAt: Date;
+  readonly begunAt: Date;
   readonly started: number;
   readonly warnings: string[];
   client: SourceClient | null;
 }
 
-/** Locks the warehouse, prepares a run, lets `act` carry it out, records how it ended, and leaves nothing behind. */
+/** What makes a run a sync or a replay. */
+export interface RunActs {
+  readonly kind: Run['kind'];
+  plan(): Promise<RunPlan>;
+  act(run: Run): Promise<SyncResult>;
+}
+
+/** Locks the warehouse, prepares a run, lets it act, records how it ended, and leaves nothing behind. */
 export async function withRun(
   project: Project,
   options: SyncOptions,
   around: SyncSurroundings,
-  act: (run: Run) => Promise<SyncResult>,
+  acts: RunActs,
 ): Promise<SyncResult> {
   try {
     await makeWarehouse(options.warehouse);
     const unlock = await lockWarehouse(options.warehouse);
     try {
-      return await actLocked(project, options, around, act);
+      return await actLocked(project, options, around, acts);
     } finally {
       unlock();
     }
@@ -63,18 +81,19 @@ async function actLocked(
   project: Project,
   options: SyncOptions,
   around: SyncSurroundings,
-  act: (run: Run) => Promise<SyncResult>,
+  { kind, plan, act }: RunActs,
 ): Promise<SyncResult> {
+  const enter = (step: RunStep): void => around.report({ kind: 'step', step });
+  enter('clear leftovers');
   await clearLeftovers(options.warehouse);
-  const previous = await readCurrent(options.warehouse);
-  checkSource(options, previous);
-  const startedAt = around.clock.now();
-  const id = newSnapshotId(startedAt, around.random(), await latestRunId(options.warehouse));
-  const folder = await beginSnapshotFolder(options.warehouse, id);
+  const planned = await plan();
+  enter('begin');
+  const folder = await beginSnapshotFolder(options.warehouse, planned.id);
   const bound = boundRun(around.signal, options.maxDuration);
   const warnings: string[] = [];
   const run: Run = {
-    id,
+    ...planned,
+    kind,
     project,
     asked: project.pipelines.filter(({ table }) => options.datasets === null || options.datasets.includes(table)),
     options,
@@ -87,16 +106,17 @@ async function actLocked(
         around.report({ kind: 'warning', message });
       },
     },
-    previous,
+    enter,
     folder,
     signal: bound.signal,
-    startedAt,
+    begunAt: around.clock.now(),
     started: around.clock.monotonic(),
     warnings,
     client: null,
   };
   try {
     const result = await act(run);
+    enter('record the run');
     await recordRun(run, runLine(run, result.outcome, 0, result.current, ''));
     return result;
   } catch (error) {
@@ -107,7 +127,7 @@ async function actLocked(
     throw explained;
   } finally {
     bound.end();
-    await pruneOldLandings(options).catch(() => undefined);
+    if (kind === 'sync') await pruneLandings(options).catch(() => undefined);
   }
 }
 
@@ -129,24 +149,22 @@ function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
   return error;
 }
 
-/** Answers are kept for the newest runs, whatever became of them, and for every snapshot that there is. */
-async function pruneOldLandings({ warehouse, keep }: SyncOptions): Promise<void> {
-  await pruneLandings(warehousePaths(warehouse).landing, keep, new Set(await listSnapshotIds(warehouse)));
-}
-
 /** What the run's requests came to so far. */
-export function figuresOf({ client, around, started }: Run) {
-  const { requests, retries, bytes, throttled } = client?.figures ?? {
-    requests: 0,
-    retries: 0,
-    bytes: 0,
-    throttled: 0,
-  };
-  return { requests, retries, bytes, throttled, milliseconds: around.clock.monotonic() - started };
+export function figuresOf({ kind, client, around, started }: Run): SyncFigures {
+  const milliseconds = around.clock.monotonic() - started;
+  const none = { requests: 0, retries: 0, bytes: 0, throttled: 0, fromLanding: 0, milliseconds };
+  if (client === null) return none;
+  const { requests, retries, bytes, throttled, resumed } = client.figures;
+  // What a replay asks for never leaves the machine.
+  if (kind === 'replay') return { ...none, fromLanding: requests };
+  return { requests, retries, bytes, throttled, fromLanding: resumed, milliseconds };
 }
 
 /** The warehouse remembers its source: figures of two sources must not stand in one history by mistake. */
-function checkSource({ source, acceptSource, warehouse }: SyncOptions, previous: Snapshot | null): void {
+export function checkSource(
+  { source, acceptSource, warehouse }: Pick<SyncOptions, 'source' | 'acceptSource' | 'warehouse'>,
+  previous: Snapshot | null,
+): void {
   if (previous === null || acceptSource || previous.manifest.source === source) return;
   throw new SourceMismatchError(
     `The warehouse ${warehouse} was filled from ${previous.manifest.source}, not from ${source}.`,
@@ -188,7 +206,8 @@ function runLine(
   const { requests, retries } = figuresOf(run);
   return {
     run: run.id,
-    started_at: run.startedAt.toISOString(),
+    kind: run.kind,
+    started_at: run.begunAt.toISOString(),
     finished_at: run.around.clock.now().toISOString(),
     outcome,
     exit_code: exitCode,

@@ -29,7 +29,23 @@ export interface SyncOptions {
   readonly acceptSource: boolean;
   /** Snapshots to keep. */
   readonly keep: number;
+  /** Landings to keep, beside the current snapshot's; null for as many as snapshots, and one for every snapshot there is. */
+  readonly keepLanding: number | null;
+  /** Goes on from the pages that broken-off runs have landed in the last so many milliseconds; null for none. */
+  readonly resumeWithin: number | null;
   readonly dryRun: boolean;
+}
+
+/** Settings of one replay. */
+export interface ReplayOptions {
+  readonly warehouse: string;
+  /** Id of the run to replay; null for the newest. */
+  readonly run: string | null;
+  /** Warehouse in which the snapshot is built; null for the run's own. */
+  readonly into: string | null;
+  readonly strict: boolean;
+  readonly acceptChanges: boolean;
+  readonly acceptSource: boolean;
 }
 
 /** What surrounds a sync, so that tests own time, chance and output. */
@@ -44,21 +60,27 @@ export interface SyncSurroundings {
 }
 
 export interface SyncFigures {
+  /** Sent to the source, with those tried again. */
   readonly requests: number;
   readonly retries: number;
+  /** Pages read from a landing instead. */
+  readonly fromLanding: number;
   readonly bytes: number;
   readonly throttled: number;
   readonly milliseconds: number;
 }
 
-/** How a sync that did not fail ended. */
+/** How a sync or a replay that did not fail ended. */
 export interface SyncResult {
-  readonly outcome: 'published' | 'unchanged' | 'dry run';
+  /** 'reproduced' is a replay that gave the very tables of the snapshot that there is. */
+  readonly outcome: 'published' | 'unchanged' | 'reproduced' | 'dry run';
   /** Id of the run; a published snapshot has the same. */
   readonly run: string;
   /** The snapshot that is current now; null after a dry run into an empty warehouse. */
   readonly current: string | null;
   readonly warehouse: string;
+  /** Folder of the answers. */
+  readonly landing: string;
   /** The manifest of what was built, published or not. */
   readonly manifest: Manifest;
   readonly brokenChecks: readonly BrokenCheck[];

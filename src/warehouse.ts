@@ -8,6 +8,8 @@ import type { Ledger, Verdict } from './pipeline.ts';
 /** Name of the DuckDB file in a snapshot. */
 export const databaseFile = 'rekap.duckdb';
 export const manifestFile = 'manifest.json';
+/** Name of the table that says what the source restated. */
+export const changesTableName = 'changes';
 
 /** A snapshot's id: UTC time to the second and six hexadecimal digits, so that ids sort by time. */
 const snapshotId = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/;
@@ -53,6 +55,8 @@ export interface ManifestDataset {
   readonly quarantined: number;
   /** One verdict per district, with the time at which it was last read. */
   readonly districts: readonly Verdict[];
+  /** Records that came, went or were restated since the snapshot before. */
+  readonly changes: { readonly added: number; readonly removed: number; readonly changed: number };
   /** Violations by check. */
   readonly violations: Readonly<Record<string, number>>;
   /** Sum of every count column, as digits. */
@@ -80,6 +84,8 @@ export interface Manifest {
   readonly definition: string;
   readonly warnings: readonly string[];
   readonly files: readonly ManifestFile[];
+  /** Files of landing/<run>, by which a replay knows that they are as they were; the bodies' own hashes stand in answers.jsonl. */
+  readonly landing: readonly ManifestFile[];
 }
 
 /** A published snapshot. */
@@ -191,6 +197,7 @@ function isManifest(value: unknown, id: string): value is Manifest {
     isObject(value['datasets']) &&
     Object.values(value['datasets']).every(isManifestDataset) &&
     isArrayOf(value['files'], isManifestFile) &&
+    isArrayOf(value['landing'], isManifestFile) &&
     isArrayOf(value['warnings'], (warning) => typeof warning === 'string')
   );
 }
@@ -200,7 +207,7 @@ function isManifestDataset(value: unknown): boolean {
     isObject(value) &&
     isObject(value['ledger']) &&
     ['rows', 'carried_over', 'quarantined'].every((name) => typeof value[name] === 'number') &&
-    ['sums', 'nulls', 'violations'].every((name) => isObject(value[name])) &&
+    ['sums', 'nulls', 'violations', 'changes'].every((name) => isObject(value[name])) &&
     isArrayOf(value['districts'], isObject)
   );
 }

@@ -13,6 +13,7 @@ const voters = {
   carried_over: 0,
   rows: 1,
   quarantined: 0,
+  changes: { added: 0, removed: 0, changed: 0 },
   districts: [],
   violations: {},
   sums: { grand_total: '1' },
@@ -30,6 +31,7 @@ const manifest: Manifest = {
   datasets: { voters },
   definition: '',
   warnings: [],
+  landing: [],
   files: [{ path: 'parquet/voters/voters.parquet', bytes: 1, rows: 1, sha256: '00' }],
 };
 

@@ -13,6 +13,11 @@ const commands: readonly { readonly command: string; readonly describe: string; 
     load: async () => asModule((await import('./sync.ts')).syncCommand),
   },
   {
+    command: 'replay [run]',
+    describe: 'Build a snapshot again from what the source answered, without the network',
+    load: async () => asModule((await import('./replay.ts')).replayCommand),
+  },
+  {
     command: 'query <sql>',
     describe: 'Ask the published tables one SQL question',
     load: async () => asModule((await import('./query.ts')).queryCommand),
@@ -21,6 +26,11 @@ const commands: readonly { readonly command: string; readonly describe: string; 
     command: 'connect',
     describe: 'Print a script that opens the current snapshot in the DuckDB shell',
     load: async () => asModule((await import('./connect.ts')).connectCommand),
+  },
+  {
+    command: 'diff [a] [b]',
+    describe: 'Show which figures the source restated between two snapshots',
+    load: async () => asModule((await import('./diff.ts')).diffCommand),
   },
   {
     command: 'snapshots',

@@ -14,6 +14,18 @@ export const jsonOption = {
   json: { type: 'boolean', default: false, describe: 'print one JSON document instead of text' },
 } as const satisfies Record<string, Options>;
 
+export const keepLandingOption = {
+  'keep-landing': {
+    type: 'number',
+    describe: 'runs whose answers to keep [default: as many as --keep, and those of every snapshot there is]',
+  },
+} as const satisfies Record<string, Options>;
+
+/** Null where the option is not given. */
+export function readKeepLanding(given: number | undefined): number | null {
+  return given === undefined ? null : requireInteger('keep-landing', given, 0, 10_000);
+}
+
 const configOption = {
   config: { type: 'string', describe: 'JSON file with options, such as { "base-url": "https://…" }' },
 } as const satisfies Record<string, Options>;
@@ -112,6 +124,10 @@ export const optionNames: ReadonlySet<string> = new Set([
   'accept-source',
   'keep',
   'dry-run',
+  'keep-landing',
+  'resume',
+  'resume-within',
+  'into',
   'format',
   'out',
   'data',

@@ -1,6 +1,6 @@
 /** Shows a running sync: a bar per dataset on a terminal, plain lines elsewhere. */
 
-import type { Clock, Report, RunEvent } from '../pipeline.ts';
+import type { Clock, Report, RunEvent, RunStep } from '../pipeline.ts';
 import { formatNumber, paint, printable } from './terminal.ts';
 
 export interface Progress {
@@ -18,6 +18,12 @@ interface DatasetProgress {
   records: number;
   requests: number;
 }
+
+/** The steps that take long enough to be worth a line. */
+const shownSteps: Partial<Record<RunStep, string>> = {
+  'build tables': 'building tables, checks and Parquet files',
+  verify: 'verifying what was written',
+};
 
 const barWidth = 24;
 const colour = new RegExp(`(${String.fromCodePoint(27)}\\[[0-9;]*m)`);
@@ -61,8 +67,9 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
         clear();
         stream.write(`${paint('yellow', 'warning:', stream)} ${printable(event.message)}\n`);
       }
-      if (event.kind === 'step') step = event.message;
-      repaint(event.kind === 'step' || event.kind === 'warning');
+      const shown = shownStep(event);
+      step = shown ?? step;
+      repaint(shown !== null || event.kind === 'warning');
     },
     end() {
       if (ended) return;
@@ -96,7 +103,8 @@ function createLines(stream: NodeJS.WriteStream): Progress {
     report(event) {
       note(datasets, event, 0);
       if (event.kind === 'warning') stream.write(`warning: ${printable(event.message)}\n`);
-      if (event.kind === 'step') stream.write(`${event.message}\n`);
+      const shown = shownStep(event);
+      if (shown !== null) stream.write(`${shown}\n`);
       if (event.kind === 'district') {
         const { done, total, records } = datasets.get(event.dataset)!;
         if (total !== null && Math.floor((done * 4) / total) > Math.floor(((done - 1) * 4) / total)) {
@@ -108,6 +116,10 @@ function createLines(stream: NodeJS.WriteStream): Progress {
     },
     end() {},
   };
+}
+
+function shownStep(event: RunEvent): string | null {
+  return event.kind === 'step' ? (shownSteps[event.step] ?? null) : null;
 }
 
 function note(datasets: Map<string, DatasetProgress>, event: RunEvent, now: number): void {

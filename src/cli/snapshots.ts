@@ -2,12 +2,20 @@
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { VerificationError } from '../errors.ts';
-import { declareOptions, jsonOption, requireInteger, warehouseOption } from './options.ts';
+import {
+  declareOptions,
+  jsonOption,
+  keepLandingOption,
+  readKeepLanding,
+  requireInteger,
+  warehouseOption,
+} from './options.ts';
 
 const common = { ...warehouseOption, ...jsonOption } as const satisfies Record<string, Options>;
 const pruneOptions = {
   ...common,
   keep: { type: 'number', default: 7, describe: 'snapshots to keep' },
+  ...keepLandingOption,
 } as const satisfies Record<string, Options>;
 
 type CommonArguments = InferredOptionTypes<typeof common>;
@@ -122,17 +130,21 @@ const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> =
 
 const pruneCommand: CommandModule<object, InferredOptionTypes<typeof pruneOptions>> = {
   command: 'prune',
-  describe: 'Remove the oldest snapshots; the current one always stays',
+  describe: 'Remove the oldest snapshots and their answers; the current ones always stay',
   builder: (argv) => declareOptions(argv, pruneOptions),
-  async handler({ warehouse, json, keep }) {
+  async handler({ warehouse, json, keep, 'keep-landing': keepLanding }) {
     const { prune } = await import('../manage-snapshots.ts');
-    const removed = await prune(warehouse, requireInteger('keep', keep, 1, 10_000));
-    process.stdout.write(
-      json
-        ? `${JSON.stringify({ removed })}\n`
-        : removed.length === 0
-          ? 'Nothing to remove.\n'
-          : `Removed ${removed.join(', ')}.\n`,
-    );
+    const pruned = await prune({
+      warehouse,
+      keep: requireInteger('keep', keep, 1, 10_000),
+      keepLanding: readKeepLanding(keepLanding),
+    });
+    if (json) return void process.stdout.write(`${JSON.stringify(pruned)}\n`);
+    const { removed, landings } = pruned;
+    const lines = [
+      removed.length === 0 ? '' : `Removed ${removed.length === 1 ? 'snapshot' : 'snapshots'} ${removed.join(', ')}.\n`,
+      landings.length === 0 ? '' : `Removed the answers of ${landings.join(', ')}.\n`,
+    ].join('');
+    process.stdout.write(lines === '' ? 'Nothing to remove.\n' : lines);
   },
 };

@@ -12,6 +12,7 @@ export function renderSummary(result: SyncResult, project: Project): string {
   const parts = [
     headline(result),
     datasetTable(result, project),
+    changes(result),
     brokenChecks(result.brokenChecks),
     requests(result),
     places(result),
@@ -20,8 +21,13 @@ export function renderSummary(result: SyncResult, project: Project): string {
 }
 
 function headline({ outcome, run, current, manifest }: SyncResult): string {
+  const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet')).length;
   switch (outcome) {
+    case 'reproduced':
+      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', run)}: its answers give the very same tables again, ${parquet} Parquet files byte for byte, and the same figures.`;
     case 'published':
+      if (current !== run)
+        return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current one, so ${current} stays current; "rekap snapshots rollback ${run}" goes back to it.`;
       return `${paint(['green', 'bold'], 'Published')} snapshot ${paint('bold', run)} from ${printable(manifest.source)}.`;
     case 'unchanged':
       return `${paint(['green', 'bold'], 'Nothing has changed')} at ${printable(manifest.source)}: snapshot ${paint('bold', current ?? '')} stays current.`;
@@ -72,6 +78,29 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
   });
 }
 
+/** What the source restated since the snapshot before. */
+function changes({ manifest, outcome }: SyncResult): string {
+  const lines = Object.entries(manifest.datasets).flatMap(
+    ([
+      table,
+      {
+        changes: { added, removed, changed },
+      },
+    ]) =>
+      added + removed + changed === 0
+        ? []
+        : [
+            `${table}: ${formatNumber(changed)} records restated, ${formatNumber(added)} new, ${formatNumber(removed)} gone`,
+          ],
+  );
+  if (lines.length === 0) return '';
+  const next = outcome === 'published' ? '; "rekap diff" shows them' : '';
+  return [
+    `${paint('bold', `Changes since snapshot ${manifest.previous}`)}${next}`,
+    ...lines.map((line) => `  ${line}`),
+  ].join('\n');
+}
+
 function brokenChecks(checks: readonly BrokenCheck[]): string {
   if (checks.length === 0) return 'No check is broken.';
   const lines = checks.flatMap(({ dataset, check, severity, count, examples }) => [
@@ -91,18 +120,23 @@ function brokenChecks(checks: readonly BrokenCheck[]): string {
 }
 
 function requests({ figures }: SyncResult): string {
-  const { requests: count, retries, bytes, milliseconds } = figures;
+  const { requests: count, retries, bytes, fromLanding, milliseconds } = figures;
+  const took = `${(milliseconds / 1000).toFixed(1)} s`;
+  if (count === 0) return `${formatNumber(fromLanding)} pages read from the landing, no request sent, ${took}`;
+  const landed = fromLanding === 0 ? '' : `${formatNumber(fromLanding)} pages taken from what was landed before, `;
   const again = retries === 0 ? 'none tried again' : `${formatNumber(retries)} tried again`;
-  return `${formatNumber(count)} requests (${again}), ${formatBytes(bytes)}, ${(milliseconds / 1000).toFixed(1)} s`;
+  return `${formatNumber(count)} requests (${again}), ${landed}${formatBytes(bytes)}, ${took}`;
 }
 
-function places({ outcome, warehouse, run, pruned }: SyncResult): string {
-  if (outcome === 'dry run') return `The answers are kept in ${join(warehouse, 'landing', run)}`;
+function places({ outcome, current, warehouse, landing, run, pruned }: SyncResult): string {
+  if (outcome === 'dry run') return `The answers are kept in ${landing}`;
+  const folder =
+    current === run || outcome === 'unchanged' ? join(warehouse, 'current') : join(warehouse, 'snapshots', run);
   const lines = [
-    ['DuckDB', join(warehouse, 'current', databaseFile)],
-    ['Parquet', join(warehouse, 'current', 'parquet')],
-    ['Manifest', join(warehouse, 'current', 'manifest.json')],
-    ['Answers', join(warehouse, 'landing', run)],
+    ['DuckDB', join(folder, databaseFile)],
+    ['Parquet', join(folder, 'parquet')],
+    ['Manifest', join(folder, 'manifest.json')],
+    ['Answers', landing],
   ].map(([name, path]) => `${name!.padEnd(9)} ${path}`);
   if (pruned.length > 0)
     lines.push(paint('dim', `${pruned.length === 1 ? 'one old snapshot' : `${pruned.length} old snapshots`} removed`));

@@ -3,7 +3,14 @@
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
-import { declareOptions, jsonOption, requireInteger, warehouseOption } from './options.ts';
+import {
+  declareOptions,
+  jsonOption,
+  keepLandingOption,
+  readKeepLanding,
+  requireInteger,
+  warehouseOption,
+} from './options.ts';
 
 const options = {
   'base-url': { type: 'string', describe: 'address of the service, such as https://host or https://host/path' },
@@ -29,6 +36,13 @@ const options = {
   },
   'accept-source': { type: 'boolean', default: false, describe: 'let the warehouse change its source' },
   keep: { type: 'number', default: 7, describe: 'snapshots to keep' },
+  ...keepLandingOption,
+  resume: {
+    type: 'boolean',
+    default: false,
+    describe: 'go on from the pages that a broken-off sync has landed; the list of districts is always asked for anew',
+  },
+  'resume-within': { type: 'number', default: 3600, describe: 'how old such pages may be, in seconds' },
   'dry-run': { type: 'boolean', default: false, describe: 'fetch and check, publish nothing' },
   ...jsonOption,
 } as const satisfies Record<string, Options>;
@@ -41,6 +55,7 @@ export const syncCommand: CommandModule<object, SyncArguments> = {
       ['$0 sync --sample', 'the whole way with sample figures'],
       ['REKAP_API_KEY=… $0 sync --base-url https://host', 'the service itself'],
       ['$0 sync --base-url https://host --dapil 1101 1102', 'refresh two districts'],
+      ['$0 sync --base-url https://host --resume', 'after one that was broken off'],
       ['$0 sync --base-url https://host --dry-run', 'see what would be published'],
     ]),
   handler: runSync,
@@ -60,6 +75,8 @@ async function runSync(args: SyncArguments): Promise<void> {
     acceptChanges: args['accept-changes'],
     acceptSource: args['accept-source'],
     keep: requireInteger('keep', args.keep, 1, 10_000),
+    keepLanding: readKeepLanding(args['keep-landing']),
+    resumeWithin: args.resume ? requireInteger('resume-within', args['resume-within'], 1, 604_800) * 1000 : null,
     dryRun: args['dry-run'],
     dapil,
   };
@@ -72,41 +89,19 @@ async function runSync(args: SyncArguments): Promise<void> {
   const { readApiKey } = await import('./api-key.ts');
   const key: Secret | null = baseUrl === null ? null : readApiKey(args['api-key-file']);
 
-  const [{ sync }, { listenForSignals }, { systemClock }, { createProgress }, { readVersion }] = await Promise.all([
-    import('../sync.ts'),
-    import('./signals.ts'),
-    import('./clock.ts'),
-    import('./progress.ts'),
-    import('./version.ts'),
-  ]);
-  const signals = listenForSignals();
+  const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./run-visibly.ts')]);
   const sample = key === null ? await (await import('./sample-service.ts')).startSample(project) : null;
-  const progress = createProgress(process.stderr, systemClock);
   try {
-    const result = await sync(
-      project,
-      {
-        ...settings,
-        datasets,
-        baseUrl: sample?.url ?? baseUrl!,
-        source: sample === null ? baseUrl! : 'sample',
-        apiKey: sample?.apiKey ?? key!,
-      },
-      {
-        clock: systemClock,
-        random: Math.random,
-        report: progress.report,
-        signal: signals.signal,
-        version: readVersion(),
-      },
-    );
-    progress.end();
-    if (args.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-    else process.stdout.write((await import('./sync-summary.ts')).renderSummary(result, project));
+    const asked = {
+      ...settings,
+      datasets,
+      baseUrl: sample?.url ?? baseUrl!,
+      source: sample === null ? baseUrl! : 'sample',
+      apiKey: sample?.apiKey ?? key!,
+    };
+    await runVisibly(project, args.json, (around) => sync(project, asked, around));
   } finally {
-    progress.end();
     await sample?.close();
-    signals.stop();
   }
 }
 

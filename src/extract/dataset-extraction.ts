@@ -1,8 +1,14 @@
 /** Extracts one dataset: its sweep, the first pages read ahead, and each of its districts until it is proved or named. */
 
 import type { LimitFunction } from 'p-limit';
-import { RekapError, SourceRefusedAllError, SourceRefusedKeyError, SourceStatusError } from '../errors.ts';
-import type { AnyPipeline, Page, PageRequest, Verdict } from '../pipeline.ts';
+import {
+  LandingError,
+  RekapError,
+  SourceRefusedAllError,
+  SourceRefusedKeyError,
+  SourceStatusError,
+} from '../errors.ts';
+import type { AnyPipeline, Page, Verdict } from '../pipeline.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
 import { judgeWalk } from './judge-walk.ts';
@@ -10,16 +16,15 @@ import { PagingHabits } from './paging-habits.ts';
 import type { FetchedPage } from './source-client.ts';
 import { selectRecords, sweep, type Sweep } from './sweep.ts';
 import type { Account } from './tally.ts';
-import { walkDistrict, type Walk, type WalkQuestion } from './walk-district.ts';
+import { DistrictWalks, type DistrictQuestion } from './district-walks.ts';
+import type { Walk } from './walk-district.ts';
 
 export class DatasetExtraction {
   readonly pipeline: AnyPipeline;
   private readonly question: ExtractQuestion;
   private readonly holder: PageHolder;
-  private readonly aheadLimit: LimitFunction;
+  private readonly walks: DistrictWalks;
   private readonly habits = new PagingHabits();
-  /** First pages that were asked for while the sweep still went on. */
-  private readonly ahead = new Map<number, Promise<HeldPage>>();
   private swept: Sweep | null = null;
   /** A district had records that the sweep did not list. */
   private sweepIsShort = false;
@@ -29,7 +34,7 @@ export class DatasetExtraction {
     this.pipeline = pipeline;
     this.question = question;
     this.holder = holder;
-    this.aheadLimit = aheadLimit;
+    this.walks = new DistrictWalks(pipeline, question, holder, aheadLimit);
   }
 
   async sweep(): Promise<Sweep | null> {
@@ -37,13 +42,14 @@ export class DatasetExtraction {
       pipeline: this.pipeline,
       habits: this.habits,
       maxRecords: this.question.maxRecords,
-      fetch: async (offset) => {
-        const request = this.request(null, offset);
+      fetch: async (offset, reading) => {
+        const { table: dataset } = this.pipeline;
+        const request = { dataset, dapil: null, reading, offset, limit: this.question.pageSize };
         const fetched = await this.question.client.fetchPage(this.pipeline, request);
         return { page: fetched.page, hold: (strays) => this.holdStrays(fetched, strays) };
       },
       found: (districts) => {
-        for (const dapil of districts) if (this.holder.hasRoom) this.readAhead(dapil);
+        for (const dapil of districts) this.walks.readAhead(dapil);
       },
     });
     if ('refused' in result) {
@@ -83,7 +89,9 @@ export class DatasetExtraction {
     if (!this.sweepIsShort && !swept.listing.overlaps) return [];
     if (reference.some((dapil) => swept.listing.accountOf(dapil) !== null)) return [];
     const reason = 'the unfiltered list is short or its pages overlap, and nothing else says which districts there are';
-    return [this.verdict({ dapil: null, proof: 'none', listed: null, received: 0, pages: [], readings: 1, reason })];
+    return [
+      this.verdict({ dapil: null, proof: 'none', listed: null, received: 0, pages: 0, at: null, readings: 1, reason }),
+    ];
   }
 
   /** Hands on the sweep's records that name no district: no other request would bring them. */
@@ -97,7 +105,8 @@ export class DatasetExtraction {
       proof: 'sweep',
       listed: received,
       received,
-      pages: strays,
+      pages: strays.length,
+      at: strays.reduce((latest, page) => (page.at > latest ? page.at : latest), new Date(0)),
       readings: 1,
       reason: null,
     });
@@ -115,7 +124,8 @@ export class DatasetExtraction {
       if (
         !(error instanceof RekapError) ||
         error instanceof SourceRefusedKeyError ||
-        error instanceof SourceRefusedAllError
+        error instanceof SourceRefusedAllError ||
+        error instanceof LandingError
       )
         throw error;
       const listed = this.listedFor(dapil)?.distinct ?? null;
@@ -123,53 +133,61 @@ export class DatasetExtraction {
         // Where nothing else speaks of the district, "not found" is an answer: it has no records.
         this.warn(`district ${dapil}: the source knows no such district (404)`);
         return this.report(
-          this.verdict({ dapil, proof: 'empty page', listed, received: 0, pages: [], readings: 1, reason: null }),
+          this.verdict({
+            dapil,
+            proof: 'empty page',
+            listed,
+            received: 0,
+            pages: 0,
+            at: null,
+            readings: 1,
+            reason: null,
+          }),
         );
       }
       return this.report(
-        this.verdict({ dapil, proof: 'none', listed, received: 0, pages: [], readings: 1, reason: error.message }),
+        this.verdict({
+          dapil,
+          proof: 'none',
+          listed,
+          received: 0,
+          pages: 0,
+          at: null,
+          readings: 1,
+          reason: error.message,
+        }),
       );
     }
   }
 
   private async readUntilJudged(dapil: number): Promise<Verdict> {
     const listed = this.listedFor(dapil);
+    const district: DistrictQuestion = { dapil, listed, swept: this.swept, habits: this.habits.forDistrict() };
     const earlier: Walk[] = [];
     for (;;) {
-      const walk =
-        (earlier.length === 0 ? await this.walkAhead(dapil, listed) : null) ?? (await this.walkAfresh(dapil, listed));
+      const readings = earlier.length + 1;
+      const walk = readings === 1 ? await this.walks.first(district) : await this.walks.afresh(district, readings);
       const judgement = judgeWalk(walk, listed, earlier);
+      const figures = {
+        dapil,
+        listed: listed?.distinct ?? null,
+        received: walk.distinct,
+        pages: walk.pages.length,
+        at: walk.at,
+        readings,
+      };
       if (judgement.kind === 'complete') {
         if (judgement.warning !== null) this.warn(`district ${dapil}: ${judgement.warning}`);
         if (listed === null ? walk.total > 0 : walk.distinct > listed.distinct) this.sweepIsShort = true;
         if (this.question.wanted !== null && walk.total === 0)
           this.warn(`district ${dapil}: the source has no records of it`);
-        const verdict = this.verdict({
-          dapil,
-          proof: walk.end,
-          listed: listed?.distinct ?? null,
-          received: walk.distinct,
-          pages: walk.pages,
-          readings: earlier.length + 1,
-          reason: null,
-        });
+        const verdict = this.verdict({ ...figures, proof: walk.end, reason: null });
         await this.deliver(verdict, walk.pages);
         return this.report(verdict);
       }
       for (const page of walk.pages) page.release();
-      if (judgement.kind === 'incomplete') {
-        return this.report(
-          this.verdict({
-            dapil,
-            proof: 'none',
-            listed: listed?.distinct ?? null,
-            received: walk.distinct,
-            pages: walk.pages,
-            readings: earlier.length + 1,
-            reason: judgement.reason,
-          }),
-        );
-      }
+      if (judgement.kind === 'incomplete')
+        return this.report(this.verdict({ ...figures, proof: 'none', reason: judgement.reason }));
       earlier.push(walk);
     }
   }
@@ -188,62 +206,6 @@ export class DatasetExtraction {
     return this.swept?.listing.accountOf(dapil) ?? null;
   }
 
-  private request(dapil: number | null, offset: number): PageRequest {
-    return { dataset: this.pipeline.table, dapil, offset, limit: this.question.pageSize };
-  }
-
-  private readAhead(dapil: number): void {
-    // Held at once, so that what waits for the end of the sweep counts against the bound.
-    const first = this.aheadLimit(async () => (await this.fetchFresh(dapil, 0)).hold());
-    // Whoever walks the district meets the failure; until then it must not count as unhandled.
-    first.catch(() => undefined);
-    this.ahead.set(dapil, first);
-  }
-
-  /**
-   * The walk over the page that was read ahead, where that page is all there is. Where more pages follow, or nothing proves
-   * that none does, the district is walked afresh: a page from before the end of the sweep and others from after it could both
-   * slip past the same record when the source changes in between.
-   */
-  private async walkAhead(dapil: number, listed: Account | null): Promise<Walk | null> {
-    const ahead = this.ahead.get(dapil);
-    if (ahead === undefined || this.swept?.listing.isClosed(dapil) !== true) return null;
-    this.ahead.delete(dapil);
-    const held = await ahead;
-    return this.walk(dapil, listed, async (offset) =>
-      offset === 0 ? { page: await held.read(), hold: () => held } : null,
-    );
-  }
-
-  private async walkAfresh(dapil: number, listed: Account | null): Promise<Walk> {
-    const walk = await this.walk(dapil, listed, (offset) => this.fetchFresh(dapil, offset));
-    return walk!;
-  }
-
-  private walk(dapil: number, listed: Account | null, fetch: WalkQuestion['fetch']): Promise<Walk | null> {
-    const proof = this.swept?.listing.isClosed(dapil) === true ? listed : null;
-    return walkDistrict({
-      pipeline: this.pipeline,
-      dapil,
-      maxRecords: this.question.maxRecords,
-      listed,
-      proof,
-      habits: this.habits,
-      isListed: (fingerprint) => this.swept?.listing.has(fingerprint) === true,
-      fetch,
-    });
-  }
-
-  private async fetchFresh(dapil: number, offset: number): Promise<{ page: Page; hold(): HeldPage }> {
-    const { client } = this.question;
-    const request = this.request(dapil, offset);
-    const fetched = await client.fetchPage(this.pipeline, request);
-    return {
-      page: fetched.page,
-      hold: () => this.holder.hold(fetched, (bytes) => client.reopen(this.pipeline, request, bytes)),
-    };
-  }
-
   private holdStrays(fetched: FetchedPage, strays: Page): HeldPage {
     const rows = [...strays.records.recordStart.subarray(0, strays.records.length)];
     return this.holder.hold({ ...fetched, page: strays }, (bytes) => {
@@ -255,17 +217,14 @@ export class DatasetExtraction {
     });
   }
 
-  private verdict(
-    parts: Omit<Verdict, 'dataset' | 'complete' | 'readAt' | 'pages'> & { pages: readonly HeldPage[] },
-  ): Verdict {
-    const { pages, ...rest } = parts;
-    const readAt = pages.reduce((latest, page) => (page.at > latest ? page.at : latest), new Date(0));
+  /** `at` is null where nothing came. */
+  private verdict(parts: Omit<Verdict, 'dataset' | 'complete' | 'readAt'> & { readonly at: Date | null }): Verdict {
+    const { at, ...rest } = parts;
     return {
       dataset: this.pipeline.table,
       ...rest,
       complete: parts.reason === null,
-      pages: pages.length,
-      readAt: (pages.length === 0 ? this.question.clock.now() : readAt).toISOString(),
+      readAt: (at ?? this.question.clock.now()).toISOString(),
     };
   }
 

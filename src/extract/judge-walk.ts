@@ -7,7 +7,7 @@ import type { Walk } from './walk-district.ts';
 export const maxReadings = 4;
 
 /** What is compared of a walk. */
-export type WalkFigures = Omit<Walk, 'pages'>;
+export type WalkFigures = Omit<Walk, 'pages' | 'at'>;
 
 export type Judgement =
   | { readonly kind: 'complete'; readonly warning: string | null }

@@ -9,6 +9,11 @@ export class PagingHabits {
   private fullSweepPages = 0;
   private vary = false;
 
+  /** What the sweep has shown, for a district to go on learning by itself: its proof must not depend on which one was read before it. */
+  forDistrict(): PagingHabits {
+    return Object.assign(new PagingHabits(), this);
+  }
+
   /** Notes that a walk went on to a page of `length` records after one of `previous` (0 at the beginning). */
   note(previous: number, length: number): void {
     // A page in the midst of a walk that is shorter than the longest: short pages mean nothing here.

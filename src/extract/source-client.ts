@@ -1,14 +1,26 @@
-/** Asks the source for pages: one pool, one pace, one way to try again, and every answer landed before it is read. */
+/** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
 
-import { Pool, interceptors, type Dispatcher } from 'undici';
-import { EnvelopeError, ResponseTooLargeError, SourceRefusedKeyError, SourceUnreachableError } from '../errors.ts';
-import type { AnyPipeline, Answer, Clock, Land, LandedBody, Page, PageRequest, Random, Report } from '../pipeline.ts';
+import { EnvelopeError, LandingError, RekapError, SourceRefusedKeyError, SourceUnreachableError } from '../errors.ts';
+import type {
+  AnyPipeline,
+  Answer,
+  Clock,
+  Land,
+  LandedAnswers,
+  LandedBody,
+  Page,
+  PageRequest,
+  Random,
+  Report,
+} from '../pipeline.ts';
 import type { Secret } from '../secret.ts';
 import { Pace } from './pace.ts';
 import { boundAttempt, requestPath, withoutKey } from './page-request.ts';
 import { planRetry, type Failure } from './retry-plan.ts';
-import { createScanner, ScanError, type ScannedAnswer } from './scan-answer.ts';
+import { createPageScanner } from './page-scanner.ts';
+import { ScanError } from './scan-answer.ts';
 import { connectionCode, describeFailure, excerpt, headerText, redirectDetail, refusedAll } from './source-messages.ts';
+import type { Received, Transport } from './transport.ts';
 
 export interface SourceOptions {
   /** Without a trailing slash. */
@@ -18,15 +30,16 @@ export interface SourceOptions {
   /** Milliseconds that one attempt may take, from sending to the last byte. */
   readonly timeout: number;
   readonly maxAttempts: number;
-  /** Bytes that one decoded answer may have. */
-  readonly maxAnswerBytes: number;
 }
 
 export interface SourceSurroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly report: Report;
+  readonly transport: Transport;
   readonly land: Land;
+  /** What a run that was broken off has landed; null where there is nothing to go on from. */
+  readonly resumed: LandedAnswers | null;
   /** Ends every request and every wait; its reason is thrown. */
   readonly signal: AbortSignal;
 }
@@ -45,12 +58,18 @@ interface SourceFigures {
   bytes: number;
   throttled: number;
   lowestConcurrency: number;
+  /** Pages taken from the landing of a run that was broken off. */
+  resumed: number;
 }
 
 export interface SourceClient {
   readonly figures: Readonly<SourceFigures>;
   /** Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL. */
   fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage>;
+  /** Whether a run that was broken off has landed the page. */
+  hasLanded(request: PageRequest): boolean;
+  /** The page as a run that was broken off has landed it, landed for this run too; null where it has none that is whole. */
+  recallPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null>;
   /** The page in bytes that were landed before. */
   reopen(pipeline: AnyPipeline, request: PageRequest, bytes: Buffer): Page;
   close(): Promise<void>;
@@ -63,18 +82,10 @@ const refusalsThatEndTheRun = 6;
 const failuresThatEndTheRun = 5;
 
 export function createSourceClient(options: SourceOptions, surroundings: SourceSurroundings): SourceClient {
-  const { clock, random, report, land, signal } = surroundings;
+  const { clock, random, report, transport, land, resumed, signal } = surroundings;
   const base = new URL(options.baseUrl);
-  const pool = new Pool(base.origin, {
-    connections: options.concurrency,
-    // The whole attempt has one bound, below; undici's own are off so that it alone decides.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: options.timeout },
-  });
-  const dispatcher = pool.compose(interceptors.decompress());
   const pace = new Pace(options.concurrency);
-  const scanners = new Map<string, (bytes: Buffer) => ScannedAnswer>();
+  const scan = createPageScanner(warnOnce);
   const warned = new Set<string>();
   const figures: SourceFigures = {
     requests: 0,
@@ -82,6 +93,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     bytes: 0,
     throttled: 0,
     lowestConcurrency: options.concurrency,
+    resumed: 0,
   };
   let answered = false;
   let failuresInARow = 0;
@@ -153,12 +165,13 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     path: string,
     url: string,
   ): Promise<FetchedPage | FailedAttempt> {
-    let received: { status: number; headers: Dispatcher.ResponseData['headers']; body: Buffer };
+    let received: Received;
     const attempt = boundAttempt(signal, options.timeout);
     try {
-      received = await send(path, url, attempt.signal);
+      received = await transport.send(request, path, attempt.signal);
     } catch (error) {
-      if (error instanceof ResponseTooLargeError) throw error;
+      if (error instanceof LandingError) end = error;
+      if (error instanceof RekapError) throw error;
       signal.throwIfAborted();
       if (attempt.timedOut())
         return { failure: { kind: 'timeout' }, detail: `no whole answer within ${options.timeout / 1000} s` };
@@ -170,13 +183,14 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       attempt.end();
     }
     const { status, headers } = received;
+    figures.bytes += received.body.length;
     const body = withoutKey(received.body, options.apiKey);
     if (body !== received.body)
       warnOnce(
         'key',
         `The source repeats the API key in its answers (${url}); it is taken out before they are landed.`,
       );
-    const answer: Answer = { request, url, status, at: clock.now(), body };
+    const answer: Answer = { request, url, status, at: received.at ?? clock.now(), body };
     const landed = await landOrEnd(answer);
     if (status === 401 || status === 403) {
       end = new SourceRefusedKeyError(
@@ -212,56 +226,28 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     }
   }
 
-  async function send(path: string, url: string, attemptSignal: AbortSignal) {
-    const response = await dispatcher.request({
-      method: 'GET',
-      path,
-      headers: {
-        'x-api-key': options.apiKey.reveal(),
-        'content-type': 'application/json',
-        accept: 'application/json',
-        'accept-encoding': 'gzip, br',
-        'user-agent': 'rekap',
-      },
-      signal: attemptSignal,
-    });
-    const chunks: Buffer[] = [];
-    let length = 0;
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > options.maxAnswerBytes) {
-        throw new ResponseTooLargeError(
-          `The answer of ${url} is larger than ${Math.round(options.maxAnswerBytes / 1e6)} MB.`,
-          'Ask for fewer records at a time with --page-size.',
-        );
-      }
-      chunks.push(chunk);
+  async function recallPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null> {
+    const found = await recallAnswer(request);
+    if (found === null || found.status !== 200) return null;
+    let page: Page;
+    try {
+      page = scan(pipeline, request, found.url, found.body);
+    } catch {
+      return null;
     }
-    figures.bytes += length;
-    const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
-    return { status: response.statusCode, headers: response.headers, body };
+    figures.resumed += 1;
+    return { page, at: found.at, landed: await landOrEnd({ ...found, request }) };
   }
 
-  function scan(pipeline: AnyPipeline, request: PageRequest, url: string, bytes: Buffer): Page {
-    let scanner = scanners.get(pipeline.table);
-    if (scanner === undefined) {
-      scanner = createScanner(Object.values(pipeline.columns).map((column) => column.field));
-      scanners.set(pipeline.table, scanner);
+  /** A damaged answer is no answer: the source can still be asked. */
+  async function recallAnswer(request: PageRequest): Promise<Answer | null> {
+    try {
+      return (await resumed?.answerTo(request)) ?? null;
+    } catch (error) {
+      if (!(error instanceof LandingError)) throw error;
+      warnOnce('resume', `A page that was landed cannot be used and is asked for again: ${error.message}`);
+      return null;
     }
-    const { count, records, unknownFields } = scanner(bytes);
-    if (count !== records.length) {
-      warnOnce(
-        `count ${pipeline.table}`,
-        `${pipeline.table}: the source's "count" does not say how many records an answer holds (${count} for ${records.length}, ${url}); rekap goes by the records.`,
-      );
-    }
-    if (unknownFields.size > 0) {
-      warnOnce(
-        `fields ${pipeline.table}`,
-        `${pipeline.table}: the source sends fields that rekap does not know: ${[...unknownFields].map((name) => JSON.stringify(name.slice(0, 80))).join(', ')}. They stay in the landing.`,
-      );
-    }
-    return { request, url, bytes, records };
   }
 
   function sourceIsGone(): boolean {
@@ -279,12 +265,12 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       }
       return fetchPage(pipeline, request);
     },
+    hasLanded: (request) => resumed?.has(request) === true,
+    recallPage,
     reopen(pipeline, request, bytes) {
       return scan(pipeline, request, base.origin + requestPath(base, pipeline, request), bytes);
     },
-    async close() {
-      await pool.destroy();
-    },
+    close: () => transport.close(),
   };
 }
 

@@ -13,7 +13,8 @@ export interface SweepQuestion {
   readonly habits: PagingHabits;
   /** Records after which the sweep counts as endless. */
   readonly maxRecords: number;
-  fetch(offset: number): Promise<{ readonly page: Page; hold(page: Page): HeldPage }>;
+  /** `reading` is 0 for the sweep itself, 1 for the probe of its offset. */
+  fetch(offset: number, reading: number): Promise<{ readonly page: Page; hold(page: Page): HeldPage }>;
   /** Called for districts when they are met for the first time. */
   found(districts: readonly number[]): void;
 }
@@ -42,7 +43,7 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
   for (let pages = 0; ; pages += 1) {
     let fetched: Awaited<ReturnType<SweepQuestion['fetch']>>;
     try {
-      fetched = await question.fetch(listing.total);
+      fetched = await question.fetch(listing.total, 0);
     } catch (error) {
       if (pages === 0 && isRefusal(error)) return { refused: error.message };
       throw error;
@@ -76,7 +77,7 @@ function isRefusal(error: unknown): error is SourceStatusError {
  * pages, or gives nothing beyond its first page, would otherwise look like one that has come to its end.
  */
 async function probeOffset({ pipeline, fetch }: SweepQuestion, first: Page): Promise<void> {
-  const { page } = await fetch(1);
+  const { page } = await fetch(1, 1);
   const names = Object.keys(pipeline.columns);
   const key = pipeline.key.map((column) => names.indexOf(column));
   const [expected, found] = [

@@ -11,6 +11,8 @@ import { Tally, type Account } from './tally.ts';
 /** One pass over a district. */
 export interface Walk extends Account {
   readonly pages: readonly HeldPage[];
+  /** When its last answer came, the empty page too. */
+  readonly at: Date;
   readonly end: 'sweep' | 'empty page';
   /** A hash of the keys in the order in which they came. */
   readonly order: string;
@@ -20,6 +22,13 @@ export interface Walk extends Account {
   readonly overlaps: boolean;
   /** Whether everything came in one answer that was surely not cut off: nothing can have slipped between two pages. */
   readonly inOnePiece: boolean;
+}
+
+/** A page that a walk comes to, and the way to keep it. */
+export interface WalkedPage {
+  readonly page: Page;
+  readonly at: Date;
+  hold(): HeldPage;
 }
 
 export interface WalkQuestion {
@@ -35,7 +44,7 @@ export interface WalkQuestion {
   /** Whether the sweep had listed a key. */
   isListed(fingerprint: Fingerprint): boolean;
   /** Null where there is no page to be had at this offset without beginning anew. */
-  fetch(offset: number): Promise<{ readonly page: Page; hold(): HeldPage } | null>;
+  fetch(offset: number): Promise<WalkedPage | null>;
 }
 
 /**
@@ -51,6 +60,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   const strays = new Tally(pipeline);
   const pages: HeldPage[] = [];
   let lastLength = 0;
+  let at = new Date(0);
   let confirmed = 0;
   // A district may be longer than a short sweep listed it, but not without bound.
   const bound = question.listed === null ? question.maxRecords : question.listed.total * 2 + 1000;
@@ -58,7 +68,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   function finish(end: Walk['end']): Walk {
     const { total, distinct, set, order, overlaps } = tally;
     const inOnePiece = pages.length === 0 || (pages.length === 1 && habits.showsEnd(lastLength));
-    return { pages, end, total, distinct, set, order, overlaps, confirmed, inOnePiece };
+    return { pages, at, end, total, distinct, set, order, overlaps, confirmed, inOnePiece };
   }
 
   for (;;) {
@@ -69,6 +79,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
     }
     const { page, hold } = fetched;
     const { length } = page.records;
+    if (fetched.at > at) at = fetched.at;
     if (length === 0) return finish('empty page');
     const before = tally.distinct + strays.distinct;
     tally.beginPage();

@@ -1,6 +1,7 @@
 /**
- * Keeps every answer of a run as it came: `bodies.gz`, one gzip member after another (so that `zcat` reads it whole), and
- * `answers.jsonl`, one line per answer with its place in bodies.gz, URL, time, status and SHA-256. Both only ever grow.
+ * Keeps every answer of a run as it came: `run.json` says what was asked, `bodies.gz` is one gzip member after another (so that `zcat`
+ * reads it whole), and `answers.jsonl` has one line per answer with its place in bodies.gz, URL, time, status and SHA-256. The latter
+ * two only ever grow.
  */
 
 import { createHash } from 'node:crypto';
@@ -9,17 +10,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import { LandingError } from '../errors.ts';
-import type { Answer, LandedBody } from '../pipeline.ts';
+import type { Answer, LandedBody, PageRequest } from '../pipeline.ts';
+import { writeRunFile, type RunFile } from './run-file.ts';
 
 export const bodiesFile = 'bodies.gz';
 export const answersFile = 'answers.jsonl';
 
 /** A line of answers.jsonl. */
-export interface LandedAnswer {
-  readonly dataset: string;
-  readonly dapil: number | null;
-  readonly offset: number;
-  readonly limit: number;
+export interface LandedAnswer extends PageRequest {
   readonly url: string;
   /** ISO 8601. */
   readonly at: string;
@@ -50,8 +48,9 @@ function compressionOf(length: number) {
 }
 
 /** Opens a new landing in `folder`, which is made and must not hold one. */
-export async function openLanding(folder: string): Promise<Landing> {
+export async function openLanding(folder: string, run: RunFile): Promise<Landing> {
   await mkdir(folder, { recursive: true });
+  await writeRunFile(folder, run);
   const bodies = await open(join(folder, bodiesFile), 'wx+');
   let answers: FileHandle;
   try {
@@ -136,12 +135,13 @@ async function writeAll(file: FileHandle, bytes: Buffer, position: number | null
 }
 
 /** The body of a landed answer, checked against its length and hash. */
-async function readBody(bodies: FileHandle, line: LandedAnswer, folder: string): Promise<Buffer> {
-  const compressed = Buffer.alloc(line.length);
-  await bodies.read(compressed, 0, line.length, line.position);
+export async function readBody(bodies: FileHandle, line: LandedAnswer, folder: string): Promise<Buffer> {
   let body: Buffer;
   try {
-    body = await decompress(compressed);
+    // A length that is damaged must not make room for itself.
+    const compressed = Buffer.alloc(Math.min(line.length, (await bodies.stat()).size));
+    await bodies.read(compressed, 0, compressed.length, line.position);
+    body = await decompress(compressed, { maxOutputLength: Math.max(1, line.bytes) });
   } catch (error) {
     throw new LandingError(`${join(folder, bodiesFile)} is damaged at byte ${line.position}.`, 'Run the sync again.', {
       cause: error,

@@ -4,6 +4,7 @@ import type { Database } from '../database.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
+import { countChanges, type ChangeCounts } from './changes.ts';
 
 /** What the load found out on its way, dataset by dataset. */
 export interface LoadReport {
@@ -15,6 +16,8 @@ export interface LoadReport {
   };
   /** Rows in quarantine, with those carried over. */
   readonly quarantined: number;
+  /** Records that differ from the snapshot before. */
+  readonly changes: ChangeCounts;
   readonly violations: readonly { readonly check: string; readonly severity: string; readonly count: number }[];
 }
 
@@ -23,6 +26,7 @@ export async function reportDataset(
   database: Database,
   pipeline: AnyPipeline,
   carryOver: CarryOver | null,
+  snapshot: string,
 ): Promise<LoadReport> {
   const counts = Object.entries(pipeline.columns)
     .filter(([, { kind }]) => kind === 'count')
@@ -57,6 +61,7 @@ export async function reportDataset(
   return {
     carried,
     quarantined: Number(quarantine!.row_count),
+    changes: await countChanges(database, pipeline, snapshot),
     violations: violations.map(({ check_name, severity, row_count }) => ({
       check: check_name,
       severity,

@@ -6,11 +6,13 @@ import { openDatabase, type Database } from '../database.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import { VerificationError } from '../errors.ts';
 import type { AnyPipeline, Batch, Project } from '../pipeline.ts';
-import { parquetPath } from '../warehouse.ts';
+import { changesTableName, parquetPath } from '../warehouse.ts';
+import { changesSql } from './changes.ts';
 import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
 import { reportDataset, type LoadReport } from './load-report.ts';
 import { Staging } from './staging.ts';
 import {
+  changesTable,
   columnList,
   createTableSql,
   datasetTable,
@@ -36,7 +38,7 @@ export interface LogEntry {
 }
 
 /** Tables that are exported to Parquet besides the datasets. */
-const exportedTables = [quarantineTable.name, 'violations'];
+const exportedTables = [changesTableName, quarantineTable.name, 'violations'];
 
 /** Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. */
 const loadSettings = { memory_limit: '160MB', threads: '2', preserve_insertion_order: 'true' };
@@ -92,9 +94,10 @@ export class Load {
     for (const pipeline of pipelines) await this.markInconsistent(pipeline);
     await this.makeViews();
     await this.makeSnapshotsLog(log, attached !== null);
+    await this.makeChanges(log, attached !== null);
     const reports = new Map<string, LoadReport>();
     for (const pipeline of pipelines)
-      reports.set(pipeline.table, await reportDataset(this.database, pipeline, carryOver));
+      reports.set(pipeline.table, await reportDataset(this.database, pipeline, carryOver, log.snapshot));
     await this.database.run('COMMIT');
     await this.staging.drop(pipelines);
     if (attached !== null) await this.database.run('DETACH previous');
@@ -229,9 +232,23 @@ export class Load {
     );
   }
 
+  private async makeChanges({ snapshot }: LogEntry, hasPrevious: boolean): Promise<void> {
+    const { pipelines } = this.options.project;
+    const table = changesTable(pipelines);
+    const select = hasPrevious ? await changesSql(this.database, pipelines, snapshot) : '';
+    if (select === '') await this.database.run(createTableSql(table));
+    else await this.makeTable(table, select);
+  }
+
   private async writeParquet(): Promise<void> {
     const { folder, project } = this.options;
-    const tables = [...project.pipelines.map(datasetTable), violationsTable(project.pipelines), quarantineTable];
+    const { pipelines } = project;
+    const tables = [
+      ...pipelines.map(datasetTable),
+      violationsTable(pipelines),
+      quarantineTable,
+      changesTable(pipelines),
+    ];
     for (const table of tables) {
       const file = join(folder, parquetPath(table.name));
       await mkdir(dirname(file), { recursive: true });

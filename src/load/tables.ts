@@ -2,6 +2,7 @@
 
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import type { AnyPipeline, ColumnDefinition, Project } from '../pipeline.ts';
+import { changesTableName } from '../warehouse.ts';
 
 /** A column of a table. */
 export interface TableColumn {
@@ -84,6 +85,29 @@ export function violationsTable(pipelines: readonly AnyPipeline[]): TableDefinit
   };
 }
 
+export function changesTable(pipelines: readonly AnyPipeline[]): TableDefinition {
+  const columns: TableDefinition['columns'] = [
+    { name: 'dataset', type: 'VARCHAR', comment: 'Table that the row in question stands in.' },
+    ...placeColumns(pipelines),
+    { name: 'column_name', type: 'VARCHAR', comment: 'Column in question.' },
+    { name: 'old_value', type: 'VARCHAR', comment: 'What stood there before; NULL where the record is new.' },
+    { name: 'new_value', type: 'VARCHAR', comment: 'What stands there since; NULL where the record is gone.' },
+    {
+      name: 'kind',
+      type: 'VARCHAR',
+      comment: 'changed, or added or removed for a record that came or went; such a one has a row for each column.',
+    },
+    { name: 'snapshot_id', type: 'VARCHAR', comment: 'The snapshot since which it is so; it begins with the time.' },
+  ];
+  return {
+    name: changesTableName,
+    comment:
+      'What the source restated: one row per record and column in which a snapshot differs from the one before, for all snapshots up to this one.',
+    columns,
+    sortedBy: ['snapshot_id', ...columns.map(({ name }) => name).filter((name) => name !== 'snapshot_id')],
+  };
+}
+
 export const quarantineTable: TableDefinition = {
   name: 'quarantine',
   comment: 'Records that have no place in a table, as they were received.',
@@ -136,7 +160,13 @@ function sqlType({ kind }: ColumnDefinition): 'INTEGER' | 'VARCHAR' {
 /** Everything that decides what a snapshot's tables and views look like, as a value to fingerprint. */
 export function projectDefinition({ pipelines, models, checks }: Project): unknown {
   return {
-    tables: [...pipelines.map(datasetTable), violationsTable(pipelines), quarantineTable, snapshotsLogTable],
+    tables: [
+      ...pipelines.map(datasetTable),
+      violationsTable(pipelines),
+      quarantineTable,
+      snapshotsLogTable,
+      changesTable(pipelines),
+    ],
     models: models.map(({ name, sql, comment, columns }) => [name, sql, comment, columns]),
     checks: checks.map(({ name, sql }) => [name, sql]),
   };

@@ -18,6 +18,7 @@ export interface DatasetFacts {
     readonly nulls: Readonly<Record<string, number>>;
   };
   readonly quarantined: number;
+  readonly changes: ManifestDataset['changes'];
   readonly violations: readonly { readonly check: string; readonly count: number }[];
   /** Names and types of the table's columns. */
   readonly schema: readonly (readonly [name: string, type: string])[];
@@ -42,6 +43,7 @@ export function assembleDataset(facts: DatasetFacts, previous: Manifest | null):
     carried_over: carried.rows,
     rows: ledger.published + carried.rows,
     quarantined: facts.quarantined,
+    changes: facts.changes,
     districts: [...before, ...verdicts].toSorted((a, b) => (a.dapil ?? -1) - (b.dapil ?? -1)),
     violations: sumByCheck(facts.violations),
     sums: Object.fromEntries(

@@ -1,14 +1,16 @@
 /** runs.jsonl: one line per run, published or not, with the reason. */
 
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
+import { errorCode } from '../errors.ts';
 import { warehousePaths } from '../warehouse.ts';
 
 /** A line of runs.jsonl. */
 export interface RunLine {
   readonly run: string;
+  readonly kind: 'sync' | 'replay';
   readonly started_at: string;
   readonly finished_at: string;
-  readonly outcome: 'published' | 'unchanged' | 'dry run' | 'refused' | 'failed' | 'interrupted';
+  readonly outcome: 'published' | 'unchanged' | 'reproduced' | 'dry run' | 'refused' | 'failed' | 'interrupted';
   readonly exit_code: number;
   readonly source: string;
   /** The snapshot that is current after the run. */
@@ -31,4 +33,23 @@ export async function appendRun(warehouse: string, line: RunLine): Promise<void>
   } finally {
     await file.close();
   }
+}
+
+/** The runs that ended, oldest first. A line that a killed run left unfinished is passed over. */
+export async function readRuns(warehouse: string): Promise<Pick<RunLine, 'run' | 'kind' | 'outcome'>[]> {
+  let text: string;
+  try {
+    text = await readFile(warehousePaths(warehouse).runs, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+  return text.split('\n').flatMap((line) => {
+    try {
+      const parsed: unknown = JSON.parse(line);
+      return typeof parsed === 'object' && parsed !== null && 'run' in parsed ? [parsed as RunLine] : [];
+    } catch {
+      return [];
+    }
+  });
 }

@@ -1,6 +1,7 @@
 /** A snapshot's folder from its beginning under a hidden name to the rename that publishes it, and how old ones go. */
 
 import { errorCode, WarehouseError } from '../errors.ts';
+import type { RunStep } from '../pipeline.ts';
 import { mkdir, open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isSnapshotId, warehousePaths } from '../warehouse.ts';
@@ -10,6 +11,9 @@ const pruned = '.pruned-';
 /** What `current` is about to be replaced by: for a new snapshot, and for one that is gone back to. */
 const nextPublished = '.current-next';
 const nextRollback = '.rollback-next';
+
+/** Told of each step on the way. */
+type EnterStep = (step: RunStep) => void;
 
 /** An id that sorts after every id in use: the time to the second, then six hexadecimal digits, counted up within one second. */
 export function newSnapshotId(now: Date, random: number, latest: string | null): string {
@@ -116,14 +120,39 @@ export async function latestRunId(warehouse: string): Promise<string | null> {
  * Flushes a finished folder to the disk, gives it its name, and makes it current by rename: whoever opens `current` sees the old
  * snapshot or the new one. The link that will replace it is made first, so that a run that dies in between can be cleared up after.
  */
-export async function publishSnapshotFolder(warehouse: string, id: string, folder: string): Promise<void> {
-  const { snapshots, current, folder: top } = warehousePaths(warehouse);
+export async function publishSnapshotFolder(
+  warehouse: string,
+  id: string,
+  folder: string,
+  enter: EnterStep,
+): Promise<void> {
+  const { current, folder: top } = warehousePaths(warehouse);
+  enter('flush to the disk');
   await flushTree(folder);
   const next = await prepareLink(join(top, nextPublished), id);
-  await rename(folder, join(snapshots, id));
-  await flushFolder(snapshots);
+  await nameFlushed(warehouse, id, folder, enter);
+  enter('switch current');
   await rename(next, current);
   await flushFolder(top);
+}
+
+/** Gives a finished folder its name among the snapshots, and leaves `current` as it is. */
+export async function nameSnapshotFolder(
+  warehouse: string,
+  id: string,
+  folder: string,
+  enter: EnterStep,
+): Promise<void> {
+  enter('flush to the disk');
+  await flushTree(folder);
+  await nameFlushed(warehouse, id, folder, enter);
+}
+
+async function nameFlushed(warehouse: string, id: string, folder: string, enter: EnterStep): Promise<void> {
+  const { snapshots } = warehousePaths(warehouse);
+  enter('name the snapshot');
+  await rename(folder, join(snapshots, id));
+  await flushFolder(snapshots);
 }
 
 /** Makes a published snapshot the current one again. */

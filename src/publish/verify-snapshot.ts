@@ -2,11 +2,18 @@
 
 import { errorCode } from '../errors.ts';
 import { readdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { openDatabase, type Database } from '../database.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { databaseFile, manifestFile, parquetPath, type Manifest, type ManifestDataset } from '../warehouse.ts';
+import {
+  databaseFile,
+  manifestFile,
+  parquetPath,
+  type Manifest,
+  type ManifestDataset,
+  type ManifestFile,
+} from '../warehouse.ts';
 import { describeFile } from './manifest.ts';
 
 /** Gives everything that is wrong with the snapshot in `folder`, as sentences; none where all agrees. */
@@ -35,6 +42,9 @@ export async function verifySnapshot(
         ...(await compareDoubts(database, pipeline.table, dataset)),
       );
     }
+    // Where a sum or a count differs already, that says it more plainly.
+    if (problems.length > 0) return problems;
+    for (const file of manifest.files) problems.push(...(await compareContent(database, folder, file)));
   } catch (error) {
     problems.push(`the tables cannot be read: ${firstLine(error)}`);
   } finally {
@@ -83,6 +93,36 @@ async function filesBelow(folder: string): Promise<string[]> {
     .filter((entry) => !entry.isDirectory())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .toSorted();
+}
+
+/** Compares a table with its Parquet file: columns, their types, and every value of every row. */
+async function compareContent(database: Database, folder: string, { path, rows }: ManifestFile): Promise<string[]> {
+  if (!path.endsWith('.parquet')) return [];
+  const table = basename(path, '.parquet');
+  const [inDatabase, inParquet] = [quoteIdentifier(table), `read_parquet(${quoteText(join(folder, path))})`];
+  const [columns, parquetColumns] = [await columnsOf(database, inDatabase), await columnsOf(database, inParquet)];
+  if (columns !== parquetColumns)
+    return [`${path}: its columns are ${parquetColumns}, those of the table ${table} are ${columns}`];
+  const [content, parquetContent] = [await contentOf(database, inDatabase), await contentOf(database, inParquet)];
+  const counted = content.split(' ')[0]!;
+  const problems: string[] = [];
+  if (content !== parquetContent) problems.push(`${path}: its rows are not those of the table ${table}`);
+  if (rows !== null && counted !== String(rows))
+    problems.push(`table ${table}: the number of rows is ${counted}, the manifest says ${rows}`);
+  return problems;
+}
+
+async function columnsOf(database: Database, relation: string): Promise<string> {
+  const columns = await database.rows<{ column_name: string; column_type: string }>(`DESCRIBE FROM ${relation}`);
+  return columns.map(({ column_name, column_type }) => `${column_name} ${column_type}`).join(', ');
+}
+
+/** Number of rows and two sums over the rows' hashes: equal rows in any order give the same. */
+async function contentOf(database: Database, relation: string): Promise<string> {
+  const [row] = await database.rows<{ content: string }>(
+    `SELECT concat_ws(' ', count(*), sum(hash(t)), bit_xor(hash(t))) AS content FROM ${relation} t`,
+  );
+  return row!.content;
 }
 
 /** Compares the counts of violations and of quarantined records. */

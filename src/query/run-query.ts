@@ -55,8 +55,13 @@ export async function runQuery<Value>(
   return withSandbox(databasePath, [], async (database) => {
     const statement = await prepareReading(database, sql);
     const result = await orQueryError(() => statement.stream());
-    return orQueryError(() => use({ columns: columnsOf(result), groups: () => result.yieldConvertedRows(exactValue) }));
+    return orQueryError(() => use(asQueryResult(result)));
   });
+}
+
+/** A result of DuckDB's as this folder's writers take it. */
+export function asQueryResult(result: DuckDBResult): QueryResult {
+  return { columns: columnsOf(result), groups: () => result.yieldConvertedRows(exactValue) };
 }
 
 /** Writes the result of `sql` to a Parquet file at `target`: aside first, then renamed. Gives the number of rows. */

@@ -6,15 +6,8 @@ import { ApiKeys } from '../../src/serve/api-keys.ts';
 import { startService } from '../../src/serve/service.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import { readRows } from '../support/read-table.ts';
-import {
-  project,
-  runSync,
-  serveData,
-  serveFolder,
-  smallNation,
-  syncOptions,
-  testKey,
-} from '../support/served-source.ts';
+import { runSync, serveData, serveFolder, smallNation } from '../support/served-source.ts';
+import { project, syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 async function serveMirror(warehouse: string): Promise<string> {

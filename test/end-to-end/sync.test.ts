@@ -16,7 +16,8 @@ import { lockWarehouse } from '../../src/publish/lock.ts';
 import { readCurrent } from '../../src/warehouse.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { readRows, readValue } from '../support/read-table.ts';
-import { project, runSync, serveData, serveFolder, smallNation, syncOptions } from '../support/served-source.ts';
+import { runSync, serveData, serveFolder, smallNation } from '../support/served-source.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const nation = { 1101: 3, 1102: 12, 1201: 1 };

@@ -13,6 +13,7 @@ import {
   SourceStatusError,
   SourceUnreachableError,
 } from '../../src/errors.ts';
+import { createHttpTransport } from '../../src/extract/http-transport.ts';
 import { createSourceClient, type SourceClient, type SourceOptions } from '../../src/extract/source-client.ts';
 import type { Answer, RunEvent } from '../../src/pipeline.ts';
 import { Secret } from '../../src/secret.ts';
@@ -22,7 +23,7 @@ import { manualClock, type ManualClock } from '../support/manual-clock.ts';
 const key = 'canary-key-4711';
 const record = { TahunPemilu: '2024', IdDapil: '1101' };
 const whole = { count: 1, data: record };
-const request = { dataset: 'voters', dapil: 1101, offset: 0, limit: 10 };
+const request = { dataset: 'voters', dapil: 1101, reading: 1, offset: 0, limit: 10 };
 
 let server: FaultServer | null = null;
 let client: SourceClient | null = null;
@@ -46,27 +47,19 @@ function connect(baseUrl: string, options: Partial<SourceOptions> = {}): Surroun
   const landed: Answer[] = [];
   const events: RunEvent[] = [];
   const controller = new AbortController();
-  client = createSourceClient(
-    {
-      baseUrl,
-      apiKey: new Secret(key),
-      concurrency: 4,
-      timeout: 5000,
-      maxAttempts: 6,
-      maxAnswerBytes: 100_000,
-      ...options,
+  const settings = { baseUrl, apiKey: new Secret(key), concurrency: 4, timeout: 5000, maxAttempts: 6, ...options };
+  client = createSourceClient(settings, {
+    transport: createHttpTransport({ ...settings, connections: settings.concurrency, maxAnswerBytes: 100_000 }),
+    resumed: null,
+    clock,
+    random: () => 0.5,
+    report: (event) => events.push(event),
+    land: async (answer) => {
+      landed.push(answer);
+      return async () => answer.body;
     },
-    {
-      clock,
-      random: () => 0.5,
-      report: (event) => events.push(event),
-      land: async (answer) => {
-        landed.push(answer);
-        return async () => answer.body;
-      },
-      signal: controller.signal,
-    },
-  );
+    signal: controller.signal,
+  });
   return { clock, landed, events, controller };
 }
 
@@ -296,23 +289,16 @@ describe('the run', () => {
   it('ends where an answer cannot be kept', async () => {
     server = await startFaultServer((_, response) => answerJson(response, whole));
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-    client = createSourceClient(
-      {
-        baseUrl: server.url,
-        apiKey: new Secret(key),
-        concurrency: 1,
-        timeout: 5000,
-        maxAttempts: 3,
-        maxAnswerBytes: 1000,
-      },
-      {
-        clock: manualClock(),
-        random: () => 0,
-        report: () => {},
-        land: () => Promise.reject(full),
-        signal: new AbortController().signal,
-      },
-    );
+    const settings = { baseUrl: server.url, apiKey: new Secret(key), concurrency: 1, timeout: 5000, maxAttempts: 3 };
+    client = createSourceClient(settings, {
+      transport: createHttpTransport({ ...settings, connections: 1, maxAnswerBytes: 1000 }),
+      resumed: null,
+      clock: manualClock(),
+      random: () => 0,
+      report: () => {},
+      land: () => Promise.reject(full),
+      signal: new AbortController().signal,
+    });
     expect(await failure()).toBe(full);
     expect(await failure()).toBe(full);
     expect(server.paths).toHaveLength(1);

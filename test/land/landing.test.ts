@@ -8,7 +8,8 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LandingError } from '../../src/errors.ts';
 import { answersFile, bodiesFile, openLanding, type LandedAnswer } from '../../src/land/landing.ts';
-import { pruneLandings } from '../../src/land/prune-landings.ts';
+import { removeLandings } from '../../src/land/remove-landings.ts';
+import { describedRun } from '../support/landed.ts';
 import type { Answer } from '../../src/pipeline.ts';
 
 let root: string;
@@ -25,9 +26,11 @@ afterEach(async () => {
 
 const megabyte = 1024 * 1024;
 
+const described = describedRun();
+
 function answerOf(body: string | Buffer, rest: Partial<Answer> = {}): Answer {
   return {
-    request: { dataset: 'voters', dapil: 1101, offset: 0, limit: 1000 },
+    request: { dataset: 'voters', dapil: 1101, reading: 1, offset: 0, limit: 1000 },
     url: 'http://source.test/api/datapemilihdpr?id_dapil=1101&limit=1000&offset=0',
     status: 200,
     at: new Date('2026-11-20T03:00:02.500Z'),
@@ -39,7 +42,7 @@ function answerOf(body: string | Buffer, rest: Partial<Answer> = {}): Answer {
 /** Answers of these sizes whose bytes do not compress, told apart by their offset. */
 function answersOf(sizes: readonly number[]): Answer[] {
   return sizes.map((size, offset) =>
-    answerOf(randomBytes(size), { request: { dataset: 'voters', dapil: null, offset, limit: 10 } }),
+    answerOf(randomBytes(size), { request: { dataset: 'voters', dapil: null, reading: 0, offset, limit: 10 } }),
   );
 }
 
@@ -61,10 +64,13 @@ describe('openLanding', () => {
   it('writes one file that unzips to all bodies and one line for each answer', async () => {
     const answers = [
       answerOf('{"count":0,"data":[]}'),
-      answerOf('', { status: 503, request: { dataset: 'voting_rights_users', dapil: null, offset: 40, limit: 20 } }),
+      answerOf('', {
+        status: 503,
+        request: { dataset: 'voting_rights_users', dapil: null, reading: 0, offset: 40, limit: 20 },
+      }),
       answerOf(Buffer.of(0, 255, 10, 13), { status: 404, at: new Date(0), url: 'http://source.test/"ü"' }),
     ];
-    const landing = await openLanding(folder);
+    const landing = await openLanding(folder, described);
     for (const answer of answers) await landing.land(answer);
     await landing.close();
     const bodies = await readFile(join(folder, bodiesFile));
@@ -87,7 +93,7 @@ describe('openLanding', () => {
   });
 
   it('gives each body back, before and after later ones were landed', async () => {
-    const landing = await openLanding(folder);
+    const landing = await openLanding(folder, described);
     const reads: (() => Promise<boolean>)[] = [];
     for (const { body, ...rest } of answersOf([0, 1, 1000, megabyte, 17])) {
       const read = await landing.land({ ...rest, body });
@@ -99,19 +105,19 @@ describe('openLanding', () => {
   });
 
   it('has everything on the disk once it is closed, also where nothing was landed', async () => {
-    const landing = await openLanding(folder);
+    const landing = await openLanding(folder, described);
     await landing.close();
     expect(await readLines()).toEqual([]);
     expect(await readFile(join(folder, bodiesFile))).toHaveLength(0);
   });
 
   it('refuses a folder that holds a landing, and leaves it as it was', async () => {
-    const first = await openLanding(folder);
+    const first = await openLanding(folder, described);
     await first.land(answerOf('first'));
-    await expect(openLanding(folder)).rejects.toThrow(/EEXIST/);
+    await expect(openLanding(folder, described)).rejects.toThrow(/EEXIST/);
     await first.land(answerOf('second'));
     await first.close();
-    await expect(openLanding(folder)).rejects.toThrow(/EEXIST/);
+    await expect(openLanding(folder, described)).rejects.toThrow(/EEXIST/);
     expect(gunzipSync(await readFile(join(folder, bodiesFile))).toString()).toBe('firstsecond');
     expect(await readLines()).toHaveLength(2);
   });
@@ -119,13 +125,13 @@ describe('openLanding', () => {
   it('refuses a folder in which one of the two files is left', async () => {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, answersFile), 'kept');
-    await expect(openLanding(folder)).rejects.toThrow(/EEXIST/);
+    await expect(openLanding(folder, described)).rejects.toThrow(/EEXIST/);
     expect(await readFile(join(folder, answersFile), 'utf8')).toBe('kept');
   });
 
   it('keeps the order of many answers at once, beyond what may wait', async () => {
     const answers = answersOf(Array.from({ length: 40 }, (_, place) => (place % 3 === 0 ? 10 : megabyte)));
-    const landing = await openLanding(folder);
+    const landing = await openLanding(folder, described);
     const reads = await Promise.all(answers.map((answer) => landing.land(answer)));
     const read = await Promise.all(reads.map((body) => body()));
     expect(read.every((body, place) => body.equals(answers[place]!.body))).toBe(true);
@@ -140,7 +146,7 @@ describe('openLanding', () => {
   it.each(['one after another', 'all at once'])(
     'makes its callers wait where too much waits already: %s',
     async (manner) => {
-      const landing = await openLanding(folder);
+      const landing = await openLanding(folder, described);
       const lands: Promise<unknown>[] = [];
       let taken = 0;
       for (const answer of answersOf(Array.from({ length: 40 }, () => megabyte))) {
@@ -158,7 +164,7 @@ describe('openLanding', () => {
   );
 
   it('takes an answer that is larger than all that may wait', async () => {
-    const landing = await openLanding(folder);
+    const landing = await openLanding(folder, described);
     const large = answerOf(Buffer.alloc(40 * megabyte, 'x'));
     const reads = await Promise.all([large, answerOf('small'), large].map((answer) => landing.land(answer)));
     expect((await reads[1]!()).toString()).toBe('small');
@@ -172,7 +178,7 @@ describe('a damaged landing', () => {
   async function readAfter(
     damage: (file: string, second: LandedAnswer) => Promise<void>,
   ): Promise<PromiseSettledResult<Buffer>[]> {
-    const landing = await openLanding(folder);
+    const landing = await openLanding(folder, described);
     const reads = [await landing.land(answerOf('first body')), await landing.land(answerOf('second body'))];
     await Promise.all(reads.map((read) => read()));
     await damage(join(folder, bodiesFile), (await readLines())[1]!);
@@ -206,11 +212,11 @@ describe('a damaged landing', () => {
   });
 
   it('that holds another whole body is refused by its hash', async () => {
-    const landing = await openLanding(folder);
+    const landing = await openLanding(folder, described);
     const read = await landing.land(answerOf('AAAA'));
     await read();
     const [line] = await readLines();
-    const other = await openLanding(join(root, 'other'));
+    const other = await openLanding(join(root, 'other'), described);
     await other.land(answerOf('BBBB'));
     await other.close();
     const bytes = await readFile(join(root, 'other', bodiesFile));
@@ -222,7 +228,7 @@ describe('a damaged landing', () => {
   });
 });
 
-describe('pruneLandings', () => {
+describe('removeLandings', () => {
   const runs = [
     '20261117T030000Z-aaaaaa',
     '20261118T030000Z-bbbbbb',
@@ -240,11 +246,11 @@ describe('pruneLandings', () => {
     [5, [], runs],
   ])('keeps the newest %i and what is needed: %j', async (keep, needed, kept) => {
     for (const run of runs.toReversed()) {
-      const landing = await openLanding(join(root, run));
+      const landing = await openLanding(join(root, run), described);
       await landing.land(answerOf(run));
       await landing.close();
     }
-    await pruneLandings(root, keep, new Set(needed));
+    await removeLandings(root, keep, new Set(needed));
     expect((await readdir(root)).toSorted()).toEqual(kept);
     for (const run of kept) expect(gunzipSync(await readFile(join(root, run, bodiesFile))).toString()).toBe(run);
   });

@@ -26,6 +26,7 @@ function dataset(overrides: Partial<ManifestDataset> = {}): ManifestDataset {
     carried_over: 0,
     rows,
     quarantined: 0,
+    changes: { added: 0, removed: 0, changed: 0 },
     districts: [verdict(1101, 400), verdict(1102, 600)],
     violations: {},
     sums: { grand_total: '5000' },
@@ -48,6 +49,7 @@ function manifest(voters: ManifestDataset): Manifest {
     definition: '',
     warnings: [],
     files: [],
+    landing: [],
   };
 }
 

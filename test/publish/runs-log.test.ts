@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { appendRun, type RunLine } from '../../src/publish/runs-log.ts';
 
 const line: RunLine = {
+  kind: 'sync',
   run: '20261120T030002Z-1f3a9c',
   started_at: '2026-11-20T03:00:02.000Z',
   finished_at: '2026-11-20T03:00:05.000Z',

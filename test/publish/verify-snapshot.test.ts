@@ -51,6 +51,7 @@ async function buildSnapshot(folder: string): Promise<{ folder: string; manifest
     definition: '',
     warnings: [],
     files: [],
+    landing: [],
   };
   return { folder, manifest: await withFiles(folder, manifest) };
 }

@@ -110,6 +110,7 @@ async function writeSnapshot(id: string, content: Content): Promise<void> {
     created_at: '2026-11-20T03:00:02Z',
     datasets: {},
     files: [],
+    landing: [],
     warnings: [],
   };
   await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));

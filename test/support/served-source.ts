@@ -3,19 +3,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { loadProject } from '../../pipelines/index.ts';
-import type { Project, RunEvent } from '../../src/pipeline.ts';
-import { Secret } from '../../src/secret.ts';
+import type { RunEvent } from '../../src/pipeline.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import { openFolderSource } from '../../src/serve/record-source.ts';
 import { startService } from '../../src/serve/service.ts';
 import { sync } from '../../src/sync.ts';
 import type { SyncOptions, SyncResult, SyncSurroundings } from '../../src/sync-options.ts';
 import { manualClock } from './manual-clock.ts';
+import { project, testKey } from './sync-settings.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-
-export const project: Project = loadProject();
-export const testKey = 'end-to-end-key';
 
 type SourceRecord = Record<string, unknown>;
 
@@ -90,29 +86,6 @@ export async function serveFolder(folder: string): Promise<{ url: string }> {
   });
   onTestFinished(() => service.close());
   return { url: service.url };
-}
-
-/** Settings of a sync as the command line would fill them in; the source is called `test`, wherever it listens. */
-export function syncOptions(warehouse: string, baseUrl: string, settings: Partial<SyncOptions> = {}): SyncOptions {
-  return {
-    warehouse,
-    baseUrl,
-    source: 'test',
-    apiKey: new Secret(testKey),
-    dapil: null,
-    datasets: null,
-    concurrency: 4,
-    pageSize: 100,
-    timeout: 10_000,
-    maxAttempts: 3,
-    maxDuration: 60_000,
-    strict: false,
-    acceptChanges: false,
-    acceptSource: false,
-    keep: 7,
-    dryRun: false,
-    ...settings,
-  };
 }
 
 /** Runs a sync with a clock that does not wait; gives its result and what it reported. */

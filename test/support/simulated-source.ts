@@ -114,7 +114,7 @@ export function simulateSource(
 
   return {
     requests,
-    figures: { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 1 },
+    figures: { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 1, resumed: 0 },
     async fetchPage(pipeline, request): Promise<FetchedPage> {
       requests.push(request);
       if (requests.length > requestBound) throw new Error('the walk does not come to an end');
@@ -123,6 +123,8 @@ export function simulateSource(
       const bytes = Buffer.from(answer(request));
       return { page: this.reopen(pipeline, request, bytes), at: new Date(0), landed: async () => bytes };
     },
+    hasLanded: () => false,
+    recallPage: async () => null,
     reopen(pipeline, request, bytes) {
       const { records: index } = scannerOf(pipeline)(bytes);
       return { request, url: `${pipeline.endpoint}?${JSON.stringify(request)}`, bytes, records: index };

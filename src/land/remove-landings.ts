@@ -7,10 +7,11 @@ import { join } from 'node:path';
  * @param landings Folder that holds one folder per run; run ids sort by time.
  * @param keep How many of the newest runs to keep.
  * @param needed Runs to keep in any case.
+ * @returns The runs whose landings are gone.
  */
-export async function pruneLandings(landings: string, keep: number, needed: ReadonlySet<string>): Promise<void> {
+export async function removeLandings(landings: string, keep: number, needed: ReadonlySet<string>): Promise<string[]> {
   const runs = (await readdir(landings)).toSorted();
-  for (const run of runs.slice(0, Math.max(0, runs.length - keep))) {
-    if (!needed.has(run)) await rm(join(landings, run), { recursive: true, force: true });
-  }
+  const doomed = runs.slice(0, Math.max(0, runs.length - keep)).filter((run) => !needed.has(run));
+  for (const run of doomed) await rm(join(landings, run), { recursive: true, force: true });
+  return doomed;
 }

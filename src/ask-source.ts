@@ -1,0 +1,39 @@
+/** Opens the source for a run: over HTTP, every answer landed, with what broken-off runs have landed before. */
+
+import type { OpenedSource } from './build-snapshot.ts';
+import { createHttpTransport } from './extract/http-transport.ts';
+import { createSourceClient } from './extract/source-client.ts';
+import { openLanding } from './land/landing.ts';
+import { openResumedAnswers } from './resume.ts';
+import type { Run } from './run.ts';
+
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+export async function askSource(run: Run): Promise<OpenedSource> {
+  const { options, around, signal } = run;
+  const resumed = await openResumedAnswers(run);
+  const landing = await openLanding(run.landing, {
+    format: 1,
+    run: run.id,
+    started_at: run.startedAt.toISOString(),
+    tool: { name: 'rekap', version: around.version },
+    source: options.source,
+    base_url: options.baseUrl,
+    previous: run.previous?.id ?? null,
+    datasets: run.asked.map(({ table }) => table),
+    dapil: options.dapil,
+    page_size: options.pageSize,
+    known_districts: run.knownDistricts,
+    reference_districts: run.referenceDistricts,
+  });
+  const transport = createHttpTransport({ ...options, connections: options.concurrency, maxAnswerBytes });
+  const client = createSourceClient(options, { ...around, transport, land: landing.land, resumed, signal });
+  return {
+    client,
+    async close() {
+      await client.close();
+      await resumed?.close();
+      await landing.close();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/** rekap diff: what the source restated between two snapshots. */
+
+import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
+import type { ComparedSnapshots } from '../diff-snapshots.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { QueryResult } from '../query/run-query.ts';
+import { declareOptions, warehouseOption } from './options.ts';
+
+const options = {
+  ...warehouseOption,
+  format: { type: 'string', choices: ['table', 'csv', 'json'], default: 'table', describe: 'how to give the result' },
+} as const satisfies Record<string, Options>;
+
+type DiffArguments = InferredOptionTypes<typeof options> & { a: string | undefined; b: string | undefined };
+
+/** So many records are for reading; whoever needs more needs the other formats. */
+const mostRecords = 200;
+
+export const diffCommand: CommandModule<object, DiffArguments> = {
+  builder: (argv) =>
+    declareOptions(
+      argv
+        .positional('a', { type: 'string', describe: 'id of the earlier snapshot [default: the one before B]' })
+        .positional('b', { type: 'string', describe: 'id of the later snapshot [default: the current one]' }),
+      options,
+    ).example([
+      ['$0 diff', 'what the last published change was'],
+      ['$0 diff 20261101T030002Z-1f3a9c', 'everything restated since then'],
+      ['$0 diff --format csv > restated.csv', 'for a spreadsheet'],
+    ]),
+  async handler({ warehouse, format, a, b }) {
+    const [{ loadProject }, { chooseSnapshots, diffSnapshots }, { writeCsv, writeJson }, { writeOut }] =
+      await Promise.all([
+        import('../../pipelines/index.ts'),
+        import('../diff-snapshots.ts'),
+        import('../query/write-result.ts'),
+        import('./terminal.ts'),
+      ]);
+    const { pipelines } = loadProject();
+    const compared = await chooseSnapshots(warehouse, a, b);
+    await diffSnapshots(pipelines, compared, async (result) => {
+      if (format === 'csv') return void (await writeCsv(result, writeOut));
+      if (format === 'json') return void (await writeJson(result, writeOut));
+      await writeDifferences(result, compared, pipelines);
+    });
+  },
+};
+
+/** A difference as the result's rows have it, by column name. */
+type Difference = Readonly<Record<string, string>>;
+
+const headings: Readonly<Record<string, string>> = { changed: 'Restated', added: 'New records', removed: 'Gone' };
+
+async function writeDifferences(
+  result: QueryResult,
+  { before, after }: ComparedSnapshots,
+  pipelines: readonly AnyPipeline[],
+): Promise<void> {
+  const { formatNumber, paint, writeOut } = await import('./terminal.ts');
+  const records = await collectRecords(result, pipelines);
+  const counts = Object.keys(headings).map(
+    (kind) => `${formatNumber([...records.values()].filter((group) => group[0]!['kind'] === kind).length)} ${kind}`,
+  );
+  await writeOut(
+    `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}: ${records.size === 0 ? 'no figure differs' : `${counts.join(', ')} (records)`}.\n`,
+  );
+  for (const [kind, heading] of Object.entries(headings)) {
+    const ofKind = [...records].filter(([, group]) => group[0]!['kind'] === kind);
+    if (ofKind.length === 0) continue;
+    await writeOut(`\n${paint('bold', heading)}\n`);
+    for (const [place, group] of ofKind.slice(0, mostRecords)) await writeOut(await renderRecord(place, group));
+    if (ofKind.length > mostRecords)
+      await writeOut(paint('dim', `  and ${formatNumber(ofKind.length - mostRecords)} more; --format csv gives all\n`));
+  }
+}
+
+/** The differences by record, under the record's name. */
+async function collectRecords(
+  result: QueryResult,
+  pipelines: readonly AnyPipeline[],
+): Promise<Map<string, Difference[]>> {
+  const [{ displayText }, { printable }] = await Promise.all([
+    import('../query/write-result.ts'),
+    import('./terminal.ts'),
+  ]);
+  const records = new Map<string, Difference[]>();
+  for await (const group of result.groups()) {
+    for (const row of group) {
+      const difference: Difference = Object.fromEntries(
+        result.columns.map(({ name }, index) => [name, printable(displayText(row[index] ?? null))]),
+      );
+      const { key } = pipelines.find(({ table }) => table === difference['dataset'])!;
+      // The most telling part comes first, as on an envelope.
+      const place = [...key.map((name) => difference[name]).toReversed(), difference['dataset']].join(', ');
+      const before = records.get(place);
+      if (before === undefined) records.set(place, [difference]);
+      else before.push(difference);
+    }
+  }
+  return records;
+}
+
+async function renderRecord(place: string, differences: readonly Difference[]): Promise<string> {
+  const [{ paint }, { renderTable }] = await Promise.all([import('./terminal.ts'), import('./table.ts')]);
+  const rows = differences.map((difference) => {
+    const [old, now] = [difference['old_value']!, difference['new_value']!];
+    return [
+      `    ${difference['column_name']}`,
+      readable(old),
+      readable(now),
+      step(old, now),
+      difference['since'] === '' ? '' : `since ${difference['since']}`,
+    ];
+  });
+  const table = renderTable(rows, { head: ['', '', '', '', ''], right: [1, 2, 3] });
+  return `  ${paint('cyan', place)}\n${table
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .join('\n')}\n`;
+}
+
+function readable(value: string): string {
+  if (value === '') return '–';
+  return /^\d{1,15}$/.test(value) ? Number(value).toLocaleString('en') : value;
+}
+
+/** By how much a figure moved. */
+function step(old: string, now: string): string {
+  if (![old, now].every((value) => /^\d{1,15}$/.test(value))) return '';
+  const by = Number(now) - Number(old);
+  return `${by > 0 ? '+' : '−'}${Math.abs(by).toLocaleString('en')}`;
+}

@@ -1,0 +1,52 @@
+/** rekap replay: builds a snapshot again from what the source answered. */
+
+import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
+import { declareOptions, jsonOption, warehouseOption } from './options.ts';
+
+const options = {
+  ...warehouseOption,
+  into: {
+    type: 'string',
+    describe: 'folder of another warehouse to build the snapshot in, to compare',
+    normalize: true,
+  },
+  strict: { type: 'boolean', default: false, describe: 'refuse to publish where a check of severity error is broken' },
+  'accept-changes': {
+    type: 'boolean',
+    default: false,
+    describe: 'publish although districts are gone or totals moved far',
+  },
+  'accept-source': { type: 'boolean', default: false, describe: 'let the warehouse change its source' },
+  ...jsonOption,
+} as const satisfies Record<string, Options>;
+
+type ReplayArguments = InferredOptionTypes<typeof options> & { run: string | undefined };
+
+export const replayCommand: CommandModule<object, ReplayArguments> = {
+  builder: (argv) =>
+    declareOptions(
+      argv.positional('run', { type: 'string', describe: 'id of the run [default: the newest]' }),
+      options,
+    ).example([
+      ['$0 replay', 'show that the newest snapshot follows from its answers'],
+      ['$0 replay 20261120T030002Z-1f3a9c --into /tmp/again', 'build it in another folder'],
+      ['$0 replay --accept-changes', 'publish what the gate refused, without asking the source again'],
+    ]),
+  async handler(args) {
+    const [{ loadProject }, { replay }, { runVisibly }] = await Promise.all([
+      import('../../pipelines/index.ts'),
+      import('../replay.ts'),
+      import('./run-visibly.ts'),
+    ]);
+    const project = loadProject();
+    const asked = {
+      warehouse: args.warehouse,
+      run: args.run ?? null,
+      into: args.into ?? null,
+      strict: args.strict,
+      acceptChanges: args['accept-changes'],
+      acceptSource: args['accept-source'],
+    };
+    await runVisibly(project, args.json, (around) => replay(project, asked, around));
+  },
+};

@@ -1,0 +1,32 @@
+/** Carries out a sync or a replay where it can be seen and interrupted: progress to stderr, the summary to stdout. */
+
+import type { Project } from '../pipeline.ts';
+import type { SyncResult, SyncSurroundings } from '../sync-options.ts';
+import { systemClock } from './clock.ts';
+import { createProgress } from './progress.ts';
+import { listenForSignals } from './signals.ts';
+import { readVersion } from './version.ts';
+
+export async function runVisibly(
+  project: Project,
+  asJson: boolean,
+  carryOut: (around: SyncSurroundings) => Promise<SyncResult>,
+): Promise<void> {
+  const signals = listenForSignals();
+  const progress = createProgress(process.stderr, systemClock);
+  try {
+    const result = await carryOut({
+      clock: systemClock,
+      random: Math.random,
+      report: progress.report,
+      signal: signals.signal,
+      version: readVersion(),
+    });
+    progress.end();
+    if (asJson) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    else process.stdout.write((await import('./sync-summary.ts')).renderSummary(result, project));
+  } finally {
+    progress.end();
+    signals.stop();
+  }
+}

@@ -1,0 +1,80 @@
+/** Compares two snapshots of a warehouse: which records came, went or were restated, column by column, and since when. */
+
+import { join } from 'node:path';
+import { openDatabase, type Database } from './database.ts';
+import { SnapshotNotFoundError } from './errors.ts';
+import { differencesSql, sharedColumns } from './load/changes.ts';
+import { changesTable, columnList, placeColumns } from './load/tables.ts';
+import type { AnyPipeline } from './pipeline.ts';
+import { asQueryResult, type QueryResult } from './query/run-query.ts';
+import { quoteIdentifier, quoteText } from './sql-text.ts';
+import { changesTableName, databaseFile, readSnapshot, requireCurrent, type Snapshot } from './warehouse.ts';
+
+/** The two snapshots of a comparison. */
+export interface ComparedSnapshots {
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+}
+
+/** The snapshots that are meant: B is the current one unless it is named, A the one before B. */
+export async function chooseSnapshots(
+  warehouse: string,
+  a: string | undefined,
+  b: string | undefined,
+): Promise<ComparedSnapshots> {
+  const after = b === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, b);
+  const id = a ?? after.manifest.previous;
+  if (id === null) {
+    throw new SnapshotNotFoundError(
+      `Snapshot ${after.id} is the first of its warehouse: there is none before it to compare with.`,
+      'Name two snapshots; "rekap snapshots list" shows the ids.',
+    );
+  }
+  return { before: await readSnapshot(warehouse, id), after };
+}
+
+/**
+ * Hands the differences to `use`, sorted: dataset, the key columns, column_name, old_value, new_value, kind ('changed', 'added',
+ * 'removed') and since, the snapshot that brought the new value, where the later snapshot's history knows it.
+ */
+export async function diffSnapshots<Value>(
+  pipelines: readonly AnyPipeline[],
+  { before, after }: ComparedSnapshots,
+  use: (result: QueryResult) => Promise<Value>,
+): Promise<Value> {
+  const database = await openDatabase(':memory:');
+  try {
+    for (const [name, { folder }] of Object.entries({ old: before, new: after }))
+      await database.run(`ATTACH ${quoteText(join(folder, databaseFile))} AS ${name} (READ_ONLY)`);
+    const selects: string[] = [];
+    for (const pipeline of pipelines) {
+      const there = new Set(await sharedColumns(database, 'old', pipeline));
+      const columns = (await sharedColumns(database, 'new', pipeline)).filter((name) => there.has(name));
+      if (columns.length === 0) continue;
+      const table = quoteIdentifier(pipeline.table);
+      selects.push(differencesSql(pipelines, pipeline, { before: `old.${table}`, after: `new.${table}`, columns }));
+    }
+    const differences = selects.join(' UNION ALL ');
+    const since = await sinceSql(database, pipelines, before.id);
+    const order = columnList(['dataset', ...placeColumns(pipelines).map(({ name }) => name)]);
+    // The columns of a record stay in the order of its table.
+    const names = pipelines.flatMap(({ columns }) => Object.keys(columns)).map(quoteText);
+    const sql = `SELECT d.*, ${since} AS since FROM (${differences}) d ORDER BY ${order}, list_position([${names.join(', ')}], column_name)`;
+    return await use(asQueryResult(await database.connection.stream(sql)));
+  } finally {
+    database.close();
+  }
+}
+
+/** The last snapshot after `from` that changed the same column of the same record. */
+async function sinceSql(database: Database, pipelines: readonly AnyPipeline[], from: string): Promise<string> {
+  const history = await database.rows(
+    `FROM duckdb_tables() WHERE database_name = 'new' AND table_name = ${quoteText(changesTableName)}`,
+  );
+  if (history.length === 0) return 'NULL::VARCHAR';
+  const same = changesTable(pipelines)
+    .columns.map(({ name }) => name)
+    .filter((name) => !['old_value', 'kind', 'snapshot_id'].includes(name))
+    .map((name) => `c.${quoteIdentifier(name)} IS NOT DISTINCT FROM d.${quoteIdentifier(name)}`);
+  return `(SELECT max(c.snapshot_id) FROM new.${changesTableName} c WHERE c.snapshot_id > ${quoteText(from)} AND ${same.join(' AND ')})`;
+}

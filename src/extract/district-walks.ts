@@ -1,0 +1,122 @@
+/** The three ways to walk a district: over the pages that a broken-off run has landed, over the page read ahead, or afresh. */
+
+import type { LimitFunction } from 'p-limit';
+import { LandingError, RekapError } from '../errors.ts';
+import type { AnyPipeline, PageRequest } from '../pipeline.ts';
+import type { ExtractQuestion } from './extract-question.ts';
+import type { HeldPage, PageHolder } from './held-pages.ts';
+import type { PagingHabits } from './paging-habits.ts';
+import type { FetchedPage } from './source-client.ts';
+import type { Sweep } from './sweep.ts';
+import type { Account } from './tally.ts';
+import { walkDistrict, type Walk, type WalkedPage, type WalkQuestion } from './walk-district.ts';
+
+/** What every walk over a district goes by. */
+export interface DistrictQuestion {
+  readonly dapil: number;
+  /** What the sweep listed of it; null where it listed nothing. */
+  readonly listed: Account | null;
+  readonly swept: Sweep | null;
+  readonly habits: PagingHabits;
+}
+
+export class DistrictWalks {
+  private readonly pipeline: AnyPipeline;
+  private readonly question: ExtractQuestion;
+  private readonly holder: PageHolder;
+  private readonly aheadLimit: LimitFunction;
+  /** First pages that were asked for while the sweep still went on. */
+  private readonly ahead = new Map<number, Promise<HeldPage>>();
+
+  constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, aheadLimit: LimitFunction) {
+    this.pipeline = pipeline;
+    this.question = question;
+    this.holder = holder;
+    this.aheadLimit = aheadLimit;
+  }
+
+  /** Asks for a district's first page before its turn, unless that waits in a landing already. */
+  readAhead(dapil: number): void {
+    const request = this.request(dapil, 0, 0);
+    if (!this.holder.hasRoom || this.question.client.hasLanded(request)) return;
+    // Held at once, so that what waits for the end of the sweep counts against the bound.
+    const first = this.aheadLimit(async () => (await this.fetch(request)).hold());
+    // Whoever walks the district meets the failure; until then it must not count as unhandled.
+    first.catch(() => undefined);
+    this.ahead.set(dapil, first);
+  }
+
+  /** The district's first reading. */
+  async first(district: DistrictQuestion): Promise<Walk> {
+    return (await this.overLanded(district)) ?? (await this.overAhead(district)) ?? (await this.afresh(district, 1));
+  }
+
+  /** A reading whose every page is asked for now. */
+  async afresh(district: DistrictQuestion, reading: number): Promise<Walk> {
+    const walk = await this.walk(district, (offset) => this.fetch(this.request(district.dapil, reading, offset)));
+    return walk!;
+  }
+
+  /**
+   * The walk over pages that were landed before this run began; null where one is missing. None of them is mixed with pages of now:
+   * a page from before the sweep and one from after it could both slip past the same record when the source changes in between.
+   * Landed pages that make no walk are no failure, for the source can be asked.
+   */
+  private async overLanded(district: DistrictQuestion): Promise<Walk | null> {
+    const { client } = this.question;
+    if (!client.hasLanded(this.request(district.dapil, 1, 0))) return null;
+    try {
+      return await this.walk(district, async (offset) => {
+        const request = this.request(district.dapil, 1, offset);
+        const recalled = await client.recallPage(this.pipeline, request);
+        return recalled === null ? null : this.asWalked(recalled, request);
+      });
+    } catch (error) {
+      this.question.signal.throwIfAborted();
+      if (error instanceof RekapError && !(error instanceof LandingError)) return null;
+      throw error;
+    }
+  }
+
+  /** The walk over the page that was read ahead, where that page is all there is, for the same reason. */
+  private async overAhead(district: DistrictQuestion): Promise<Walk | null> {
+    const { dapil, swept } = district;
+    const ahead = this.ahead.get(dapil);
+    if (ahead === undefined) return null;
+    this.ahead.delete(dapil);
+    const held = await ahead;
+    if (swept?.listing.isClosed(dapil) !== true) {
+      held.release();
+      return null;
+    }
+    return this.walk(district, async (offset) =>
+      offset === 0 ? { page: await held.read(), at: held.at, hold: () => held } : null,
+    );
+  }
+
+  private walk({ dapil, listed, swept, habits }: DistrictQuestion, fetch: WalkQuestion['fetch']): Promise<Walk | null> {
+    return walkDistrict({
+      pipeline: this.pipeline,
+      dapil,
+      maxRecords: this.question.maxRecords,
+      listed,
+      proof: swept?.listing.isClosed(dapil) === true ? listed : null,
+      habits,
+      isListed: (fingerprint) => swept?.listing.has(fingerprint) === true,
+      fetch,
+    });
+  }
+
+  private async fetch(request: PageRequest): Promise<WalkedPage> {
+    return this.asWalked(await this.question.client.fetchPage(this.pipeline, request), request);
+  }
+
+  private asWalked(fetched: FetchedPage, request: PageRequest): WalkedPage {
+    const reopen = (bytes: Buffer) => this.question.client.reopen(this.pipeline, request, bytes);
+    return { page: fetched.page, at: fetched.at, hold: () => this.holder.hold(fetched, reopen) };
+  }
+
+  private request(dapil: number, reading: number, offset: number): PageRequest {
+    return { dataset: this.pipeline.table, dapil, reading, offset, limit: this.question.pageSize };
+  }
+}

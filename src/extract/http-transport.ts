@@ -1,0 +1,67 @@
+/** Requests over HTTP: one pool of connections, the key in its header, and a bound on what one answer may hold. */
+
+import { Pool, interceptors, type Dispatcher } from 'undici';
+import { ResponseTooLargeError } from '../errors.ts';
+import type { Secret } from '../secret.ts';
+import type { Transport } from './transport.ts';
+
+export interface HttpOptions {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  readonly connections: number;
+  /** Milliseconds for connecting. */
+  readonly timeout: number;
+  /** Bytes that one decoded answer may have. */
+  readonly maxAnswerBytes: number;
+}
+
+/** One pool of connections to one host. It follows no redirect, so that the key goes nowhere else. */
+export function createHttpTransport(options: HttpOptions): Transport {
+  const { origin } = new URL(options.baseUrl);
+  const pool = new Pool(origin, {
+    connections: options.connections,
+    // The whole attempt has one bound, the caller's; undici's own are off so that it alone decides.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: options.timeout },
+  });
+  const dispatcher = pool.compose(interceptors.decompress());
+  return {
+    async send(_request, path, signal) {
+      const response = await dispatcher.request({
+        method: 'GET',
+        path,
+        headers: {
+          'x-api-key': options.apiKey.reveal(),
+          'content-type': 'application/json',
+          accept: 'application/json',
+          'accept-encoding': 'gzip, br',
+          'user-agent': 'rekap',
+        },
+        signal,
+      });
+      const body = await readBody(response, origin + path, options.maxAnswerBytes);
+      return { status: response.statusCode, headers: response.headers, body, at: null };
+    },
+    async close() {
+      await pool.destroy();
+    },
+  };
+}
+
+async function readBody(response: Dispatcher.ResponseData, url: string, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) {
+      throw new ResponseTooLargeError(
+        `The answer of ${url} is larger than ${Math.round(maxBytes / 1e6)} MB.`,
+        'Ask for fewer records at a time with --page-size.',
+      );
+    }
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
+}

@@ -1,0 +1,98 @@
+/** Reads a landing back: which requests it answers, and each answer's body, checked against its SHA-256. */
+
+import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode, LandingError } from '../errors.ts';
+import type { LandedAnswers, PageRequest } from '../pipeline.ts';
+import { answersFile, bodiesFile, readBody, type LandedAnswer } from './landing.ts';
+import { readRunFile, type RunFile } from './run-file.ts';
+
+/** The landing of an earlier run, open for reading. */
+export interface LandedRun extends LandedAnswers {
+  readonly file: RunFile;
+  /** Requests that it answers. */
+  readonly size: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the landing in `folder`.
+ *
+ * @param since Answers older than this are left out; null for none.
+ * @throws LandingError where a file is missing or a line of answers.jsonl is damaged. A last line that a killed run left unfinished is not.
+ */
+export async function openLandedRun(folder: string, since: Date | null): Promise<LandedRun> {
+  const file = await readRunFile(folder);
+  const lines = new Map<string, LandedAnswer>();
+  for (const line of await readAnswers(folder)) {
+    if (since === null || Date.parse(line.at) >= since.getTime()) lines.set(keyOf(line), line);
+  }
+  const bodies = await openBodies(folder);
+
+  /** A page read ahead stands in for the first reading's, and the other way round: which of the two a run asks for is a matter of time. */
+  function find(request: PageRequest): LandedAnswer | undefined {
+    const found = lines.get(keyOf(request));
+    if (found !== undefined || request.dapil === null || request.reading > 1) return found;
+    return lines.get(keyOf({ ...request, reading: 1 - request.reading }));
+  }
+
+  return {
+    file,
+    size: lines.size,
+    has: (request) => find(request) !== undefined,
+    async answerTo(request) {
+      const line = find(request);
+      if (line === undefined) return null;
+      const { url, status, at } = line;
+      return { request, url, status, at: new Date(at), body: await readBody(bodies, line, folder) };
+    },
+    close: () => bodies.close(),
+  };
+}
+
+function keyOf({ dataset, dapil, reading, offset, limit }: PageRequest): string {
+  return `${dataset} ${dapil ?? 'all'} ${reading} ${offset} ${limit}`;
+}
+
+async function readAnswers(folder: string): Promise<LandedAnswer[]> {
+  const file = join(folder, answersFile);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new LandingError(`${file} cannot be read (${errorCode(error)}).`, 'Name another run.', { cause: error });
+  }
+  // What follows the last line break is nothing, or a line that was never finished.
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line, index) => {
+      try {
+        const parsed: unknown = JSON.parse(line);
+        if (isLandedAnswer(parsed)) return parsed;
+      } catch {
+        // Said below, as for any other line that is none.
+      }
+      throw new LandingError(`Line ${index + 1} of ${file} is damaged.`, 'Name another run, or run the sync again.');
+    });
+}
+
+function isLandedAnswer(value: unknown): value is LandedAnswer {
+  if (typeof value !== 'object' || value === null) return false;
+  const line = value as Partial<Record<keyof LandedAnswer, unknown>>;
+  const numbers = [line.reading, line.offset, line.limit, line.status, line.bytes, line.position, line.length];
+  return (
+    [line.dataset, line.url, line.at, line.sha256].every((text) => typeof text === 'string') &&
+    !Number.isNaN(Date.parse(line.at as string)) &&
+    [...numbers, line.dapil ?? 0].every((number) => Number.isSafeInteger(number) && (number as number) >= 0)
+  );
+}
+
+async function openBodies(folder: string): Promise<FileHandle> {
+  const file = join(folder, bodiesFile);
+  try {
+    return await open(file, 'r');
+  } catch (error) {
+    throw new LandingError(`${file} cannot be read (${errorCode(error)}).`, 'Name another run.', { cause: error });
+  }
+}

@@ -1,0 +1,98 @@
+/** What the source restated: the rows in which two tables of a dataset differ, and their history in the table `changes`. */
+
+import type { Database } from '../database.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import { quoteIdentifier, quoteText } from '../sql-text.ts';
+import { changesTableName } from '../warehouse.ts';
+import { changesTable, columnList, placeColumns } from './tables.ts';
+
+/** Records that came, went, or have another value in at least one column. */
+export interface ChangeCounts {
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+}
+
+/**
+ * SELECT of what differs between two tables of a dataset, with the columns of `changes` but the last.
+ *
+ * @param before, after Names of the tables, as SQL.
+ * @param columns Those to compare: the tables may differ in what they have.
+ */
+export function differencesSql(
+  pipelines: readonly AnyPipeline[],
+  pipeline: AnyPipeline,
+  { before, after, columns }: { readonly before: string; readonly after: string; readonly columns: readonly string[] },
+): string {
+  const { key, table } = pipeline;
+  const first = quoteIdentifier(key[0]!);
+  const place = placeColumns(pipelines).map(({ name, type }) => {
+    const column = quoteIdentifier(name);
+    return key.includes(name) ? `coalesce(n.${column}, o.${column}) AS ${column}` : `NULL::${type} AS ${column}`;
+  });
+  const compared = columns.filter((name) => !key.includes(name)).map((name) => [name, quoteIdentifier(name)] as const);
+  const values = compared.map(
+    ([name, column]) =>
+      `{column_name: ${quoteText(name)}, old_value: o.${column}::VARCHAR, new_value: n.${column}::VARCHAR}`,
+  );
+  const differs = [
+    `o.${first} IS NULL`,
+    `n.${first} IS NULL`,
+    ...compared.map(([, column]) => `o.${column} IS DISTINCT FROM n.${column}`),
+  ];
+  const same = key.map((name) => `o.${quoteIdentifier(name)} = n.${quoteIdentifier(name)}`);
+  return `SELECT ${quoteText(table)} AS dataset, * EXCLUDE (kind), kind FROM (
+    SELECT ${place.join(', ')}, unnest([${values.join(', ')}], recursive := true),
+      CASE WHEN o.${first} IS NULL THEN 'added' WHEN n.${first} IS NULL THEN 'removed' ELSE 'changed' END AS kind
+    FROM ${before} o FULL JOIN ${after} n ON ${same.join(' AND ')} WHERE ${differs.join(' OR ')}
+  ) WHERE kind <> 'changed' OR old_value IS DISTINCT FROM new_value`;
+}
+
+/** The columns of a pipeline that a table of an attached database has too; none where it lacks a column of the key. */
+export async function sharedColumns(database: Database, attached: string, pipeline: AnyPipeline): Promise<string[]> {
+  const rows = await database.rows<{ column_name: string }>(
+    `SELECT column_name FROM duckdb_columns() WHERE database_name = ${quoteText(attached)} AND table_name = ${quoteText(pipeline.table)}`,
+  );
+  const there = new Set(rows.map(({ column_name }) => column_name));
+  if (!pipeline.key.every((name) => there.has(name))) return [];
+  return Object.keys(pipeline.columns).filter((name) => there.has(name));
+}
+
+/** SELECT for the new table `changes`: its history from the attached snapshot before, and what differs from that. */
+export async function changesSql(
+  database: Database,
+  pipelines: readonly AnyPipeline[],
+  snapshot: string,
+): Promise<string> {
+  const columns = changesTable(pipelines).columns.map(({ name }) => name);
+  const [history] = await database.rows<{ columns: bigint }>(
+    `SELECT count(*) AS columns FROM duckdb_columns() WHERE database_name = 'previous' AND table_name = ${quoteText(changesTableName)}
+     AND column_name IN (${columns.map(quoteText).join(', ')})`,
+  );
+  const selects =
+    Number(history!.columns) === columns.length
+      ? [`SELECT ${columnList(columns)} FROM previous.${changesTableName}`]
+      : [];
+  for (const pipeline of pipelines) {
+    const shared = await sharedColumns(database, 'previous', pipeline);
+    if (shared.length === 0) continue;
+    const table = quoteIdentifier(pipeline.table);
+    const differences = differencesSql(pipelines, pipeline, {
+      before: `previous.${table}`,
+      after: table,
+      columns: shared,
+    });
+    selects.push(`SELECT *, ${quoteText(snapshot)} AS snapshot_id FROM (${differences})`);
+  }
+  return selects.join(' UNION ALL ');
+}
+
+/** What the table `changes` says of one snapshot and dataset. */
+export async function countChanges(database: Database, pipeline: AnyPipeline, snapshot: string): Promise<ChangeCounts> {
+  const rows = await database.rows<{ kind: keyof ChangeCounts; records: bigint }>(
+    `SELECT kind, count(DISTINCT (${columnList(pipeline.key)})) AS records FROM ${changesTableName}
+     WHERE snapshot_id = ${quoteText(snapshot)} AND dataset = ${quoteText(pipeline.table)} GROUP BY kind`,
+  );
+  const counts = Object.fromEntries(rows.map(({ kind, records }) => [kind, Number(records)]));
+  return { added: 0, removed: 0, changed: 0, ...counts };
+}

@@ -1,0 +1,76 @@
+/** Finds what broken-off runs have landed, for the next run to go on from. */
+
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LandingError } from './errors.ts';
+import { openLandedRun, type LandedRun } from './land/landed-run.ts';
+import type { LandedAnswers } from './pipeline.ts';
+import { readRuns } from './publish/runs-log.ts';
+import type { Run } from './run.ts';
+import { isSnapshotId, warehousePaths } from './warehouse.ts';
+
+export interface ResumedAnswers extends LandedAnswers {
+  close(): Promise<void>;
+}
+
+/**
+ * The pages of districts that the runs since the last finished one have landed, the newest first; null where the run is not to be
+ * resumed or there is nothing to go on from. The sweep is never among them: what there is, is asked anew.
+ */
+export async function openResumedAnswers(run: Run): Promise<ResumedAnswers | null> {
+  const { options, around } = run;
+  if (options.resumeWithin === null) return null;
+  const runs = await openBrokenOffRuns(run, new Date(run.startedAt.getTime() - options.resumeWithin));
+  if (runs.length === 0) {
+    around.report({
+      kind: 'warning',
+      message:
+        'There is nothing to resume: no run was broken off lately, or it landed nothing. Everything is asked for.',
+    });
+    return null;
+  }
+  const holder = (request: Parameters<LandedAnswers['has']>[0]): LandedRun | undefined =>
+    request.dapil === null || request.reading > 1 ? undefined : runs.find((landed) => landed.has(request));
+  return {
+    has: (request) => holder(request) !== undefined,
+    answerTo: async (request) => (await holder(request)?.answerTo(request)) ?? null,
+    async close() {
+      for (const landed of runs) await landed.close();
+    },
+  };
+}
+
+/** A run that failed or was killed has no line that says it came to its end. */
+async function openBrokenOffRuns(run: Run, since: Date): Promise<LandedRun[]> {
+  const { warehouse, source } = run.options;
+  const { landing } = warehousePaths(warehouse);
+  const finished = new Set(
+    (await readRuns(warehouse))
+      .filter(({ kind, outcome }) => kind === 'sync' && outcome !== 'failed' && outcome !== 'interrupted')
+      .map((line) => line.run),
+  );
+  const newestFirst = (await readdir(landing))
+    .filter((id) => isSnapshotId(id) && id < run.id)
+    .toSorted()
+    .toReversed();
+  const firstFinished = newestFirst.findIndex((id) => finished.has(id));
+  const opened: LandedRun[] = [];
+  for (const id of newestFirst.slice(0, firstFinished < 0 ? undefined : firstFinished)) {
+    const landed = await openUsable(join(landing, id), since, run);
+    if (landed === null) continue;
+    if (landed.file.source === source && landed.size > 0) opened.push(landed);
+    else await landed.close();
+  }
+  return opened;
+}
+
+/** A landing that cannot be read is no reason not to sync. */
+async function openUsable(folder: string, since: Date, { around }: Run): Promise<LandedRun | null> {
+  try {
+    return await openLandedRun(folder, since);
+  } catch (error) {
+    if (!(error instanceof LandingError)) throw error;
+    around.report({ kind: 'warning', message: `A landing cannot be resumed from: ${error.message}` });
+    return null;
+  }
+}

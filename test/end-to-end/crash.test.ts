@@ -1,0 +1,155 @@
+/**
+ * A sync that dies: at each named step, before each change to the file system, and at any moment. Readers look on all along and always
+ * see one whole snapshot, and the next sync needs no help.
+ */
+
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runSteps } from '../../src/pipeline.ts';
+import { Secret } from '../../src/secret.ts';
+import { isSnapshotId } from '../../src/warehouse.ts';
+import type { CrashOrder, CrashReport, Death } from '../support/crash-child.ts';
+import { runSync } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { startVersionedService, versionedKey, type VersionedService } from '../support/versioned-service.ts';
+import { holdOpen, readWholeSnapshot, startReader } from '../support/whole-snapshot.ts';
+
+/** Deaths per kind; `make crash` wants many more of them than every test run. */
+const deaths = Number(process.env['REKAP_CRASHES'] ?? 6);
+const patience = Math.max(60_000, deaths * 10_000);
+
+const childPath = fileURLToPath(new URL('../../dist/test/support/crash-child.js', import.meta.url));
+
+let service: VersionedService;
+let spare: ChildProcess | null = null;
+
+beforeAll(async () => {
+  service = await startVersionedService();
+});
+
+afterAll(async () => {
+  spare?.kill('SIGKILL');
+  await service.close();
+});
+
+/** A process that has everything loaded; the one after it loads while this one runs. */
+async function readyChild(): Promise<ChildProcess> {
+  const child = spare ?? fork(childPath, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const ready = child.channel !== null && spare === null ? once(child, 'message') : readiness.get(child)!;
+  spare = fork(childPath, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  readiness.set(spare, once(spare, 'message'));
+  await ready;
+  return child;
+}
+
+const readiness = new WeakMap<ChildProcess, Promise<unknown>>();
+
+/** Lets a process sync until it dies where it is told to, or after so many milliseconds; its report where it lives. */
+async function syncUntil(warehouse: string, death: Partial<Death>, after?: number): Promise<CrashReport | null> {
+  const child = await readyChild();
+  const exit = once(child, 'exit');
+  let report: CrashReport | null = null;
+  child.on('message', (message) => (report = message as CrashReport));
+  child.send({ warehouse, url: service.url, step: null, change: null, ...death } satisfies CrashOrder);
+  const timer = after === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), after);
+  const [code, signal] = (await exit) as [number | null, string | null];
+  clearTimeout(timer);
+  expect(code === 0 || signal === 'SIGKILL', `exit ${code}, signal ${signal}`).toBe(true);
+  return report;
+}
+
+async function syncHere(warehouse: string) {
+  return runSync(
+    syncOptions(warehouse, service.url, {
+      apiKey: new Secret(versionedKey),
+      pageSize: 2,
+      keep: 3,
+      acceptChanges: true,
+    }),
+  );
+}
+
+/** What a dead run may leave must not be there after the next one. */
+async function expectTidy(warehouse: string): Promise<void> {
+  expect((await readdir(warehouse)).toSorted()).toEqual(['current', 'landing', 'lock', 'runs.jsonl', 'snapshots']);
+  const snapshots = await readdir(join(warehouse, 'snapshots'));
+  expect(snapshots.filter((name) => !isSnapshotId(name))).toEqual([]);
+  expect(snapshots.length).toBeLessThanOrEqual(3);
+}
+
+/** Kills a sync of a new version, and checks what is to be seen then and after the next sync, which has no help. */
+async function survive(warehouse: string, death: Partial<Death>, after?: number): Promise<'died' | 'lived'> {
+  const before = await readWholeSnapshot(warehouse);
+  const askHeld = await holdOpen(warehouse);
+  service.version += 1;
+  const report = await syncUntil(warehouse, death, after);
+  const left = await readWholeSnapshot(warehouse);
+  expect([before.version, service.version]).toContain(left.version);
+  if (report !== null) expect(left.version).toBe(service.version);
+  const next = await syncHere(warehouse);
+  expect(next.outcome).toBe(left.version === service.version ? 'unchanged' : 'published');
+  expect((await readWholeSnapshot(warehouse)).version).toBe(service.version);
+  await expectTidy(warehouse);
+  // Whoever opened the snapshot before still has all of it, and nothing of the others.
+  expect(await askHeld()).toBe(before.version);
+  return report === null ? 'died' : 'lived';
+}
+
+describe('a sync that is killed', () => {
+  it('goes through every named step when it is not, in their order', { timeout: patience }, async () => {
+    const warehouse = await temporaryFolder();
+    const report = await syncUntil(warehouse, {});
+    expect(report).toMatchObject({ outcome: 'published', steps: runSteps });
+  });
+
+  it('at a named step, is survived', { timeout: patience }, async () => {
+    const warehouse = await temporaryFolder();
+    await syncHere(warehouse);
+    const reader = startReader(warehouse);
+    for (const step of runSteps) expect(await survive(warehouse, { step }), step).toBe('died');
+    const { readings } = await reader.stop();
+    expect(readings).toBeGreaterThan(runSteps.length);
+  });
+
+  it('before a change to the file system, is survived', { timeout: patience }, async () => {
+    const warehouse = await temporaryFolder();
+    await syncHere(warehouse);
+    service.version += 1;
+    const { changes } = (await syncUntil(warehouse, {}))!;
+    const reader = startReader(warehouse);
+    const step = Math.max(1, Math.floor(changes / deaths));
+    for (let change = 1; change <= changes; change += step)
+      expect(await survive(warehouse, { change }), `change ${change}`).toBe('died');
+    expect((await reader.stop()).ids.size).toBeGreaterThan(deaths / 2);
+  });
+
+  it('at any moment, is survived', { timeout: patience }, async () => {
+    const warehouse = await temporaryFolder();
+    await syncHere(warehouse);
+    const began = performance.now();
+    await syncUntil(warehouse, {});
+    const whole = performance.now() - began;
+    const reader = startReader(warehouse);
+    let died = 0;
+    for (let kill = 0; kill < deaths; kill += 1)
+      if ((await survive(warehouse, {}, Math.random() * whole)) === 'died') died += 1;
+    await reader.stop();
+    expect(died).toBeGreaterThan(0);
+  });
+
+  it('as the first of its warehouse, leaves one that the next can fill', { timeout: patience }, async () => {
+    // Before the switch and after it; the steps between are those of any other sync.
+    for (const step of ['begin', 'build tables', 'name the snapshot', 'switch current', 'record the run'] as const) {
+      const warehouse = await temporaryFolder();
+      expect(await syncUntil(warehouse, { step })).toBeNull();
+      const { outcome } = await syncHere(warehouse);
+      expect(outcome, step).toBe(step === 'record the run' ? 'unchanged' : 'published');
+      await expectTidy(warehouse);
+    }
+  });
+});

@@ -1,0 +1,187 @@
+/** A replay: the same bytes and figures from the landed answers alone, and a refusal where they are not what they were. */
+
+import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { GateError, IncompleteError, LandingError, RunNotFoundError, SnapshotNotFoundError } from '../../src/errors.ts';
+import { listSnapshotIds } from '../../src/publish/snapshot-folder.ts';
+import { replay } from '../../src/replay.ts';
+import type { ReplayOptions, SyncResult } from '../../src/sync-options.ts';
+import { readCurrentId, type Manifest } from '../../src/warehouse.ts';
+import { answerJson, startFaultServer } from '../support/fault-server.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const nation = { 1101: 3, 1102: 12, 1201: 1 };
+/** Less than some districts hold, so that these take several pages. */
+const pageSize = 5;
+
+/** Replays without a service: nothing listens where the run's source was. */
+async function runReplay(warehouse: string, asked: Partial<ReplayOptions> = {}): Promise<SyncResult> {
+  const options = { warehouse, run: null, into: null, strict: false, acceptChanges: false, acceptSource: false };
+  return replay(
+    project,
+    { ...options, ...asked },
+    {
+      clock: manualClock(),
+      random: () => 0.5,
+      report: () => {},
+      signal: new AbortController().signal,
+      version: '0.0.0-test',
+    },
+  );
+}
+
+/** A nation with everything that a transformation has to decide on. */
+function doubtfulNation(): SourceData {
+  const data = smallNation(nation);
+  const [a, b, c] = data.datapemilihdpr;
+  a!['JumlahPemilihLakiLakiDalamDPT'] = '1.234';
+  b!['JumlahSeluruhPemilih'] = '7';
+  data.datapemilihdpr.push({ ...c! }, { ...c!, JumlahSeluruhPemilih: '8' });
+  data.datahakpilihdpr.push({ ...data.datahakpilihdpr[0]!, NamaKabupaten: null });
+  return data;
+}
+
+async function synced(data: SourceData = doubtfulNation(), warehouse?: string) {
+  const folder = warehouse ?? (await temporaryFolder());
+  const { url } = await serveData(data);
+  const options = { pageSize, acceptChanges: true };
+  return { warehouse: folder, result: await runSync(syncOptions(folder, url, options)) };
+}
+
+/** Bytes of every Parquet file. */
+async function parquetBytes(warehouse: string, id: string): Promise<Map<string, Buffer>> {
+  const folder = join(warehouse, 'snapshots', id, 'parquet');
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.parquet')).toSorted();
+  return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const)));
+}
+
+/** What a manifest says apart from the database file, which is never the same to the byte. */
+function figures({ files, ...rest }: Manifest): unknown {
+  return { ...rest, files: files.filter(({ path }) => path.endsWith('.parquet')) };
+}
+
+describe('replaying the newest run', () => {
+  it('reproduces its snapshot, publishes nothing and asks for nothing', async () => {
+    const { warehouse, result } = await synced();
+    const replayed = await runReplay(warehouse);
+    expect(replayed.outcome).toBe('reproduced');
+    expect(replayed.current).toBe(result.run);
+    expect(figures(replayed.manifest)).toEqual(figures(result.manifest));
+    expect(replayed.figures).toMatchObject({ requests: 0, retries: 0, fromLanding: result.figures.requests });
+    expect(await listSnapshotIds(warehouse)).toEqual([result.run]);
+  });
+
+  it('gives byte-identical Parquet and the same manifest in another warehouse', async () => {
+    const { warehouse } = await synced();
+    const changed = doubtfulNation();
+    changed.datapemilihdpr[4]!['JumlahPemilihLakiLakiDalamDPK'] = '77';
+    const { result } = await synced(changed, warehouse);
+    const into = await temporaryFolder();
+    const replayed = await runReplay(warehouse, { into });
+    expect(replayed).toMatchObject({ outcome: 'published', run: result.run, current: result.run });
+    expect(result.manifest.datasets['voters']!.changes.changed).toBe(1);
+    expect(figures(replayed.manifest)).toEqual(figures(result.manifest));
+    const bytes = await parquetBytes(warehouse, result.run);
+    expect(bytes.size).toBe(5);
+    expect(await parquetBytes(into, result.run)).toEqual(bytes);
+  });
+
+  it('restores a snapshot that is damaged', async () => {
+    const { warehouse, result } = await synced();
+    const folder = join(warehouse, 'snapshots', result.run);
+    const bytes = await parquetBytes(warehouse, result.run);
+    await writeFile(join(folder, 'rekap.duckdb'), 'gone wrong');
+    const restored = await runReplay(warehouse);
+    expect(restored.outcome).toBe('published');
+    expect(await readCurrentId(warehouse)).toBe(restored.run);
+    expect(await parquetBytes(warehouse, restored.run)).toEqual(bytes);
+    expect(restored.manifest.run).toBe(result.run);
+  });
+
+  it('publishes what the gate refused, once somebody accepts it', async () => {
+    const { warehouse } = await synced(smallNation(nation));
+    const { url } = await serveData(smallNation({ 1101: 3 }));
+    await expect(runSync(syncOptions(warehouse, url, { pageSize }))).rejects.toThrow(GateError);
+    await expect(runReplay(warehouse)).rejects.toThrow(GateError);
+    const accepted = await runReplay(warehouse, { acceptChanges: true });
+    expect(accepted.outcome).toBe('published');
+    expect(accepted.manifest.datasets['voters']!.rows).toBe(3);
+    expect(await readCurrentId(warehouse)).toBe(accepted.run);
+  });
+
+  it('replays a partial run over the snapshot that it carried over from', async () => {
+    const { warehouse } = await synced();
+    const changed = doubtfulNation();
+    for (const record of changed.datapemilihdpr) record['JumlahPemilihLakiLakiDalamDPK'] = '77';
+    const { url } = await serveData(changed);
+    const partial = await runSync(syncOptions(warehouse, url, { pageSize, dapil: [1102], datasets: ['voters'] }));
+    const replayed = await runReplay(warehouse);
+    expect(replayed.outcome).toBe('reproduced');
+    expect(figures(replayed.manifest)).toEqual(figures(partial.manifest));
+    await rm(join(warehouse, 'snapshots', partial.manifest.previous!), { recursive: true });
+    await expect(runReplay(warehouse)).rejects.toThrow(SnapshotNotFoundError);
+  });
+});
+
+describe('replaying an earlier run', () => {
+  it('gives its snapshot a name again, and leaves current alone', async () => {
+    const { warehouse, result: first } = await synced(smallNation(nation));
+    const { result: second } = await synced(doubtfulNation(), warehouse);
+    await rm(join(warehouse, 'snapshots', first.run), { recursive: true });
+    const replayed = await runReplay(warehouse, { run: first.run });
+    expect(replayed).toMatchObject({ outcome: 'published', run: first.run, current: second.run });
+    expect(await readCurrentId(warehouse)).toBe(second.run);
+    expect(await listSnapshotIds(warehouse)).toEqual([first.run, second.run]);
+  });
+
+  it('names the runs there are where it is none of them', async () => {
+    const { warehouse, result } = await synced(smallNation(nation));
+    for (const run of ['20200101T000000Z-000000', '../..', 'x\0'])
+      await expect(runReplay(warehouse, { run })).rejects.toThrow(RunNotFoundError);
+    await expect(runReplay(warehouse, { run: '20200101T000000Z-000000' })).rejects.toMatchObject({
+      next: expect.stringContaining(result.run),
+    });
+  });
+});
+
+describe('a landing that is not what it was', () => {
+  it.each([
+    ['one byte of a body', 'bodies.gz', async (file: string) => flip(file, 0.5)],
+    ['an answer’s line', 'answers.jsonl', async (file: string) => flip(file, 0.5)],
+    ['a line that was added', 'answers.jsonl', async (file: string) => appendFile(file, '{}\n')],
+    ['what was asked', 'run.json', async (file: string) => appendFile(file, ' ')],
+    ['a body that is cut off', 'bodies.gz', async (file: string) => truncate(file, 100)],
+    ['missing bodies', 'bodies.gz', async (file: string) => rm(file)],
+    ['missing answers', 'answers.jsonl', async (file: string) => rm(file)],
+    ['a missing description', 'run.json', async (file: string) => rm(file)],
+  ])('is refused: %s', async (_what, name, alter) => {
+    const { warehouse, result } = await synced(smallNation(nation));
+    await alter(join(warehouse, 'landing', result.run, name));
+    const into = await temporaryFolder();
+    for (const asked of [{}, { into }]) await expect(runReplay(warehouse, asked)).rejects.toThrow(LandingError);
+    expect(await listSnapshotIds(into)).toEqual([]);
+    expect(await listSnapshotIds(warehouse)).toEqual([result.run]);
+  });
+
+  it('is refused where its run was broken off, and says how to go on', async () => {
+    const warehouse = await temporaryFolder();
+    const server = await startFaultServer((request, response) => {
+      if (request.url!.includes('id_dapil=1102')) response.destroy();
+      else answerJson(response, { count: 0, data: [] });
+    });
+    await expect(runSync(syncOptions(warehouse, server.url, { dapil: [1101, 1102] }))).rejects.toThrow(IncompleteError);
+    await server.close();
+    await expect(runReplay(warehouse)).rejects.toThrow(LandingError);
+    await expect(runReplay(warehouse)).rejects.toMatchObject({ next: expect.stringContaining('--resume') });
+  });
+});
+
+async function flip(file: string, where: number): Promise<void> {
+  const bytes = await readFile(file);
+  bytes[Math.floor(bytes.length * where)]! ^= 1;
+  await writeFile(file, bytes);
+}

@@ -1,0 +1,210 @@
+/** Resuming: what a broken-off sync has landed is not asked for again, and never stands in for what the source says now. */
+
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { RekapError } from '../../src/errors.ts';
+import { replay } from '../../src/replay.ts';
+import type { SyncOptions } from '../../src/sync-options.ts';
+import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { readRows, readValue } from '../support/read-table.ts';
+import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const sizes = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [1101 + index, 1 + (index % 7)]));
+const pageSize = 4;
+const hour = 3_600_000;
+
+/** A service in front of which somebody can pull the plug: after `answers` answers it gives 500 only, until it is mended. */
+async function breakable(
+  data: SourceData,
+  answers: number,
+): Promise<FaultServer & { mend(with_?: SourceData): Promise<void> }> {
+  let { url } = await serveData(data);
+  let left = answers;
+  const server = await startFaultServer((request, response) => {
+    left -= 1;
+    if (left < 0) return void response.writeHead(500).end();
+    void fetch(url + request.url!, { headers: { 'x-api-key': String(request.headers['x-api-key']) } }).then(
+      async (answer) => response.writeHead(answer.status).end(await answer.text()),
+    );
+  });
+  onTestFinished(() => server.close());
+  const mend = async (changed?: SourceData): Promise<void> => {
+    left = Number.POSITIVE_INFINITY;
+    if (changed !== undefined) ({ url } = await serveData(changed));
+    server.paths.length = 0;
+  };
+  return Object.assign(server, { mend });
+}
+
+/** Breaks a sync off after so many answers. */
+async function brokenOff(data: SourceData, answers = 120) {
+  const warehouse = await temporaryFolder();
+  const server = await breakable(data, answers);
+  const options = (settings: Partial<SyncOptions> = {}): SyncOptions =>
+    syncOptions(warehouse, server.url, { pageSize, maxAttempts: 1, resumeWithin: hour, ...settings });
+  await expect(runSync(options())).rejects.toThrow(RekapError);
+  return { warehouse, server, options };
+}
+
+/** Districts that a server was asked for, without the pages of the list. */
+const ofDistricts = (paths: readonly string[]): string[] => paths.filter((path) => path.includes('id_dapil'));
+
+describe('a sync that goes on', () => {
+  it('saves the requests that were answered before, and publishes the same', async () => {
+    const data = smallNation(sizes);
+    const fresh = await temporaryFolder();
+    const whole = await runSync(syncOptions(fresh, (await serveData(data)).url, { pageSize }));
+    const { warehouse, server, options } = await brokenOff(data);
+    await server.mend();
+    const resumed = await runSync(options());
+    expect(resumed.outcome).toBe('published');
+    // Every page that was landed whole is a request saved; only a district in the midst of its pages is begun anew.
+    expect(resumed.figures.fromLanding).toBeGreaterThan(40);
+    expect(resumed.figures.requests).toBe(server.paths.length);
+    expect(server.paths.length).toBeLessThanOrEqual(whole.figures.requests - resumed.figures.fromLanding + 4);
+    for (const table of ['voters', 'voting_rights_users'])
+      expect(await readRows(warehouse, `FROM ${table}`)).toEqual(await readRows(fresh, `FROM ${table}`));
+  });
+
+  it('asks for the list anew, all of it', async () => {
+    const data = smallNation(sizes);
+    const { server, options } = await brokenOff(data);
+    await server.mend();
+    await runSync(options());
+    const list = server.paths.filter((path) => !path.includes('id_dapil'));
+    const pages = Math.ceil(data.datapemilihdpr.length / pageSize) + 1;
+    // One probe of the offset per dataset besides the pages.
+    expect(list).toHaveLength(2 * (pages + 1));
+  });
+
+  it('sees what came, went and was renamed at the source meanwhile', async () => {
+    const data = smallNation(sizes);
+    const { warehouse, server, options } = await brokenOff(data);
+    const changed = smallNation(sizes);
+    for (const records of [changed.datapemilihdpr, changed.datahakpilihdpr]) {
+      records.splice(3, 1);
+      records[0]!['NamaKabupaten'] = 'KOTA RENAMED';
+      records.push({ ...records[20]!, NamaKabupaten: 'KOTA NEW' });
+    }
+    await server.mend(changed);
+    const { manifest } = await runSync(options());
+    const names = await readRows<{ regency: string }>(warehouse, 'SELECT regency FROM voters ORDER BY regency');
+    expect(names.map(({ regency }) => regency)).toEqual(
+      changed.datapemilihdpr.map((record) => String(record['NamaKabupaten'])).toSorted(),
+    );
+    expect(manifest.datasets['voters']!.districts.every(({ complete }) => complete)).toBe(true);
+  });
+
+  it('goes on again after a second break, from both', async () => {
+    const data = smallNation(sizes);
+    const { warehouse, server, options } = await brokenOff(data, 100);
+    await server.mend();
+    server.paths.length = 0;
+    const controller = new AbortController();
+    const stop = new Error('stopped');
+    let answers = 0;
+    const second = runSync(options(), {
+      signal: controller.signal,
+      report: (event) => {
+        if (event.kind === 'request') answers += 1;
+        if (answers === 60) controller.abort(stop);
+      },
+    });
+    await expect(second).rejects.toThrow('stopped');
+    const before = ofDistricts(server.paths).length;
+    server.paths.length = 0;
+    const third = await runSync(options());
+    expect(third.figures.fromLanding).toBeGreaterThan(20);
+    expect(before).toBeGreaterThan(0);
+    const total = data.datapemilihdpr.reduce((sum, record) => sum + Number(record['JumlahSeluruhPemilih']), 0);
+    expect(await readValue(warehouse, 'SELECT sum(grand_total) FROM voters')).toBe(String(total));
+  });
+
+  it('leaves a landing that a replay can reproduce it from', async () => {
+    const { warehouse, server, options } = await brokenOff(smallNation(sizes));
+    await server.mend();
+    await runSync(options());
+    await server.close();
+    const replayed = await replay(
+      project,
+      { warehouse, run: null, into: null, strict: false, acceptChanges: false, acceptSource: false },
+      { clock: manualClock(), random: () => 0.5, report: () => {}, signal: new AbortController().signal, version: 'x' },
+    );
+    expect(replayed.outcome).toBe('reproduced');
+  });
+});
+
+describe('a sync that has nothing to go on from', () => {
+  async function expectEverythingAsked(
+    options: SyncOptions,
+    server: FaultServer,
+    clock = manualClock(),
+  ): Promise<void> {
+    const { figures, warnings } = await runSync(options, { clock });
+    expect(figures.fromLanding).toBe(0);
+    expect(figures.requests).toBe(server.paths.length);
+    expect(warnings.filter((warning) => warning.includes('nothing to resume'))).toHaveLength(
+      options.resumeWithin === null ? 0 : 1,
+    );
+  }
+
+  it('is one that is not told to', async () => {
+    const { server, options } = await brokenOff(smallNation(sizes));
+    await server.mend();
+    await expectEverythingAsked(options({ resumeWithin: null }), server);
+  });
+
+  it('is one after a run that came to its end', async () => {
+    const { server, options } = await brokenOff(smallNation(sizes));
+    await server.mend();
+    await runSync(options());
+    server.paths.length = 0;
+    await expectEverythingAsked(options(), server);
+  });
+
+  it('is one whose pages were landed too long ago', async () => {
+    const { server, options } = await brokenOff(smallNation(sizes));
+    await server.mend();
+    const later = manualClock(new Date(Date.parse('2026-11-20T03:00:00Z') + hour + 1000));
+    await expectEverythingAsked(options(), server, later);
+  });
+
+  it('is one of another source', async () => {
+    const { server, options } = await brokenOff(smallNation(sizes));
+    await server.mend();
+    await expectEverythingAsked(options({ source: 'another' }), server);
+  });
+});
+
+describe('a landing that was left damaged', () => {
+  it('costs requests, never records: an unfinished last line, a page that does not fit its hash', async () => {
+    const data = smallNation(sizes);
+    const { warehouse, server, options } = await brokenOff(data);
+    const [line] = (await readFile(join(warehouse, 'runs.jsonl'), 'utf8')).split('\n');
+    const folder = join(warehouse, 'landing', (JSON.parse(line!) as { run: string }).run);
+    await appendFile(join(folder, 'answers.jsonl'), '{"dataset":"vot');
+    const bodies = await readFile(join(folder, 'bodies.gz'));
+    for (let at = 0; at < bodies.length; at += 997) bodies[at]! ^= 1;
+    await writeFile(join(folder, 'bodies.gz'), bodies);
+    await server.mend();
+    const { figures, warnings } = await runSync(options());
+    expect(warnings).toContainEqual(expect.stringContaining('cannot be used and is asked for again'));
+    expect(figures.fromLanding).toBeGreaterThan(0);
+    expect(await readValue(warehouse, 'SELECT count(*) FROM voters')).toBe(String(data.datapemilihdpr.length));
+  });
+
+  it('is passed over where a line is damaged', async () => {
+    const { warehouse, server, options } = await brokenOff(smallNation(sizes));
+    const [line] = (await readFile(join(warehouse, 'runs.jsonl'), 'utf8')).split('\n');
+    const file = join(warehouse, 'landing', (JSON.parse(line!) as { run: string }).run, 'answers.jsonl');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('{', '['));
+    await server.mend();
+    const { figures, warnings } = await runSync(options());
+    expect(figures.fromLanding).toBe(0);
+    expect(warnings).toContainEqual(expect.stringContaining('cannot be resumed from'));
+  });
+});
