@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { checkNames, modelNames, pipelines } from '../pipelines/index.ts';
 import { optionNames } from '../src/cli/options.ts';
 import { ExitCode } from '../src/errors.ts';
+import { faultList, presets } from '../src/serve/faults/fault-list.ts';
 import { quarantineTable, snapshotsLogTable } from '../src/load/tables.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -30,6 +31,16 @@ describe('the README', () => {
     const tables = [...pipelines.map(({ table }) => table), 'violations', quarantineTable.name, snapshotsLogTable.name];
     const checks = [...checkNames, ...pipelines.flatMap(({ checks: own }) => own.map(({ name }) => name))];
     for (const name of [...tables, ...modelNames, ...checks]) expect(readme, name).toContain(`\`${name}\``);
+  });
+
+  it('names every fault with its default and what happens, and what each preset stands for', () => {
+    for (const { name, value, default: usual, sentence } of faultList)
+      expect(readme, name).toContain(
+        `| \`${name}\` | ${value === 'rate' ? 'rate' : 'number'} | ${usual} | ${sentence} |`,
+      );
+    for (const name of Object.keys(presets)) expect(readme, name).toContain(`\`${name}\` stands for`);
+    const transient = /`transient` stands for ([^:]*) at their defaults/.exec(readme)?.[1] ?? '';
+    expect([...transient.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(presets['transient']!.faults);
   });
 
   it('names every exit code', () => {

@@ -136,6 +136,8 @@ export const optionNames: ReadonlySet<string> = new Set([
   'api-keys-file',
   'max-limit',
   'rate-limit',
+  'faults',
+  'faults-seed',
 ]);
 
 /** A whole number within bounds, or a message that names the option. */

@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { errorCode, UsageError } from '../errors.ts';
+import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
+import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
 import { declareOptions, requireInteger } from './options.ts';
 
 const options = {
@@ -24,17 +26,25 @@ const options = {
   },
   'max-limit': { type: 'number', default: 1000, describe: 'largest limit that a request may ask for' },
   'rate-limit': { type: 'number', describe: 'requests per minute and key [default: no limit]' },
+  faults: {
+    type: 'string',
+    describe: 'how to misbehave, for testing a pipeline: faults from the list below, separated by commas',
+  },
+  'faults-seed': { type: 'number', describe: 'number from which every chance follows [default: a new one, printed]' },
 } as const satisfies Record<string, Options>;
 
 type ServeArguments = InferredOptionTypes<typeof options>;
 
 export const serveCommand: CommandModule<object, ServeArguments> = {
   builder: (argv) =>
-    declareOptions(argv, options).example([
-      ['$0 serve --sample', 'sample figures on http://127.0.0.1:8080'],
-      ['$0 serve --data figures --api-keys-file keys.txt', 'your own records'],
-      ['$0 serve --warehouse data/warehouse --port 9000', 'a mirror of what was synced'],
-    ]),
+    declareOptions(argv, options)
+      .example([
+        ['$0 serve --sample', 'sample figures on http://127.0.0.1:8080'],
+        ['$0 serve --data figures --api-keys-file keys.txt', 'your own records'],
+        ['$0 serve --warehouse data/warehouse --port 9000', 'a mirror of what was synced'],
+        ['$0 serve --sample --faults clamp=50,429=0.1', 'a service that misbehaves, for testing your own pipeline'],
+      ])
+      .epilogue(`Faults: P is a rate from 0 (never) to 1 (always), N a number of records.\n${listFaults()}`),
   handler: runServe,
 };
 
@@ -54,6 +64,8 @@ async function runServe(args: ServeArguments): Promise<void> {
   const maxLimit = requireInteger('max-limit', args['max-limit'], 1, 1_000_000);
   const rateLimit =
     args['rate-limit'] === undefined ? undefined : requireInteger('rate-limit', args['rate-limit'], 1, 1_000_000);
+  const met = new Map<FaultName, number>();
+  const faults = await readFaults(args, met);
 
   const [
     { loadProject },
@@ -86,13 +98,14 @@ async function runServe(args: ServeArguments): Promise<void> {
       : await openWarehouseSource(args.warehouse, pipelines);
   const signals = listenForSignals();
   try {
-    const service = await startService({ pipelines, source, keys, host: args.host, port, maxLimit, rateLimit });
-    process.stdout.write(describeService(service.url, pipelines, madeKey));
+    const service = await startService({ pipelines, source, keys, host: args.host, port, maxLimit, rateLimit, faults });
+    process.stdout.write(describeService(service.url, pipelines, madeKey, faults));
     await new Promise<void>((resolve) => {
       if (signals.signal.aborted) resolve();
       signals.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     await service.close();
+    if (faults !== undefined) process.stdout.write(`\n${countFaults(faults.values, met)}\n`);
   } finally {
     await source.close();
     signals.stop();
@@ -117,10 +130,28 @@ function readKeyText(file: string | undefined): { text: string; whence: string }
   }
 }
 
+/** What the faults options say, with a seed of its own where none is given; `met` is where faults are counted. */
+async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Promise<FaultSettings | undefined> {
+  const seed = args['faults-seed'];
+  if (args.faults === undefined) {
+    if (seed === undefined) return undefined;
+    throw new UsageError('--faults-seed does nothing by itself.', 'Name faults with --faults, or leave it out.');
+  }
+  const [{ randomInt }, { systemClock }] = await Promise.all([import('node:crypto'), import('./clock.ts')]);
+  return {
+    // An option that is given twice arrives as a list of both.
+    values: parseFaults([args.faults].flat().join(',')),
+    seed: seed === undefined ? randomInt(1, 1_000_000) : requireInteger('faults-seed', seed, 0, 2_147_483_647),
+    clock: systemClock,
+    onFault: (name) => met.set(name, (met.get(name) ?? 0) + 1),
+  };
+}
+
 function describeService(
   url: string,
   pipelines: readonly { endpoint: string; districtParameter: string }[],
   madeKey: string | null,
+  faults: FaultSettings | undefined,
 ): string {
   const first = pipelines[0]!;
   const lines = ['Serving', ...pipelines.map(({ endpoint }) => `  ${url}${endpoint}`), `  ${url}/openapi.json`];
@@ -134,6 +165,7 @@ function describeService(
       `  curl -H 'x-api-key: ${madeKey}' '${url}${first.endpoint}?${first.districtParameter}=1101'`,
     );
   }
+  if (faults !== undefined) lines.push('', describeFaults(faults.values, faults.seed));
   lines.push('', 'Ctrl-C stops it.', '');
   return lines.join('\n');
 }

@@ -6,6 +6,8 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { AnyPipeline } from '../pipeline.ts';
 import { digest, type ApiKeys } from './api-keys.ts';
 import { answerData, jsonType } from './data-route.ts';
+import { answerBadly } from './faults/answer-badly.ts';
+import type { FaultSettings } from './faults/fault-list.ts';
 import * as limits from './limits.ts';
 import { documentService } from './openapi.ts';
 import { Problem, problemOfClientError, problemType, writeProblem, writeRawProblem } from './problem.ts';
@@ -23,6 +25,8 @@ export interface AppOptions {
   readonly rateLimit?: number | undefined;
   /** Told of every failure that a client only sees as a 500. It never holds a key. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
+  /** How the data endpoints shall misbehave, for testing clients; undefined for not at all. */
+  readonly faults?: FaultSettings | undefined;
 }
 
 /** Builds the service. Its checks come in this order: path, method, size, key, rate, parameters. */
@@ -76,13 +80,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
 function addRoutes(app: FastifyInstance, options: AppOptions): void {
   const authenticate = async (request: FastifyRequest): Promise<void> => checkKey(request, options.keys);
+  const { source, maxLimit, faults } = options;
   for (const pipeline of options.pipelines) {
     app.route({
       method: ['GET', 'HEAD'],
       url: pipeline.endpoint,
       // The rate limiter adds itself after this hook, so that only accepted keys are counted.
       onRequest: [authenticate],
-      handler: answerData(pipeline, options.source, options.maxLimit),
+      handler:
+        faults === undefined ? answerData(pipeline, source, maxLimit) : answerBadly(pipeline, source, maxLimit, faults),
     });
   }
   const open: Readonly<Record<string, string>> = {

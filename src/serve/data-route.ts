@@ -36,9 +36,9 @@ function select(set: RecordSet, { district, limit, offset }: Selection): readonl
  * `{count, data}` with the records of this answer: one record by itself, as service.md documents it, several as an array,
  * none as an empty array. The records are JSON text already, so they are joined and not written again.
  */
-function writeEnvelope(records: readonly string[]): string {
+export function writeEnvelope(records: readonly string[], count = records.length): string {
   const data = records.length === 1 ? records[0] : `[${records.join(',')}]`;
-  return `{"count":${records.length},"data":${data}}`;
+  return `{"count":${count},"data":${data}}`;
 }
 
 /** The selection is part of the tag: the default of limit may change when the service is restarted, without any record changing. */

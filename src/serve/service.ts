@@ -4,6 +4,7 @@ import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
 import { UsageError } from '../errors.ts';
 import { buildApp, type AppOptions } from './app.ts';
+import { checkFaults } from './faults/fault-list.ts';
 import { DEFAULT_MAX_LIMIT, maxNumber } from './limits.ts';
 
 export { DEFAULT_MAX_LIMIT };
@@ -32,6 +33,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   checkRange('The port', options.port, 0, 65_535);
   checkRange('The largest limit', options.maxLimit, 1, maxNumber);
   if (options.rateLimit !== undefined) checkRange('The rate limit per minute', options.rateLimit, 1, maxNumber);
+  if (options.faults !== undefined) checkFaults(options.faults);
 
   const host = await findAddress(options.host);
   const app = await buildApp(options);

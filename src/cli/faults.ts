@@ -1,0 +1,88 @@
+/** The faults that `serve --faults` is told: reading them, listing them in the help, and saying which are on and which were met. */
+
+import { UsageError } from '../errors.ts';
+import { checkFaultValue, faultList, presets, type FaultName, type FaultValues } from '../serve/faults/fault-list.ts';
+import { closestName } from './closest-name.ts';
+import { renderTable } from './table.ts';
+
+/** Every name that a list of faults may hold. */
+const names: readonly string[] = [...Object.keys(presets), ...faultList.map(({ name }) => name)];
+
+/** A number in plain digits, as a rate or a number of records is written. */
+const number = /^(\d+(\.\d+)?|\.\d+)$/;
+
+/**
+ * Reads faults separated by commas, each `name` or `name=value`. A preset stands for its faults at their defaults, and a fault
+ * that is named besides it has its own value.
+ *
+ * @throws UsageError for a name that is unknown or comes twice, and a value that the fault cannot have.
+ */
+export function parseFaults(text: string): FaultValues {
+  const preset: Partial<Record<FaultName, number>> = {};
+  const own: Partial<Record<FaultName, number>> = {};
+  const seen = new Set<string>();
+  for (const part of text.split(',').map((piece) => piece.trim())) {
+    const [name, value] = splitOnce(part);
+    if (name === '') {
+      throw new UsageError(
+        text.trim() === '' ? '--faults names no fault.' : `--faults ${JSON.stringify(text)} has a comma too many.`,
+        'Write faults such as clamp=50,429=0.1; "rekap serve --help" lists them.',
+      );
+    }
+    if (seen.has(name)) throw new UsageError(`--faults names ${name} twice.`, 'Leave one of them out.');
+    seen.add(name);
+    if (Object.hasOwn(presets, name)) {
+      if (value !== undefined)
+        throw new UsageError(
+          `${name} stands for several faults and takes no value.`,
+          `Name a fault with its value besides it: ${name},429=0.1.`,
+        );
+      for (const fault of faultList) if (presets[name]!.faults.includes(fault.name)) preset[fault.name] = fault.default;
+      continue;
+    }
+    const fault = faultList.find((known) => known.name === name);
+    if (fault === undefined) throw unknownFault(name);
+    if (value === undefined) own[fault.name] = fault.default;
+    else own[fault.name] = checkFaultValue(fault, number.test(value) ? Number(value) : Number.NaN, value);
+  }
+  return { ...preset, ...own };
+}
+
+function splitOnce(part: string): [name: string, value?: string] {
+  const at = part.indexOf('=');
+  return at < 0 ? [part] : [part.slice(0, at).trim(), part.slice(at + 1).trim()];
+}
+
+function unknownFault(name: string): UsageError {
+  const closest = closestName(name, names);
+  return new UsageError(
+    `There is no fault ${JSON.stringify(name)}.`,
+    closest === undefined ? '"rekap serve --help" lists the faults.' : `Did you mean ${closest}?`,
+  );
+}
+
+/** The faults and presets for the help: name, default, sentence. */
+export function listFaults(): string {
+  const faults = faultList.map((fault) => [
+    `  ${fault.name}=${fault.value === 'rate' ? 'P' : 'N'}`,
+    String(fault.default),
+    fault.sentence,
+  ]);
+  const sets = Object.entries(presets).map(([name, { sentence }]) => [`  ${name}`, '', sentence]);
+  return renderTable([...sets, ...faults], { head: ['  fault', 'default', 'what happens'] });
+}
+
+/** What is printed at the start: the faults that are on, and how to have the same again. */
+export function describeFaults(values: FaultValues, seed: number): string {
+  const rows = faultList.flatMap(({ name, sentence }) =>
+    values[name] === undefined || values[name] === 0 ? [] : [[`  ${name}`, String(values[name]), sentence]],
+  );
+  const table = renderTable(rows, { head: ['  fault', 'value', 'what happens'], right: [1] });
+  return `This service misbehaves, as it was told:\n${table}\n\nThe same again: --faults-seed ${seed}`;
+}
+
+/** What is printed at the end: how many answers met each fault. */
+export function countFaults(values: FaultValues, met: ReadonlyMap<FaultName, number>): string {
+  const rows = faultList.flatMap(({ name }) => (values[name] ? [[`  ${name}`, String(met.get(name) ?? 0)]] : []));
+  return renderTable(rows, { head: ['  fault', 'answers'], right: [1] });
+}

@@ -1,0 +1,69 @@
+/** What --faults takes: names, values and presets, and one clear message for everything else. */
+
+import { describe, expect, it } from 'vitest';
+import { countFaults, describeFaults, listFaults, parseFaults } from '../../src/cli/faults.ts';
+import { UsageError } from '../../src/errors.ts';
+import { faultList, presets } from '../../src/serve/faults/fault-list.ts';
+
+describe('--faults', () => {
+  it('takes names with their values, and a name alone at its default', () => {
+    expect(parseFaults('clamp=50,truncate=0.05,429=.1')).toEqual({ clamp: 50, truncate: 0.05, 429: 0.1 });
+    expect(parseFaults(' stall = 1 , drop=0')).toEqual({ stall: 1, drop: 0 });
+    for (const { name, default: usual } of faultList) expect(parseFaults(name)).toEqual({ [name]: usual });
+  });
+
+  it('takes presets, beside which a fault may have its own value', () => {
+    const hostile = parseFaults('hostile');
+    expect(Object.keys(hostile).toSorted()).toEqual(faultList.map(({ name }) => name).toSorted());
+    expect(Object.keys(parseFaults('transient')).toSorted()).toEqual(
+      faultList
+        .filter(({ passes }) => passes)
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+    for (const spec of ['hostile,clamp=3,drop=0', 'clamp=3,drop=0,hostile'])
+      expect(parseFaults(spec)).toEqual({ ...hostile, clamp: 3, drop: 0 });
+  });
+
+  it.each<[string, string, string]>([
+    ['', 'names no fault', 'rekap serve --help'],
+    ['drop,,cut', 'a comma too many', 'clamp=50'],
+    ['clmap=3', 'There is no fault "clmap".', 'Did you mean clamp?'],
+    ['transent', 'There is no fault "transent".', 'Did you mean transient?'],
+    ['earthquake', 'There is no fault "earthquake".', 'rekap serve --help'],
+    ['constructor', 'There is no fault "constructor".', 'rekap serve --help'],
+    ['drop=0.1,cut,drop=0.2', 'names drop twice', 'Leave one'],
+    ['drop=5%', 'drop cannot have the value "5%"', 'from 0 (never) to 1 (always)'],
+    ['drop=1.01', 'drop cannot have the value "1.01"', 'from 0 (never) to 1 (always)'],
+    ['drop=', 'drop cannot have the value ""', 'from 0 (never) to 1 (always)'],
+    ['drop=0x1', 'drop cannot have the value "0x1"', 'from 0 (never) to 1 (always)'],
+    ['clamp=0', 'clamp cannot have the value "0"', 'from 1 to'],
+    ['clamp=2.5', 'clamp cannot have the value "2.5"', 'from 1 to'],
+    ['transient=0.5', 'takes no value', 'transient,429=0.1'],
+  ])('refuses %j', (spec, message, next) => {
+    const read = (): unknown => parseFaults(spec);
+    expect(read).toThrow(UsageError);
+    expect(read).toThrow(
+      expect.objectContaining({ message: expect.stringContaining(message), next: expect.stringContaining(next) }),
+    );
+  });
+});
+
+describe('what is printed', () => {
+  it('lists every fault and preset in the help, none longer than a line of 100 characters', () => {
+    const lines = listFaults().split('\n').slice(1);
+    expect(lines).toHaveLength(faultList.length + Object.keys(presets).length);
+    for (const { sentence } of faultList) expect(lines.some((line) => line.endsWith(sentence))).toBe(true);
+    expect(lines.filter((line) => line.length > 100)).toEqual([]);
+  });
+
+  it('shows at the start which faults are on, with the seed, and at the end how often each was met', () => {
+    const values = parseFaults('clamp=50,cut=0.1,drop=0');
+    const start = describeFaults(values, 77);
+    expect(start).toMatch(/^ {2}clamp +50 +an answer holds at most/m);
+    expect(start).toMatch(/^ {2}cut +0\.1 +the JSON ends/m);
+    expect(start).not.toContain('drop');
+    expect(start).toContain('--faults-seed 77');
+    expect(countFaults(values, new Map([['cut', 4]]))).toMatch(/^ {2}clamp +0\n {2}cut +4$/m);
+  });
+});

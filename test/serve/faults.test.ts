@@ -1,0 +1,352 @@
+/** The fault kit: each fault does what its sentence says, and the same seed gives the same answers in whatever order they are asked for. */
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { Chance } from '../../src/serve/faults/chance.ts';
+import { faultList, type FaultName, type FaultValues } from '../../src/serve/faults/fault-list.ts';
+import type { Service } from '../../src/serve/service.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { ask, makeRecords, pipelines, requestRaw, start } from './support.ts';
+
+const pipeline = pipelines[0]!;
+const { endpoint } = pipeline;
+/** District 11 has the first of them, district 12 the thirty others. */
+const records = makeRecords(pipeline);
+type Row = Record<string, string>;
+
+/** A misbehaving service, until the present test is over, and the clock by which it is slow. */
+async function serveBadly(values: FaultValues, seed = 1) {
+  const clock = manualClock();
+  const met: FaultName[] = [];
+  const service = await start({ faults: { values, seed, clock, onFault: (name) => met.push(name) } });
+  onTestFinished(() => service.close());
+  return {
+    service,
+    clock,
+    met,
+    get: (query = '') => ask(service, `${endpoint}${query}`),
+    async rows(query = ''): Promise<Row[]> {
+      const { data } = (await (await ask(service, `${endpoint}${query}`)).json()) as { data: Row | Row[] };
+      return [data].flat();
+    },
+  };
+}
+
+const sorted = (rows: readonly Row[]): string[] => rows.map((row) => JSON.stringify(row)).toSorted();
+
+/** One test for every fault at its strongest; a fault without one does not compile. */
+const promises: Readonly<Record<FaultName, () => Promise<void>>> = {
+  async drift() {
+    const { rows } = await serveBadly({ drift: 1 });
+    const kinds = new Set<string>();
+    let before = records;
+    for (let turn = 0; turn < 12; turn += 1) {
+      const after = await rows('?limit=1000');
+      const [old, fresh] = [new Set(sorted(before)), new Set(sorted(after))];
+      const gone = before.filter((row) => !fresh.has(JSON.stringify(row)));
+      const come = after.filter((row) => !old.has(JSON.stringify(row)));
+      // Everything else is as the request before had left it: each change is for good.
+      kinds.add(`${gone.length} gone, ${come.length} new`);
+      if (gone.length === 1 && come.length === 1) {
+        const changed = Object.keys(gone[0]!).filter((field) => gone[0]![field] !== come[0]![field]);
+        expect(changed).toHaveLength(1);
+        expect(Number(come[0]![changed[0]!])).toBeGreaterThan(Number(gone[0]![changed[0]!]));
+      }
+      before = after;
+    }
+    expect([...kinds].toSorted()).toEqual(['0 gone, 1 new', '1 gone, 0 new', '1 gone, 1 new']);
+  },
+  async slow() {
+    const { rows, clock } = await serveBadly({ slow: 1 });
+    expect(await rows('?limit=3')).toEqual(records.slice(0, 3));
+    expect(clock.sleeps).toEqual([2000]);
+  },
+  async foreign() {
+    const { rows } = await serveBadly({ foreign: 1 });
+    expect(await rows('?id_dapil=12&limit=2')).toEqual(records.slice(0, 2));
+  },
+  async hide() {
+    const { rows } = await serveBadly({ hide: 1 });
+    expect(await rows('?limit=1000')).toEqual([]);
+    expect(await rows('?id_dapil=12&limit=1000')).toEqual(records.slice(1));
+  },
+  async shuffle() {
+    const { rows } = await serveBadly({ shuffle: 1 });
+    const orders = [await rows('?limit=1000'), await rows('?limit=1000')];
+    for (const order of orders) {
+      expect(sorted(order)).toEqual(sorted(records));
+      expect(order.filter((row, place) => JSON.stringify(row) === JSON.stringify(records[place]))).toEqual([]);
+    }
+    expect(orders[0]).not.toEqual(orders[1]);
+  },
+  async restart() {
+    const { rows } = await serveBadly({ restart: 1 });
+    expect(await rows('?limit=4&offset=20')).toEqual(records.slice(0, 4));
+  },
+  async repeat() {
+    const { rows } = await serveBadly({ repeat: 1 });
+    expect(await rows('?limit=4')).toEqual(records.slice(0, 4));
+    expect(await rows('?limit=4&offset=20')).toEqual(records.slice(16, 20));
+    expect(await rows('?limit=4&offset=3')).toEqual(records.slice(0, 4));
+  },
+  async clamp() {
+    const { get } = await serveBadly({ clamp: 3 });
+    expect(await (await get('?limit=1000&offset=5')).json()).toEqual({ count: 3, data: records.slice(5, 8) });
+  },
+  async short() {
+    const { rows } = await serveBadly({ short: 1 });
+    const { length } = await rows('?limit=10&offset=5');
+    expect(length).toBeGreaterThan(0);
+    expect(length).toBeLessThan(10);
+    expect(await rows('?limit=1')).toHaveLength(1);
+  },
+  async total() {
+    const { get } = await serveBadly({ total: 1 });
+    expect(await (await get('?limit=2')).json()).toEqual({ count: 31, data: records.slice(0, 2) });
+    expect(await (await get('?id_dapil=12&limit=1')).json()).toEqual({ count: 30, data: records[1] });
+  },
+  async drop() {
+    const { service } = await serveBadly({ drop: 1 });
+    expect(await requestRaw(service, 'GET', endpoint)).toBeNull();
+  },
+  async 429() {
+    const { get, clock } = await serveBadly({ 429: 1 });
+    const waits = new Set<string>();
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const response = await get();
+      expect(response.status).toBe(429);
+      expect(response.headers.get('content-type')).toContain('application/problem+json');
+      waits.add(response.headers.get('retry-after')!);
+    }
+    // The clock stands at a whole second.
+    expect(waits).toEqual(new Set(['1', new Date(clock.now().getTime() + 1000).toUTCString()]));
+  },
+  async 503() {
+    const response = await (await serveBadly({ 503: 1 })).get();
+    expect(await response.json()).toMatchObject({ status: 503, title: 'Service Unavailable', instance: endpoint });
+  },
+  async 500() {
+    const response = await (await serveBadly({ 500: 1 })).get();
+    expect(await response.json()).toMatchObject({ status: 500, title: 'Internal Server Error' });
+  },
+  async html() {
+    const response = await (await serveBadly({ html: 1 })).get();
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await response.text()).toMatch(/^<!doctype html>/);
+  },
+  async stall() {
+    const { get, service } = await serveBadly({ stall: 1 });
+    const response = await get();
+    const reader = response.body!.getReader();
+    let received = (await reader.read()).value!.length;
+    let isOver = false;
+    const rest = (async () => {
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) return 'whole';
+        received += value.length;
+      }
+    })()
+      .catch(() => 'broken off')
+      .finally(() => (isOver = true));
+    // Another request comes and goes meanwhile.
+    expect((await ask(service, '/health')).status).toBe(200);
+    expect(isOver).toBe(false);
+    expect(received).toBeLessThan(Number(response.headers.get('content-length')));
+    await service.close();
+    expect(await rest).toBe('broken off');
+  },
+  async truncate() {
+    const { service } = await serveBadly({ truncate: 1 });
+    const answer = await requestRaw(service, 'GET', endpoint);
+    expect(answer!.status).toBe(200);
+    expect(answer!.body).toMatch(/^\{/);
+    expect(Buffer.byteLength(answer!.body)).toBeLessThan(Number(answer!.headers.get('content-length')));
+  },
+  async cut() {
+    const response = await (await serveBadly({ cut: 1 })).get();
+    const text = await response.text();
+    expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+    expect(text).toMatch(/^\{/);
+    expect(() => JSON.parse(text)).toThrow(SyntaxError);
+  },
+};
+
+function expectPromise(name: FaultName): Promise<void> {
+  return promises[name]();
+}
+
+describe.each(faultList)('the fault $name ($sentence)', ({ name }) => {
+  it('does what is said of it', () => expectPromise(name));
+
+  it('names itself in a header and to whoever counts, and only where it changed the answer', async () => {
+    const { service, met } = await serveBadly({ [name]: 1 });
+    const query = name === 'foreign' ? '?id_dapil=12' : '?offset=5';
+    // A stalled answer has no end to wait for, so its headers are read by fetch.
+    const header =
+      name === 'stall'
+        ? (await ask(service, `${endpoint}${query}`)).headers.get('x-rekap-fault')
+        : ((await requestRaw(service, 'GET', endpoint + query))?.headers.get('x-rekap-fault') ?? null);
+    expect(header).toBe(name === 'drop' ? null : name);
+    expect(met).toEqual([name]);
+  });
+});
+
+it.each(faultList.filter(({ value }) => value === 'rate'))('$name does nothing at rate 0', async ({ name }) => {
+  const { get, met } = await serveBadly({ [name]: 0 });
+  const response = await get('?limit=1000');
+  expect(response.headers.has('x-rekap-fault')).toBe(false);
+  expect(await response.json()).toEqual({ count: 31, data: records });
+  expect(met).toEqual([]);
+});
+
+describe('a service that misbehaves', () => {
+  const everything: FaultValues = Object.fromEntries(faultList.map(({ name }) => [name, 1]));
+
+  it('still asks for the key, checks parameters, and answers HEAD and the other paths as ever', async () => {
+    const { service, get } = await serveBadly(everything);
+    expect((await fetch(service.url + endpoint)).status).toBe(401);
+    expect((await get('?limit=x')).status).toBe(400);
+    expect((await ask(service, endpoint, { method: 'HEAD' })).status).toBe(200);
+    expect((await ask(service, '/openapi.json')).status).toBe(200);
+  });
+
+  it('names every fault of an answer, and gives it no ETag that would promise the same again', async () => {
+    const { get } = await serveBadly({ clamp: 2, total: 1, restart: 1 });
+    const response = await get('?offset=3');
+    expect(response.headers.get('x-rekap-fault')).toBe('restart, clamp, total');
+    expect(response.headers.has('etag')).toBe(false);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect((await get('?limit=1&offset=0')).headers.has('etag')).toBe(false);
+    expect(await (await get('?offset=31&limit=1')).json()).toMatchObject({ count: 31, data: records[0] });
+  });
+
+  it('answers a request without a fault just as a service without faults', async () => {
+    const { get } = await serveBadly({ clamp: 50, total: 0.5 });
+    const plain = await start();
+    onTestFinished(() => plain.close());
+    const answers = [await get('?limit=1000'), await ask(plain, `${endpoint}?limit=1000`)];
+    const [bad, good] = answers.map(({ headers }) => [...headers].filter(([name]) => name !== 'date'));
+    expect(bad).toEqual(good);
+    expect(await answers[0]!.text()).toBe(await answers[1]!.text());
+  });
+
+  it('hides the same part of the districts from every list', async () => {
+    const hidden = new Set<string>();
+    for (let seed = 1; seed <= 12; seed += 1) {
+      const { rows } = await serveBadly({ hide: 0.5 }, seed);
+      const first = await rows('?limit=1000');
+      expect(await rows('?limit=1000')).toEqual(first);
+      hidden.add(String(first.length));
+    }
+    // Neither, one or both of the two districts.
+    expect([...hidden].toSorted()).toEqual(['0', '1', '30', '31']);
+  });
+
+  it('is no longer waited for by a client that gave up', async () => {
+    let release = (): void => {};
+    const asleep = new Promise<void>((resolve) => (release = resolve));
+    const clock = { ...manualClock(), sleep: (_: number, signal?: AbortSignal) => untilAborted(signal!, release) };
+    const service = await start({ faults: { values: { slow: 1 }, seed: 1, clock } });
+    const client = new AbortController();
+    const answer = ask(service, endpoint, { signal: client.signal });
+    await asleep;
+    client.abort();
+    await expect(answer).rejects.toThrow('abort');
+    await service.close();
+  });
+});
+
+/** Sleeps until the signal says that nobody waits any more. */
+function untilAborted(signal: AbortSignal, begun: () => void): Promise<void> {
+  begun();
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+describe('chance', () => {
+  const values: FaultValues = { shuffle: 0.3, short: 0.3, restart: 0.3, 503: 0.2, html: 0.1, cut: 0.2, clamp: 6 };
+  const queries = ['', '?limit=3', '?offset=7', '?limit=20&offset=4', '?id_dapil=12&limit=9', '?limit=8&offset=16'];
+  const thrice = queries.flatMap((query) => [query, query, query]);
+
+  /** What each query brought, in the order in which the same one was asked for again. */
+  async function answersOf(
+    seed: number,
+    asked: readonly string[],
+    inParallel: boolean,
+  ): Promise<Record<string, string[]>> {
+    const { get } = await serveBadly(values, seed);
+    const read = async (query: string): Promise<string> => {
+      const response = await get(query);
+      return `${response.status} ${response.headers.get('x-rekap-fault')} ${await response.text()}`;
+    };
+    const answers = new Map<string, string[]>(queries.map((query) => [query, []]));
+    if (inParallel) {
+      // The same query is not asked for twice at a time: which of the two would be the first is not the client's to know.
+      await Promise.all(
+        queries.map(async (query) => {
+          for (const each of asked) if (each === query) answers.get(query)!.push(await read(query));
+        }),
+      );
+    } else for (const query of asked) answers.get(query)!.push(await read(query));
+    return Object.fromEntries(answers);
+  }
+
+  it('gives the same answers for the same seed, in whatever order they are asked for', async () => {
+    const first = await answersOf(4, thrice, false);
+    expect(await answersOf(4, thrice.toReversed(), false)).toEqual(first);
+    expect(await answersOf(4, thrice, true)).toEqual(first);
+  });
+
+  it('gives other answers for another seed', async () => {
+    expect(await answersOf(5, thrice, false)).not.toEqual(await answersOf(4, thrice, false));
+  });
+
+  it('is drawn anew when the same is asked again, so that faults pass', async () => {
+    const { get } = await serveBadly({ 503: 0.5 });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 16; attempt += 1) statuses.push((await get()).status);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  });
+
+  it('goes by what is asked for, not by how the URL is spelled', async () => {
+    const spellings = ['?limit=10&offset=5', '?offset=5', '?offset=005&limit=10'];
+    const bodies = await Promise.all(
+      spellings.map(async (query) => (await (await serveBadly({ shuffle: 1 })).get(query)).text()),
+    );
+    expect(new Set(bodies).size).toBe(1);
+  });
+
+  it('strikes about as often as the rate says, each fault by itself', () => {
+    const chances = Array.from(
+      { length: 2000 },
+      (_, turn) => new Chance({ values: { 503: 0.1, cut: 0.1 }, seed: 9 }, 'x', turn),
+    );
+    const struck = (name: FaultName): number => chances.filter((chance) => chance.strikes(name)).length;
+    expect(struck('503') / 2000).toBeCloseTo(0.1, 1);
+    expect(struck('cut') / 2000).toBeCloseTo(0.1, 1);
+    expect(chances.filter((chance) => chance.strikes('503') && chance.strikes('cut')).length / 2000).toBeCloseTo(
+      0.01,
+      1,
+    );
+    expect(struck('drop')).toBe(0);
+  });
+});
+
+describe('the settings', () => {
+  it.each<[Partial<Record<FaultName, number>>, number, string]>([
+    [{ stall: 1.1 }, 1, 'The fault stall cannot have the value "1.1".'],
+    [{ 429: -0.1 }, 1, 'The fault 429 cannot have the value "-0.1".'],
+    [{ cut: Number.NaN }, 1, 'The fault cut cannot have the value "NaN".'],
+    [{ clamp: 0 }, 1, 'The fault clamp cannot have the value "0".'],
+    [{ clamp: 2.5 }, 1, 'The fault clamp cannot have the value "2.5".'],
+    [{ drop: 0.1 }, -1, 'The seed of the faults is -1.'],
+    [{ drop: 0.1 }, 0.5, 'The seed of the faults is 0.5.'],
+  ])('%j with seed %d are refused before the service starts', async (values, seed, message) => {
+    const starting: Promise<Service> = start({ faults: { values, seed, clock: manualClock() } });
+    await expect(starting).rejects.toThrow(message);
+    await expect(starting).rejects.toBeInstanceOf(UsageError);
+  });
+});
