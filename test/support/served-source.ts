@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RunEvent } from '../../src/pipeline.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
+import type { FaultSettings } from '../../src/serve/faults/fault-list.ts';
 import { openFolderSource } from '../../src/serve/record-source.ts';
 import { startService } from '../../src/serve/service.ts';
 import { sync } from '../../src/sync.ts';
@@ -65,16 +66,16 @@ function consistentRecord(
 }
 
 /** The service over these records, until the present test is over. */
-export async function serveData(data: SourceData): Promise<{ url: string }> {
+export async function serveData(data: SourceData, faults?: FaultSettings): Promise<{ url: string }> {
   const folder = join(await temporaryFolder(), 'served');
   await mkdir(folder);
   for (const [name, records] of Object.entries(data))
     await writeFile(join(folder, `${name}.json`), JSON.stringify(records));
-  return serveFolder(folder);
+  return serveFolder(folder, faults);
 }
 
 /** The service over a folder of records, until the present test is over. */
-export async function serveFolder(folder: string): Promise<{ url: string }> {
+export async function serveFolder(folder: string, faults?: FaultSettings): Promise<{ url: string }> {
   const source = await openFolderSource(folder, project.pipelines);
   const service = await startService({
     pipelines: project.pipelines,
@@ -83,6 +84,7 @@ export async function serveFolder(folder: string): Promise<{ url: string }> {
     host: '127.0.0.1',
     port: 0,
     maxLimit: 1000,
+    faults,
   });
   onTestFinished(() => service.close());
   return { url: service.url };

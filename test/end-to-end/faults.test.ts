@@ -1,0 +1,138 @@
+/** A sync from a service that misbehaves publishes exactly its records, or says by name why not and publishes nothing. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseFaults } from '../../src/cli/faults.ts';
+import { RekapError } from '../../src/errors.ts';
+import type { SyncOptions, SyncResult } from '../../src/sync-options.ts';
+import { readCurrent } from '../../src/warehouse.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { listRecords, readPublished, servedFiles } from '../support/published-records.ts';
+import {
+  project,
+  runSync,
+  serveData,
+  serveFolder,
+  smallNation,
+  syncOptions,
+  testKey,
+  type SourceData,
+} from '../support/served-source.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** Districts that the reference knows, one of them longer than any page asked for. */
+const nation = { 1101: 9, 1102: 13, 1201: 1, 1202: 4, 1203: 8, 1301: 5 };
+
+/** A client that gives a stalled answer up soon and tries as often as the command line does. */
+const settings: Partial<SyncOptions> = { pageSize: 6, timeout: 250, maxAttempts: 6 };
+
+const seeds = [1, 2];
+
+interface Attempt {
+  readonly warehouse: string;
+  readonly url: string;
+  readonly outcome: SyncResult | RekapError;
+}
+
+/** Syncs from the nation as the faults show it; anything but a result or a RekapError is a fault of the sync. */
+async function trySync(data: SourceData, spec: string, seed: number): Promise<Attempt> {
+  const clock = manualClock();
+  const { url } = await serveData(data, { values: parseFaults(spec), seed, clock });
+  const warehouse = await temporaryFolder();
+  const outcome = await runSync(syncOptions(warehouse, url, settings), { clock }).catch((error: unknown) => {
+    if (error instanceof RekapError) return error;
+    throw error;
+  });
+  return { warehouse, url, outcome };
+}
+
+/** The published records; none where nothing was published. */
+async function readIfAny(warehouse: string): Promise<readonly string[]> {
+  return (await readCurrent(warehouse)) === null ? [] : listRecords(await readPublished(warehouse));
+}
+
+describe.each(['transient', 'clamp=4,total', 'short=0.3', 'hide=0.3', 'transient,clamp=7,short=0.1,total,hide=0.2'])(
+  'a sync under --faults %s',
+  (spec) => {
+    it.each(seeds)('publishes exactly the records there are, with seed %d', async (seed) => {
+      const data = smallNation(nation);
+      const { warehouse, outcome } = await trySync(data, spec, seed);
+      expect(outcome).toMatchObject({ outcome: 'published' });
+      expect(listRecords(await readPublished(warehouse))).toEqual(listRecords(data));
+    });
+  },
+);
+
+describe.each(['restart=0.05', 'repeat=0.05', 'shuffle=0.05', 'foreign=0.05', 'html=0.05'])(
+  'a sync under --faults %s',
+  (spec) => {
+    it('publishes exactly the records there are, or nothing, and says why', async () => {
+      for (const seed of seeds) {
+        const data = smallNation(nation);
+        const { warehouse, outcome } = await trySync(data, spec, seed);
+        const expected = outcome instanceof RekapError ? [] : listRecords(data);
+        expect(await readIfAny(warehouse), `seed ${seed}`).toEqual(expected);
+      }
+    });
+  },
+);
+
+describe('a sync from a source that is broken for good', () => {
+  it('fails by name, and the snapshot before stays', async () => {
+    const data = smallNation(nation);
+    const clock = manualClock();
+    const warehouse = await temporaryFolder();
+    const { run } = await runSync(syncOptions(warehouse, (await serveData(data)).url, settings));
+    for (const spec of ['restart=1', 'foreign=1', 'html=1', 'cut=1', '503=1', 'drop=1']) {
+      const { url } = await serveData(data, { values: parseFaults(spec), seed: 1, clock });
+      const failed = runSync(syncOptions(warehouse, url, settings), { clock });
+      await expect(failed, spec).rejects.toBeInstanceOf(RekapError);
+      await expect(failed, spec).rejects.toMatchObject({ exitCode: 4 });
+      expect((await readCurrent(warehouse))?.id).toBe(run);
+    }
+    expect(listRecords(await readPublished(warehouse))).toEqual(listRecords(data));
+    expect((await readFile(join(warehouse, 'runs.jsonl'), 'utf8')).match(/"exit_code":4/g)).toHaveLength(6);
+  });
+});
+
+describe('a sync while the source changes', () => {
+  const keyOf = (record: Record<string, unknown>): string =>
+    `${String(record['IdDapil'])} ${String(record['NamaKabupaten'])}`;
+
+  /** All keys of a dataset, read in one answer. */
+  async function readKeys(url: string, file: keyof SourceData): Promise<string[]> {
+    const response = await fetch(`${url}/api/${file}?limit=1000`, { headers: { 'x-api-key': testKey } });
+    return ((await response.json()) as { data: Record<string, unknown>[] }).data.map(keyOf);
+  }
+
+  it.each(seeds)('loses no record that stood there all along and gives none twice, with seed %d', async (seed) => {
+    const data = smallNation(nation);
+    const { warehouse, url, outcome } = await trySync(data, 'drift=0.05', seed);
+    const isRefused = outcome instanceof RekapError;
+    expect((await readCurrent(warehouse)) === null).toBe(isRefused);
+    const published = isRefused ? null : await readPublished(warehouse);
+    for (const file of servedFiles) {
+      const after = new Set(await readKeys(url, file));
+      const stable = data[file].map(keyOf).filter((key) => after.has(key));
+      expect(stable.length).toBeGreaterThan(20);
+      const keys = published?.[file].map(keyOf) ?? stable;
+      expect(new Set(keys).size).toBe(keys.length);
+      expect(keys).toEqual(expect.arrayContaining(stable));
+    }
+  });
+});
+
+describe('a sync of the whole sample', () => {
+  it('under --faults transient brings every regency home', async () => {
+    const clock = manualClock();
+    const warehouse = await temporaryFolder();
+    const { url } = await serveFolder(project.sampleFolder, { values: parseFaults('transient'), seed: 1, clock });
+    const { manifest, figures } = await runSync(syncOptions(warehouse, url, { timeout: 500, maxAttempts: 6 }), {
+      clock,
+    });
+    for (const table of ['voters', 'voting_rights_users']) expect(manifest.datasets[table]?.rows).toBe(514);
+    expect(figures.retries).toBeGreaterThan(10);
+    expect(figures.throttled).toBeGreaterThan(0);
+  });
+});

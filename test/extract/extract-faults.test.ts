@@ -1,0 +1,92 @@
+/** The walk against the fault kit: faults that come and go, several at a time, lead to the exact records or to a refusal. */
+
+import { describe, expect, it } from 'vitest';
+import { RekapError } from '../../src/errors.ts';
+import { drawNumber } from '../../src/serve/faults/chance.ts';
+import { faultList, type FaultName } from '../../src/serve/faults/fault-list.ts';
+import { describeRecord, faultySource } from '../support/faulty-source.ts';
+import { runExtract, type Extracted } from '../support/run-extract.ts';
+import { smallNation } from '../support/served-source.ts';
+
+/** A nation, a service and a way of asking, all of which follow from the seed. */
+function makeCase(seed: number, names: readonly FaultName[]) {
+  const draw = (purpose: string): number => drawNumber([seed, 'case', purpose]);
+  const pick = <Item>(purpose: string, items: readonly Item[]): Item =>
+    items[Math.floor(draw(purpose) * items.length)]!;
+  const longest = pick('length', [8, 12, 60]);
+  const districts = Array.from({ length: 1 + Math.floor(draw('districts') * 7) }, (_, index) => 1101 + index);
+  const sizes = Object.fromEntries(
+    districts.map((dapil) => [dapil, 1 + Math.floor(draw(`size ${dapil}`) * longest)] as const),
+  );
+  const share = pick('share', [0.15, 0.3, 0.5]);
+  const values = Object.fromEntries(
+    names
+      .filter((name) => draw(`on ${name}`) < share)
+      .map((name) => [
+        name,
+        name === 'clamp' ? 1 + Math.floor(draw('clamp') * 12) : pick(name, [0.01, 0.02, 0.05, 0.1, 0.3]),
+      ]),
+  );
+  const settings = {
+    pageSize: pick('page size', [1, 2, 3, 5, 10, 25, 100]),
+    concurrency: pick('concurrency', [1, 2, 4]),
+    heldBytes: pick('held', [0, 3000, 1_000_000]),
+    maxRecords: 3000,
+    // A list that hides a district can only be seen through where something else names the district.
+    reference: 'hide' in values || draw('known') < 0.5 ? districts : [],
+  };
+  return { records: smallNation(sizes).datapemilihdpr, values, settings };
+}
+
+/** What was delivered; null where the walk refused to say that it is all. */
+async function attempt(run: Promise<Extracted>): Promise<readonly string[] | null> {
+  try {
+    const { verdicts, delivered } = await run;
+    return verdicts.every(({ complete }) => complete) ? delivered : null;
+  } catch (error) {
+    if (error instanceof RekapError) return null;
+    throw error;
+  }
+}
+
+const runs = Number(process.env['REKAP_FUZZ_RUNS'] ?? 1000);
+const paging = faultList.filter(({ spoils }) => spoils === 'records').map(({ name }) => name);
+
+describe('extraction from a service with faults', () => {
+  it('gives the exact set of records, or a refusal', async () => {
+    let exact = 0;
+    for (let seed = 1; seed <= runs; seed += 1) {
+      const { records, values, settings } = makeCase(seed, paging);
+      const delivered = await attempt(runExtract(faultySource(records, values, seed), settings));
+      if (delivered === null) continue;
+      expect([...new Set(delivered)].toSorted(), `seed ${seed}: ${JSON.stringify({ values, settings })}`).toEqual(
+        records.map(describeRecord).toSorted(),
+      );
+      exact += 1;
+    }
+    // A walk that refused everything would pass too.
+    expect(exact).toBeGreaterThan(runs / 4);
+  });
+
+  it('loses no record that stood there all along and makes none up, while the source changes too', async () => {
+    let delivering = 0;
+    for (let seed = 1; seed <= runs; seed += 1) {
+      const { records, values, settings } = makeCase(seed, paging);
+      const source = faultySource(records, { ...values, drift: 0.03 }, seed);
+      const delivered = await attempt(runExtract(source, settings));
+      if (delivered === null) continue;
+      const names = new Set(delivered.map((record) => record.replace(/ \d+$/, '')));
+      const where = `seed ${seed}: ${JSON.stringify({ values, settings })}`;
+      expect(
+        [...source.stable].filter((name) => !names.has(name)),
+        where,
+      ).toEqual([]);
+      expect(
+        delivered.filter((record) => !source.served.has(record)),
+        where,
+      ).toEqual([]);
+      delivering += 1;
+    }
+    expect(delivering).toBeGreaterThan(runs / 8);
+  });
+});

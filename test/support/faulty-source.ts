@@ -1,0 +1,80 @@
+/** The records as the fault kit shows them, as a source in memory: the walk meets thousands of bad services in seconds. */
+
+import { voters } from '../../pipelines/voters.ts';
+import { createScanner } from '../../src/extract/scan-answer.ts';
+import type { PageRequest } from '../../src/pipeline.ts';
+import { writeEnvelope } from '../../src/serve/data-route.ts';
+import { Chance } from '../../src/serve/faults/chance.ts';
+import { driftingSource } from '../../src/serve/faults/drifting-source.ts';
+import type { FaultValues } from '../../src/serve/faults/fault-list.ts';
+import { selectBadly } from '../../src/serve/faults/select-badly.ts';
+import { buildRecordSet, fixedSource } from '../../src/serve/record-source.ts';
+import type { SimulatedSource } from './simulated-source.ts';
+
+/** A voters record as the source sends it. */
+type SourceRecord = Readonly<Record<string, unknown>>;
+
+export interface FaultySource extends SimulatedSource {
+  /** Names of the records that stood there from the beginning until now. */
+  readonly stable: ReadonlySet<string>;
+  /** Every record that was ever in an answer, as `runExtract` names delivered ones. */
+  readonly served: ReadonlySet<string>;
+}
+
+/** District and regency: what names a record, whatever becomes of its counts. */
+function nameOf(record: SourceRecord): string {
+  return `${String(record['IdDapil'])} ${String(record['NamaKabupaten'])}`;
+}
+
+/** The record as `runExtract` gives it when it was delivered. */
+export function describeRecord(record: SourceRecord): string {
+  return `${nameOf(record)} ${String(record['JumlahSeluruhPemilih'])}`;
+}
+
+/** So many requests are more than any honest walk over these small sources needs. */
+const requestBound = 20_000;
+
+export function faultySource(records: readonly SourceRecord[], values: FaultValues, seed: number): FaultySource {
+  const began = records.map((record) => ({ text: JSON.stringify(record), district: Number(record['IdDapil']) }));
+  const source = driftingSource(fixedSource(new Map([[voters.table, buildRecordSet(began, new Date(0))]])));
+  const scan = createScanner(Object.values(voters.columns).map(({ field }) => field));
+  const asked = new Map<string, number>();
+  const requests: PageRequest[] = [];
+  const stable = new Set(records.map(nameOf));
+  const served = new Set<string>();
+
+  function answer({ dapil, limit, offset }: PageRequest): Buffer {
+    const what = `${dapil ?? 'all'} ${limit} ${offset}`;
+    const turn = (asked.get(what) ?? 0) + 1;
+    asked.set(what, turn);
+    const chance = new Chance({ values, seed }, what, turn);
+    if (chance.strikes('drift') && source.drift(voters, chance, new Date(0))) {
+      const now = new Set(parse(source.current(voters).records).map(nameOf));
+      for (const name of stable) if (!now.has(name)) stable.delete(name);
+    }
+    const selected = selectBadly(source.current(voters), { district: dapil, limit, offset }, chance);
+    for (const record of parse(selected.records)) served.add(describeRecord(record));
+    return Buffer.from(writeEnvelope(selected.records, selected.count));
+  }
+
+  return {
+    requests,
+    stable,
+    served,
+    figures: { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 1 },
+    async fetchPage(pipeline, request) {
+      requests.push(request);
+      if (requests.length > requestBound) throw new Error('the walk does not come to an end');
+      const bytes = answer(request);
+      return { page: this.reopen(pipeline, request, bytes), at: new Date(0), landed: async () => bytes };
+    },
+    reopen(pipeline, request, bytes) {
+      return { request, url: `${pipeline.endpoint} ${JSON.stringify(request)}`, bytes, records: scan(bytes).records };
+    },
+    async close() {},
+  };
+}
+
+function parse(texts: readonly string[]): SourceRecord[] {
+  return texts.map((text) => JSON.parse(text) as SourceRecord);
+}
