@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseFaults } from '../../src/cli/faults.ts';
 import { RekapError } from '../../src/errors.ts';
 import type { SyncOptions, SyncResult } from '../../src/sync-options.ts';
@@ -19,6 +19,7 @@ import {
   testKey,
   type SourceData,
 } from '../support/served-source.ts';
+import { startCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Districts that the reference knows, one of them longer than any page asked for. */
@@ -134,5 +135,34 @@ describe('a sync of the whole sample', () => {
     for (const table of ['voters', 'voting_rights_users']) expect(manifest.datasets[table]?.rows).toBe(514);
     expect(figures.retries).toBeGreaterThan(10);
     expect(figures.throttled).toBeGreaterThan(0);
+  });
+});
+
+describe('rekap serve --faults', () => {
+  it('says which faults are on and how to have them again, misbehaves, and counts what it did', async () => {
+    const words = [
+      'serve',
+      '--sample',
+      '--port',
+      '0',
+      '--faults',
+      'clamp=3',
+      '--faults',
+      '503=0',
+      '--faults-seed',
+      '77',
+    ];
+    const service = startCli(words, { REKAP_API_KEYS: testKey });
+    onTestFinished(() => service.kill());
+    const start = await service.printed('Ctrl-C');
+    expect(start).toMatch(/clamp +3 +an answer holds at most so many records/);
+    expect(start).toContain('--faults-seed 77');
+    expect(start).not.toContain('503');
+    const url = /http:\/\/\S+datapemilihdpr/.exec(start)![0];
+    const response = await fetch(url, { headers: { 'x-api-key': testKey } });
+    expect(response.headers.get('x-rekap-fault')).toBe('clamp');
+    expect(await response.json()).toMatchObject({ count: 3 });
+    service.interrupt();
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/clamp +1\n$/) });
   });
 });

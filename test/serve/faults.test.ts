@@ -2,6 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
+import type { Clock } from '../../src/pipeline.ts';
 import { Chance } from '../../src/serve/faults/chance.ts';
 import { faultList, type FaultName, type FaultValues } from '../../src/serve/faults/fault-list.ts';
 import type { Service } from '../../src/serve/service.ts';
@@ -244,27 +245,36 @@ describe('a service that misbehaves', () => {
     expect([...hidden].toSorted()).toEqual(['0', '1', '30', '31']);
   });
 
-  it('is no longer waited for by a client that gave up', async () => {
-    let release = (): void => {};
-    const asleep = new Promise<void>((resolve) => (release = resolve));
-    const clock = { ...manualClock(), sleep: (_: number, signal?: AbortSignal) => untilAborted(signal!, release) };
+  it('does not go on sleeping for a client that gave up', async () => {
+    const events: string[] = [];
+    let note = (): void => {};
+    const happened = (): Promise<void> => new Promise((resolve) => (note = resolve));
+    const clock: Clock = {
+      ...manualClock(),
+      sleep: (_milliseconds, signal) =>
+        new Promise((_resolve, reject) => {
+          events.push('asleep');
+          note();
+          signal!.addEventListener('abort', () => {
+            events.push('woken');
+            reject(signal!.reason as Error);
+            note();
+          });
+        }),
+    };
     const service = await start({ faults: { values: { slow: 1 }, seed: 1, clock } });
+    onTestFinished(() => service.close());
     const client = new AbortController();
+    const asleep = happened();
     const answer = ask(service, endpoint, { signal: client.signal });
     await asleep;
+    const woken = happened();
     client.abort();
     await expect(answer).rejects.toThrow('abort');
-    await service.close();
+    await woken;
+    expect(events).toEqual(['asleep', 'woken']);
   });
 });
-
-/** Sleeps until the signal says that nobody waits any more. */
-function untilAborted(signal: AbortSignal, begun: () => void): Promise<void> {
-  begun();
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-}
 
 describe('chance', () => {
   const values: FaultValues = { shuffle: 0.3, short: 0.3, restart: 0.3, 503: 0.2, html: 0.1, cut: 0.2, clamp: 6 };

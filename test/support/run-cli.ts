@@ -12,12 +12,18 @@ export interface CliResult {
 /** The built entry point; `make test` builds before it runs the tests. */
 const cliPath = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
 
-/** @param environment Variables besides PATH and HOME; nothing of the tests' own environment is passed on. */
-export async function runCli(
-  words: readonly string[],
-  environment: Record<string, string> = {},
-  cwd?: string,
-): Promise<CliResult> {
+/** A command that is still running. */
+export interface RunningCli {
+  readonly ended: Promise<CliResult>;
+  /** Everything on stdout, as soon as it holds `text`; all there was where the command ended without. */
+  printed(text: string): Promise<string>;
+  /** Ctrl-C. */
+  interrupt(): void;
+  kill(): void;
+}
+
+/** Starts the command line; `runCli` waits for its end. */
+export function startCli(words: readonly string[], environment: Record<string, string> = {}, cwd?: string): RunningCli {
   const child = spawn(process.execPath, [cliPath, ...words], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -27,6 +33,28 @@ export async function runCli(
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { code, stdout, stderr };
+  const ended = new Promise<CliResult>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+  return {
+    ended,
+    printed: (text) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (stdout.includes(text)) resolve(stdout);
+        };
+        child.stdout.on('data', look);
+        child.on('close', () => resolve(stdout));
+        look();
+      }),
+    interrupt: () => child.kill('SIGINT'),
+    kill: () => child.kill('SIGKILL'),
+  };
+}
+
+/** @param environment Variables besides PATH and HOME; nothing of the tests' own environment is passed on. */
+export function runCli(
+  words: readonly string[],
+  environment: Record<string, string> = {},
+  cwd?: string,
+): Promise<CliResult> {
+  return startCli(words, environment, cwd).ended;
 }
