@@ -25,6 +25,7 @@ export { prune, rollBack } from './manage-snapshots.ts';
 export { queryToParquet, runQuery } from './query/run-query.ts';
 export type { QueryResult, ResultColumn } from './query/run-query.ts';
 export { ApiKeys, generateApiKey, readApiKeys } from './serve/api-keys.ts';
+export type { FaultName, FaultSettings, FaultValues } from './serve/faults/fault-list.ts';
 export { openFolderSource } from './serve/record-source.ts';
 export type { RecordSet, RecordSource } from './serve/record-source.ts';
 export { DEFAULT_MAX_LIMIT, startService } from './serve/service.ts';
