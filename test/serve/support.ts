@@ -1,12 +1,15 @@
 /** A service over a small fixed record set, and ways to talk to it that fetch does not allow. */
 
 import { connect } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
 import type { AnyPipeline } from '../../src/pipeline.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
+import type { FaultName, FaultValues } from '../../src/serve/faults/fault-list.ts';
 import { buildRecordSet, fixedSource, type RecordSource } from '../../src/serve/record-source.ts';
 import { DEFAULT_MAX_LIMIT, startService, type Service, type ServiceOptions } from '../../src/serve/service.ts';
+import { manualClock } from '../support/manual-clock.ts';
 
 export const pipelines: readonly AnyPipeline[] = [voters, votingRightsUsers];
 export const key = 'the-key-that-must-never-be-echoed';
@@ -64,6 +67,26 @@ export function makeOptions(changes: Partial<ServiceOptions> = {}): ServiceOptio
 
 export function start(changes: Partial<ServiceOptions> = {}): Promise<Service> {
   return startService(makeOptions(changes));
+}
+
+/** A misbehaving service, until the present test is over, and the clock by which it is slow. */
+export async function serveBadly(values: FaultValues, seed = 1) {
+  const clock = manualClock();
+  const met: FaultName[] = [];
+  const service = await start({ faults: { values, seed, clock, onFault: (name) => met.push(name) } });
+  onTestFinished(() => service.close());
+  return {
+    service,
+    clock,
+    met,
+    get: (query = '') => ask(service, `${pipelines[0]!.endpoint}${query}`),
+    async rows(query = ''): Promise<Record<string, string>[]> {
+      const { data } = (await (await ask(service, `${pipelines[0]!.endpoint}${query}`)).json()) as {
+        data: Record<string, string> | Record<string, string>[];
+      };
+      return [data].flat();
+    },
+  };
 }
 
 /** A request with the right key; `init.headers` are added. */
