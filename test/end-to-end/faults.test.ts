@@ -9,16 +9,8 @@ import type { SyncOptions, SyncResult } from '../../src/sync-options.ts';
 import { readCurrent } from '../../src/warehouse.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { listRecords, readPublished, servedFiles } from '../support/published-records.ts';
-import {
-  project,
-  runSync,
-  serveData,
-  serveFolder,
-  smallNation,
-  syncOptions,
-  testKey,
-  type SourceData,
-} from '../support/served-source.ts';
+import { runSync, serveData, serveFolder, smallNation, type SourceData } from '../support/served-source.ts';
+import { project, syncOptions, testKey } from '../support/sync-settings.ts';
 import { startCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 /** The records as the fault kit shows them, as a source in memory: the walk meets thousands of bad services in seconds. */
 
 import { voters } from '../../pipelines/voters.ts';
-import { createScanner } from '../../src/extract/scan-answer.ts';
+
 import type { PageRequest } from '../../src/pipeline.ts';
 import { writeEnvelope } from '../../src/serve/data-route.ts';
 import { Chance } from '../../src/serve/faults/chance.ts';
@@ -9,6 +9,7 @@ import { driftingSource } from '../../src/serve/faults/drifting-source.ts';
 import type { FaultValues } from '../../src/serve/faults/fault-list.ts';
 import { selectBadly } from '../../src/serve/faults/select-badly.ts';
 import { buildRecordSet, fixedSource } from '../../src/serve/record-source.ts';
+import { clientInMemory } from './client-in-memory.ts';
 import type { SimulatedSource } from './simulated-source.ts';
 
 /** A voters record as the source sends it. */
@@ -37,7 +38,6 @@ const requestBound = 20_000;
 export function faultySource(records: readonly SourceRecord[], values: FaultValues, seed: number): FaultySource {
   const began = records.map((record) => ({ text: JSON.stringify(record), district: Number(record['IdDapil']) }));
   const source = driftingSource(fixedSource(new Map([[voters.table, buildRecordSet(began, new Date(0))]])));
-  const scan = createScanner(Object.values(voters.columns).map(({ field }) => field));
   const asked = new Map<string, number>();
   const requests: PageRequest[] = [];
   const stable = new Set(records.map(nameOf));
@@ -61,17 +61,11 @@ export function faultySource(records: readonly SourceRecord[], values: FaultValu
     requests,
     stable,
     served,
-    figures: { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 1 },
-    async fetchPage(pipeline, request) {
+    ...clientInMemory((_pipeline, request) => {
       requests.push(request);
       if (requests.length > requestBound) throw new Error('the walk does not come to an end');
-      const bytes = answer(request);
-      return { page: this.reopen(pipeline, request, bytes), at: new Date(0), landed: async () => bytes };
-    },
-    reopen(pipeline, request, bytes) {
-      return { request, url: `${pipeline.endpoint} ${JSON.stringify(request)}`, bytes, records: scan(bytes).records };
-    },
-    async close() {},
+      return answer(request);
+    }),
   };
 }
 

@@ -1,7 +1,8 @@
 /** The published tables as the source's records, to be compared with what was served. */
 
 import { readRows } from './read-table.ts';
-import { project, type SourceData } from './served-source.ts';
+import { type SourceData } from './served-source.ts';
+import { project } from './sync-settings.ts';
 
 /** The names of the served files, one per endpoint. */
 export const servedFiles = ['datapemilihdpr', 'datahakpilihdpr'] as const satisfies readonly (keyof SourceData)[];

@@ -1,9 +1,10 @@
 /** A source in memory that pages as badly as it is told to, for driving the walk through thousands of services. */
 
-import { createScanner } from '../../src/extract/scan-answer.ts';
-import type { FetchedPage, SourceClient } from '../../src/extract/source-client.ts';
+import type { SourceClient } from '../../src/extract/source-client.ts';
 import { SourceStatusError } from '../../src/errors.ts';
-import type { AnyPipeline, PageRequest } from '../../src/pipeline.ts';
+import type { PageRequest } from '../../src/pipeline.ts';
+
+import { clientInMemory } from './client-in-memory.ts';
 
 /** A record as the walk sees it: its district, its name, and a value that may be restated. */
 export interface SimulatedRecord {
@@ -114,22 +115,13 @@ export function simulateSource(
 
   return {
     requests,
-    figures: { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 1, resumed: 0 },
-    async fetchPage(pipeline, request): Promise<FetchedPage> {
+    ...clientInMemory(async (_pipeline, request) => {
       requests.push(request);
       if (requests.length > requestBound) throw new Error('the walk does not come to an end');
       // Answers arrive in another order than they were asked for.
       if (random() < 0.3) await Promise.resolve();
-      const bytes = Buffer.from(answer(request));
-      return { page: this.reopen(pipeline, request, bytes), at: new Date(0), landed: async () => bytes };
-    },
-    hasLanded: () => false,
-    recallPage: async () => null,
-    reopen(pipeline, request, bytes) {
-      const { records: index } = scannerOf(pipeline)(bytes);
-      return { request, url: `${pipeline.endpoint}?${JSON.stringify(request)}`, bytes, records: index };
-    },
-    async close() {},
+      return Buffer.from(answer(request));
+    }),
   };
 }
 
@@ -143,8 +135,4 @@ function asSent({ dapil, regency, people }: SimulatedRecord): Record<string, str
     NamaKabupaten: regency,
     JumlahSeluruhPemilih: String(people),
   };
-}
-
-function scannerOf(pipeline: AnyPipeline) {
-  return createScanner(Object.values(pipeline.columns).map(({ field }) => field));
 }
