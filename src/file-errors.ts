@@ -2,12 +2,22 @@
 
 import { DiskFullError, RekapError, WarehouseError, errorCode } from './errors.ts';
 
+/** How DuckDB says it. */
+const missingFile = /Cannot open file "([^"]+)": No such file or directory/;
+
 /** The error itself, or one that says what was wrong with the warehouse's folder. */
 export function explainFileError(error: unknown, warehouse: string): unknown {
   if (error instanceof RekapError || !(error instanceof Error)) return error;
   const code = errorCode(error);
   const isMakingFolder = 'syscall' in error && error.syscall === 'mkdir';
   const cause = { cause: error };
+  if (code === 'EFBIG' || /file too large/i.test(error.message)) {
+    return new DiskFullError(
+      `A file of the warehouse ${warehouse} would be larger than this system allows.`,
+      'The snapshot before stays. Raise the limit on file sizes (ulimit -f).',
+      cause,
+    );
+  }
   if (code === 'ENOSPC' || code === 'EDQUOT' || /no space left|disk quota exceeded/i.test(error.message)) {
     return new DiskFullError(
       `There is no space left for the warehouse ${warehouse}.`,
@@ -26,6 +36,14 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
     return new WarehouseError(
       `The warehouse ${warehouse} is not writable (${code === 'unknown' ? 'EACCES' : code}).`,
       'Correct its permissions, or name another folder with --warehouse.',
+      cause,
+    );
+  }
+  const vanished = code === 'ENOENT' && 'path' in error ? String(error.path) : missingFile.exec(error.message)?.[1];
+  if (vanished !== undefined) {
+    return new WarehouseError(
+      `${vanished} has vanished while the warehouse was worked on.`,
+      'Nothing was published. See who else writes to this folder, then run it again.',
       cause,
     );
   }

@@ -239,11 +239,11 @@ async function publish(
     return { outcome: 'reproduced', current };
   }
   enter('write the manifest');
-  await writeManifest(folder, manifest);
+  const finished = { id, folder, files: await writeManifest(folder, manifest) };
   if (current !== null && current > id) {
-    await nameSnapshotFolder(warehouse, id, folder, enter);
+    await nameSnapshotFolder(warehouse, finished, enter);
     return { outcome: 'published', current };
   }
-  await publishSnapshotFolder(warehouse, id, folder, enter);
+  await publishSnapshotFolder(warehouse, finished, enter);
   return { outcome: 'published', current: id };
 }

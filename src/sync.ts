@@ -83,8 +83,8 @@ async function publish(run: Run, manifest: Manifest): Promise<Pick<SyncResult, '
     return { outcome: 'unchanged', current: previous.id, pruned: await removeOld(run, previous.id) };
   }
   run.enter('write the manifest');
-  await writeManifest(folder, manifest);
-  await publishSnapshotFolder(warehouse, id, folder, run.enter);
+  const files = await writeManifest(folder, manifest);
+  await publishSnapshotFolder(warehouse, { id, folder, files }, run.enter);
   run.enter('remove old snapshots');
   return { outcome: 'published', current: id, pruned: await removeOld(run, id) };
 }

@@ -22,8 +22,10 @@ export async function describeFile(folder: string, path: string, rows: number | 
   return { path, bytes: (await stat(file)).size, rows, sha256: hash.digest('hex') };
 }
 
-export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+/** Gives the paths of all files of the snapshot, the manifest's own too. */
+export async function writeManifest(folder: string, manifest: Manifest): Promise<string[]> {
   await writeFile(join(folder, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`, { flag: 'wx' });
+  return [...manifest.files.map(({ path }) => path), manifestFile];
 }
 
 /** SHA-256 of anything that JSON can hold, as a fingerprint to compare. */

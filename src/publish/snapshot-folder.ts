@@ -12,6 +12,13 @@ const pruned = '.pruned-';
 const nextPublished = '.current-next';
 const nextRollback = '.rollback-next';
 
+/** A snapshot in the folder that it was built in, with the paths of its files below that. */
+export interface FinishedSnapshot {
+  readonly id: string;
+  readonly folder: string;
+  readonly files: readonly string[];
+}
+
 /** Told of each step on the way. */
 type EnterStep = (step: RunStep) => void;
 
@@ -122,13 +129,12 @@ export async function latestRunId(warehouse: string): Promise<string | null> {
  */
 export async function publishSnapshotFolder(
   warehouse: string,
-  id: string,
-  folder: string,
+  { id, folder, files }: FinishedSnapshot,
   enter: EnterStep,
 ): Promise<void> {
   const { current, folder: top } = warehousePaths(warehouse);
   enter('flush to the disk');
-  await flushTree(folder);
+  await flushTree(folder, files);
   const next = await prepareLink(join(top, nextPublished), id);
   await nameFlushed(warehouse, id, folder, enter);
   enter('switch current');
@@ -139,12 +145,11 @@ export async function publishSnapshotFolder(
 /** Gives a finished folder its name among the snapshots, and leaves `current` as it is. */
 export async function nameSnapshotFolder(
   warehouse: string,
-  id: string,
-  folder: string,
+  { id, folder, files }: FinishedSnapshot,
   enter: EnterStep,
 ): Promise<void> {
   enter('flush to the disk');
-  await flushTree(folder);
+  await flushTree(folder, files);
   await nameFlushed(warehouse, id, folder, enter);
 }
 
@@ -189,13 +194,15 @@ export async function pruneSnapshots(warehouse: string, keep: number, currentId:
   return doomed;
 }
 
-async function flushTree(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) await flushTree(path);
-    else await flush(path);
+/** Flushes the files, each of which must be there, and the folders that they lie in. */
+async function flushTree(folder: string, files: readonly string[]): Promise<void> {
+  const folders = new Set([folder]);
+  for (const path of files) {
+    await flush(join(folder, path));
+    for (let above = dirname(path); above !== '.'; above = dirname(above)) folders.add(join(folder, above));
   }
-  await flushFolder(folder);
+  // The deepest first: a name is on the disk only when the folder that holds it is.
+  for (const path of [...folders].toSorted((a, b) => b.length - a.length)) await flushFolder(path);
 }
 
 async function flush(path: string): Promise<void> {

@@ -7,6 +7,7 @@ import { openDatabase, type Database } from '../database.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import {
+  changesTableName,
   databaseFile,
   manifestFile,
   parquetPath,
@@ -14,7 +15,7 @@ import {
   type ManifestDataset,
   type ManifestFile,
 } from '../warehouse.ts';
-import { describeFile } from './manifest.ts';
+import { describeFile, fingerprint } from './manifest.ts';
 
 /** Gives everything that is wrong with the snapshot in `folder`, as sentences; none where all agrees. */
 export async function verifySnapshot(
@@ -39,7 +40,9 @@ export async function verifySnapshot(
       problems.push(
         ...(await compare(database, quoteIdentifier(pipeline.table), `table ${pipeline.table}`, pipeline, dataset)),
         ...(await compare(database, parquet, path, pipeline, dataset)),
+        ...(await compareSchema(database, pipeline.table, dataset)),
         ...(await compareDoubts(database, pipeline.table, dataset)),
+        ...(await compareChanges(database, pipeline, dataset, manifest.snapshot)),
       );
     }
     // Where a sum or a count differs already, that says it more plainly.
@@ -113,8 +116,37 @@ async function compareContent(database: Database, folder: string, { path, rows }
 }
 
 async function columnsOf(database: Database, relation: string): Promise<string> {
+  return (await schemaOf(database, relation)).map((column) => column.join(' ')).join(', ');
+}
+
+async function schemaOf(database: Database, relation: string): Promise<[name: string, type: string][]> {
   const columns = await database.rows<{ column_name: string; column_type: string }>(`DESCRIBE FROM ${relation}`);
-  return columns.map(({ column_name, column_type }) => `${column_name} ${column_type}`).join(', ');
+  return columns.map(({ column_name, column_type }) => [column_name, column_type]);
+}
+
+async function compareSchema(database: Database, table: string, dataset: ManifestDataset): Promise<string[]> {
+  const columns = await schemaOf(database, quoteIdentifier(table));
+  return fingerprint(columns) === dataset.schema_fingerprint
+    ? []
+    : [`table ${table}: its columns are not those that the manifest was made for`];
+}
+
+/** Compares the records that the snapshot's history says it changed. */
+async function compareChanges(
+  database: Database,
+  { table, key }: AnyPipeline,
+  { changes }: ManifestDataset,
+  snapshot: string,
+): Promise<string[]> {
+  const names = key.map(quoteIdentifier).join(', ');
+  const rows = await database.rows<{ kind: string; records: bigint }>(
+    `SELECT kind, count(DISTINCT (${names})) AS records FROM ${quoteIdentifier(changesTableName)}
+     WHERE dataset = ${quoteText(table)} AND snapshot_id = ${quoteText(snapshot)} GROUP BY kind`,
+  );
+  const found = new Map(rows.map(({ kind, records }) => [kind, Number(records)]));
+  return Object.entries(changes)
+    .filter(([kind, count]) => (found.get(kind) ?? 0) !== count)
+    .map(([kind, count]) => `table changes: ${table} has ${found.get(kind) ?? 0} ${kind}, the manifest says ${count}`);
 }
 
 /** Number of rows and two sums over the rows' hashes: equal rows in any order give the same. */

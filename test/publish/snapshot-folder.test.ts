@@ -31,7 +31,7 @@ async function publish(warehouse: string, id: string): Promise<void> {
   const folder = await beginSnapshotFolder(warehouse, id);
   await mkdir(join(folder, 'parquet'));
   await writeFile(join(folder, 'parquet', 'file'), id);
-  await publishSnapshotFolder(warehouse, id, folder, () => {});
+  await publishSnapshotFolder(warehouse, { id, folder, files: ['parquet/file'] }, () => {});
 }
 
 const snapshotEntries = async (warehouse: string) => (await readdir(warehousePaths(warehouse).snapshots)).toSorted();
@@ -73,7 +73,7 @@ describe('publishing', () => {
     await writeFile(join(folder, 'file'), 'x');
     expect(await listSnapshotIds(warehouse)).toEqual([]);
     expect(await readCurrentId(warehouse)).toBeNull();
-    await publishSnapshotFolder(warehouse, ids[0], folder, () => {});
+    await publishSnapshotFolder(warehouse, { id: ids[0], folder, files: ['file'] }, () => {});
     expect(await listSnapshotIds(warehouse)).toEqual([ids[0]]);
     expect(await readlink(warehousePaths(warehouse).current)).toBe(`snapshots/${ids[0]}`);
     expect(await readdir(warehousePaths(warehouse).current)).toEqual(['file']);

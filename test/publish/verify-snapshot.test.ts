@@ -1,6 +1,6 @@
 /** A snapshot verifies when it is whole; whatever is altered in it, or in its manifest, is named. */
 
-import { copyFile, cp, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,16 +11,19 @@ import { describeFile } from '../../src/publish/manifest.ts';
 import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { quoteText } from '../../src/sql-text.ts';
 import { databaseFile, parquetPath, type Manifest, type ManifestDataset } from '../../src/warehouse.ts';
+import { datasetTable } from '../../src/load/tables.ts';
 import { load, makeFolder, project, user, voter } from '../load/support.ts';
 
 const paths = [databaseFile, ...exportedTableNames(project.pipelines).map(parquetPath)];
 
+let root: string;
 let whole: { folder: string; manifest: Manifest };
 
 beforeAll(async () => {
-  whole = await buildSnapshot(await mkdtemp(join(tmpdir(), 'rekap-verify-')));
+  root = await mkdtemp(join(tmpdir(), 'rekap-verify-'));
+  whole = await buildSnapshot(join(root, 'whole'), join(root, 'before'));
 });
-afterAll(() => rm(whole.folder, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true }));
 
 /** A copy of the whole snapshot, to be spoiled. */
 async function copySnapshot(): Promise<{ folder: string; manifest: Manifest }> {
@@ -30,13 +33,22 @@ async function copySnapshot(): Promise<{ folder: string; manifest: Manifest }> {
 }
 
 /** A snapshot of a few records, some doubtful, with its manifest. */
-async function buildSnapshot(folder: string): Promise<{ folder: string; manifest: Manifest }> {
+async function buildSnapshot(folder: string, earlier: string): Promise<{ folder: string; manifest: Manifest }> {
   const records = [voter(), voter(), voter({ regency: 'B', dpt_male: 'x', grand_total: '7' }), 5];
-  const { totals, reports } = await load({ voters: [records], voting_rights_users: [[user()]] }, { folder });
+  for (const made of [folder, earlier]) await mkdir(made);
+  const before = await load(
+    { voters: [[voter({ dpt_male: '1' })]], voting_rights_users: [[user()]] },
+    { folder: earlier },
+  );
+  const { totals, reports } = await load(
+    { voters: [records], voting_rights_users: [[user()]] },
+    { folder, previous: before.file },
+  );
   const datasets: Record<string, ManifestDataset> = {};
   for (const pipeline of project.pipelines) {
     const { table } = pipeline;
-    const none = { verdicts: [], replaced: null, schema: [] };
+    const schema = datasetTable(pipeline).columns.map(({ name, type }) => [name, type] as const);
+    const none = { verdicts: [], replaced: null, schema };
     datasets[table] = assembleDataset({ pipeline, totals: totals.get(table)!, ...none, ...reports.get(table)! }, null);
   }
   const manifest: Manifest = {
@@ -124,6 +136,8 @@ describe('verifying a snapshot', () => {
     ['UPDATE voters SET dpt_male = NULL WHERE dpt_male IS NOT NULL', /table voters.*dpt_male/],
     ['DELETE FROM voting_rights_users', /table voting_rights_users.*rows/],
     ['INSERT INTO voters (regency, is_consistent) VALUES ($$C$$, true)', /table voters.*rows/],
+    ['ALTER TABLE voters RENAME is_consistent TO consistent', /table voters: its columns/],
+    ['DELETE FROM changes', /table changes: voters has 0 added/],
     ['DROP TABLE voters CASCADE', /voters/],
   ])('compares the tables with the manifest even where the hashes agree: %s', async (sql, problem) => {
     const { folder, manifest } = await copySnapshot();
@@ -144,6 +158,19 @@ describe('verifying a snapshot', () => {
     await rename(other, file);
     const problems = await verify({ folder, manifest: await withFiles(folder, manifest) });
     expect(problems).toEqual([expect.stringMatching(/^parquet\/voters\/voters\.parquet: .*dptb_male/)]);
+  });
+
+  it.each([
+    ['a text', "UPDATE voters SET regency = 'X' || regency"],
+    ['a mark', 'UPDATE voters SET is_consistent = NOT is_consistent'],
+    ['a doubt', "UPDATE violations SET message = 'fine'"],
+    ['a record in quarantine', "UPDATE quarantine SET record = '6'"],
+    ['the history', 'UPDATE changes SET old_value = new_value'],
+  ])('compares DuckDB with Parquet row by row, where no sum shows it: %s', async (_, sql) => {
+    const { folder, manifest } = await copySnapshot();
+    await alterDatabase(folder, sql);
+    const problems = await verify({ folder, manifest: await withFiles(folder, manifest) });
+    expect(problems).toEqual([expect.stringMatching(/^parquet\/.*its rows are not those of the table/)]);
   });
 
   it('names a database or a Parquet file that is none', async () => {

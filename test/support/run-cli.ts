@@ -10,16 +10,15 @@ export interface CliResult {
 }
 
 /** The built entry point; `make test` builds before it runs the tests. */
-const cliPath = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+export const cliPath = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
 
 /** A command that is still running. */
 export interface RunningCli {
   readonly ended: Promise<CliResult>;
   /** Everything on stdout, as soon as it holds `text`; all there was where the command ended without. */
   printed(text: string): Promise<string>;
-  /** Ctrl-C. */
-  interrupt(): void;
-  kill(): void;
+  readonly pid: number | undefined;
+  signal(name: NodeJS.Signals): void;
 }
 
 /** Starts the command line; `runCli` waits for its end. */
@@ -45,8 +44,8 @@ export function startCli(words: readonly string[], environment: Record<string, s
         child.on('close', () => resolve(stdout));
         look();
       }),
-    interrupt: () => child.kill('SIGINT'),
-    kill: () => child.kill('SIGKILL'),
+    pid: child.pid,
+    signal: (name) => child.kill(name),
   };
 }
 

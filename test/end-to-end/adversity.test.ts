@@ -1,0 +1,168 @@
+/** What the world does to a sync: signals, a second sync, a limit on the size of files, files that vanish. The warehouse stays whole. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, rmSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { RekapError } from '../../src/errors.ts';
+import type { RunStep } from '../../src/pipeline.ts';
+import { listSnapshotIds } from '../../src/publish/snapshot-folder.ts';
+import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
+import { readCurrent } from '../../src/warehouse.ts';
+import { startFaultServer } from '../support/fault-server.ts';
+import { cliPath, startCli } from '../support/run-cli.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { project, syncOptions, testKey } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const nation = { 1101: 3, 1102: 12, 1201: 1 };
+const environment = { REKAP_API_KEY: testKey };
+
+/** A service that holds back every answer until it is let go; `asked` resolves at the first request. */
+async function holdingService() {
+  const { url } = await serveData(smallNation(nation));
+  let go = (): void => {};
+  const released = new Promise<void>((resolve) => (go = resolve));
+  let ask = (): void => {};
+  const asked = new Promise<void>((resolve) => (ask = resolve));
+  const server = await startFaultServer((request, response) => {
+    ask();
+    void released
+      .then(() => fetch(url + request.url!, { headers: { 'x-api-key': String(request.headers['x-api-key']) } }))
+      .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
+      .catch(() => response.destroy());
+  });
+  onTestFinished(() => server.close());
+  return { url: server.url, asked, go };
+}
+
+/** Whether the warehouse holds a current snapshot, which then must be whole, and nothing that a run has left behind. */
+async function currentWhole(warehouse: string): Promise<string | null> {
+  const current = await readCurrent(warehouse);
+  if (current === null) return null;
+  const problems = await verifySnapshot(current.folder, current.manifest, project.pipelines);
+  if (problems.length > 0) throw new Error(`Snapshot ${current.id} is damaged: ${problems.join('; ')}`);
+  return current.id;
+}
+
+describe('a signal with requests in flight', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends the process with %i, clears up, and lets the next sync in', async (signal, code) => {
+    const warehouse = await temporaryFolder();
+    const { url, asked, go } = await holdingService();
+    const running = startCli(['sync', '--base-url', url, '--warehouse', warehouse], environment);
+    await asked;
+    running.signal(signal);
+    const { code: exit, stderr } = await running.ended;
+    expect(exit).toBe(code);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(await readdir(join(warehouse, 'snapshots'))).toEqual([]);
+    go();
+    expect((await runSync(syncOptions(warehouse, url))).outcome).toBe('published');
+  });
+});
+
+describe('two syncs at once', () => {
+  it('one publishes, the other ends with 5 and names the process', async () => {
+    const warehouse = await temporaryFolder();
+    const { url, asked, go } = await holdingService();
+    const words = ['sync', '--base-url', url, '--warehouse', warehouse];
+    const first = startCli(words, environment);
+    await asked;
+    const second = await startCli(words, environment).ended;
+    expect(second.code).toBe(5);
+    expect(second.stderr).toContain(`process ${first.pid}`);
+    go();
+    expect((await first.ended).code).toBe(0);
+    expect(await listSnapshotIds(warehouse)).toEqual([await currentWhole(warehouse)]);
+  });
+});
+
+describe('a limit on the size of files', () => {
+  /** Runs the command under `ulimit -f`, in blocks of 512 bytes. */
+  async function syncWithin(blocks: number, warehouse: string, url: string) {
+    const command = `ulimit -f ${blocks}; exec "$0" "$@"`;
+    const words = [cliPath, 'sync', '--base-url', url, '--warehouse', warehouse, '--accept-source'];
+    const child = spawn('sh', ['-c', command, process.execPath, ...words], {
+      env: { PATH: process.env['PATH'] ?? '', ...environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+    return { code, signal, stderr };
+  }
+
+  it('leaves the snapshot before, whole, wherever it is met', async () => {
+    const warehouse = await temporaryFolder();
+    const { url } = await serveData(smallNation(nation));
+    const before = await runSync(syncOptions(warehouse, url));
+    const changed = await serveData(smallNation({ ...nation, 1202: 2 }));
+    let refused = 0;
+    for (const blocks of [0, 2, 24, 100, 600, 1200]) {
+      const { code, signal, stderr } = await syncWithin(blocks, warehouse, changed.url);
+      const current = await currentWhole(warehouse);
+      if (code === 0) break;
+      refused += 1;
+      expect(current).toBe(before.run);
+      // DuckDB's own writing may meet the limit by the system's signal.
+      expect([1, 2, null], stderr).toContain(code);
+      expect(signal === null || signal === 'SIGXFSZ', signal ?? '').toBe(true);
+      expect(stderr).not.toMatch(/\n\s+at /);
+    }
+    expect(refused).toBeGreaterThan(2);
+    expect((await runSync(syncOptions(warehouse, changed.url))).outcome).toMatch(/published|unchanged/);
+    await currentWhole(warehouse);
+  });
+});
+
+describe('a file that vanishes', () => {
+  /** What is removed, and the steps at which it is. */
+  const losses: readonly [string, (warehouse: string, building: string) => string, readonly RunStep[]][] = [
+    ['the database that is being built', (_, building) => join(building, 'rekap.duckdb'), ['verify']],
+    ['a Parquet file', (_, building) => join(building, 'parquet', 'voters'), ['hash files', 'flush to the disk']],
+    ['the manifest', (_, building) => join(building, 'manifest.json'), ['flush to the disk']],
+    ['the folder that is being built', (_, building) => building, ['fetch', 'name the snapshot']],
+    ['the answers', (warehouse) => join(warehouse, 'landing'), ['fetch', 'hash files']],
+    ['the link to the snapshot before', (warehouse) => join(warehouse, 'current'), ['verify', 'switch current']],
+    ['the link to the next one', (warehouse) => join(warehouse, '.current-next'), ['switch current']],
+    ['all snapshots', (warehouse) => join(warehouse, 'snapshots'), ['fetch', 'name the snapshot']],
+    ['the lock', (warehouse) => join(warehouse, 'lock'), ['fetch']],
+    ['the log of runs', (warehouse) => join(warehouse, 'runs.jsonl'), ['record the run']],
+  ];
+  const cases = losses.flatMap(([what, where, steps]) => steps.map((step) => [what, step, where] as const));
+
+  it.each(cases)('%s at the step "%s" is a failure by name, or does no harm', async (_, step, where) => {
+    const warehouse = await temporaryFolder();
+    const { url } = await serveData(smallNation(nation));
+    await runSync(syncOptions(warehouse, url));
+    const changed = await serveData(smallNation({ ...nation, 1202: 2 }));
+    let removals = 0;
+    const synced = runSync(syncOptions(warehouse, changed.url), {
+      report: (event) => {
+        if (event.kind !== 'step' || event.step !== step) return;
+        const names = readdirSync(join(warehouse, 'snapshots'));
+        const building = names.find((name) => name.startsWith('.building-')) ?? '.none';
+        rmSync(where(warehouse, join(warehouse, 'snapshots', building)), { recursive: true, force: true });
+        removals += 1;
+      },
+    });
+    const failure: unknown = await synced.then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(removals).toBe(1);
+    expect(failure === null || failure instanceof RekapError, String(failure)).toBe(true);
+    // Without a failure there is a whole snapshot; with one, `current` may have lost what it points to, and says so.
+    const seen: unknown = await currentWhole(warehouse).catch((error: unknown) => error);
+    expect(typeof seen === 'string' || (failure !== null && (seen === null || seen instanceof RekapError))).toBe(true);
+    // What was lost is lost; everything else goes on.
+    await rm(join(warehouse, 'current'), { force: true });
+    expect((await runSync(syncOptions(warehouse, changed.url))).outcome).toBe('published');
+    expect(await currentWhole(warehouse)).not.toBeNull();
+  });
+});
