@@ -174,7 +174,7 @@ export interface PageRequest {
   readonly dapil: number | null;
   /**
    * Of a district: 1 for its first reading, 2 for the second; 0 for a page read ahead, which stands in for the first reading's.
-   * Of the sweep: 0, and 1 for the probe of its offset.
+   * Of the sweep: 0, and 1 for the probe of its offset; 2 and 3 of a second sweep.
    */
   readonly reading: number;
   readonly offset: number;

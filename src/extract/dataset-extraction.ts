@@ -4,6 +4,7 @@ import type { LimitFunction } from 'p-limit';
 import {
   LandingError,
   RekapError,
+  RepeatedPageError,
   SourceRefusedAllError,
   SourceRefusedKeyError,
   SourceStatusError,
@@ -11,10 +12,10 @@ import {
 import type { AnyPipeline, Page, Verdict } from '../pipeline.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
-import { judgeWalk } from './judge-walk.ts';
+import { judgeWalk, maxReadings } from './judge-walk.ts';
 import { PagingHabits } from './paging-habits.ts';
 import type { FetchedPage } from './source-client.ts';
-import { selectRecords, sweep, type Sweep } from './sweep.ts';
+import { selectRecords, sweep, type RefusedSweep, type Sweep } from './sweep.ts';
 import type { Account } from './tally.ts';
 import { DistrictWalks, type DistrictQuestion } from './district-walks.ts';
 import type { Walk } from './walk-district.ts';
@@ -24,7 +25,7 @@ export class DatasetExtraction {
   private readonly question: ExtractQuestion;
   private readonly holder: PageHolder;
   private readonly walks: DistrictWalks;
-  private readonly habits = new PagingHabits();
+  private habits = new PagingHabits();
   private swept: Sweep | null = null;
   /** A district had records that the sweep did not list. */
   private sweepIsShort = false;
@@ -38,20 +39,7 @@ export class DatasetExtraction {
   }
 
   async sweep(): Promise<Sweep | null> {
-    const result = await sweep({
-      pipeline: this.pipeline,
-      habits: this.habits,
-      maxRecords: this.question.maxRecords,
-      fetch: async (offset, reading) => {
-        const { table: dataset } = this.pipeline;
-        const request = { dataset, dapil: null, reading, offset, limit: this.question.pageSize };
-        const fetched = await this.question.client.fetchPage(this.pipeline, request);
-        return { page: fetched.page, hold: (strays) => this.holdStrays(fetched, strays) };
-      },
-      found: (districts) => {
-        for (const dapil of districts) this.walks.readAhead(dapil);
-      },
-    });
+    const result = await this.sweepTwiceAtMost();
     if ('refused' in result) {
       this.warn(
         `the source does not list all districts (${result.refused}); each known district is read to its end instead`,
@@ -64,6 +52,36 @@ export class DatasetExtraction {
     }
     this.swept = result;
     return result;
+  }
+
+  /** A page given twice may be a slip of the moment, such as a cache's; a second sweep that fails too is the source's nature. */
+  private async sweepTwiceAtMost(): Promise<Sweep | RefusedSweep> {
+    try {
+      return await this.sweepOnce(0);
+    } catch (error) {
+      if (!(error instanceof RepeatedPageError)) throw error;
+      this.warn(`the list of all districts is read again: ${error.message.replace(/\.$/, '')}`);
+      return this.sweepOnce(2);
+    }
+  }
+
+  /** @param first Number of the reading: its probe has the next. */
+  private sweepOnce(first: number): Promise<Sweep | RefusedSweep> {
+    this.habits = new PagingHabits();
+    return sweep({
+      pipeline: this.pipeline,
+      habits: this.habits,
+      maxRecords: this.question.maxRecords,
+      fetch: async (offset, reading) => {
+        const { table: dataset } = this.pipeline;
+        const request = { dataset, dapil: null, reading: first + reading, offset, limit: this.question.pageSize };
+        const fetched = await this.question.client.fetchPage(this.pipeline, request);
+        return { page: fetched.page, hold: (strays) => this.holdStrays(fetched, strays) };
+      },
+      found: (districts) => {
+        for (const dapil of districts) this.walks.readAhead(dapil);
+      },
+    });
   }
 
   /** The districts to ask for: listed ones, those of the snapshot before, and the reference's where its ids are of the same kind. */
@@ -164,9 +182,14 @@ export class DatasetExtraction {
     const listed = this.listedFor(dapil);
     const district: DistrictQuestion = { dapil, listed, swept: this.swept, habits: this.habits.forDistrict() };
     const earlier: Walk[] = [];
-    for (;;) {
-      const readings = earlier.length + 1;
-      const walk = readings === 1 ? await this.walks.first(district) : await this.walks.afresh(district, readings);
+    for (let readings = 1; ; readings += 1) {
+      let walk: Walk;
+      try {
+        walk = readings === 1 ? await this.walks.first(district) : await this.walks.afresh(district, readings);
+      } catch (error) {
+        if (error instanceof RepeatedPageError && readings < maxReadings) continue;
+        throw error;
+      }
       const judgement = judgeWalk(walk, listed, earlier);
       const figures = {
         dapil,

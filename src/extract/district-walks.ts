@@ -38,7 +38,7 @@ export class DistrictWalks {
   /** Asks for a district's first page before its turn, unless that waits in a landing already. */
   readAhead(dapil: number): void {
     const request = this.request(dapil, 0, 0);
-    if (!this.holder.hasRoom || this.question.client.hasLanded(request)) return;
+    if (this.ahead.has(dapil) || !this.holder.hasRoom || this.question.client.hasLanded(request)) return;
     // Held at once, so that what waits for the end of the sweep counts against the bound.
     const first = this.aheadLimit(async () => (await this.fetch(request)).hold());
     // Whoever walks the district meets the failure; until then it must not count as unhandled.

@@ -76,6 +76,33 @@ describe('an extraction', () => {
     await expect(runExtract(firstOnly, { reference: [1101, 1102, 1103] })).rejects.toBeInstanceOf(RepeatedPageError);
   });
 
+  it('reads a list again of which one page came twice, once', async () => {
+    const source = simulateSource(records, { ...faultless, cap: 10 }, half);
+    let slips = 1;
+    const slipping = changed(source, (request) => {
+      if (request.dapil !== null || request.offset !== 10 || slips === 0) return request;
+      slips -= 1;
+      return { ...request, offset: 0 };
+    });
+    const { delivered, warnings } = await runExtract(slipping);
+    expect(delivered.toSorted()).toEqual(named);
+    expect(warnings.join()).toContain('read again');
+  });
+
+  it('reads a district again of which one page came twice, once', async () => {
+    const source = simulateSource(records, { ...faultless, cap: 3 }, half);
+    const slipped = new Set<number>();
+    const slipping = changed(source, (request) => {
+      if (request.dapil === null || request.offset === 0 || slipped.has(request.dapil)) return request;
+      slipped.add(request.dapil);
+      return { ...request, offset: 0 };
+    });
+    const { delivered, verdicts } = await runExtract(slipping);
+    expect(slipped.size).toBeGreaterThan(0);
+    expect(delivered.toSorted()).toEqual(named);
+    expect(Math.max(...verdicts.map(({ readings }) => readings))).toBe(2);
+  });
+
   it.each([429, 500, 503, 302])(
     'takes status %i at the list for a failure, not for a service without a list',
     async (status) => {
