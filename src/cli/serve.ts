@@ -74,6 +74,9 @@ async function runServe(args: ServeArguments): Promise<void> {
     { openFolderSource },
     { openWarehouseSource },
     { listenForSignals },
+    { fitConnections },
+    { readOpenFilesLimit },
+    { printFailure },
   ] = await Promise.all([
     import('../../pipelines/index.ts'),
     import('../serve/service.ts'),
@@ -81,6 +84,9 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('../serve/record-source.ts'),
     import('../serve/warehouse-source.ts'),
     import('./signals.ts'),
+    import('../serve/limits.ts'),
+    import('./open-files.ts'),
+    import('./terminal.ts'),
   ]);
   const { pipelines, sampleFolder } = loadProject();
   const keyText = readKeyText(args['api-keys-file']);
@@ -95,10 +101,23 @@ async function runServe(args: ServeArguments): Promise<void> {
   const source =
     args.warehouse === undefined
       ? await openFolderSource(args.data ?? sampleFolder, pipelines)
-      : await openWarehouseSource(args.warehouse, pipelines);
+      : await openWarehouseSource(args.warehouse, pipelines, {
+          onFailure: (error) => printFailure('the new snapshot cannot be served, the one before stays', error),
+        });
   const signals = listenForSignals();
   try {
-    const service = await startService({ pipelines, source, keys, host: args.host, port, maxLimit, rateLimit, faults });
+    const service = await startService({
+      pipelines,
+      source,
+      keys,
+      host: args.host,
+      port,
+      maxLimit,
+      rateLimit,
+      faults,
+      maxConnections: fitConnections(readOpenFilesLimit()),
+      onFailure: (error) => printFailure('a request could not be answered', error),
+    });
     process.stdout.write(describeService(service.url, pipelines, madeKey, faults));
     await new Promise<void>((resolve) => {
       if (signals.signal.aborted) resolve();

@@ -47,6 +47,12 @@ export function printError(error: unknown): void {
     process.stderr.write(`${error.stack ?? ''}\n`);
 }
 
+/** Tells on one line of stderr what went wrong in a command that goes on. */
+export function printFailure(what: string, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${paint(['red', 'bold'], 'rekap:', process.stderr)} ${what}: ${printable(message)}\n`);
+}
+
 /** Prints a failure to stdout too, for a program that asked for JSON. */
 export function printJsonError(error: unknown): void {
   const isKnown = error instanceof RekapError;

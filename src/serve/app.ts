@@ -4,7 +4,9 @@ import type { Socket } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../pipeline.ts';
+import { Secret } from '../secret.ts';
 import { digest, type ApiKeys } from './api-keys.ts';
+import { boundConnections } from './connections.ts';
 import { answerData, jsonType } from './data-route.ts';
 import { answerBadly } from './faults/answer-badly.ts';
 import type { FaultSettings } from './faults/fault-list.ts';
@@ -23,13 +25,17 @@ export interface AppOptions {
   readonly maxLimit: number;
   /** Requests per minute and key; undefined for no such limit. */
   readonly rateLimit?: number | undefined;
+  /** Open connections, unless `limits.maxConnections` of them. */
+  readonly maxConnections?: number | undefined;
+  /** Milliseconds from a clock that never goes back. */
+  readonly monotonic?: () => number;
   /** Told of every failure that a client only sees as a 500. It never holds a key. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
   /** How the data endpoints shall misbehave, for testing clients; undefined for not at all. */
   readonly faults?: FaultSettings | undefined;
 }
 
-/** Builds the service. Its checks come in this order: path, method, size, key, rate, parameters. */
+/** Builds the service. Its checks come in this order: room, path, method, size, key, rate, parameters. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
@@ -57,7 +63,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       sendProblem(new Problem(400, 'The path is not a valid URL path.'), request.raw.url, reply);
     },
   });
-  app.server.maxConnections = limits.maxConnections;
+  const { maxConnections = limits.maxConnections, monotonic = () => performance.now() } = options;
+  const connections = boundConnections(app.server, maxConnections, monotonic);
+  // A connection that cannot be accepted, for want of file descriptors, is no reason to stop.
+  app.server.on('error', (error) => {
+    if (app.server.listening) options.onFailure?.(error);
+  });
   app.server.on('checkExpectation', (_request, response: { readonly socket: Socket | null }) => {
     response.socket?.end(writeRawProblem(new Problem(417, 'The only expectation that is met is 100-continue.')));
   });
@@ -68,14 +79,20 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff');
+    if (connections.areTooMany()) throw tooBusy();
     checkRequest(request, reply, methods);
   });
   app.setErrorHandler((error, request, reply) => {
-    sendProblem(asProblem(error, options.onFailure), request.raw.url, reply);
+    sendProblem(asProblem(error, request, options.onFailure), request.raw.url, reply);
   });
   if (options.rateLimit !== undefined) await limitRate(app, options.rateLimit);
   addRoutes(app, options);
   return app;
+}
+
+function tooBusy(): Problem {
+  const headers = { 'retry-after': String(limits.retryAfterBusy), connection: 'close' };
+  return new Problem(503, 'Too many requests are under way; Retry-After says when to try again.', { headers });
 }
 
 function addRoutes(app: FastifyInstance, options: AppOptions): void {
@@ -126,6 +143,9 @@ function checkRequest(request: FastifyRequest, reply: FastifyReply, methods: Rea
     reply.header('connection', 'close');
   if (headers.host === undefined && request.raw.httpVersion === '1.1')
     throw new Problem(400, 'The header Host is missing.');
+  // What stands before this service may go by the other one (RFC 9112, section 3.2).
+  if ((request.raw.headersDistinct['host']?.length ?? 0) > 1)
+    throw new Problem(400, 'The header Host is given more than once.');
   if (url.length > limits.maxUrlLength)
     throw new Problem(414, `A URL may have at most ${limits.maxUrlLength} characters.`);
   // The router takes the target * for the root.
@@ -156,8 +176,10 @@ function offeredKey(request: FastifyRequest): string | undefined {
   return request.headers['x-api-key']?.toString();
 }
 
-function asProblem(error: unknown, onFailure: AppOptions['onFailure']): Problem {
+function asProblem(error: unknown, request: FastifyRequest, onFailure: AppOptions['onFailure']): Problem {
   if (error instanceof Problem) return error;
+  // Nothing here writes the client's key into an error; should that change, it still goes no further.
+  if (error instanceof Error) error.message = new Secret(offeredKey(request) ?? '').redact(error.message);
   onFailure?.(error);
   return new Problem(500, 'The service failed to answer this request; it is not the request that is wrong.');
 }

@@ -18,8 +18,20 @@ export const maxHeaderBytes = 8_192;
 /** No route reads a body. Clients that send `{}` with every request are let through, uploads are not. */
 export const maxBodyBytes = 1_024;
 
-/** Open connections; each costs little, but their number must not be the clients' choice. */
+/**
+ * Open connections; each costs little, but their number must not be the clients' choice. When one more comes, the one that
+ * has been idle longest is closed. Half of the 1,024 files that many systems let a process open.
+ */
 export const maxConnections = 512;
+
+/** File descriptors that are left for everything else, where a system allows so few that it bounds the connections. */
+export const reservedFiles = 64;
+
+/** Only when connections are used up: an answer that has been ready so long without being read to its end makes room. */
+export const unreadAnswerTimeout = 5_000;
+
+/** Seconds after which a client that was told 503 may try again: by then an unread answer can make room. */
+export const retryAfterBusy = 5;
 
 /** Headers come in one or two packets. A client that dribbles them is holding a connection (slowloris). */
 export const headersTimeout = 10_000;
@@ -35,3 +47,8 @@ export const keepAliveTimeout = 10_000;
 
 /** A socket without any traffic, such as a client that stopped reading its answer, is dropped after this. */
 export const idleSocketTimeout = 30_000;
+
+/** The bound on connections where the system lets the process open so many files; null for no such limit. */
+export function fitConnections(openFiles: number | null): number {
+  return openFiles === null ? maxConnections : Math.max(1, Math.min(maxConnections, openFiles - reservedFiles));
+}

@@ -76,6 +76,7 @@ function documentEndpoint(pipeline: AnyPipeline, options: DocumentOptions): Json
             }),
         431: `The URL and the headers together have more than ${maxHeaderBytes} bytes.`,
         500: 'The service failed.',
+        503: 'Too many requests are under way; Retry-After says how many seconds to wait.',
         default: 'Any other error.',
       }),
     },

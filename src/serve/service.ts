@@ -34,6 +34,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   checkRange('The largest limit', options.maxLimit, 1, maxNumber);
   if (options.rateLimit !== undefined) checkRange('The rate limit per minute', options.rateLimit, 1, maxNumber);
   if (options.faults !== undefined) checkFaults(options.faults);
+  if (options.maxConnections !== undefined)
+    checkRange('The bound on connections', options.maxConnections, 1, maxNumber);
 
   const host = await findAddress(options.host);
   const app = await buildApp(options);

@@ -56,7 +56,7 @@ describe('a signal with requests in flight', () => {
     const { url, asked, go } = await holdingService();
     const running = startCli(['sync', '--base-url', url, '--warehouse', warehouse], environment);
     await asked;
-    running.signal(signal);
+    running.child.kill(signal);
     const { code: exit, stderr } = await running.ended;
     expect(exit).toBe(code);
     expect(stderr).not.toMatch(/\n\s+at /);
@@ -75,7 +75,7 @@ describe('two syncs at once', () => {
     await asked;
     const second = await startCli(words, environment).ended;
     expect(second.code).toBe(5);
-    expect(second.stderr).toContain(`process ${first.pid}`);
+    expect(second.stderr).toContain(`process ${first.child.pid}`);
     go();
     expect((await first.ended).code).toBe(0);
     expect(await listSnapshotIds(warehouse)).toEqual([await currentWhole(warehouse)]);

@@ -145,7 +145,7 @@ describe('rekap serve --faults', () => {
       '77',
     ];
     const service = startCli(words, { REKAP_API_KEYS: testKey });
-    onTestFinished(() => service.signal('SIGKILL'));
+    onTestFinished(() => service.child.kill('SIGKILL'));
     const start = await service.printed('Ctrl-C');
     expect(start).toMatch(/clamp +3 +an answer holds at most so many records/);
     expect(start).toContain('--faults-seed 77');
@@ -154,7 +154,7 @@ describe('rekap serve --faults', () => {
     const response = await fetch(url, { headers: { 'x-api-key': testKey } });
     expect(response.headers.get('x-rekap-fault')).toBe('clamp');
     expect(await response.json()).toMatchObject({ count: 3 });
-    service.signal('SIGINT');
+    service.child.kill('SIGINT');
     expect(await service.ended).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/clamp +1\n$/) });
   });
 });

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApp } from '../../src/serve/app.ts';
 import type { Service } from '../../src/serve/service.ts';
-import { ask, lastModified, makeOptions, pipelines, requestRaw, start } from './support.ts';
+import { ask, hugeSource, lastModified, makeOptions, pipelines, requestRaw, start } from './support.ts';
 
 interface Operation {
   readonly security: readonly unknown[];
@@ -91,8 +91,9 @@ describe.each(pipelines)('$endpoint', (pipeline) => {
   const { endpoint } = pipeline;
 
   it('has every documented status in reach, and no other', async () => {
-    const [limited, broken] = await Promise.all([
+    const [limited, full, broken] = await Promise.all([
       start({ rateLimit: 1 }),
+      start({ maxConnections: 1, source: hugeSource() }),
       start({
         source: {
           current() {
@@ -104,6 +105,7 @@ describe.each(pipelines)('$endpoint', (pipeline) => {
     ]);
     try {
       await ask(limited, endpoint);
+      const answersUnread = await ask(full, endpoint);
       const answers = await Promise.all([
         ask(service, endpoint),
         ask(service, endpoint, { headers: { 'if-modified-since': lastModified.toUTCString() } }),
@@ -114,14 +116,16 @@ describe.each(pipelines)('$endpoint', (pipeline) => {
         ask(limited, endpoint),
         requestRaw(service, 'GET', endpoint, [`cookie: ${'c'.repeat(9000)}`]),
         ask(broken, endpoint),
+        requestRaw(full, 'GET', endpoint),
       ]);
+      await answersUnread.body?.cancel();
       const statuses = answers.map((answer) => String(answer?.status));
       for (const method of ['get', 'head']) {
         const documented = Object.keys(document.paths[endpoint]?.[method]?.responses ?? {});
         expect(documented.toSorted()).toEqual([...statuses, 'default'].toSorted());
       }
     } finally {
-      await Promise.all([limited.close(), broken.close()]);
+      await Promise.all([limited.close(), full.close(), broken.close()]);
     }
   });
 

@@ -107,7 +107,6 @@ it('ends promptly with idle connections and half a request open, and frees the p
 it('gives its bounds and timeouts to the server', async () => {
   const app = await buildApp(makeOptions());
   expect(app.server).toMatchObject({
-    maxConnections: limits.maxConnections,
     headersTimeout: limits.headersTimeout,
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.keepAliveTimeout,

@@ -53,6 +53,12 @@ function makeSource(): RecordSource {
   );
 }
 
+/** One record of 32 MB: more than the network between two sockets holds, so that its answer waits for its reader. */
+export function hugeSource(): RecordSource {
+  const huge = buildRecordSet([{ text: JSON.stringify({ x: 'x'.repeat(2 ** 25) }), district: 11 }], new Date(0));
+  return fixedSource(new Map(pipelines.map(({ table }) => [table, huge])));
+}
+
 export function makeOptions(changes: Partial<ServiceOptions> = {}): ServiceOptions {
   return {
     pipelines,

@@ -1,6 +1,6 @@
 /** Runs the built command line as a user would, and gives what it printed and its exit code. */
 
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export interface CliResult {
@@ -14,14 +14,15 @@ export const cliPath = fileURLToPath(new URL('../../dist/src/cli/main.js', impor
 
 /** A command that is still running. */
 export interface RunningCli {
+  readonly child: ChildProcess;
   readonly ended: Promise<CliResult>;
-  /** Everything on stdout, as soon as it holds `text`; all there was where the command ended without. */
+  /** What it has printed to stderr so far. */
+  stderr(): string;
+  /** Everything on stdout as soon as it or stderr holds `text`; all there was where the command ended without. */
   printed(text: string): Promise<string>;
-  readonly pid: number | undefined;
-  signal(name: NodeJS.Signals): void;
 }
 
-/** Starts the command line; `runCli` waits for its end. */
+/** @param environment Variables besides PATH and HOME; nothing of the tests' own environment is passed on. */
 export function startCli(words: readonly string[], environment: Record<string, string> = {}, cwd?: string): RunningCli {
   const child = spawn(process.execPath, [cliPath, ...words], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
@@ -32,24 +33,23 @@ export function startCli(words: readonly string[], environment: Record<string, s
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const ended = new Promise<CliResult>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
   return {
-    ended,
+    child,
+    ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr }))),
+    stderr: () => stderr,
     printed: (text) =>
       new Promise((resolve) => {
         const look = (): void => {
-          if (stdout.includes(text)) resolve(stdout);
+          if ((stdout + stderr).includes(text)) resolve(stdout);
         };
-        child.stdout.on('data', look);
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', look);
         child.on('close', () => resolve(stdout));
         look();
       }),
-    pid: child.pid,
-    signal: (name) => child.kill(name),
   };
 }
 
-/** @param environment Variables besides PATH and HOME; nothing of the tests' own environment is passed on. */
+/** Runs a command to its end. */
 export function runCli(
   words: readonly string[],
   environment: Record<string, string> = {},

@@ -1,0 +1,37 @@
+/** The service on the command line: what goes wrong while it runs is told on stderr, and it goes on. */
+
+import { rename, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { runCli, startCli } from '../support/run-cli.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const key = 'canary-key-of-the-mirror';
+
+it('rekap serve --warehouse tells on one line of a snapshot that it cannot serve, and serves the one before', async () => {
+  const warehouse = join(await temporaryFolder(), 'warehouse');
+  await runCli(['sync', '--sample', '--warehouse', warehouse]);
+  const { child, printed, stderr, result } = startCli(['serve', '--warehouse', warehouse, '--port', '0'], {
+    REKAP_API_KEYS: key,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let url = '';
+  child.stdout!.on('data', (chunk: Buffer) => (url ||= /http:\/\/[^/]+/.exec(String(chunk))?.[0] ?? ''));
+  await printed('Ctrl-C');
+  const ask = async (): Promise<number> =>
+    (await fetch(`${url}/api/datapemilihdpr`, { headers: { 'x-api-key': key } })).status;
+  expect(await ask()).toBe(200);
+
+  await symlink('snapshots/20260101T000000Z-000000', join(warehouse, 'next'));
+  await rename(join(warehouse, 'next'), join(warehouse, 'current'));
+  // It looks once a second at most, when a request comes.
+  while (stderr() === '') expect(await ask()).toBe(200);
+
+  child.kill('SIGTERM');
+  await result;
+  const [line, ...more] = stderr().trimEnd().split('\n');
+  expect(line).toMatch(/^rekap: the new snapshot cannot be served, the one before stays: .*20260101T000000Z-000000/);
+  // While the link leads nowhere, every look tells so again.
+  expect(new Set(more)).toEqual(more.length === 0 ? new Set() : new Set([line]));
+  expect(stderr()).not.toContain(key);
+});

@@ -1,0 +1,185 @@
+/** Connections in thousands, slow ones and ones that never read their answers: others are answered all the same. */
+
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { boundConnections, type Connections } from '../../src/serve/connections.ts';
+import * as limits from '../../src/serve/limits.ts';
+import type { Service } from '../../src/serve/service.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { hugeSource, key, pipelines, requestRaw, start } from './support.ts';
+
+const { endpoint } = pipelines[0]!;
+
+async function started(changes: Parameters<typeof start>[0]): Promise<Service> {
+  const service = await start(changes);
+  onTestFinished(() => service.close());
+  return service;
+}
+
+/** An open connection that the test ends; what the server does to it is nobody's failure. */
+async function open(port: number, bytes = ''): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  if (bytes !== '') socket.write(bytes);
+  return socket;
+}
+
+function portOf(service: Service): number {
+  return Number(new URL(service.url).port);
+}
+
+/** A server whose answers the test gives itself, with at most `bound` connections. */
+async function watched(bound: number) {
+  const server: Server = createServer();
+  const clock = manualClock();
+  const connections: Connections = boundConnections(server, bound, clock.monotonic);
+  const answers: ServerResponse[] = [];
+  server.on('request', (_request, response) => answers.push(response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    connections,
+    clock,
+    answers,
+    /** A connection that the server has taken up; idle. */
+    async idle(): Promise<Socket> {
+      const taken = once(server, 'connection');
+      const socket = await open(port);
+      await taken;
+      socket.resume();
+      return socket;
+    },
+    /** A connection with a request under way, unanswered, and what it receives. */
+    async busy() {
+      const arrived = once(server, 'request');
+      const socket = await open(port, get);
+      await arrived;
+      return { socket, answer: answers.at(-1)! };
+    },
+  };
+}
+
+const get = 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n';
+const getUnread = `GET ${endpoint} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`;
+
+describe('idle connections in thousands', () => {
+  it.each([
+    ['silent', ''],
+    ['that dribble their headers (slowloris)', 'GET / HTTP/1.1\r\nhost: x\r\nx-slow: '],
+    ['that were answered once', get],
+  ])('%s, keep nobody out', async (_, bytes) => {
+    const service = await started({ maxConnections: 64 });
+    const port = portOf(service);
+    for (let held = 0; held < 2_000; held += 100) {
+      const sockets = await Promise.all(Array.from({ length: 100 }, () => open(port, bytes)));
+      // What the server has closed is let go of, so that a small bound on open files is enough for this test.
+      for (const socket of sockets) socket.resume();
+      expect((await requestRaw(service, 'GET', endpoint))?.status).toBe(200);
+    }
+  });
+
+  it('leave those alone that have a request under way, the newest of themselves, and close the oldest', async () => {
+    const { idle, busy, connections } = await watched(3);
+    const oldest = await idle();
+    const { socket } = await busy();
+    const younger = await idle();
+    const ended = once(oldest, 'close');
+    const newest = await idle();
+    await ended;
+    expect([socket.destroyed, younger.destroyed, newest.destroyed]).toEqual([false, false, false]);
+    expect(connections.areTooMany()).toBe(false);
+  });
+
+  it('count from their last answer', async () => {
+    const { idle, busy } = await watched(2);
+    const { socket, answer } = await busy();
+    const other = await idle();
+    const answered = once(socket, 'data');
+    const closed = once(answer, 'close');
+    answer.end('done');
+    await Promise.all([answered, closed]);
+    // The other one connected later, but it has been without a request longer.
+    const ended = once(other, 'close');
+    await idle();
+    await ended;
+    expect(socket.destroyed).toBe(false);
+  });
+});
+
+describe('connections that are all busy', () => {
+  it('get the next request a 503 that says when to come again, and an answer when one of them is done', async () => {
+    const { idle, busy, connections, answers } = await watched(2);
+    await busy();
+    await busy();
+    expect(connections.areTooMany()).toBe(false);
+    await idle();
+    expect(connections.areTooMany()).toBe(false);
+    const third = await busy();
+    expect(connections.areTooMany()).toBe(true);
+    const closed = once(answers[0]!, 'close');
+    answers[0]!.end();
+    await closed;
+    expect(connections.areTooMany()).toBe(false);
+    expect(third.socket.destroyed).toBe(false);
+  });
+
+  it('are 503 for whoever comes next, as a problem, and the connection is closed', async () => {
+    const service = await started({ maxConnections: 1, source: hugeSource() });
+    const greedy = await open(portOf(service), getUnread);
+    await once(greedy, 'readable');
+    const refused = await requestRaw(service, 'GET', '/health');
+    expect(refused?.status).toBe(503);
+    expect(refused?.headers.get('content-type')).toContain('application/problem+json');
+    expect(refused?.headers.get('retry-after')).toBe(String(limits.retryAfterBusy));
+    expect(refused?.headers.get('connection')).toBe('close');
+    // A reader that comes to its senses, or goes, and all is well again.
+    greedy.destroy();
+    await untilHealthy(service);
+  });
+
+  it('make room where an answer has been ready too long without being read', async () => {
+    const clock = manualClock();
+    const service = await started({ maxConnections: 1, source: hugeSource(), monotonic: clock.monotonic });
+    const greedy = await open(portOf(service), getUnread);
+    await once(greedy, 'readable');
+    const ended = once(greedy, 'close');
+    await clock.sleep(limits.unreadAnswerTimeout);
+    await untilHealthy(service);
+    greedy.resume();
+    await ended;
+    expect(greedy.bytesRead).toBeLessThan(2 ** 25);
+  });
+
+  it('keep an answer that is not ready yet, however long it takes', async () => {
+    const { idle, busy, clock } = await watched(2);
+    const [first, second] = [await busy(), await busy()];
+    await clock.sleep(limits.unreadAnswerTimeout * 10);
+    await idle();
+    await idle();
+    const received = once(first.socket, 'data');
+    first.answer.end('late');
+    await received;
+    expect(second.socket.destroyed).toBe(false);
+  });
+});
+
+it('a system that allows few open files has fewer connections, and always one', () => {
+  expect(limits.fitConnections(null)).toBe(limits.maxConnections);
+  expect(limits.fitConnections(1_000_000)).toBe(limits.maxConnections);
+  expect(limits.fitConnections(256)).toBe(256 - limits.reservedFiles);
+  expect(limits.fitConnections(20)).toBe(1);
+});
+
+/** Asks until there is an answer: how soon the server hears of a connection's end is the system's affair. */
+async function untilHealthy(service: Service): Promise<void> {
+  for (;;) if ((await requestRaw(service, 'GET', '/health'))?.status === 200) return;
+}
