@@ -143,9 +143,12 @@ async function recordRun({ options, around }: Run, line: RunLine): Promise<void>
   }
 }
 
-/** An error whose message a source has woven the key into, without it. */
+/** An error that a source has woven the key into, without it. The stack repeats the message as it first was. */
 function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
-  if (error instanceof Error) error.message = apiKey.redact(error.message);
+  if (error instanceof Error) {
+    error.message = apiKey.redact(error.message);
+    if (error.stack !== undefined) error.stack = apiKey.redact(error.stack);
+  }
   return error;
 }
 

@@ -44,9 +44,8 @@ export function boundAttempt(run: AbortSignal, milliseconds: number): BoundAttem
 /** A shorter key, or one of digits, could stand in the data by chance, and taking it out would alter figures. */
 const shortestSoughtKey = 8;
 
-/** The body itself, or a copy without the key should the source echo it. */
+/** The body itself, or a copy without the key should the source echo it, as it is or in the escapes of JSON, URLs and HTML. */
 export function withoutKey(body: Buffer, apiKey: Secret): Buffer {
-  if (apiKey.reveal().length < shortestSoughtKey || /^\d+$/.test(apiKey.reveal()) || !body.includes(apiKey.reveal()))
-    return body;
-  return Buffer.from(body.toString('latin1').replaceAll(apiKey.reveal(), '[redacted]'), 'latin1');
+  const key = apiKey.reveal();
+  return key.length < shortestSoughtKey || /^\d+$/.test(key) ? body : apiKey.removeFrom(body);
 }
