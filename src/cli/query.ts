@@ -20,8 +20,9 @@ const options = {
 
 type QueryArguments = InferredOptionTypes<typeof options> & { sql: string };
 
-/** A table on a terminal is for reading; whoever needs more rows needs a file. */
+/** A table is for reading; whoever needs more rows, or longer texts whole, needs a file. */
 const mostTableRows = 1000;
+const longestCell = 1000;
 
 export const queryCommand: CommandModule<object, QueryArguments> = {
   builder: (argv) =>
@@ -89,11 +90,13 @@ async function writeTable(result: QueryResult, write: (text: string) => Promise<
   for await (const group of result.groups()) {
     total += group.length;
     for (const row of group.slice(0, mostTableRows - rows.length)) {
-      rows.push(row.map((value) => (value === null ? paint('dim', 'NULL') : printable(displayText(value)))));
+      rows.push(
+        row.map((value) => (value === null ? paint('dim', 'NULL') : printable(displayText(value), longestCell))),
+      );
     }
   }
   const right = isNumber.flatMap((number, index) => (number ? [index] : []));
-  await write(`${renderTable(rows, { head: columns.map(({ name }) => printable(name)), right })}\n`);
+  await write(`${renderTable(rows, { head: columns.map(({ name }) => printable(name, longestCell)), right })}\n`);
   const counted = total === 1 ? '1 row' : `${formatNumber(total)} rows`;
   await write(
     paint(

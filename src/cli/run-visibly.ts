@@ -23,7 +23,7 @@ export async function runVisibly(
       version: readVersion(),
     });
     progress.end();
-    if (asJson) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    if (asJson) (await import('./terminal.ts')).printJson(result);
     else process.stdout.write((await import('./sync-summary.ts')).renderSummary(result, project));
   } finally {
     progress.end();

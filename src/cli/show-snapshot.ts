@@ -29,9 +29,10 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
     renderTable(datasets, {
       head: ['dataset', 'rows', 'quarantined', 'violations', 'districts', 'proved complete', 'read (UTC)'],
       right: [1, 2, 3, 4],
+      whole: [0, 5, 6],
     }),
     '',
-    renderTable(files, { head: ['file', 'size', 'SHA-256'], right: [1] }),
+    renderTable(files, { head: ['file', 'size', 'SHA-256'], right: [1], whole: [0] }),
     ...(manifest.warnings.length > 0
       ? ['', 'Warnings:', ...manifest.warnings.map((warning) => `  ${printable(warning)}`)]
       : []),

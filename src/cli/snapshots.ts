@@ -54,7 +54,7 @@ const listCommand: CommandModule<object, CommonArguments> = {
       source: manifest.source,
       rows: Object.fromEntries(Object.entries(manifest.datasets).map(([table, { rows }]) => [table, rows])),
     }));
-    if (json) return void process.stdout.write(`${JSON.stringify(summaries, null, 2)}\n`);
+    if (json) return terminal.printJson(summaries);
     if (summaries.length === 0) return void process.stdout.write(`The warehouse ${warehouse} holds no snapshot yet.\n`);
     const tables = [...new Set(summaries.flatMap(({ rows }) => Object.keys(rows)))];
     const rows = summaries.map((snapshot) => [
@@ -65,7 +65,7 @@ const listCommand: CommandModule<object, CommonArguments> = {
       ...tables.map((table) => terminal.formatNumber(snapshot.rows[table] ?? 0)),
     ]);
     process.stdout.write(
-      `${renderTable(rows, { head: ['', 'snapshot', 'made (UTC)', 'source', ...tables], right: tables.map((_, index) => index + 4) })}\n`,
+      `${renderTable(rows, { head: ['', 'snapshot', 'made (UTC)', 'source', ...tables], whole: [0, 1, 2], right: tables.map((_, index) => index + 4) })}\n`,
     );
   },
 };
@@ -75,12 +75,14 @@ const showCommand: CommandModule<object, CommonArguments & { id: string | undefi
   describe: 'Show what a snapshot holds and how it was proved',
   builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
-    const [{ readSnapshot, requireCurrent }, { renderSnapshot }] = await Promise.all([
+    const [{ readSnapshot, requireCurrent }, { renderSnapshot }, { printJson }] = await Promise.all([
       import('../warehouse.ts'),
       import('./show-snapshot.ts'),
+      import('./terminal.ts'),
     ]);
     const snapshot = id === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, id);
-    process.stdout.write(json ? `${JSON.stringify(snapshot.manifest, null, 2)}\n` : renderSnapshot(snapshot));
+    if (json) printJson(snapshot.manifest);
+    else process.stdout.write(renderSnapshot(snapshot));
   },
 };
 
@@ -89,17 +91,15 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
   describe: 'Check a snapshot from the outside: hashes, rows, sums, ledger, DuckDB against Parquet',
   builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
-    const [{ readSnapshot, requireCurrent }, { verifySnapshot }, { loadProject }] = await Promise.all([
+    const [{ readSnapshot, requireCurrent }, { verifySnapshot }, { loadProject }, { printJson }] = await Promise.all([
       import('../warehouse.ts'),
       import('../publish/verify-snapshot.ts'),
       import('../../pipelines/index.ts'),
+      import('./terminal.ts'),
     ]);
     const snapshot = id === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, id);
     const problems = await verifySnapshot(snapshot.folder, snapshot.manifest, loadProject().pipelines);
-    if (json)
-      process.stdout.write(
-        `${JSON.stringify({ snapshot: snapshot.id, intact: problems.length === 0, problems }, null, 2)}\n`,
-      );
+    if (json) printJson({ snapshot: snapshot.id, intact: problems.length === 0, problems });
     if (problems.length > 0) {
       throw new VerificationError(
         [`Snapshot ${snapshot.id} is damaged:`, ...problems.map((problem) => `  - ${problem}`)].join('\n'),

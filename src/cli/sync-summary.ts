@@ -8,6 +8,9 @@ import { databaseFile } from '../warehouse.ts';
 import { renderTable } from './table.ts';
 import { formatNumber, paint, printable } from './terminal.ts';
 
+/** Characters of a name or a message in an example; a name that is longer is itself what is wrong. */
+const longestExample = 300;
+
 export function renderSummary(result: SyncResult, project: Project): string {
   const parts = [
     headline(result),
@@ -107,7 +110,7 @@ function brokenChecks(checks: readonly BrokenCheck[]): string {
     `${paint(severity === 'error' ? 'red' : 'yellow', severity.padEnd(7))}  ${paint('bold', check)} in ${dataset}: ${formatNumber(count)}`,
     ...examples.map(
       ({ dapil, place, message }) =>
-        `           ${printable(place === '' ? `district ${dapil}` : place)}: ${printable(message)}`,
+        `           ${printable(place === '' ? `district ${dapil}` : place, longestExample)}: ${printable(message, longestExample)}`,
     ),
     ...(count > examples.length
       ? [paint('dim', `           and ${formatNumber(count - examples.length)} more in the table violations`)]

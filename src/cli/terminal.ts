@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { RekapError } from '../errors.ts';
+import { escapeDeceptive } from '../query/json-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -14,11 +15,27 @@ export function paint(style: Style, text: string, stream: NodeJS.WriteStream = p
   return wanted ? styleText(style, text) : text;
 }
 
-/** A text from outside, safe to print: control characters and those that turn the direction of writing become visible. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, (character) =>
-    character === '\n' ? '⏎' : `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
-  );
+/** So many characters of one text from outside are printed at most, whatever a source sends. */
+const longestPrinted = 2_000;
+
+/**
+ * A text from outside, safe to print: control characters, those that turn or hide writing, and halves of characters become
+ * visible; of a very long one the beginning is shown.
+ */
+export function printable(text: string, longest = longestPrinted): string {
+  const shown = text.length > longest ? `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…` : text;
+  return shown.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) => {
+    const code = character.codePointAt(0)!.toString(16);
+    return character === '\n' ? '⏎' : code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
+  });
+}
+
+/** The same for a message of several lines. */
+function printableLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => printable(line))
+    .join('\n');
 }
 
 /** A whole number with separators, as people read it. */
@@ -31,17 +48,22 @@ export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
+/** Writes one JSON document to stdout, for a program that asked for it. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${escapeDeceptive(JSON.stringify(value, null, 2))}\n`);
+}
+
 /** Prints a failure to stderr: what happened, then what to do next. A stack only for faults of rekap's own, and only on request. */
 export function printError(error: unknown): void {
   const mark = paint(['red', 'bold'], 'rekap:', process.stderr);
   if (error instanceof RekapError) {
-    const message = error.message.split('\n').map(printable).join('\n');
+    const message = printableLines(error.message);
     process.stderr.write(`${mark} ${message}\n${error.next === '' ? '' : `  ${printable(error.next)}\n`}`);
     return;
   }
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(
-    `${mark} unexpected failure: ${message.split('\n').map(printable).join('\n')}\n  This is a fault in rekap. REKAP_DEBUG=1 shows where it happened.\n`,
+    `${mark} unexpected failure: ${printableLines(message)}\n  This is a fault in rekap. REKAP_DEBUG=1 shows where it happened.\n`,
   );
   if (process.env['REKAP_DEBUG'] !== undefined && error instanceof Error)
     process.stderr.write(`${error.stack ?? ''}\n`);
@@ -63,5 +85,5 @@ export function printJsonError(error: unknown): void {
     next: isKnown ? error.next : '',
     exit_code: isKnown ? error.exitCode : 1,
   };
-  process.stdout.write(`${JSON.stringify({ error: described }, null, 2)}\n`);
+  printJson({ error: described });
 }

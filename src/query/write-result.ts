@@ -19,15 +19,19 @@ import {
   type DataType,
 } from 'apache-arrow';
 import { DuckDBDateValue, DuckDBTimestampValue, type DuckDBDecimalValue } from '@duckdb/node-api';
+import { escapeDeceptive } from './json-text.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './run-query.ts';
 
 /** Takes text piece by piece; waits where the reader is slow. */
 export type Write = (text: string) => Promise<void>;
 
-/** CSV after RFC 4180, with a header, LF line ends, NULL as nothing and an empty text as "". Gives the number of rows. */
+/**
+ * CSV after RFC 4180, with a header, LF line ends, NULL as nothing and an empty text as "". A text that a spreadsheet would
+ * take for a formula gets an apostrophe. Gives the number of rows.
+ */
 export async function writeCsv(result: QueryResult, write: Write): Promise<number> {
   const { columns } = result;
-  await write(`${columns.map(({ name }) => csvText(name)).join(',')}\n`);
+  await write(`${columns.map(({ name }) => csvText(withoutFormula(name))).join(',')}\n`);
   let rows = 0;
   for await (const group of result.groups()) {
     rows += group.length;
@@ -39,13 +43,13 @@ export async function writeCsv(result: QueryResult, write: Write): Promise<numbe
 /** A JSON array of one object per row, one row a line; whole numbers beyond 2^53 become texts, so that none is rounded. */
 export async function writeJson(result: QueryResult, write: Write): Promise<number> {
   // Written member by member: an object would put columns with names like 2024 first.
-  const names = result.columns.map(({ name }) => JSON.stringify(name));
+  const names = result.columns.map(({ name }) => escapeDeceptive(JSON.stringify(name)));
   let rows = 0;
   await write('[');
   for await (const group of result.groups()) {
     const lines = group.map(
       (row) =>
-        `{${row.map((value, index) => `${names[index]}:${JSON.stringify(plainValue(value), jsonValue)}`).join(',')}}`,
+        `{${row.map((value, index) => `${names[index]}:${escapeDeceptive(JSON.stringify(plainValue(value), jsonValue))}`).join(',')}}`,
     );
     if (lines.length > 0) await write(`${rows === 0 ? '' : ','}\n${lines.join(',\n')}`);
     rows += group.length;
@@ -103,7 +107,30 @@ function duckDbText(value: DuckDbValue): string {
 
 function csvValue(value: ResultValue): string {
   if (value === null) return '';
-  return value === '' ? '""' : csvText(displayText(value));
+  if (value === '') return '""';
+  const text = displayText(value);
+  // Numbers, and DuckDB's own values that print as such, may be negative; lists and structs hold texts too.
+  const holdsText = typeof value === 'string' || (typeof value === 'object' && !isDuckDbs(value));
+  return csvText(holdsText ? withoutFormula(text) : text);
+}
+
+/** What begins a formula, for some spreadsheets also in full width. */
+const formula = /[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+
+/**
+ * A text that no spreadsheet runs: an apostrophe in front makes it text (OWASP, CSV injection). White space and what does not
+ * show may stand before the formula. So may a semicolon, tab or line break: where the decimal sign is a comma, as in
+ * Indonesia, a spreadsheet separates CSV at semicolons, and then our quotes do not hold a text together.
+ */
+function withoutFormula(text: string): string {
+  if (!formula.test(text) && !/^[\t\r\n]/.test(text)) return text;
+  // Whole runs, then a look at what follows: a pattern that looks ahead would take the square of the time on a long run.
+  const guarded = text.replace(/[;"\s\p{C}]+/gu, (run, at: number) => {
+    if (!formula.test(text.charAt(at + run.length))) return run;
+    const cellAt = 1 + Math.max(...[';', '\t', '\r', '\n'].map((separator) => run.lastIndexOf(separator)));
+    return cellAt === 0 && at > 0 ? run : `${run.slice(0, cellAt)}'${run.slice(cellAt)}`;
+  });
+  return formula.test(guarded.charAt(0)) || /^[\t\r\n]/.test(guarded) ? `'${guarded}` : guarded;
 }
 
 function csvText(text: string): string {

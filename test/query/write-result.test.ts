@@ -83,10 +83,13 @@ function parseCsv(text: string): (string | null)[][] {
 }
 
 describe('CSV', () => {
-  const text = fc.string({
-    unit: fc.constantFrom('"', ',', '\n', '\r', ';', "'", ' ', '\t', '\0', 'a', 'é', '😀', '\ufeff'),
-    maxLength: 6,
-  });
+  // Those that a spreadsheet could run are in csv-formula.test.ts.
+  const text = fc
+    .string({
+      unit: fc.constantFrom('"', ',', '\n', '\r', ';', "'", ' ', '\t', '\0', 'a', 'é', '😀', '\ufeff'),
+      maxLength: 6,
+    })
+    .map((some) => some.replace(/^[\t\r\n]/, 'x'));
 
   it('gives every text back, NULL and the empty text told apart', async () => {
     const results = fc.integer({ min: 1, max: 4 }).chain((width) => {

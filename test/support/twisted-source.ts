@@ -10,7 +10,14 @@ export type Twist = (response: ServerResponse, honest: string, request: Incoming
 
 /** Listens until the present test is over. */
 export async function startTwistedSource(nation: SourceData, twist: Twist): Promise<FaultServer> {
-  const source = await startFaultServer((request, response) => {
+  const source = await openTwistedSource(nation, twist);
+  onTestFinished(() => source.close());
+  return source;
+}
+
+/** Listens until it is closed. */
+export function openTwistedSource(nation: SourceData, twist: Twist): Promise<FaultServer> {
+  return startFaultServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://source.test');
     const records = nation[pathname.replace('/api/', '') as keyof SourceData] ?? [];
     const dapil = searchParams.get('id_dapil');
@@ -19,8 +26,6 @@ export async function startTwistedSource(nation: SourceData, twist: Twist): Prom
     const page = ofDistrict.slice(offset, offset + Number(searchParams.get('limit')));
     twist(response, JSON.stringify({ count: page.length, data: page }), request);
   });
-  onTestFinished(() => source.close());
-  return source;
 }
 
 /** A word in every form in which a source could hand it back inside a JSON string. */

@@ -1,0 +1,56 @@
+/** Decides how wide the columns of a table may be, and cuts texts to it. */
+
+/** Characters that take no room, and those that take two columns of a terminal: the scripts and signs of East Asia, and emoji. */
+const narrow = /\p{Mn}|\p{Me}|\p{Cf}/u;
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+/** Columns of a terminal that a text without colours takes. */
+export function displayWidth(text: string): number {
+  // Most texts are plain, and their length is their width.
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += widthOf(character);
+  return width;
+}
+
+function widthOf(character: string): number {
+  return narrow.test(character) ? 0 : wide.test(character) ? 2 : 1;
+}
+
+/** The text itself, or its beginning with … where it takes more than `width` columns. */
+export function cutToWidth(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let cut = '';
+  let room = width - 1;
+  for (const character of text) {
+    room -= widthOf(character);
+    if (room < 0) break;
+    cut += character;
+  }
+  return `${cut}…`;
+}
+
+/** Columns narrower than this say nothing any more. */
+const narrowest = 8;
+
+/**
+ * Widths that add up to at most `room`: the widest of the columns that may be cut are cut first. Null where that is not
+ * enough.
+ */
+export function fitWidths(widths: readonly number[], mayCut: readonly boolean[], room: number): number[] | null {
+  const fitted = [...widths];
+  let over = fitted.reduce((sum, width) => sum + width, 0) - room;
+  while (over > 0) {
+    const open = fitted.flatMap((width, index) => (mayCut[index] === true && width > narrowest ? [index] : []));
+    if (open.length === 0) return null;
+    const widest = Math.max(...open.map((index) => fitted[index]!));
+    const those = open.filter((index) => fitted[index] === widest);
+    // Down to the next widest, or by what is still too much, all of the widest alike.
+    const next = Math.max(narrowest, ...open.map((index) => fitted[index]!).filter((width) => width < widest));
+    const by = Math.min(widest - next, Math.ceil(over / those.length));
+    for (const index of those) fitted[index]! -= by;
+    over -= by * those.length;
+  }
+  return fitted;
+}

@@ -1,0 +1,125 @@
+/** Tables fit the terminal: texts are cut, numbers and ids never, and what still does not fit is turned or put line by line. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cutToWidth, displayWidth, fitWidths } from '../../src/cli/fit-table.ts';
+import { renderTable } from '../../src/cli/table.ts';
+import { printable } from '../../src/cli/terminal.ts';
+
+const head = ['id', 'regency', 'message', 'people'];
+const rows = [
+  ['20261120T030000Z-abcdef', 'PANGKAJENE DAN KEPULAUAN', `${'long '.repeat(40)}end`, '1,234,567,890'],
+  ['20261120T030000Z-abcdee', 'ACEH', 'short', '1'],
+];
+const shape = { head, right: [3], whole: [0] };
+const linesOf = (width?: number): string[] =>
+  renderTable(rows, width === undefined ? shape : { ...shape, width }).split('\n');
+
+describe('a table', () => {
+  it('is as wide as it is where there is no terminal', () => {
+    expect(linesOf()[1]).toContain('long long end');
+    expect(linesOf(1000)).toEqual(linesOf());
+  });
+
+  it.each([60, 70, 80, 100, 200])('fits %i columns, with ids and numbers whole', (width) => {
+    const lines = linesOf(width);
+    expect(lines).toHaveLength(3);
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+    expect(lines[1]).toMatch(/^20261120T030000Z-abcdef .*….* 1,234,567,890$/);
+    expect(lines[2]).toMatch(/short/);
+  });
+
+  it('takes from the widest texts first', () => {
+    expect(linesOf(110)[1]).toContain('PANGKAJENE DAN KEPULAUAN');
+    expect(linesOf(80)[1]).not.toContain('PANGKAJENE DAN KEPULAUAN');
+  });
+
+  it('that cannot be cut enough becomes a block of lines per row', () => {
+    expect(linesOf(40)).toEqual([
+      'id       20261120T030000Z-abcdef',
+      'regency  PANGKAJENE DAN KEPULAUAN',
+      'message  long long long long long long …',
+      'people   1,234,567,890',
+      '',
+      'id       20261120T030000Z-abcdee',
+      'regency  ACEH',
+      'message  short',
+      'people   1',
+      '',
+    ]);
+  });
+
+  it('of figures is turned', () => {
+    const figures = { head: ['dataset', 'districts', 'records', 'quarantined'], right: [1, 2, 3], width: 35 };
+    const table = [
+      ['voters', '84', '514', '0'],
+      ['users', '84', '1,514', '0'],
+    ];
+    expect(renderTable(table, figures).split('\n')).toEqual([
+      'dataset      voters  users',
+      'districts        84     84',
+      'records         514  1,514',
+      'quarantined       0      0',
+    ]);
+    expect(renderTable([], figures)).toContain('quarantined');
+  });
+});
+
+describe('widths', () => {
+  it('never grow, fit the room, and leave alone what may not be cut', () => {
+    const columns = fc.array(fc.tuple(fc.nat(2000), fc.boolean()), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(columns, fc.nat(500), (pairs, room) => {
+        const widths = pairs.map(([width]) => width);
+        const mayCut = pairs.map(([, may]) => may);
+        const fitted = fitWidths(widths, mayCut, room);
+        const least = pairs.reduce((sum, [width, may]) => sum + (may ? Math.min(width, 8) : width), 0);
+        expect(fitted === null).toBe(least > room);
+        if (fitted === null) return;
+        expect(fitted.reduce((sum, width) => sum + width, 0)).toBeLessThanOrEqual(room);
+        for (const [index, width] of fitted.entries()) {
+          expect(width).toBeLessThanOrEqual(widths[index]!);
+          expect(width).toBeGreaterThanOrEqual(mayCut[index] === true ? Math.min(8, widths[index]!) : widths[index]!);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['KOTA', 4],
+    ['漢字', 4],
+    ['é', 1],
+    ['e\u0301', 1],
+    ['😀', 2],
+    ['', 0],
+  ])('of %j are what a terminal shows', (text, width) => {
+    expect(displayWidth(text)).toBe(width);
+  });
+
+  it('hold what is cut to them', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, width) => {
+        const cut = cutToWidth(text, width);
+        expect(displayWidth(cut)).toBeLessThanOrEqual(width);
+        expect(cut === text || (cut.endsWith('…') && text.startsWith(cut.slice(0, -1)))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a text from outside', () => {
+  it('is printed without anything that steers a terminal or deceives its reader', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.nat(0x10ffff).map((code) => String.fromCodePoint(code)) }), (text) => {
+        expect(printable(`\u001b[2J\u009b\u202e\u{e0041}${text}`)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
+      }),
+    );
+    expect(printable('a\u001b[31m\nb\u202e\ud800\u{e0041}')).toBe('a\\u001b[31m⏎b\\u202e\\ud800\\u{e0041}');
+  });
+
+  it('is cut where it is very long, between characters', () => {
+    expect(printable('x'.repeat(1e7)).length).toBeLessThan(3_000);
+    expect(printable('ab😀', 3)).toBe('ab…');
+    expect(printable('abc', 3)).toBe('abc');
+  });
+});
