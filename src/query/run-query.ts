@@ -1,6 +1,7 @@
 /** Runs one reading SQL statement on a snapshot, in a database that can neither write nor reach outside itself. */
 
 import { access, rename, rm } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { dirname, basename, join, resolve } from 'node:path';
 import {
   JSDuckDBValueConverter,
@@ -42,17 +43,22 @@ const exactValue: DuckDBValueConverter<ResultValue> = (value, type, converter) =
 /** DuckDB's numbers for the statements that only read: SELECT and what is written like it, EXPLAIN, CALL. */
 const readingStatements = new Set([1, 4]);
 
+/** Bytes of memory that a query may take: far more than a nation's figures need, and not so much that a machine is brought to its knees. */
+const mostMemory = Math.min(2 * 1024 ** 3, totalmem() / 2);
+
 /**
  * Opens the snapshot's database, runs `sql`, and hands its result to `use`.
  *
- * @throws QueryError where the SQL is not one reading statement, or DuckDB refuses it.
+ * @param memory Bytes that it may take for tables, sorts and joins.
+ * @throws QueryError where the SQL is not one reading statement, DuckDB refuses it, or it needs more memory.
  */
 export async function runQuery<Value>(
   databasePath: string,
   sql: string,
   use: (result: QueryResult) => Promise<Value>,
+  memory = mostMemory,
 ): Promise<Value> {
-  return withSandbox(databasePath, [], async (database) => {
+  return withSandbox(databasePath, { writable: [], memory }, async (database) => {
     const statement = await prepareReading(database, sql);
     const result = await orQueryError(() => statement.stream());
     return orQueryError(() => use(asQueryResult(result)));
@@ -67,7 +73,7 @@ export function asQueryResult(result: DuckDBResult): QueryResult {
 /** Writes the result of `sql` to a Parquet file at `target`: aside first, then renamed. Gives the number of rows. */
 export async function queryToParquet(databasePath: string, sql: string, target: string): Promise<number> {
   return writeAside(target, (aside) =>
-    withSandbox(databasePath, [aside], async (database) => {
+    withSandbox(databasePath, { writable: [aside], memory: mostMemory }, async (database) => {
       await prepareReading(database, sql);
       const result = await copyTo(database, sql, aside);
       return result.rowsChanged;
@@ -117,13 +123,15 @@ export async function writeAside<Value>(target: string, write: (aside: string) =
 
 async function withSandbox<Value>(
   databasePath: string,
-  writable: readonly string[],
+  { writable, memory }: { readonly writable: readonly string[]; readonly memory: number },
   use: (database: Database) => Promise<Value>,
 ): Promise<Value> {
   const database = await openDatabase(databasePath, { readOnly: true });
   try {
+    // Without a folder for what does not fit into memory, which DuckDB would make within the published snapshot.
     await database.run(
-      `SET allowed_paths = [${writable.map(quoteText).join(', ')}]; SET enable_external_access = false; SET lock_configuration = true`,
+      `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = '';
+       SET allowed_paths = [${writable.map(quoteText).join(', ')}]; SET enable_external_access = false; SET lock_configuration = true`,
     );
     return await use(database);
   } finally {
@@ -168,6 +176,13 @@ async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
     return await run();
   } catch (error) {
     if (!(error instanceof Error) || !/ Error:|^Error:/i.test(error.message)) throw error;
+    if (error.message.startsWith('Out of Memory Error')) {
+      throw new QueryError(
+        'The query needs more memory than it may take.',
+        'Ask for less at a time, or open the snapshot in the DuckDB shell: "rekap connect" prints how.',
+        { cause: error },
+      );
+    }
     const next = /does not exist|not found/i.test(error.message)
       ? '"SHOW TABLES" lists the tables and views, "DESCRIBE voters" their columns.'
       : '';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { QueryError, UsageError } from '../../src/errors.ts';
-import { queryToParquet, runQuery, writeAside } from '../../src/query/run-query.ts';
+import { queryToParquet, runQuery, writeAside, type QueryResult } from '../../src/query/run-query.ts';
 
 let folder: string;
 let database: string;
@@ -30,11 +30,13 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** All rows of a query. */
 async function ask(sql: string): Promise<unknown[][]> {
-  return runQuery(database, sql, async ({ groups }) => {
-    const rows: unknown[][] = [];
-    for await (const group of groups()) rows.push(...group.map((row) => [...row]));
-    return rows;
-  });
+  return runQuery(database, sql, allRows);
+}
+
+async function allRows({ groups }: QueryResult): Promise<unknown[][]> {
+  const rows: unknown[][] = [];
+  for await (const group of groups()) rows.push(...group.map((row) => [...row]));
+  return rows;
 }
 
 async function expectUntouched(): Promise<void> {
@@ -84,6 +86,22 @@ SELECT * FROM sniff_csv('SECRET')
 SELECT * FROM parquet_metadata('SECRET')
 SELECT * FROM glob('SECRET')
 SELECT * FROM read_text('https://service.test/')
+SELECT * FROM 'https://service.test/x.csv'
+FROM '/etc/passwd'
+DESCRIBE '/etc/passwd'
+FROM '/*/*.parquet'
+FROM query_table('SECRET')
+FROM query('FROM read_text(''SECRET'')')
+FROM read_duckdb('SECRET', table_name := 'voters')
+FROM json_execute_serialized_sql(json_serialize_sql('FROM read_text(''SECRET'')'))
+FROM duckdb_secrets()
+FROM which_secret('s3://bucket', 's3')
+FROM duckdb_extensions()
+SELECT getenv('HOME')
+SELECT set_config('threads', '1', false)
+WITH x AS (DELETE FROM voters RETURNING n) FROM x
+CREATE SECRET s (TYPE s3)
+SET VARIABLE x = 1
 SELECT * FROM query('COPY voters TO ''FILE''')
 SELECT 1; COPY voters TO 'FILE'
 SELECT 1) TO 'FILE' (FORMAT csv); COPY (SELECT 1
@@ -158,6 +176,24 @@ describe('a query', () => {
     await ask(
       `SELECT write_log(n::VARCHAR) FROM voters, enable_logging(storage = 'file', storage_path = '${path}')`,
     ).catch(() => []);
+    await expectUntouched();
+  });
+
+  it('cannot have its profile written outside', async () => {
+    const path = join(outside, 'file.json');
+    const profiling = `FROM enable_profiling(format := 'json', save_location := '${path}')`;
+    await ask(`SELECT * FROM voters, (${profiling})`).catch(() => []);
+    await queryToParquet(database, profiling, join(outside, 'out.parquet')).catch(() => 0);
+    await rm(join(outside, 'out.parquet'), { force: true });
+    await expectUntouched();
+  });
+
+  it('that needs more memory than it may take is told so, and leaves nothing beside the database', async () => {
+    const heavy =
+      "SELECT max(s) FROM (SELECT repeat('x', 200) || range AS s FROM range(500000) ORDER BY hash(range) LIMIT 400000)";
+    // With a folder to put it into, DuckDB would write what does not fit, beside the published file.
+    await expect(runQuery(database, heavy, allRows, 2 ** 26)).rejects.toThrow(/needs more memory/);
+    expect(await ask(heavy)).toHaveLength(1);
     await expectUntouched();
   });
 
