@@ -8,6 +8,7 @@ import { optionNames } from '../src/cli/options.ts';
 import { ExitCode } from '../src/errors.ts';
 import { faultList, presets } from '../src/serve/faults/fault-list.ts';
 import { quarantineTable, snapshotsLogTable } from '../src/load/tables.ts';
+import * as limits from '../src/serve/limits.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -69,5 +70,30 @@ describe('the architecture', () => {
     };
     const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
     for (const name of Object.keys(dependencies)) expect(text).toContain(`\`${name}\``);
+  });
+});
+
+describe('SECURITY.md', () => {
+  const lines = readFileSync(join(root, 'SECURITY.md'), 'utf8').split('\n');
+  const bounds = Object.entries<unknown>(limits).filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number',
+  );
+
+  it.each(bounds)('names the bound %s of the service with its value', (name, value) => {
+    const line = lines.find((text) => text.startsWith(`| \`${name}\``)) ?? '';
+    const shown = /Timeout|Interval/.test(name) ? `${value / 1000} s` : value.toLocaleString('en');
+    expect(line).toMatch(new RegExp(`\\| ${shown}( [a-z]+)? *\\| .+`));
+  });
+
+  it('is right that no dependency runs a script when it is installed, and about which have no hash', () => {
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dev?: boolean; hasInstallScript?: boolean; integrity?: string }>;
+    };
+    const installed = Object.entries(packages).filter(([path]) => path !== '');
+    expect(installed.length).toBeGreaterThan(50);
+    expect(installed.filter(([, entry]) => entry.hasInstallScript === true)).toEqual([]);
+    const unhashed = installed.filter(([, entry]) => entry.dev !== true && entry.integrity === undefined);
+    for (const [path] of unhashed)
+      expect(path).toMatch(/^node_modules\/@duckdb\/node-bindings-(darwin|win32|linux-arm64)/);
   });
 });

@@ -89,8 +89,13 @@ async function runSync(args: SyncArguments): Promise<void> {
   const { readApiKey } = await import('./api-key.ts');
   const key: Secret | null = baseUrl === null ? null : readApiKey(args['api-key-file']);
 
-  const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./run-visibly.ts')]);
+  const [{ sync }, { runVisibly }, { warnOfPlainHttp }] = await Promise.all([
+    import('../sync.ts'),
+    import('./run-visibly.ts'),
+    import('./plain-http.ts'),
+  ]);
   const sample = key === null ? await (await import('./sample-service.ts')).startSample(project) : null;
+  const unencrypted = baseUrl === null ? null : warnOfPlainHttp(baseUrl);
   try {
     const asked = {
       ...settings,
@@ -99,7 +104,10 @@ async function runSync(args: SyncArguments): Promise<void> {
       source: sample === null ? baseUrl! : 'sample',
       apiKey: sample?.apiKey ?? key!,
     };
-    await runVisibly(project, args.json, (around) => sync(project, asked, around));
+    await runVisibly(project, args.json, (around) => {
+      if (unencrypted !== null) around.report({ kind: 'warning', message: unencrypted });
+      return sync(project, asked, around);
+    });
   } finally {
     await sample?.close();
   }
