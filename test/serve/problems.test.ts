@@ -190,6 +190,8 @@ describe('paths', () => {
 });
 
 describe('hostile requests', () => {
+  const [get, post] = ['GET', 'POST'].map((method) => `${method} ${endpoint} HTTP/1.1\r\nhost: x\r\n`);
+
   it('with a very long URL get 414', async () => {
     const problem = expectRawProblem(await requestRaw(service, 'GET', `${endpoint}?limit=${'1'.repeat(3000)}`), 414);
     expect(problem.detail).toContain('2048');
@@ -223,36 +225,30 @@ describe('hostile requests', () => {
   it.each([
     ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello\r\n\r\n'],
     ['an unknown method', `BREW ${endpoint} HTTP/1.1\r\nhost: x\r\n\r\n`],
-    ['a line feed in a header', `GET ${endpoint} HTTP/1.1\r\nhost: x\r\nx-api-key: a\nb: c\rd\r\n\r\n`],
-    ['two lengths', `POST ${endpoint} HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab`],
+    ['a line feed in a header', `${get}x-api-key: a\nb: c\rd\r\n\r\n`],
+    ['two lengths', `${post}content-length: 1\r\ncontent-length: 2\r\n\r\nab`],
     [
       'a length and chunks (request smuggling)',
-      `POST ${endpoint} HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+      `${post}content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['garbage after a request', `GET /health HTTP/1.1\r\nhost: x\r\n\r\n\x00\x01\x02 garbage\r\n\r\n`],
-    ['a header folded over two lines', `GET ${endpoint} HTTP/1.1\r\nhost: x\r\nx-api-key:\r\n ${key}\r\n\r\n`],
-    ['a space before a colon', `POST ${endpoint} HTTP/1.1\r\nhost: x\r\ncontent-length : 4\r\n\r\n0\r\n\r\n`],
-    ['chunks by another name', `POST ${endpoint} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: xchunked\r\n\r\n0\r\n\r\n`],
-    [
-      'chunks and then another coding',
-      `POST ${endpoint} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked, identity\r\n\r\n`,
-    ],
-    ['a length with a sign', `POST ${endpoint} HTTP/1.1\r\nhost: x\r\ncontent-length: +2\r\n\r\nab`],
-    [
-      'a length beyond every number',
-      `GET ${endpoint} HTTP/1.1\r\nhost: x\r\ncontent-length: ${'9'.repeat(30)}\r\n\r\n`,
-    ],
+    ['a header folded over two lines', `${get}x-api-key:\r\n ${key}\r\n\r\n`],
+    ['a space before a colon', `${post}content-length : 4\r\n\r\n0\r\n\r\n`],
+    ['chunks by another name', `${post}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n`],
+    ['chunks and then another coding', `${post}transfer-encoding: chunked, identity\r\n\r\n`],
+    ['a length with a sign', `${post}content-length: +2\r\n\r\nab`],
+    ['a length beyond every number', `${get}content-length: ${'9'.repeat(30)}\r\n\r\n`],
     [
       'a chunk beyond every number',
       `POST /health HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${'f'.repeat(30)}\r\n`,
     ],
     ['lines that end in LF alone', `GET ${endpoint} HTTP/1.1\nhost: x\n\n`],
     ['NUL in the path', `GET ${endpoint}\x00 HTTP/1.1\r\nhost: x\r\n\r\n`],
-    ['NUL in a header', `GET ${endpoint} HTTP/1.1\r\nhost: x\r\nx-api-key: a\x00b\r\n\r\n`],
+    ['NUL in a header', `${get}x-api-key: a\x00b\r\n\r\n`],
     ['a path that begins with a backslash', `GET \\api\\datapemilihdpr HTTP/1.1\r\nhost: x\r\n\r\n`],
     ['a space in the path', `GET ${endpoint} x HTTP/1.1\r\nhost: x\r\n\r\n`],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['two Hosts', `GET ${endpoint} HTTP/1.1\r\nhost: x\r\nhost: y\r\nconnection: close\r\n\r\n`],
+    ['two Hosts', `${get}host: y\r\nconnection: close\r\n\r\n`],
     ['no Host', `GET ${endpoint} HTTP/1.1\r\nconnection: close\r\n\r\n`],
   ])('%s: one 400, then the connection ends', async (_, bytes) => {
     expectRawProblem(await sendRaw(service, bytes), 400);
