@@ -145,7 +145,7 @@ describe('rekap serve --faults', () => {
       '77',
     ];
     const service = startCli(words, { REKAP_API_KEYS: testKey });
-    onTestFinished(() => service.child.kill('SIGKILL'));
+    onTestFinished(() => void service.child.kill('SIGKILL'));
     const start = await service.printed('Ctrl-C');
     expect(start).toMatch(/clamp +3 +an answer holds at most so many records/);
     expect(start).toContain('--faults-seed 77');

@@ -129,6 +129,7 @@ describe('a sync', () => {
     const snapshot = join(warehouse, 'current');
     expect((await readdir(snapshot)).toSorted()).toEqual(['manifest.json', 'parquet', 'rekap.duckdb']);
     expect((await readdir(join(snapshot, 'parquet'))).toSorted()).toEqual([
+      'changes',
       'quarantine',
       'violations',
       'voters',

@@ -9,7 +9,8 @@ import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
 import { filesWithWord, holdsWord } from '../support/find-word.ts';
 import { readRows } from '../support/read-table.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
-import { runSync, smallNation, syncOptions } from '../support/served-source.ts';
+import { runSync, smallNation } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { formsOf, startTwistedSource, type Twist } from '../support/twisted-source.ts';
 
@@ -248,7 +249,7 @@ describe('the key is in no file and no message when a source', () => {
     );
     await midway;
     running.child.kill(signal);
-    const result = await running.result;
+    const result = await running.ended;
     expect(result.code).toBe(code);
     await expectNoKey(warehouse, result.stdout, result.stderr);
   });

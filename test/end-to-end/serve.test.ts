@@ -11,7 +11,7 @@ const key = 'canary-key-of-the-mirror';
 it('rekap serve --warehouse tells on one line of a snapshot that it cannot serve, and serves the one before', async () => {
   const warehouse = join(await temporaryFolder(), 'warehouse');
   await runCli(['sync', '--sample', '--warehouse', warehouse]);
-  const { child, printed, stderr, result } = startCli(['serve', '--warehouse', warehouse, '--port', '0'], {
+  const { child, printed, stderr, ended } = startCli(['serve', '--warehouse', warehouse, '--port', '0'], {
     REKAP_API_KEYS: key,
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -28,7 +28,7 @@ it('rekap serve --warehouse tells on one line of a snapshot that it cannot serve
   while (stderr() === '') expect(await ask()).toBe(200);
 
   child.kill('SIGTERM');
-  await result;
+  await ended;
   const [line, ...more] = stderr().trimEnd().split('\n');
   expect(line).toMatch(/^rekap: the new snapshot cannot be served, the one before stays: .*20260101T000000Z-000000/);
   // While the link leads nowhere, every look tells so again.
