@@ -5,8 +5,8 @@ import { answersFile } from './land/landing.ts';
 import { runFile } from './land/run-file.ts';
 import type { CarryOver } from './load/carry-over.ts';
 import type { LoadReport } from './load/load-report.ts';
-import { exportedTableNames } from './load/load.ts';
-import { datasetTable, projectDefinition } from './load/tables.ts';
+
+import { datasetTable, exportedTables, projectDefinition } from './load/tables.ts';
 import type { AnyPipeline, TransformTotals, Verdict } from './pipeline.ts';
 import { assembleDataset } from './publish/assemble-manifest.ts';
 import { describeFile, fingerprint } from './publish/manifest.ts';
@@ -41,7 +41,7 @@ export async function describeSnapshot(run: Run, { verdicts, totals, reports, ca
     }),
   );
   const files: ManifestFile[] = [await describeFile(folder, databaseFile, null)];
-  for (const table of exportedTableNames(project.pipelines)) {
+  for (const table of exportedTables(project.pipelines).map(({ name }) => name)) {
     files.push(await describeFile(folder, parquetPath(table), datasets[table]?.rows ?? null));
   }
   return {

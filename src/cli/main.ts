@@ -1,57 +1,17 @@
 #!/usr/bin/env node
 /** The command line: finds the command, and turns every failure into one message and an exit code. */
 
-import type { CommandModule } from 'yargs';
 import { ExitCode, RekapError, UsageError } from '../errors.ts';
+import { commands } from './commands.ts';
 import { readVersion } from './version.ts';
-
-/** Every command; its file is loaded only when it is the one, so that help costs next to nothing. */
-const commands: readonly { readonly command: string; readonly describe: string; load(): Promise<CommandModule> }[] = [
-  {
-    command: 'sync',
-    describe: 'Fetch every district of both datasets, check them, and publish a new snapshot',
-    load: async () => asModule((await import('./sync.ts')).syncCommand),
-  },
-  {
-    command: 'replay [run]',
-    describe: 'Build a snapshot again from what the source answered, without the network',
-    load: async () => asModule((await import('./replay.ts')).replayCommand),
-  },
-  {
-    command: 'query <sql>',
-    describe: 'Ask the published tables one SQL question',
-    load: async () => asModule((await import('./query.ts')).queryCommand),
-  },
-  {
-    command: 'connect',
-    describe: 'Print a script that opens the current snapshot in the DuckDB shell',
-    load: async () => asModule((await import('./connect.ts')).connectCommand),
-  },
-  {
-    command: 'diff [a] [b]',
-    describe: 'Show which figures the source restated between two snapshots',
-    load: async () => asModule((await import('./diff.ts')).diffCommand),
-  },
-  {
-    command: 'snapshots',
-    describe: 'List, show, verify, roll back and prune published snapshots',
-    load: async () => asModule((await import('./snapshots.ts')).snapshotsCommand),
-  },
-  {
-    command: 'serve',
-    describe: 'Run the service: both read endpoints, as their documentation has them',
-    load: async () => asModule((await import('./serve.ts')).serveCommand),
-  },
-];
-
-/** Each command types its own arguments; to yargs they are all alike. */
-function asModule(command: object): CommandModule {
-  return command as CommandModule;
-}
 
 async function main(words: string[]): Promise<number> {
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
     process.stdout.write(`${readVersion()}\n`);
+    return ExitCode.done;
+  }
+  if (words.some((word) => word === '--help' || word === '-h') && !words.some(isCommand)) {
+    process.stdout.write((await import('./overview.ts')).renderOverview(process.stdout));
     return ExitCode.done;
   }
   hideExperimentalNotices();
@@ -63,9 +23,7 @@ async function main(words: string[]): Promise<number> {
   const parser = yargs(words)
     .scriptName('rekap')
     .detectLocale(false)
-    .usage(
-      'Brings the DPR-RI voter statistics from their service into DuckDB and Parquet, whole and in one step.\n\nUsage: $0 <command> [options]',
-    )
+    .usage('Usage: $0 <command> [options]')
     .version(readVersion())
     .alias({ h: 'help', v: 'version' })
     .wrap(Math.min(100, process.stdout.columns ?? 100))
@@ -73,14 +31,6 @@ async function main(words: string[]): Promise<number> {
     .recommendCommands()
     .demandCommand(1, 'Name a command.')
     .completion('completion', 'Print a script that completes commands and options in your shell.')
-    .example([
-      ['$0 sync --sample', 'try everything with sample figures, no service needed'],
-      ['$0 sync --base-url https://…', "bring the service's figures in; the key is in REKAP_API_KEY"],
-      ['$0 query "FROM turnout_national"', 'ask the published tables'],
-    ])
-    .epilogue(
-      'Each option can also be set in the environment (REKAP_BASE_URL for --base-url) or in a JSON file given with --config; the command line comes first, then the environment, then the file.\n\nExit codes: 0 done, 1 unexpected, 2 wrong use, 3 the quality gate refused, 4 the source failed, 5 the warehouse is busy.',
-    )
     .exitProcess(false)
     .showHelpOnFail(false)
     .fail((message, error) => {
@@ -103,6 +53,11 @@ async function main(words: string[]): Promise<number> {
     throw error instanceof UsageComplaint ? await explainUsage(error.message) : error;
   }
   return ExitCode.done;
+}
+
+/** Whether a word is a command's name. yargs knows more, but takes twice as long to load as Node itself. */
+function isCommand(word: string): boolean {
+  return word === 'completion' || commands.some(({ command }) => command.split(' ')[0] === word);
 }
 
 /** undici announces its decompression as experimental on every run; that is for us to know and not for the user. */

@@ -6,7 +6,8 @@ import { openDatabase, type Database } from '../database.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import { VerificationError } from '../errors.ts';
 import type { AnyPipeline, Batch, Project } from '../pipeline.ts';
-import { changesTableName, parquetPath } from '../warehouse.ts';
+import { parquetPath } from '../warehouse.ts';
+import { makeSchema } from './schema.ts';
 import { changesSql } from './changes.ts';
 import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
 import { reportDataset, type LoadReport } from './load-report.ts';
@@ -14,8 +15,8 @@ import { Staging } from './staging.ts';
 import {
   changesTable,
   columnList,
-  createTableSql,
   datasetTable,
+  exportedTables,
   placeColumns,
   quarantineTable,
   snapshotsLogTable,
@@ -37,9 +38,6 @@ export interface LogEntry {
   readonly source: string;
 }
 
-/** Tables that are exported to Parquet besides the datasets. */
-const exportedTables = [changesTableName, quarantineTable.name, 'violations'];
-
 /** Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. */
 const loadSettings = { memory_limit: '160MB', threads: '2', preserve_insertion_order: 'true' };
 
@@ -60,6 +58,7 @@ export class Load {
       settings: { ...loadSettings, temp_directory: join(options.folder, 'spill') },
     });
     try {
+      await makeSchema(database, options.project);
       return new Load(options, database, await Staging.create(database, options.project.pipelines));
     } catch (error) {
       database.close();
@@ -72,7 +71,7 @@ export class Load {
   }
 
   /**
-   * Makes the tables, runs the checks, creates the views, writes Parquet, and closes the file.
+   * Fills the tables, runs the checks, writes Parquet, and closes the file.
    *
    * @param previousDatabase The DuckDB file of the snapshot before, whose log of snapshots goes on in this one.
    * @returns A report for each table of a dataset.
@@ -88,13 +87,12 @@ export class Load {
     if (attached !== null) await this.database.run(`ATTACH ${quoteText(attached)} AS previous (READ_ONLY)`);
     // One transaction: each statement by itself would wait for the disk.
     await this.database.run('BEGIN');
-    for (const pipeline of pipelines) await this.makeDataset(pipeline, carryOver);
-    await this.makeViolations(carryOver);
-    await this.makeTable(quarantineTable, `SELECT * FROM temp.staging_quarantine${this.carriedQuarantine(carryOver)}`);
+    for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);
+    await this.fillViolations(carryOver);
+    await this.fillTable(quarantineTable, `SELECT * FROM temp.staging_quarantine${this.carriedQuarantine(carryOver)}`);
     for (const pipeline of pipelines) await this.markInconsistent(pipeline);
-    await this.makeViews();
-    await this.makeSnapshotsLog(log, attached !== null);
-    await this.makeChanges(log, attached !== null);
+    await this.fillSnapshotsLog(log, attached !== null);
+    await this.fillChanges(log, attached !== null);
     const reports = new Map<string, LoadReport>();
     for (const pipeline of pipelines)
       reports.set(pipeline.table, await reportDataset(this.database, pipeline, carryOver, log.snapshot));
@@ -117,14 +115,13 @@ export class Load {
     this.database.close();
   }
 
-  private async makeTable(table: TableDefinition, select: string): Promise<void> {
-    await this.database.run(createTableSql(table));
+  private async fillTable(table: TableDefinition, select: string): Promise<void> {
     await this.database.run(
       `INSERT INTO ${quoteIdentifier(table.name)} SELECT * FROM (${select}) ORDER BY ${columnList(table.sortedBy)}`,
     );
   }
 
-  private async makeDataset(pipeline: AnyPipeline, carryOver: CarryOver | null): Promise<void> {
+  private async fillDataset(pipeline: AnyPipeline, carryOver: CarryOver | null): Promise<void> {
     const table = datasetTable(pipeline);
     let carried = '';
     if (isCarried(carryOver, pipeline)) {
@@ -132,7 +129,7 @@ export class Load {
       // Whether a carried row is consistent is decided anew: what broke a check across tables may have been mended in the other table.
       carried = ` UNION ALL SELECT ${columnList(Object.keys(pipeline.columns))}, true FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`;
     }
-    await this.makeTable(table, Staging.selectSql(pipeline) + carried);
+    await this.fillTable(table, Staging.selectSql(pipeline) + carried);
     // The transformation lets no key pass twice; that the table agrees is checked on its own, for "nothing doubled" is a promise.
     const key = columnList(pipeline.key);
     const doubles = await this.database.rows(
@@ -146,7 +143,7 @@ export class Load {
   }
 
   /** Row checks come from the transformation, or are carried over with their rows; checks across tables run over the new tables. */
-  private async makeViolations(carryOver: CarryOver | null): Promise<void> {
+  private async fillViolations(carryOver: CarryOver | null): Promise<void> {
     const { pipelines, checks } = this.options.project;
     const table = violationsTable(pipelines);
     const place = placeColumns(pipelines).map(({ name }) => name);
@@ -172,7 +169,7 @@ export class Load {
         );
       }
     }
-    await this.makeTable(table, selects.join(' UNION ALL '));
+    await this.fillTable(table, selects.join(' UNION ALL '));
   }
 
   /** A quarantined record belongs to the district whose request brought it; one that the sweep brought is carried over always. */
@@ -194,28 +191,7 @@ export class Load {
     );
   }
 
-  /** Views and their comments; a column that a view takes over from a table or from a view before it keeps its meaning. */
-  private async makeViews(): Promise<void> {
-    const { pipelines, models } = this.options.project;
-    const meanings = new Map(
-      pipelines.flatMap((pipeline) => datasetTable(pipeline).columns.map(({ name, comment }) => [name, comment])),
-    );
-    for (const model of models) {
-      const view = quoteIdentifier(model.name);
-      await this.database.run(
-        `CREATE VIEW ${view} AS ${model.sql}; COMMENT ON VIEW ${view} IS ${quoteText(model.comment)}`,
-      );
-      for (const [name, comment] of Object.entries(model.columns)) meanings.set(name, comment);
-      const columns = await this.database.rows<{ column_name: string }>(`SELECT column_name FROM (DESCRIBE ${view})`);
-      const comments = columns.map(
-        ({ column_name: name }) =>
-          `COMMENT ON COLUMN ${view}.${quoteIdentifier(name)} IS ${quoteText(meanings.get(name) ?? '')}`,
-      );
-      await this.database.run(comments.join('; '));
-    }
-  }
-
-  private async makeSnapshotsLog(log: LogEntry, hasPrevious: boolean): Promise<void> {
+  private async fillSnapshotsLog(log: LogEntry, hasPrevious: boolean): Promise<void> {
     const entries = this.options.project.pipelines.map(
       (
         pipeline,
@@ -226,30 +202,22 @@ export class Load {
     );
     const columns = snapshotsLogTable.columns.map(({ name }) => name);
     const earlier = hasPrevious ? ` UNION ALL SELECT ${columnList(columns)} FROM previous.snapshots_log` : '';
-    await this.makeTable(
+    await this.fillTable(
       snapshotsLogTable,
       `SELECT * FROM (${entries.join(' UNION ALL ')}) AS entries(${columnList(columns)})${earlier}`,
     );
   }
 
-  private async makeChanges({ snapshot }: LogEntry, hasPrevious: boolean): Promise<void> {
+  private async fillChanges({ snapshot }: LogEntry, hasPrevious: boolean): Promise<void> {
     const { pipelines } = this.options.project;
-    const table = changesTable(pipelines);
     const select = hasPrevious ? await changesSql(this.database, pipelines, snapshot) : '';
-    if (select === '') await this.database.run(createTableSql(table));
-    else await this.makeTable(table, select);
+    if (select !== '') await this.fillTable(changesTable(pipelines), select);
   }
 
   private async writeParquet(): Promise<void> {
     const { folder, project } = this.options;
     const { pipelines } = project;
-    const tables = [
-      ...pipelines.map(datasetTable),
-      violationsTable(pipelines),
-      quarantineTable,
-      changesTable(pipelines),
-    ];
-    for (const table of tables) {
+    for (const table of exportedTables(pipelines)) {
       const file = join(folder, parquetPath(table.name));
       await mkdir(dirname(file), { recursive: true });
       const descriptions = [
@@ -265,9 +233,4 @@ export class Load {
       );
     }
   }
-}
-
-/** Names of the tables that have a Parquet file. */
-export function exportedTableNames(pipelines: readonly AnyPipeline[]): string[] {
-  return [...pipelines.map(({ table }) => table), ...exportedTables];
 }

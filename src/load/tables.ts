@@ -157,16 +157,20 @@ function sqlType({ kind }: ColumnDefinition): 'INTEGER' | 'VARCHAR' {
   return kind === 'text' ? 'VARCHAR' : 'INTEGER';
 }
 
+/** Tables that have a Parquet file. */
+export function exportedTables(pipelines: readonly AnyPipeline[]): TableDefinition[] {
+  return [...pipelines.map(datasetTable), changesTable(pipelines), quarantineTable, violationsTable(pipelines)];
+}
+
+/** Every table of rekap.duckdb. */
+export function allTables(pipelines: readonly AnyPipeline[]): TableDefinition[] {
+  return [...exportedTables(pipelines), snapshotsLogTable];
+}
+
 /** Everything that decides what a snapshot's tables and views look like, as a value to fingerprint. */
 export function projectDefinition({ pipelines, models, checks }: Project): unknown {
   return {
-    tables: [
-      ...pipelines.map(datasetTable),
-      violationsTable(pipelines),
-      quarantineTable,
-      snapshotsLogTable,
-      changesTable(pipelines),
-    ],
+    tables: allTables(pipelines),
     models: models.map(({ name, sql, comment, columns }) => [name, sql, comment, columns]),
     checks: checks.map(({ name, sql }) => [name, sql]),
   };

@@ -272,8 +272,8 @@ describe('help', () => {
   it('names every command, and every command shows examples', async () => {
     const { stdout, code } = await runCli(['--help']);
     expect(code).toBe(0);
-    for (const command of ['sync', 'query', 'connect', 'snapshots', 'serve', 'completion']) {
-      expect(stdout).toContain(`rekap ${command}`);
+    for (const command of ['sync', 'replay', 'query', 'connect', 'diff', 'snapshots', 'serve', 'completion']) {
+      expect(stdout).toMatch(new RegExp(`^  ${command}( \\S+)* {2,}`, 'm'));
       if (command === 'completion' || command === 'snapshots') continue;
       expect((await runCli([command, '--help'])).stdout).toContain('Examples:');
     }

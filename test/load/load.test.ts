@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { modelNames } from '../../pipelines/index.ts';
 import { voters } from '../../pipelines/voters.ts';
-import { exportedTableNames } from '../../src/load/load.ts';
+import { exportedTables } from '../../src/load/tables.ts';
 import { load, project, published, user, voter } from './support.ts';
 
-const tables = exportedTableNames(project.pipelines);
+const tables = exportedTables(project.pipelines).map(({ name }) => name);
 
 describe('the tables', () => {
   it('have the columns and types that others rely on, and a comment each', async () => {

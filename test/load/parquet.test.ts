@@ -3,13 +3,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exportedTableNames } from '../../src/load/load.ts';
+import { exportedTables } from '../../src/load/tables.ts';
 import { definePipeline, type Project } from '../../src/pipeline.ts';
 import { quoteText } from '../../src/sql-text.ts';
 import { parquetPath } from '../../src/warehouse.ts';
 import { ask, load, project, user, voter } from './support.ts';
 
-const tables = exportedTableNames(project.pipelines);
+const tables = exportedTables(project.pipelines).map(({ name }) => name);
 const districts = {
   voters: [
     [voter(), voter({ regency: 'B', dpt_male: 'x' }), 5],

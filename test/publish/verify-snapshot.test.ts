@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
-import { exportedTableNames } from '../../src/load/load.ts';
+import { exportedTables } from '../../src/load/tables.ts';
 import { assembleDataset } from '../../src/publish/assemble-manifest.ts';
 import { describeFile } from '../../src/publish/manifest.ts';
 import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
@@ -14,7 +14,12 @@ import { databaseFile, parquetPath, type Manifest, type ManifestDataset } from '
 import { datasetTable } from '../../src/load/tables.ts';
 import { load, makeFolder, project, user, voter } from '../load/support.ts';
 
-const paths = [databaseFile, ...exportedTableNames(project.pipelines).map(parquetPath)];
+const paths = [
+  databaseFile,
+  ...exportedTables(project.pipelines)
+    .map(({ name }) => name)
+    .map(parquetPath),
+];
 
 let root: string;
 let whole: { folder: string; manifest: Manifest };
