@@ -1,0 +1,106 @@
+/** Compares what a manifest says of each dataset with the tables and Parquet files: rows, sums, NULLs, columns, doubts, changes. */
+
+import { join } from 'node:path';
+import type { Database } from '../database.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import { quoteIdentifier, quoteText } from '../sql-text.ts';
+import { changesTableName, parquetPath, type Manifest, type ManifestDataset } from '../warehouse.ts';
+import { fingerprint } from './manifest.ts';
+
+/** Rows, sums, NULLs and columns of every dataset, in DuckDB and in Parquet. */
+export async function compareFigures(
+  database: Database,
+  folder: string,
+  { datasets }: Manifest,
+  pipelines: readonly AnyPipeline[],
+): Promise<string[]> {
+  const columns = await database.rows<{ table_name: string; column_name: string; data_type: string }>(
+    `SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal ORDER BY table_name, column_index`,
+  );
+  const problems: string[] = [];
+  for (const pipeline of pipelines) {
+    const { table } = pipeline;
+    const dataset = datasets[table]!;
+    const path = parquetPath(table);
+    const parquet = `read_parquet(${quoteText(join(folder, path))})`;
+    const [inDatabase, inParquet] = await database.rows<Record<string, string>>(
+      `${figuresSql(pipeline, quoteIdentifier(table))} UNION ALL ${figuresSql(pipeline, parquet)}`,
+    );
+    problems.push(...compare(inDatabase, `table ${table}`, pipeline, dataset));
+    problems.push(...compare(inParquet, path, pipeline, dataset));
+    const schema = columns
+      .filter(({ table_name }) => table_name === table)
+      .map(({ column_name, data_type }) => [column_name, data_type]);
+    if (fingerprint(schema) !== dataset.schema_fingerprint)
+      problems.push(`table ${table}: its columns are not those that the manifest was made for`);
+  }
+  return problems;
+}
+
+/** Counts of violations, of quarantined records, and of records that the snapshot changed. */
+export async function compareDoubts(
+  database: Database,
+  { snapshot, datasets }: Manifest,
+  pipelines: readonly AnyPipeline[],
+): Promise<string[]> {
+  const keys = [...new Set(pipelines.flatMap(({ key }) => key))].map(quoteIdentifier).join(', ');
+  const rows = await database.rows<{ what: string; dataset: string; name: string; row_count: bigint }>(
+    `SELECT 'violations' AS what, dataset, check_name AS name, count(*) AS row_count FROM violations GROUP BY ALL
+     UNION ALL SELECT 'quarantine', dataset, '', count(*) FROM quarantine GROUP BY ALL
+     UNION ALL SELECT 'changes', dataset, kind, count(DISTINCT (${keys})) FROM ${quoteIdentifier(changesTableName)}
+       WHERE snapshot_id = ${quoteText(snapshot)} GROUP BY ALL`,
+  );
+  return pipelines.flatMap(({ table }) => {
+    const { violations, quarantined, changes } = datasets[table]!;
+    const expected = { violations, quarantine: { '': quarantined }, changes };
+    return Object.entries(expected).flatMap(([what, counts]) => {
+      const found = rows.filter((row) => row.what === what && row.dataset === table);
+      const [now, then] = [
+        found.map(({ name, row_count }) => [name, Number(row_count)] as const),
+        Object.entries(counts),
+      ].map(listCounts);
+      return now === then ? [] : [`table ${what}: ${table} has ${now || 'none'}, the manifest says ${then || 'none'}`];
+    });
+  });
+}
+
+/** The counts that are not 0, in order. */
+function listCounts(counts: readonly (readonly [string, number])[]): string {
+  return counts
+    .filter(([, count]) => count !== 0)
+    .map(([name, count]) => `${count} ${name}`.trim())
+    .toSorted()
+    .join(', ');
+}
+
+function countColumns({ columns }: AnyPipeline): string[] {
+  return Object.entries(columns)
+    .filter(([, { kind }]) => kind === 'count')
+    .map(([column]) => column);
+}
+
+function figuresSql(pipeline: AnyPipeline, relation: string): string {
+  const figures = countColumns(pipeline).flatMap((column) => [
+    `coalesce(sum(${quoteIdentifier(column)}), 0)::VARCHAR AS ${quoteIdentifier(`sum ${column}`)}`,
+    `count(*) FILTER (${quoteIdentifier(column)} IS NULL)::VARCHAR AS ${quoteIdentifier(`nulls ${column}`)}`,
+  ]);
+  return `SELECT count(*)::VARCHAR AS row_count, ${figures.join(', ')} FROM ${relation}`;
+}
+
+function compare(
+  found: Record<string, string> | undefined,
+  name: string,
+  pipeline: AnyPipeline,
+  dataset: ManifestDataset,
+): string[] {
+  const problems: string[] = [];
+  const expect = (what: string, actual: string | undefined, expected: string): void => {
+    if (actual !== expected) problems.push(`${name}: ${what} is ${actual ?? 'unknown'}, the manifest says ${expected}`);
+  };
+  expect('the number of rows', found?.['row_count'], String(dataset.rows));
+  for (const column of countColumns(pipeline)) {
+    expect(`the sum of ${column}`, found?.[`sum ${column}`], String(dataset.sums[column]));
+    expect(`the number of NULLs in ${column}`, found?.[`nulls ${column}`], String(dataset.nulls[column]));
+  }
+  return problems;
+}
