@@ -1,6 +1,7 @@
 /** Builds a snapshot from answers, whether they come from the source or from a landing: every stage up to the switch. */
 
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { openDatabase } from './database.ts';
 import { describeSnapshot, schemaFingerprint } from './describe-snapshot.ts';
 import { GateError, IncompleteError, UsageError, VerificationError, WarehouseError } from './errors.ts';
@@ -142,12 +143,10 @@ async function fetchAndTransform(
   const { asked, options, around, signal } = run;
   const source = await openSource(run);
   run.client = source.client;
-  // Arrow takes as long to load as an answer or two takes to come: it is loaded when many are on their way.
-  let transforming: Promise<Map<string, Transformer>> | null = null;
-  const transformerOf = async ({ table }: AnyPipeline): Promise<Transformer> => {
-    transforming ??= loadTransformers(asked);
-    return (await transforming).get(table)!;
-  };
+  // Arrow takes as long to load as an answer takes to come: it is loaded as soon as the first requests are on their way.
+  const transforming = setImmediate().then(() => loadTransformers(asked));
+  transforming.catch(() => undefined);
+  const transformerOf = async ({ table }: AnyPipeline): Promise<Transformer> => (await transforming).get(table)!;
   try {
     const verdicts = await extract({
       pipelines: asked,

@@ -3,7 +3,7 @@
 import { DiskFullError, RekapError, WarehouseError, errorCode } from './errors.ts';
 
 /** How DuckDB says it. */
-const missingFile = /Cannot open file "([^"]+)": No such file or directory/;
+const missingFile = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or directory|does not exist)/;
 
 /** The error itself, or one that says what was wrong with the warehouse's folder. */
 export function explainFileError(error: unknown, warehouse: string): unknown {
