@@ -1,7 +1,12 @@
 # rekap: every task of the project. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build sync serve test crash check bench sample format clean
+
+# For `make fuzz`; without a SEED, chance gives one and the run prints it.
+SECONDS ?= 180
+SEED ?=
+
+.PHONY: help setup build sync serve test fuzz crash check bench sample format clean
 
 rekap := node dist/src/cli/main.js
 
@@ -29,6 +34,9 @@ test: build ## run all tests
 
 crash: build ## kill a sync hundreds of times, at every step and at any moment, and look at what is left
 	REKAP_CRASHES=$${KILLS:-300} npx --no-install vitest run test/end-to-end/crash.test.ts
+
+fuzz: build ## try the properties with many more inputs; SECONDS=180 in all, SEED= to repeat
+	@node dist/test/fuzz/main.js '$(SECONDS)' '$(SEED)'
 
 check: build ## format, lint, types, unused code, package
 	npx --no-install oxfmt --check .

@@ -6,5 +6,7 @@ export default defineConfig({
     // Whole syncs and servers run in some of them; a hang is a failure, not a reason to wait.
     testTimeout: 30_000,
     restoreMocks: true,
+    // `make fuzz` picks them out by it; test/support/properties.ts gives it to them.
+    tags: [{ name: 'property', description: 'tried with many inputs that chance gives' }],
   },
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { cutToWidth, displayWidth, fitWidths } from '../../src/cli/fit-table.ts';
 import { renderTable } from '../../src/cli/table.ts';
 import { printable } from '../../src/cli/terminal.ts';
+import { holds } from '../support/properties.ts';
 
 const head = ['id', 'regency', 'message', 'people'];
 const rows = [
@@ -66,24 +67,25 @@ describe('a table', () => {
 });
 
 describe('widths', () => {
-  it('never grow, fit the room, and leave alone what may not be cut', () => {
-    const columns = fc.array(fc.tuple(fc.nat(2000), fc.boolean()), { minLength: 1, maxLength: 30 });
-    fc.assert(
-      fc.property(columns, fc.nat(500), (pairs, room) => {
-        const widths = pairs.map(([width]) => width);
-        const mayCut = pairs.map(([, may]) => may);
-        const fitted = fitWidths(widths, mayCut, room);
-        const least = pairs.reduce((sum, [width, may]) => sum + (may ? Math.min(width, 8) : width), 0);
-        expect(fitted === null).toBe(least > room);
-        if (fitted === null) return;
-        expect(fitted.reduce((sum, width) => sum + width, 0)).toBeLessThanOrEqual(room);
-        for (const [index, width] of fitted.entries()) {
-          expect(width).toBeLessThanOrEqual(widths[index]!);
-          expect(width).toBeGreaterThanOrEqual(mayCut[index] === true ? Math.min(8, widths[index]!) : widths[index]!);
-        }
-      }),
-    );
-  });
+  const columns = fc.array(fc.tuple(fc.nat(2000), fc.boolean()), { minLength: 1, maxLength: 30 });
+
+  holds(
+    'never grow, fit the room, and leave alone what may not be cut',
+    fc.property(columns, fc.nat(500), (pairs, room) => {
+      const widths = pairs.map(([width]) => width);
+      const mayCut = pairs.map(([, may]) => may);
+      const fitted = fitWidths(widths, mayCut, room);
+      const least = pairs.reduce((sum, [width, may]) => sum + (may ? Math.min(width, 8) : width), 0);
+      expect(fitted === null).toBe(least > room);
+      if (fitted === null) return;
+      expect(fitted.reduce((sum, width) => sum + width, 0)).toBeLessThanOrEqual(room);
+      for (const [index, width] of fitted.entries()) {
+        expect(width).toBeLessThanOrEqual(widths[index]!);
+        expect(width).toBeGreaterThanOrEqual(mayCut[index] === true ? Math.min(8, widths[index]!) : widths[index]!);
+      }
+    }),
+    { runs: 300 },
+  );
 
   it.each([
     ['KOTA', 4],
@@ -96,24 +98,27 @@ describe('widths', () => {
     expect(displayWidth(text)).toBe(width);
   });
 
-  it('hold what is cut to them', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, width) => {
-        const cut = cutToWidth(text, width);
-        expect(displayWidth(cut)).toBeLessThanOrEqual(width);
-        expect(cut === text || (cut.endsWith('…') && text.startsWith(cut.slice(0, -1)))).toBe(true);
-      }),
-    );
-  });
+  holds(
+    'hold what is cut to them',
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, width) => {
+      const cut = cutToWidth(text, width);
+      expect(displayWidth(cut)).toBeLessThanOrEqual(width);
+      expect(cut === text || (cut.endsWith('…') && text.startsWith(cut.slice(0, -1)))).toBe(true);
+    }),
+    { runs: 300 },
+  );
 });
 
 describe('a text from outside', () => {
-  it('is printed without anything that steers a terminal or deceives its reader', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: fc.nat(0x10ffff).map((code) => String.fromCodePoint(code)) }), (text) => {
-        expect(printable(`\u001b[2J\u009b\u202e\u{e0041}${text}`)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
-      }),
-    );
+  holds(
+    'is printed without anything that steers a terminal or deceives its reader',
+    fc.property(fc.string({ unit: fc.nat(0x10ffff).map((code) => String.fromCodePoint(code)) }), (text) => {
+      expect(printable(`\u001b[2J\u009b\u202e\u{e0041}${text}`)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
+    }),
+    { runs: 300 },
+  );
+
+  it('is printed with all that steers made visible', () => {
     expect(printable('a\u001b[31m\nb\u202e\ud800\u{e0041}')).toBe('a\\u001b[31m⏎b\\u202e\\ud800\\u{e0041}');
   });
 

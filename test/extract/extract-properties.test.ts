@@ -1,8 +1,9 @@
 /** Whatever a server does with limits, order, counts and faults: the result is the exact set of records, or a named refusal. */
 
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
+import { holds } from '../support/properties.ts';
 import { runExtract, type Extracted } from '../support/run-extract.ts';
 import { faultless, simulateSource, type Behaviour, type SimulatedRecord } from '../support/simulated-source.ts';
 
@@ -65,78 +66,78 @@ function generator(seed: number): () => number {
 
 const named = ({ dapil, regency, people }: SimulatedRecord): string => `${dapil} ${regency} ${people}`;
 const districtsOf = (list: readonly SimulatedRecord[]): number[] => [...new Set(list.map(({ dapil }) => dapil))];
-const runs = { numRuns: Number(process.env['REKAP_FUZZ_RUNS'] ?? 1500) };
+const runs = 1000;
 
 describe('extraction', () => {
-  it('gives the exact set of records or a named refusal, for any paging by any server', async () => {
-    let exact = 0;
-    await fc.assert(
-      fc.asyncProperty(records, behaviours, settings, fc.nat(), async (list, behaviour, options, seed) => {
-        const source = simulateSource(list, behaviour, generator(seed));
-        // The districts are known from law or from before: a list cut short cannot hide a whole one.
-        const result = await attempt(runExtract(source, { ...options, reference: districtsOf(list) }));
-        if (result instanceof RekapError) return;
-        const incomplete = new Set(result.verdicts.filter(({ complete }) => !complete).map(({ dapil }) => dapil));
-        for (const { complete, reason } of result.verdicts) expect(complete).toBe(reason === null);
-        const expected = list.filter(({ dapil }) => !incomplete.has(dapil)).map(named);
-        expect(new Set(result.delivered)).toEqual(new Set(expected));
-        if (incomplete.size === 0) exact += 1;
-      }),
-      runs,
-    );
-    // A walk that refused everything would pass too; most of these sources can be read to the end.
-    expect(exact).toBeGreaterThan(runs.numRuns / 4);
-  });
+  let exact = 0;
 
-  it('gives the exact set, without a refusal, where limits are clamped, counts are totals and shapes vary', async () => {
-    const harmless = fc.record({
-      cap: fc.integer({ min: 1, max: 20 }),
-      countIsTotal: fc.boolean(),
-      shape: fc.constantFrom<Behaviour['shape']>('array', 'map', 'single'),
-      order: fc.constantFrom<Behaviour['order']>('by district', 'steady'),
-      sweep: fc.constantFrom<Behaviour['sweep']>('whole', 'refused', 'empty'),
-      shortPages: fc.constantFrom(0, 0.5),
-      sweepWindow: often<number | null>(null, fc.integer({ min: 1, max: 40 })),
-    });
-    await fc.assert(
-      fc.asyncProperty(records, harmless, settings, fc.nat(), async (list, behaviour, options, seed) => {
-        const source = simulateSource(list, { ...faultless, ...behaviour }, generator(seed));
-        const result = await runExtract(source, { ...options, reference: districtsOf(list) });
-        expect(result.verdicts.filter(({ complete }) => !complete)).toEqual([]);
-        expect(result.delivered.toSorted()).toEqual(list.map(named).toSorted());
-      }),
+  holds(
+    'gives the exact set of records or a named refusal, for any paging by any server',
+    fc.asyncProperty(records, behaviours, settings, fc.nat(), async (list, behaviour, options, seed) => {
+      const source = simulateSource(list, behaviour, generator(seed));
+      // The districts are known from law or from before: a list cut short cannot hide a whole one.
+      const result = await attempt(runExtract(source, { ...options, reference: districtsOf(list) }));
+      if (result instanceof RekapError) return;
+      const incomplete = new Set(result.verdicts.filter(({ complete }) => !complete).map(({ dapil }) => dapil));
+      for (const { complete, reason } of result.verdicts) expect(complete).toBe(reason === null);
+      const expected = list.filter(({ dapil }) => !incomplete.has(dapil)).map(named);
+      expect(new Set(result.delivered)).toEqual(new Set(expected));
+      if (incomplete.size === 0) exact += 1;
+    }),
+    {
       runs,
-    );
-  });
+      // A walk that refused everything would pass too; most of these sources can be read to the end.
+      afterwards: ({ cases }) => expect(exact).toBeGreaterThan(cases / 4),
+    },
+  );
 
-  it('loses no record that stood in a district all along while the source changed under the walk', async () => {
-    const edit = fc.record({ place: fc.nat(), kind: fc.constantFrom('remove', 'add', 'restate') });
-    const change = fc.record({
-      edits: fc.array(edit, { minLength: 1, maxLength: 4 }),
-      at: fc.integer({ min: 1, max: 30 }),
-      cap: fc.integer({ min: 1, max: 12 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(records, change, settings, fc.nat(), async (list, { edits, at, cap }, options, seed) => {
-        fc.pre(list.length > 0);
-        const after = applyEdits(list, edits);
-        const source = simulateSource(list, { ...faultless, cap, changesAt: at, after }, generator(seed));
-        const result = await attempt(runExtract(source, { ...options, reference: districtsOf(list) }));
-        if (result instanceof RekapError) return;
-        for (const { dapil, complete } of result.verdicts) {
-          if (dapil === null) continue;
-          if (!complete) continue;
-          const later = keysOf(after, dapil);
-          const stable = [...keysOf(list, dapil)].filter((key) => later.has(key));
-          const got = result.delivered
-            .filter((name) => name.startsWith(`${dapil} `))
-            .map((name) => name.split(' ').slice(1, -1).join(' '));
-          expect(got).toEqual(expect.arrayContaining(stable));
-        }
-      }),
-      runs,
-    );
+  const harmless = fc.record({
+    cap: fc.integer({ min: 1, max: 20 }),
+    countIsTotal: fc.boolean(),
+    shape: fc.constantFrom<Behaviour['shape']>('array', 'map', 'single'),
+    order: fc.constantFrom<Behaviour['order']>('by district', 'steady'),
+    sweep: fc.constantFrom<Behaviour['sweep']>('whole', 'refused', 'empty'),
+    shortPages: fc.constantFrom(0, 0.5),
+    sweepWindow: often<number | null>(null, fc.integer({ min: 1, max: 40 })),
   });
+  holds(
+    'gives the exact set, without a refusal, where limits are clamped, counts are totals and shapes vary',
+    fc.asyncProperty(records, harmless, settings, fc.nat(), async (list, behaviour, options, seed) => {
+      const source = simulateSource(list, { ...faultless, ...behaviour }, generator(seed));
+      const result = await runExtract(source, { ...options, reference: districtsOf(list) });
+      expect(result.verdicts.filter(({ complete }) => !complete)).toEqual([]);
+      expect(result.delivered.toSorted()).toEqual(list.map(named).toSorted());
+    }),
+    { runs },
+  );
+
+  const edit = fc.record({ place: fc.nat(), kind: fc.constantFrom('remove', 'add', 'restate') });
+  const change = fc.record({
+    edits: fc.array(edit, { minLength: 1, maxLength: 4 }),
+    at: fc.integer({ min: 1, max: 30 }),
+    cap: fc.integer({ min: 1, max: 12 }),
+  });
+  holds(
+    'loses no record that stood in a district all along while the source changed under the walk',
+    fc.asyncProperty(records, change, settings, fc.nat(), async (list, { edits, at, cap }, options, seed) => {
+      fc.pre(list.length > 0);
+      const after = applyEdits(list, edits);
+      const source = simulateSource(list, { ...faultless, cap, changesAt: at, after }, generator(seed));
+      const result = await attempt(runExtract(source, { ...options, reference: districtsOf(list) }));
+      if (result instanceof RekapError) return;
+      for (const { dapil, complete } of result.verdicts) {
+        if (dapil === null) continue;
+        if (!complete) continue;
+        const later = keysOf(after, dapil);
+        const stable = [...keysOf(list, dapil)].filter((key) => later.has(key));
+        const got = result.delivered
+          .filter((name) => name.startsWith(`${dapil} `))
+          .map((name) => name.split(' ').slice(1, -1).join(' '));
+        expect(got).toEqual(expect.arrayContaining(stable));
+      }
+    }),
+    { runs },
+  );
 });
 
 function applyEdits(

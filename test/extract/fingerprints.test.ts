@@ -6,6 +6,7 @@ import { voters } from '../../pipelines/voters.ts';
 import { fingerprintRecord, FingerprintSet, type Fingerprint } from '../../src/extract/fingerprints.ts';
 import { Tally } from '../../src/extract/tally.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
+import { holds } from '../support/properties.ts';
 
 /** What a tally makes of these records, one after another. */
 function tally(records: readonly unknown[]): { news: boolean[]; distinct: number; total: number } {
@@ -46,18 +47,17 @@ describe('Tally', () => {
     expect(tally([one, other]).distinct).toBe(2);
   });
 
-  it('tells a key apart wherever the boundary between its names stands', () => {
-    fc.assert(
-      fc.property(fc.string({ minLength: 1, maxLength: 12 }), fc.nat(12), fc.nat(12), (text, first, second) => {
-        const cuts = [first, second].map((cut) => cut % (text.length + 1));
-        const records = cuts.map((cut) =>
-          voterRecord({ NamaProvinsi: text.slice(0, cut), NamaKabupaten: text.slice(cut) }),
-        );
-        expect(tally(records).distinct).toBe(new Set(cuts).size);
-      }),
-      { numRuns: 1000 },
-    );
-  });
+  holds(
+    'tells a key apart wherever the boundary between its names stands',
+    fc.property(fc.string({ minLength: 1, maxLength: 12 }), fc.nat(12), fc.nat(12), (text, first, second) => {
+      const cuts = [first, second].map((cut) => cut % (text.length + 1));
+      const records = cuts.map((cut) =>
+        voterRecord({ NamaProvinsi: text.slice(0, cut), NamaKabupaten: text.slice(cut) }),
+      );
+      expect(tally(records).distinct).toBe(new Set(cuts).size);
+    }),
+    { runs: 1000 },
+  );
 
   it('goes by the whole record where a part of the key is missing', () => {
     const keyless = (overrides: object): object => voterRecord({ NamaKabupaten: undefined, ...overrides });
@@ -171,21 +171,21 @@ describe('FingerprintSet', () => {
   /** Few values, so that many meet in one half and differ in the other. */
   const half = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }));
 
-  it('says of each member once that it is new, as a Set would, however it grows', () => {
-    fc.assert(
-      fc.property(fc.array(fc.tuple(half, half), { maxLength: 600, size: 'max' }), (pairs) => {
-        const set = new FingerprintSet();
-        const expected = new Set<string>();
-        for (const [high, low] of pairs) {
-          const isNew = !expected.has(`${high} ${low}`);
-          expected.add(`${high} ${low}`);
-          expect(set.add({ high, low })).toBe(isNew);
-        }
-        expect(set.size).toBe(expected.size);
-        expect(pairs.some(([high, low]) => set.add({ high, low }))).toBe(false);
-      }),
-    );
-  });
+  holds(
+    'says of each member once that it is new, as a Set would, however it grows',
+    fc.property(fc.array(fc.tuple(half, half), { maxLength: 600, size: 'max' }), (pairs) => {
+      const set = new FingerprintSet();
+      const expected = new Set<string>();
+      for (const [high, low] of pairs) {
+        const isNew = !expected.has(`${high} ${low}`);
+        expected.add(`${high} ${low}`);
+        expect(set.add({ high, low })).toBe(isNew);
+      }
+      expect(set.size).toBe(expected.size);
+      expect(pairs.some(([high, low]) => set.add({ high, low }))).toBe(false);
+    }),
+    { runs: 100 },
+  );
 
   it('keeps the fingerprint of zeros, and takes both halves into account', () => {
     const set = new FingerprintSet();

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeWalk, maxReadings, type WalkFigures } from '../../src/extract/judge-walk.ts';
 import type { Account } from '../../src/extract/tally.ts';
+import { holds } from '../support/properties.ts';
 
 /** An account of these records, in this order. */
 function accountOf(keys: string): Account {
@@ -111,20 +112,21 @@ describe('judgeWalk', () => {
     ]);
   });
 
-  it('comes to an end, and never calls complete what is short of the listing', () => {
-    const keys = fc.stringMatching(/^[a-e]{0,6}$/);
-    const walk = fc
-      .tuple(keys, fc.boolean(), fc.boolean())
-      .map(([text, overlaps, inOnePiece]) => walkOf(text, { overlaps, inOnePiece }));
-    const readings = fc.array(walk, { minLength: maxReadings, maxLength: maxReadings });
-    fc.assert(
-      fc.property(fc.oneof(readings, walk.map(always)), fc.option(keys.map(accountOf)), (walks, listed) => {
-        const judgements = judgeAll(walks, listed);
-        expect(judgements.at(-1)).not.toEqual(again);
-        const short = walks.map(({ order }) => !Array.from(listed?.set ?? '').every((key) => order.includes(key)));
-        expect(judgements.filter(({ kind }, place) => kind === 'complete' && short[place])).toEqual([]);
-        expect(judgements.slice(0, -1).filter(({ kind }) => kind === 'incomplete')).toEqual([]);
-      }),
-    );
-  });
+  const keys = fc.stringMatching(/^[a-e]{0,6}$/);
+  const walk = fc
+    .tuple(keys, fc.boolean(), fc.boolean())
+    .map(([text, overlaps, inOnePiece]) => walkOf(text, { overlaps, inOnePiece }));
+  const readings = fc.array(walk, { minLength: maxReadings, maxLength: maxReadings });
+
+  holds(
+    'comes to an end, and never calls complete what is short of the listing',
+    fc.property(fc.oneof(readings, walk.map(always)), fc.option(keys.map(accountOf)), (walks, listed) => {
+      const judgements = judgeAll(walks, listed);
+      expect(judgements.at(-1)).not.toEqual(again);
+      const short = walks.map(({ order }) => !Array.from(listed?.set ?? '').every((key) => order.includes(key)));
+      expect(judgements.filter(({ kind }, place) => kind === 'complete' && short[place])).toEqual([]);
+      expect(judgements.slice(0, -1).filter(({ kind }) => kind === 'incomplete')).toEqual([]);
+    }),
+    { runs: 1000 },
+  );
 });

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Pace } from '../../src/extract/pace.ts';
+import { holds } from '../support/properties.ts';
 
 function answer(pace: Pace, times: number): void {
   for (let time = 0; time < times; time += 1) pace.answered();
@@ -78,24 +79,25 @@ describe('Pace', () => {
     expect(pace.concurrency).toBe(2);
   });
 
-  it('stays between one and its ceiling, whatever comes', () => {
-    const steps = fc.array(fc.oneof(fc.constant('complaint' as const), fc.nat(50)), { maxLength: 60 });
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 32 }), steps, (ceiling, events) => {
-        const pace = new Pace(ceiling);
-        for (const event of events) {
-          const before = pace.concurrency;
-          if (event === 'complaint') pace.slowDown(pace.begin());
-          else answer(pace, event);
-          const [lowest, highest] = event === 'complaint' ? [Math.floor(before / 2), before / 2] : [before, ceiling];
-          expect(pace.concurrency).toBeGreaterThanOrEqual(Math.max(1, lowest));
-          expect(pace.concurrency).toBeLessThanOrEqual(Math.max(1, highest));
-        }
-        answer(pace, 20 * ceiling);
-        expect(pace.concurrency).toBe(ceiling);
-      }),
-    );
-  });
+  const steps = fc.array(fc.oneof(fc.constant('complaint' as const), fc.nat(50)), { maxLength: 60 });
+
+  holds(
+    'stays between one and its ceiling, whatever comes',
+    fc.property(fc.integer({ min: 1, max: 32 }), steps, (ceiling, events) => {
+      const pace = new Pace(ceiling);
+      for (const event of events) {
+        const before = pace.concurrency;
+        if (event === 'complaint') pace.slowDown(pace.begin());
+        else answer(pace, event);
+        const [lowest, highest] = event === 'complaint' ? [Math.floor(before / 2), before / 2] : [before, ceiling];
+        expect(pace.concurrency).toBeGreaterThanOrEqual(Math.max(1, lowest));
+        expect(pace.concurrency).toBeLessThanOrEqual(Math.max(1, highest));
+      }
+      answer(pace, 20 * ceiling);
+      expect(pace.concurrency).toBe(ceiling);
+    }),
+    { runs: 300 },
+  );
 
   it('lets no more tasks run at a time than it says, and lets more run as soon as it rises', async () => {
     const pace = new Pace(4);

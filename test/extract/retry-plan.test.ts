@@ -9,6 +9,7 @@ import {
   type Failure,
   type RetryQuestion,
 } from '../../src/extract/retry-plan.ts';
+import { holds } from '../support/properties.ts';
 
 const now = new Date('2026-11-20T03:00:00Z');
 
@@ -91,20 +92,24 @@ describe('planRetry', () => {
     },
   );
 
-  it('waits longer from attempt to attempt, up to half a minute, and by chance at most half as long', () => {
-    const attempts = fc.integer({ min: 1, max: 60 });
-    const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-    fc.assert(
-      fc.property(attempts, randoms, fc.constantFrom(...transient), (attempt, random, [, failure]) => {
-        const at = (question: Partial<RetryQuestion>): number =>
-          waitOf(failure, { attempt, maxAttempts: 100, random, ...question });
-        expect(at({})).toBeGreaterThanOrEqual(250);
-        expect(at({})).toBeLessThanOrEqual(30_000);
-        expect(at({ attempt: attempt + 1 })).toBeGreaterThanOrEqual(at({}));
-        expect(at({ random: 0 })).toBeLessThanOrEqual(at({}));
-        expect(at({ random: 0 }) * 2).toBeGreaterThanOrEqual(at({}));
-      }),
-    );
+  const attempts = fc.integer({ min: 1, max: 60 });
+  const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+  holds(
+    'waits longer from attempt to attempt, up to half a minute, and by chance at most half as long',
+    fc.property(attempts, chances, fc.constantFrom(...transient), (attempt, random, [, failure]) => {
+      const at = (question: Partial<RetryQuestion>): number =>
+        waitOf(failure, { attempt, maxAttempts: 100, random, ...question });
+      expect(at({})).toBeGreaterThanOrEqual(250);
+      expect(at({})).toBeLessThanOrEqual(30_000);
+      expect(at({ attempt: attempt + 1 })).toBeGreaterThanOrEqual(at({}));
+      expect(at({ random: 0 })).toBeLessThanOrEqual(at({}));
+      expect(at({ random: 0 }) * 2).toBeGreaterThanOrEqual(at({}));
+    }),
+    { runs: 500 },
+  );
+
+  it('doubles its wait from attempt to attempt', () => {
     const first = [1, 2, 3, 4, 5, 6].map((attempt) => waitOf(status(500), { attempt, maxAttempts: 100, random: 0 }));
     for (const [place, wait] of first.slice(1).entries()) expect(wait).toBe(first[place]! * 2);
   });
