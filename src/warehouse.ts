@@ -192,8 +192,9 @@ function isManifest(value: unknown, id: string): value is Manifest {
     isObject(value) &&
     value['format'] === 1 &&
     value['snapshot'] === id &&
-    ['source', 'created_at', 'run'].every((name) => typeof value[name] === 'string') &&
-    isObject(value['tool']) &&
+    areAll('string', value, ['source', 'created_at', 'run', 'definition']) &&
+    (value['previous'] === null || typeof value['previous'] === 'string') &&
+    areAll('string', value['tool'], ['name', 'version']) &&
     isObject(value['datasets']) &&
     Object.values(value['datasets']).every(isManifestDataset) &&
     isArrayOf(value['files'], isManifestFile) &&
@@ -205,10 +206,22 @@ function isManifest(value: unknown, id: string): value is Manifest {
 function isManifestDataset(value: unknown): boolean {
   return (
     isObject(value) &&
-    isObject(value['ledger']) &&
-    ['rows', 'carried_over', 'quarantined'].every((name) => typeof value[name] === 'number') &&
-    ['sums', 'nulls', 'violations', 'changes'].every((name) => isObject(value[name])) &&
-    isArrayOf(value['districts'], isObject)
+    areAll('number', value, ['rows', 'carried_over', 'quarantined']) &&
+    areAll('number', value['ledger'], ['fetched', 'published', 'quarantined', 'duplicates']) &&
+    areAll('string', value['sums']) &&
+    areAll('number', value['nulls']) &&
+    areAll('number', value['violations']) &&
+    areAll('number', value['changes'], ['added', 'removed', 'changed']) &&
+    isArrayOf(value['districts'], isVerdict)
+  );
+}
+
+function isVerdict(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    (value['dapil'] === null || typeof value['dapil'] === 'number') &&
+    areAll('number', value, ['received']) &&
+    areAll('string', value, ['proof', 'readAt'])
   );
 }
 
@@ -222,6 +235,11 @@ function isManifestFile(value: unknown): boolean {
   );
 }
 
+/** Whether these members of an object, or all that it has, are of one type. */
+function areAll(type: 'string' | 'number', value: unknown, names?: readonly string[]): boolean {
+  return isObject(value) && (names ?? Object.keys(value)).every((name) => typeof value[name] === type);
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -232,7 +250,7 @@ function isArrayOf(value: unknown, isItem: (item: unknown) => boolean): boolean 
 
 /** Whether a relative path stays below its folder. */
 function isBelow(path: string): boolean {
-  return path !== '' && !path.includes('\0') && path.split(/[/\\]/).every((part) => part !== '..' && part !== '');
+  return path !== '' && !path.includes('\0') && path.split(/[/\\]/).every((part) => !['', '.', '..'].includes(part));
 }
 
 async function isFolder(path: string): Promise<boolean> {

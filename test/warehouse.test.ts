@@ -70,6 +70,7 @@ describe('the current snapshot', () => {
     const path = join(await makeFolder(), 'file');
     await writeFile(path, '');
     await expect(readCurrent(path)).rejects.toThrow(WarehouseError);
+    await expect(readCurrent(path)).rejects.toThrow(/is not a folder/);
   });
 
   it.each([

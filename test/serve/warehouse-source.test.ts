@@ -1,11 +1,12 @@
 /** A warehouse as a source: records restored from the tables, and following `current`. */
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { lutimes, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { quoteIdentifier, quoteText } from '../../src/sql-text.ts';
 import { ServedDataError, SnapshotNotFoundError, WarehouseError } from '../../src/errors.ts';
@@ -105,6 +106,8 @@ async function writeSnapshot(id: string, content: Content): Promise<void> {
     format: 1,
     snapshot: id,
     run: id,
+    previous: null,
+    definition: '',
     tool: { name: 'rekap', version: '0.0.0' },
     source: 'sample',
     created_at: '2026-11-20T03:00:02Z',
@@ -225,6 +228,24 @@ it('closes the file: another process may write to it while it is served', async 
     cwd: import.meta.dirname,
   });
   expect(source?.current(voters).records).toHaveLength(1);
+});
+
+it('opens the file for reading only: another process may read it at the same time', async () => {
+  await publish(first, { tables: { voters: [makeRow(voters, 1101, 1)] } });
+  const file = join(warehouse, 'snapshots', first, 'rekap.duckdb');
+  const program = `
+    const { DuckDBInstance } = await import('@duckdb/node-api');
+    const instance = await DuckDBInstance.create(process.argv[1], { access_mode: 'READ_ONLY' });
+    process.stdout.write('open');
+    setInterval(() => instance, 1000);`;
+  const reader = spawn(process.execPath, ['--input-type=module', '--eval', program, file], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void reader.kill('SIGKILL'));
+  expect(String((await once(reader.stdout, 'data'))[0])).toBe('open');
+  source = await openWarehouseSource(warehouse, pipelines);
+  expect(source.current(voters).records).toHaveLength(1);
 });
 
 it('needs a published snapshot', async () => {
