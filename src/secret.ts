@@ -77,14 +77,11 @@ function formsOf(character: string): string {
     .toString(16)
     .padStart(2, '0')
     .replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-  const forms = [
-    character.replace(/[\\^$.*+?()[\]{}|/-]/, String.raw`\$&`),
-    String.raw`\\{1,4}u00${hex}`,
-    `%(?:25)?${hex}`,
-    `&#(?:[xX]0{0,6}${hex}|0{0,6}${code});`,
-  ];
+  const forms = [String.raw`\\{1,4}u00${hex}`, `%(?:25)?${hex}`, `&#(?:[xX]0{0,6}${hex}|0{0,6}${code});`];
   if (/["\\/]/.test(character)) forms.push(`\\\\{1,4}\\${character}`);
   const entity = entities[character];
   if (entity !== undefined) forms.push(`&${entity};`);
+  // Last: an escape begins with a character that may stand for itself, and none of it should be left.
+  forms.push(character.replace(/[\\^$.*+?()[\]{}|/-]/, String.raw`\$&`));
   return `(?:${forms.join('|')})`;
 }
