@@ -12,7 +12,8 @@ export function paint(style: Style, text: string, stream: NodeJS.WriteStream = p
   const wanted =
     process.env['FORCE_COLOR'] !== undefined ||
     (stream.isTTY && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb');
-  return wanted ? styleText(style, text) : text;
+  // What styleText would ask is asked above, of the right stream: it only ever asks stdout.
+  return wanted ? styleText(style, text, { validateStream: false }) : text;
 }
 
 /** So many characters of one text from outside are printed at most, whatever a source sends. */

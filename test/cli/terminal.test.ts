@@ -1,0 +1,68 @@
+/** Colours come where they are wanted, and a failure says what happened and what to do next. */
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { paint, printError } from '../../src/cli/terminal.ts';
+
+const bold = '\u001b[1mtext\u001b[22m';
+const terminal = { isTTY: true } as NodeJS.WriteStream;
+const pipe = { isTTY: false } as NodeJS.WriteStream;
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** Exactly these variables of those that speak of colours. */
+function setColours(variables: Readonly<Record<string, string>>): void {
+  for (const name of ['FORCE_COLOR', 'NO_COLOR', 'TERM']) vi.stubEnv(name, variables[name]);
+}
+
+describe('colours', () => {
+  it.each<[Record<string, string>, NodeJS.WriteStream, boolean]>([
+    [{ TERM: 'xterm' }, terminal, true],
+    [{}, terminal, true],
+    [{ TERM: 'dumb' }, terminal, false],
+    [{ NO_COLOR: '1', TERM: 'xterm' }, terminal, false],
+    [{ TERM: 'xterm' }, pipe, false],
+    [{ FORCE_COLOR: '1' }, pipe, true],
+  ])('with %j on %j: %s', (variables, stream, painted) => {
+    setColours(variables);
+    expect(paint('bold', 'text', stream)).toBe(painted ? bold : 'text');
+  });
+});
+
+describe('a failure', () => {
+  /** What printing it writes to stderr. */
+  function printed(error: unknown): string {
+    setColours({ NO_COLOR: '1' });
+    let text = '';
+    vi.spyOn(process.stderr, 'write').mockImplementation((piece) => {
+      text += String(piece);
+      return true;
+    });
+    printError(error);
+    vi.restoreAllMocks();
+    return text;
+  }
+
+  it('of the user says what to do next, without a stack', () => {
+    vi.stubEnv('REKAP_DEBUG', '1');
+    expect(printed(new UsageError('One.\n  - Two \u001b[2J', 'Do this.'))).toBe(
+      'rekap: One.\n  - Two \\u001b[2J\n  Do this.\n',
+    );
+    expect(printed(new UsageError('One.'))).toBe('rekap: One.\n');
+  });
+
+  it('of rekap is called one, with its stack where that is asked for', () => {
+    const fault = new TypeError('nothing\u001b there');
+    vi.stubEnv('REKAP_DEBUG', undefined);
+    const said =
+      'rekap: unexpected failure: nothing\\u001b there\n  This is a fault in rekap. REKAP_DEBUG=1 shows where';
+    expect(printed(fault)).toContain(said);
+    expect(printed(fault)).not.toContain('terminal.test');
+    vi.stubEnv('REKAP_DEBUG', '1');
+    expect(printed(fault)).toContain(said);
+    expect(printed(fault)).toContain('terminal.test');
+    expect(printed('a text')).toContain('rekap: unexpected failure: a text\n');
+  });
+});
