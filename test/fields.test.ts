@@ -1,9 +1,8 @@
 /** A field is read as the source wrote it: exact digits or a named reason why not, and never a guessed number. */
 
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../pipelines/voters.ts';
-import { maxCount, NoCount, readDigits, readInteger, readRaw, readText } from '../src/fields.ts';
+import { NoCount, readDigits, readInteger, readRaw, readText } from '../src/fields.ts';
 import { pageOf, voterRecord } from './support/pages.ts';
 
 const field = 'JumlahSeluruhPemilih';
@@ -89,27 +88,6 @@ describe('readInteger', () => {
     expect(new Set(codes).size).toBe(4);
     expect(Math.max(...codes)).toBeLessThan(0);
   });
-
-  it('reads a text as a count exactly when it is ASCII digits and fits, whatever its escapes', () => {
-    const texts = fc.oneof(
-      fc.stringMatching(/^[0-9]{1,14}$/),
-      fc.stringMatching(/^[-+ .,0-9eE_]{1,8}$/),
-      fc.integer({ min: 2_147_483_600, max: 2_147_483_700 }).map(String),
-      fc.string({ unit: 'binary', minLength: 1 }),
-    );
-    fc.assert(
-      fc.property(texts, fc.boolean(), (text, escaped) => {
-        const units = Array.from({ length: text.length }, (_, unit) =>
-          text.charCodeAt(unit).toString(16).padStart(4, '0'),
-        );
-        const json = escaped ? `"${units.map((unit) => String.raw`\u${unit}`).join('')}"` : JSON.stringify(text);
-        const isCount = /^[0-9]+$/.test(text) && BigInt(text) <= 2_147_483_647n;
-        expect(integerOf(json)).toBe(isCount ? Number(BigInt(text)) : NoCount.malformed);
-        expect(textOf(json)).toBe(text);
-      }),
-      { numRuns: 1000 },
-    );
-  });
 });
 
 describe('readDigits', () => {
@@ -123,15 +101,6 @@ describe('readDigits', () => {
 
   it('finds no number in an empty stretch', () => {
     expect(readDigits(Buffer.from('12'), 1, 1)).toBe(NoCount.malformed);
-  });
-
-  it('reads every count that a table holds, up to the largest', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.nat(maxCount), fc.constant(maxCount)), (count) => {
-        const bytes = Buffer.from(String(count));
-        expect(readDigits(bytes, 0, bytes.length)).toBe(count);
-      }),
-    );
   });
 });
 

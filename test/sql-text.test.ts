@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../src/database.ts';
 import { quoteIdentifier, quoteText } from '../src/sql-text.ts';
+import { holds } from './support/properties.ts';
 
 let database: Database;
 
@@ -12,24 +13,28 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Any text without NUL: every character, and more often those that mean something in SQL. */
-const text = fc
-  .string({
-    unit: fc.oneof(
-      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
-      fc.constantFrom("'", '"', '\\', '$$', '--', '/*', ';', '\n', '\u00a0', '\u200b', '\u202e'),
-    ),
-  })
-  .filter((value) => !value.includes('\0'));
+/** Any text: every character, halves of surrogate pairs too, and more often those that mean something in SQL. */
+const text = fc.string({
+  unit: fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    fc.constantFrom("'", '"', '\\', '$$', '--', '/*', ';', '\n', '\r', '\u00a0', '\u200b', '\u202e', '\ufeff'),
+    { weight: 1, arbitrary: fc.constantFrom('\0', '\ud800', '\udfff') },
+  ),
+});
 
 describe('a quoted text', () => {
-  it('comes back from DuckDB as it was', async () => {
-    await fc.assert(
-      fc.asyncProperty(text, async (value) => {
-        expect(await database.rows(`SELECT ${quoteText(value)} AS value`)).toEqual([{ value }]);
-      }),
-    );
-  });
+  holds(
+    'comes back from DuckDB as it was, as far as UTF-8 can hold it, or is refused for its NUL',
+    fc.asyncProperty(text, async (value) => {
+      if (value.includes('\0')) expect(() => quoteText(value)).toThrow(RangeError);
+      // Read behind another character: at the beginning of a text, DuckDB's client takes U+FEFF for a mark of the encoding.
+      else
+        expect(await database.rows(`SELECT 'x' || ${quoteText(value)} AS value`)).toEqual([
+          { value: `x${value.toWellFormed()}` },
+        ]);
+    }),
+    { runs: 300 },
+  );
 
   it.each(['\0', 'a\0b', "'\0"])('is refused where it holds NUL', (value) => {
     expect(() => quoteText(value)).toThrow(RangeError);
@@ -37,16 +42,18 @@ describe('a quoted text', () => {
 });
 
 describe('a quoted name', () => {
-  it('names what it says', async () => {
-    await fc.assert(
-      fc.asyncProperty(text, async (rest) => {
-        const name = `n${rest}`;
+  holds(
+    'names what it says, or is refused for its NUL',
+    fc.asyncProperty(text, async (rest) => {
+      const name = `n${rest}`;
+      if (name.includes('\0')) expect(() => quoteIdentifier(name)).toThrow(RangeError);
+      else
         expect(
           await database.rows(`SELECT ${quoteIdentifier(name)} FROM (SELECT 1 AS ${quoteIdentifier(name)})`),
-        ).toEqual([{ [name]: 1 }]);
-      }),
-    );
-  });
+        ).toEqual([{ [name.toWellFormed()]: 1 }]);
+    }),
+    { runs: 300 },
+  );
 
   it('is refused where it holds NUL', () => {
     expect(() => quoteIdentifier('a\0b')).toThrow(RangeError);

@@ -1,12 +1,14 @@
-/** Whatever JSON an answer is written in, the scanner agrees with JSON.parse: on what it finds, and on what is no JSON at all. */
+/** Whatever bytes an answer is made of, the scanner finds what JSON.parse finds or throws a ScanError: nothing else, and it comes to an end. */
 
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { createContext, Script } from 'node:vm';
+import { expect } from 'vitest';
 import { createScanner, ScanError, type ScannedAnswer } from '../../src/extract/scan-answer.ts';
 import { FieldKind } from '../../src/pipeline.ts';
+import { holds } from '../support/properties.ts';
 
 /** Not all of them ASCII: the names of fields are the source's to choose. */
-const fields = ['IdDapil', 'Nama', 'Jumlah', 'Größe', '😀'];
+const fields = ['IdDapil', 'Nama', 'Jumlah', 'Größe', '😀', '__proto__', 'a"b\\'];
 
 /** An answer's text, and where its records are in the parsed envelope. */
 interface WrittenAnswer {
@@ -18,7 +20,7 @@ interface WrittenAnswer {
 type Tape = readonly number[];
 
 const tape: fc.Arbitrary<Tape> = fc.array(fc.nat(31), { minLength: 1, maxLength: 40 });
-const value = fc.oneof(
+const anyValue = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.stringMatching(/^[0-9]{1,9}$/),
   fc.jsonValue({ stringUnit: 'binary' }),
@@ -28,7 +30,7 @@ const name = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }),
 );
 const record = fc
-  .uniqueArray(fc.tuple(name, value), { selector: ([field]) => field, maxLength: 8 })
+  .uniqueArray(fc.tuple(name, anyValue), { selector: ([field]) => field, maxLength: 8 })
   .map((members) => new Map(members));
 /** A first field that is no object tells one record from an object of records. */
 const oneRecord = fc
@@ -91,29 +93,58 @@ const mutated: fc.Arbitrary<Buffer> = fc
     return bytes;
   });
 
-it('finds the records and the values that JSON.parse finds', () => {
-  fc.assert(
-    fc.property(fc.array(answers, { minLength: 1, maxLength: 3 }), (batch) => {
-      const scanner = createScanner(fields);
-      for (const { text, items } of batch) {
-        const parsed = items(JSON.parse(text.replace(/^\uFEFF/, '')) as { data?: unknown });
-        expect(recordsIn(Buffer.from(text), scanner(Buffer.from(text)))).toEqual(parsed.map(declaredPart));
-      }
-    }),
-    { numRuns: 500 },
-  );
-});
+/** Parts of an envelope in any order: mostly no JSON, sometimes an envelope that no writer would think of. */
+const pieces = [
+  ...'{"count": {"count":1,"data": "data": {"IdDapil":"1"} "IdDapil": "Nama" "a\\"b\\\\": "count" null true \\u00'.split(
+    ' ',
+  ),
+  ...Array.from('{}[],:"\\ 01-.e\0\ufeffé'),
+];
+const patchwork = fc.array(fc.constantFrom(...pieces), { maxLength: 24 }).map((parts) => Buffer.from(parts.join('')));
+const anyBytes = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes));
+const bodies = fc
+  .oneof({ weight: 4, arbitrary: mutated }, patchwork, anyBytes)
+  // A failure is reported with a body that can be read.
+  .map((body) => Object.assign(body, { [fc.toStringMethod]: () => JSON.stringify(body.toString('latin1')) }));
 
-it('never takes what is not JSON, and refuses JSON only by the rules of the envelope', () => {
-  fc.assert(
-    fc.property(mutated, (body) => {
-      // Behind two members of one name stands only the last one after JSON.parse; the scanner refuses both.
-      fc.pre(['count', 'data'].every((member) => body.toString('latin1').split(`"${member}"`).length <= 2));
-      expect(isTaken(body)).toBe(isEnvelope(body));
-    }),
-    { numRuns: 4000 },
-  );
-});
+holds(
+  'finds the records and the values that JSON.parse finds',
+  fc.property(fc.array(answers, { minLength: 1, maxLength: 3 }), (batch) => {
+    const scanner = createScanner(fields);
+    for (const { text, items } of batch) {
+      const parsed = items(JSON.parse(text.replace(/^\uFEFF/, '')) as { data?: unknown });
+      expect(recordsIn(Buffer.from(text), scanner(Buffer.from(text)))).toEqual(parsed.map(declaredPart));
+    }
+  }),
+  { runs: 500 },
+);
+
+holds(
+  'gives for any bytes what JSON.parse gives, or refuses them by the rules of the envelope',
+  fc.property(bodies, (body) => {
+    const found = scanOrRefuse(body);
+    const expected = readEnvelope(body);
+    if (expected !== 'unsaid') expect(found).toEqual(expected);
+  }),
+  { runs: 2500 },
+);
+
+holds(
+  'says of an answer that was cut off anywhere that it ends early, so that it is asked for again',
+  fc.property(answers, fc.nat(), ({ text }, place) => {
+    const whole = Buffer.from(text.trimEnd());
+    const part = whole.subarray(0, place % whole.length);
+    let error: unknown = null;
+    try {
+      createScanner(fields)(part);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(ScanError);
+    expect((error as ScanError).offset).toBeGreaterThanOrEqual(part.length);
+  }),
+  { runs: 1000 },
+);
 
 /** An object's declared fields, decoded, as the scanner's bounds give them; null for what is no object. */
 function recordsIn(bytes: Buffer, { records }: ScannedAnswer): unknown[] {
@@ -125,7 +156,10 @@ function recordsIn(bytes: Buffer, { records }: ScannedAnswer): unknown[] {
       const kind = records.fieldKind[slot];
       if (kind === FieldKind.text) return { kind, value: text };
       if (kind === FieldKind.escaped) return { kind: FieldKind.text, value: JSON.parse(`"${text}"`) as unknown };
-      return kind === FieldKind.missing ? { kind } : { kind, value: JSON.parse(text) as unknown };
+      // A field that stands twice spans both of its values and what is between them.
+      const { '': value, ...between } =
+        kind === FieldKind.missing ? {} : (JSON.parse(`{"":${text}}`) as Record<string, unknown>);
+      return kind === FieldKind.missing ? { kind } : { kind, value, ...between };
     });
     return { whole, values: records.isObject[row] === 1 ? values : null };
   });
@@ -133,10 +167,10 @@ function recordsIn(bytes: Buffer, { records }: ScannedAnswer): unknown[] {
 
 /** The same, from a parsed item. */
 function declaredPart(whole: unknown): unknown {
-  if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) return { whole, values: null };
+  if (!isObject(whole)) return { whole, values: null };
   const values = fields.map((field) => {
     if (!Object.hasOwn(whole, field)) return { kind: FieldKind.missing };
-    const found = (whole as Record<string, unknown>)[field];
+    const found = whole[field];
     if (typeof found === 'string') return { kind: FieldKind.text, value: found };
     if (typeof found === 'number') return { kind: FieldKind.number, value: found };
     return { kind: found === null ? FieldKind.null : FieldKind.other, value: found };
@@ -144,28 +178,58 @@ function declaredPart(whole: unknown): unknown {
   return { whole, values };
 }
 
-function isTaken(body: Buffer): boolean {
+const sandbox = createContext({ run: null });
+const runInSandbox = new Script('run()');
+
+/** What the scanner finds, or 'refused' where it throws a ScanError. A scan without an end is stopped, and so is found with its input. */
+function scanOrRefuse(body: Buffer): unknown {
+  sandbox['run'] = () => createScanner(fields)(body);
   try {
-    createScanner(fields)(body);
-    return true;
+    return recordsIn(body, runInSandbox.runInContext(sandbox, { timeout: 5000 }) as ScannedAnswer);
   } catch (error) {
-    if (error instanceof ScanError) return false;
+    if (error instanceof ScanError) return 'refused';
     throw error;
   }
 }
 
-/** The rules of the envelope, said over what JSON.parse makes of the body. */
-function isEnvelope(body: Buffer): boolean {
+/**
+ * The same by the rules of the envelope, said over what JSON.parse makes of the body; 'unsaid' where JSON.parse hides what
+ * stood there: of two members with one name it keeps the last, and names that are numbers it puts first.
+ */
+function readEnvelope(body: Buffer): unknown {
   let parsed: unknown;
+  let text: string;
   try {
-    parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    parsed = JSON.parse(text);
   } catch {
-    return false;
+    return 'refused';
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return false;
-  const { count, data = null } = parsed as { count?: unknown; data?: unknown };
-  if (!Number.isSafeInteger(count) || (count as number) < 0 || typeof data !== 'object') return false;
-  return count === 0 || Array.isArray(data) || (data !== null && Object.keys(data).length > 0);
+  if ((text.match(/"(?:[^"\\]|\\.)*"\s*:/g)?.length ?? 0) !== countMembers(parsed)) return 'unsaid';
+  if (!isObject(parsed)) return 'refused';
+  const { count, data = null } = parsed;
+  if (!Number.isSafeInteger(count) || (count as number) < 0 || typeof data !== 'object') return 'refused';
+  const items = itemsOf(data);
+  if (items === 'unsaid') return 'unsaid';
+  return items.length === 0 && count !== 0 && !Array.isArray(data) ? 'refused' : items.map(declaredPart);
+}
+
+function itemsOf(data: object | null): unknown[] | 'unsaid' {
+  if (data === null) return [];
+  if (Array.isArray(data)) return data;
+  const members = Object.entries(data);
+  if (members.some(([key]) => /^\d+$/.test(key))) return 'unsaid';
+  return members.length > 0 && !isObject(members[0]![1]) ? [data] : members.map(([, member]) => member);
+}
+
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inside = Object.values(value).reduce<number>((sum, member) => sum + countMembers(member), 0);
+  return inside + (Array.isArray(value) ? 0 : Object.keys(value).length);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function write(root: unknown, choices: Tape): string {

@@ -1,10 +1,12 @@
 /** runs.jsonl keeps one whole line per run, even after a run that was killed while it wrote its own. */
 
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import fc from 'fast-check';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { appendRun, type RunLine } from '../../src/publish/runs-log.ts';
+import { holds } from '../support/properties.ts';
 
 const line: RunLine = {
   kind: 'sync',
@@ -48,4 +50,32 @@ describe('the log of runs', () => {
     expect(lines[1]).toBe('{"run":"2026');
     expect([lines[0], lines[2]].map((text) => JSON.parse(text!) as unknown)).toEqual([line, line]);
   });
+
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a\nb', '\r\n', '\u2028', '"}\n{"run":"'));
+  const lines = fc.record({ run: text, source: text, reason: text, snapshot: fc.option(text), requests: fc.nat() });
+  const leftover = fc.oneof(
+    fc.uint8Array({ maxLength: 20 }),
+    fc.constantFrom('', '\n', '{"run":"2026', '{}\n', 'no JSON\n\n').map((before) => Buffer.from(before)),
+  );
+
+  holds(
+    'keeps what stands there byte for byte and gives each run a line of its own, whatever a killed run left',
+    fc.asyncProperty(leftover, fc.array(lines, { minLength: 1, maxLength: 3 }), async (before, runs) => {
+      const folder = await mkdtemp(join(tmpdir(), 'rekap-runs-'));
+      const file = join(folder, 'runs.jsonl');
+      await writeFile(file, before);
+      const whole = runs.map((run) => ({ ...line, ...run }));
+      for (const run of whole) await appendRun(folder, run);
+      const after = await readFile(file);
+      await rm(folder, { recursive: true });
+      expect(after.subarray(0, before.length).equals(before)).toBe(true);
+      const added = after
+        .toString()
+        .split('\n')
+        .slice(-runs.length - 1);
+      expect(added.pop()).toBe('');
+      expect(added.map((each) => JSON.parse(each) as unknown)).toEqual(whole);
+    }),
+    { runs: 100 },
+  );
 });

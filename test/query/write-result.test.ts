@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
-import { runQuery, type QueryResult } from '../../src/query/run-query.ts';
+import { runQuery } from '../../src/query/run-query.ts';
 import { toArrowFile, writeCsv, writeJson } from '../../src/query/write-result.ts';
+import { holds } from '../support/properties.ts';
+import { parseCsv, textOf, textResult } from './support.ts';
 
 let folder: string;
 let database: string;
@@ -25,12 +27,6 @@ async function written(sql: string, writer: typeof writeCsv): Promise<string> {
   return runQuery(database, sql, async (result) => textOf(result, writer));
 }
 
-async function textOf(result: QueryResult, writer: typeof writeCsv): Promise<string> {
-  let text = '';
-  await writer(result, async (piece) => void (text += piece));
-  return text;
-}
-
 /** The columns of a query's result as an Arrow reader sees them. */
 async function arrowOf(sql: string) {
   const { bytes, rows } = await runQuery(database, sql, toArrowFile);
@@ -39,74 +35,7 @@ async function arrowOf(sql: string) {
   return Object.fromEntries(table.schema.fields.map(({ name }) => [name, [...table.getChild(name)!]]));
 }
 
-/** A result that holds these texts. */
-function textResult(names: readonly string[], groups: readonly (readonly (string | null)[])[][]): QueryResult {
-  return {
-    columns: names.map((name) => ({ name, type: 'VARCHAR' })),
-    groups: async function* () {
-      yield* groups;
-    },
-  };
-}
-
-/** RFC 4180, with LF; a field without quotes that is empty is NULL. */
-function parseCsv(text: string): (string | null)[][] {
-  const rows: (string | null)[][] = [];
-  let row: (string | null)[] = [];
-  let at = 0;
-  while (at < text.length) {
-    let field: string | null;
-    if (text[at] === '"') {
-      field = '';
-      for (at += 1; text[at] !== '"' || text[at + 1] === '"'; at += 1) {
-        if (at >= text.length) throw new Error('a quote is not closed');
-        if (text[at] === '"') at += 1;
-        field += text[at]!;
-      }
-      at += 1;
-    } else {
-      const start = at;
-      while (text[at] !== ',' && text[at] !== '\n') {
-        if (at >= text.length || text[at] === '"' || text[at] === '\r') throw new Error('a field is not quoted');
-        at += 1;
-      }
-      field = at === start ? null : text.slice(start, at);
-    }
-    row.push(field);
-    if (text[at] === '\n') {
-      rows.push(row);
-      row = [];
-    } else if (text[at] !== ',') throw new Error('a field does not end');
-    at += 1;
-  }
-  return rows;
-}
-
 describe('CSV', () => {
-  // Those that a spreadsheet could run are in csv-formula.test.ts.
-  const text = fc
-    .string({
-      unit: fc.constantFrom('"', ',', '\n', '\r', ';', "'", ' ', '\t', '\0', 'a', 'é', '😀', '\ufeff'),
-      maxLength: 6,
-    })
-    .map((some) => some.replace(/^[\t\r\n]/, 'x'));
-
-  it('gives every text back, NULL and the empty text told apart', async () => {
-    const results = fc.integer({ min: 1, max: 4 }).chain((width) => {
-      const row = fc.array(fc.option(text, { freq: 3 }), { minLength: width, maxLength: width });
-      const names = fc.array(
-        text.map((name) => `n${name}`),
-        { minLength: width, maxLength: width },
-      );
-      return fc.tuple(names, fc.array(fc.array(row, { maxLength: 4 }), { maxLength: 3 }));
-    });
-    await fc.assert(
-      fc.asyncProperty(results, async ([names, groups]) => {
-        expect(parseCsv(await textOf(textResult(names, groups), writeCsv))).toEqual([names, ...groups.flat()]);
-      }),
-    );
-  });
-
   it('writes exact numbers, dates and truth values', async () => {
     const sql =
       "SELECT 9007199254740993 AS big, 170141183460469231731687303715884105727::HUGEINT AS huge, 0.1::DOUBLE AS d, true AS t, DATE '2024-02-14' AS day, 12.50::DECIMAL(9,2) AS pct, [1, 2] AS list";
@@ -145,19 +74,17 @@ describe('JSON', () => {
     expect(JSON.parse(await written('SELECT 1 WHERE false', writeJson))).toEqual([]);
   });
 
-  it('gives every text back', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(fc.tuple(fc.option(fc.string({ unit: 'binary' }))), { maxLength: 3 })),
-        async (groups) => {
-          const parsed = JSON.parse(await textOf(textResult(['__proto__'], groups), writeJson)) as object[];
-          expect(parsed.map((row) => Object.entries(row))).toEqual(
-            groups.flat().map(([text]) => [['__proto__', text]]),
-          );
-        },
-      ),
-    );
-  });
+  holds(
+    'gives every text back',
+    fc.asyncProperty(
+      fc.array(fc.array(fc.tuple(fc.option(fc.string({ unit: 'binary' }))), { maxLength: 3 })),
+      async (groups) => {
+        const parsed = JSON.parse(await textOf(textResult(['__proto__'], groups), writeJson)) as object[];
+        expect(parsed.map((row) => Object.entries(row))).toEqual(groups.flat().map(([text]) => [['__proto__', text]]));
+      },
+    ),
+    { runs: 200 },
+  );
 
   it('rounds no whole number, wherever it stands', async () => {
     const text = await written(
@@ -194,6 +121,17 @@ describe('an Arrow file', () => {
       dec: ['12.50', null, '-0.25'],
       huge: ['170141183460469231731687303715884105727', null, '-1'],
       list: ['[1,null]', null, '[]'],
+    });
+  });
+
+  it('keeps dates and times apart from NULL in every row', async () => {
+    const sql = `SELECT CASE WHEN range % 3 > 0 THEN DATE '2024-02-14' + range::INTEGER END AS day,
+      CASE WHEN range % 5 > 0 THEN TIMESTAMP '2024-02-14 00:00:00' + INTERVAL 1 HOUR * range END AS ts FROM range(200)`;
+    const start = Date.UTC(2024, 1, 14);
+    const rows = Array.from({ length: 200 }, (_, row) => row);
+    expect(await arrowOf(sql)).toEqual({
+      day: rows.map((row) => (row % 3 > 0 ? start + row * 86_400_000 : null)),
+      ts: rows.map((row) => (row % 5 > 0 ? start + row * 3_600_000 : null)),
     });
   });
 

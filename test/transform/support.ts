@@ -32,7 +32,7 @@ export function transform(...pages: unknown[]) {
   };
 }
 
-function rowsOf({ rows }: Batch): Record<string, unknown>[] {
+export function rowsOf({ rows }: Batch): Record<string, unknown>[] {
   const names = rows.schema.fields.map(({ name }) => name);
   return Array.from({ length: rows.numRows }, (_, row) =>
     Object.fromEntries(names.map((name) => [name, rows.getChild(name)!.get(row)])),

@@ -1,0 +1,55 @@
+/** No text from outside can steer a terminal: what would is made visible, and everything else is printed as it is. */
+
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { printable } from '../../src/cli/terminal.ts';
+import { holds } from '../support/properties.ts';
+
+/** First and last code points of what a terminal obeys: control characters, ends of lines, and directions of writing. */
+const commands: [number, number][] = [
+  [0x00, 0x1f],
+  [0x7f, 0x9f],
+  [0x061c, 0x061c],
+  [0x200e, 0x200f],
+  [0x2028, 0x202e],
+  [0x2066, 0x2069],
+];
+const isCommand = (character: string): boolean =>
+  commands.some(([first, last]) => character.codePointAt(0)! >= first && character.codePointAt(0)! <= last);
+
+const command = fc
+  .constantFrom(...commands)
+  .chain(([first, last]) => fc.integer({ min: first, max: last }))
+  .map((point) => String.fromCodePoint(point));
+/** What shows: no control characters, none without width, no halves of characters. */
+const harmless = fc
+  .string({
+    unit: fc.oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }), fc.constantFrom('⏎', '\\u001b')),
+  })
+  .map((text) => text.replace(/[\p{C}\u2028\u2029]/gu, ''));
+const sequences = ['\u001b[2J', '\u001b]0;x\u0007', '\r\n', '\u009b31m', '\u200b', '\u{e0041}', '\ud83d'];
+const hostile = fc
+  .array(fc.oneof(harmless, command, fc.constantFrom(...sequences)), { maxLength: 8 })
+  .map((parts) => parts.join(''));
+
+holds(
+  'lets no character through that a terminal obeys',
+  fc.property(hostile, (text) => {
+    const shown = printable(text);
+    expect(Array.from(shown).filter(isCommand)).toEqual([]);
+    expect(printable(shown)).toBe(shown);
+  }),
+  { runs: 500 },
+);
+
+holds(
+  'shows each of them where it stood and leaves the rest as it is',
+  fc.property(fc.array(fc.tuple(harmless, command), { maxLength: 6 }), (parts) => {
+    const shown = parts.map(([rest, character]) => {
+      const code = character.codePointAt(0)!.toString(16).padStart(4, '0');
+      return `${rest}${character === '\n' ? '⏎' : `\\u${code}`}`;
+    });
+    expect(printable(parts.flat().join(''))).toBe(shown.join(''));
+  }),
+  { runs: 500 },
+);
