@@ -1,6 +1,7 @@
 /** Sources that would hide records or whole districts: each is read to the end, or named; none is published short. */
 
 import { describe, expect, it } from 'vitest';
+import { voters } from '../../pipelines/voters.ts';
 import { RepeatedPageError, SourceStatusError } from '../../src/errors.ts';
 import type { SourceClient } from '../../src/extract/source-client.ts';
 import { runExtract } from '../support/run-extract.ts';
@@ -49,6 +50,35 @@ describe('an extraction', () => {
     );
     const { verdicts } = await runExtract(source, { pageSize: 100 });
     expect(verdicts.some(({ complete, reason }) => !complete && /lack 1/.test(reason ?? ''))).toBe(true);
+  });
+
+  it('believes a whole list of districts though nothing else speaks of them', async () => {
+    const { verdicts, delivered, warnings } = await runExtract(simulateSource(records, faultless, half));
+    expect(verdicts.map(({ dapil, complete }) => [dapil, complete])).toEqual([
+      [1101, true],
+      [1102, true],
+      [1103, true],
+    ]);
+    expect(delivered.toSorted()).toEqual(named);
+    expect(warnings).toEqual([]);
+  });
+
+  it('says of a district that was asked for by its id that the source has nothing of it, and of no other', async () => {
+    const source = simulateSource(records, faultless, half);
+    const { verdicts, warnings } = await runExtract(source, { wanted: [1102, 1109] });
+    expect(verdicts.map(({ dapil, complete, received }) => [dapil, complete, received])).toEqual([
+      [1102, true, 12],
+      [1109, true, 0],
+    ]);
+    expect(warnings).toEqual([expect.stringMatching(/district 1109: the source has no records of it/)]);
+  });
+
+  it('gives its verdicts dataset by dataset, and district by district', async () => {
+    const other = { ...voters, table: 'another' };
+    const source = simulateSource(records, faultless, half);
+    const { verdicts } = await runExtract(source, { pipelines: [voters, other] });
+    const order = ['another', 'voters'].flatMap((dataset) => [1101, 1102, 1103].map((dapil) => `${dataset} ${dapil}`));
+    expect(verdicts.map(({ dataset, dapil }) => `${dataset} ${dapil}`)).toEqual(order);
   });
 
   it('does not believe a short list of districts, unless the reference or a snapshot before stands in for it', async () => {

@@ -115,6 +115,15 @@ describe('shapes of data', () => {
     expect(offset >= body.length).toBe(body.toString().trim() === '');
   });
 
+  it.each([
+    ['<html>', 'it is HTML or XML, not a JSON object'],
+    [' [1]', 'it is an array, not a JSON object'],
+    ['Bad Gateway', 'it is other text, not a JSON object'],
+    ['', 'it is empty, not a JSON object'],
+  ])('says what it found in the place of an object: %s', (body, message) => {
+    expect(refusal(body).message).toBe(message);
+  });
+
   it.each(['"', '}', '{"deep":', '['])('refuses 100,000 times %s without running out of stack', (piece) => {
     expect(refusal(`{"count":1,"data":[{"Nama":${piece.repeat(100_000)}`)).toBeInstanceOf(ScanError);
   });

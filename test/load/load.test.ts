@@ -75,6 +75,15 @@ describe('the tables', () => {
     expect(new Set(views.map((view) => view['view_name']))).toEqual(new Set(modelNames));
   });
 
+  it('may be read by a view of which no column is explained', async () => {
+    const model = { name: 'plain', sql: 'SELECT 1 AS one', comment: "The model's comment.", columns: {} };
+    const { rows } = await load({ voters: [[voter()]] }, { project: { ...project, models: [model] } });
+    expect(await rows('FROM plain')).toEqual([{ one: 1 }]);
+    expect(await rows("SELECT comment FROM duckdb_views() WHERE view_name = 'plain'")).toEqual([
+      { comment: model.comment },
+    ]);
+  });
+
   it('hold a line in snapshots_log for this snapshot and for those before', async () => {
     const first = await load({ voters: [[voter()]], voting_rights_users: [[user({ dpt_male: 'x' })]] });
     const { rows } = await load({ voters: [] }, { previous: first.file, snapshot: '20261121T030002Z-000001' });

@@ -103,6 +103,7 @@ describe('the gate', () => {
     expect(ask(only(verdict(1101, 1000)), {})).toEqual(change(/^voters: district 1102 .* has none now$/));
     expect(ask(only(verdict(1101, 1000), verdict(1102, 0)), {})).toEqual(change(/district 1102 /));
     expect(ask(only(verdict(1103, 1)), {})).toEqual(change(/^voters: districts 1101, 1102 .* have none now$/));
+    expect(ask({}, only(verdict(1101, 400), verdict(1103, 1)))).toEqual(change(/district 1103 .* has none now$/));
     expect(ask({}, only(verdict(1101, 400), verdict(1109, 0), verdict(null, 3)))).toEqual(nothing);
     expect(ask(only(verdict(1101, 1), verdict(1102, 1), verdict(1103, 1)), {})).toEqual(nothing);
   });
@@ -128,6 +129,13 @@ describe('the gate', () => {
   ])('of a national total of %s after %s lets pass: %s', (total, before, passes) => {
     const found = ask({ sums: { grand_total: total } }, { sums: { grand_total: before } });
     expect(found).toEqual(passes ? nothing : change(/^voters: the sum of grand_total moved from /));
+  });
+
+  it('says in per cent how far a figure fell or rose', () => {
+    const total = (people: string) => ({ sums: { grand_total: people } });
+    expect(ask({ rows: 875 }, { rows: 1000 })).toEqual(change(/from 1,000 to 875 \(−12\.5 %\)$/));
+    expect(ask(total('1500'), total('1000'))).toEqual(change(/from 1,000 to 1,500 \(\+50\.0 %\)$/));
+    expect(ask(total('2'), total('1000'))).toEqual(change(/from 1,000 to 2 \(−99\.8 %\)$/));
   });
 
   it('watches the total that the pipeline names, no other sum', () => {

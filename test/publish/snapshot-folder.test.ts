@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { WarehouseError } from '../../src/errors.ts';
 import {
   beginSnapshotFolder,
   clearLeftovers,
@@ -17,6 +18,7 @@ import {
   publishSnapshotFolder,
 } from '../../src/publish/snapshot-folder.ts';
 import { isSnapshotId, readCurrentId, warehousePaths } from '../../src/warehouse.ts';
+import { holds } from '../support/properties.ts';
 
 const ids = [1, 2, 3, 4].map((day) => `2026112${day}T030002Z-00000${day}`) as [string, string, string, string];
 
@@ -43,20 +45,28 @@ describe('a snapshot id', () => {
     );
   });
 
-  it('sorts after all before it and is never given twice, within a second or with a clock that goes back', () => {
-    const moment = fc.record({
-      time: fc.integer({ min: 0, max: 3 }).map((seconds) => new Date(Date.UTC(2026, 10, 20, 3, 0, seconds, 999))),
-      random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-    });
-    fc.assert(
-      fc.property(fc.array(moment, { maxLength: 20 }), (moments) => {
-        const given: string[] = [];
-        for (const { time, random } of moments) given.push(newSnapshotId(time, random, given.at(-1) ?? null));
-        expect(given.every(isSnapshotId)).toBe(true);
-        expect(new Set(given).size).toBe(given.length);
-        expect(given).toEqual(given.toSorted());
-      }),
-    );
+  const moment = fc.record({
+    time: fc.integer({ min: 0, max: 3 }).map((seconds) => new Date(Date.UTC(2026, 10, 20, 3, 0, seconds, 999))),
+    random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+  });
+
+  holds(
+    'sorts after all before it and is never given twice, within a second or with a clock that goes back',
+    fc.property(fc.array(moment, { maxLength: 20 }), (moments) => {
+      const given: string[] = [];
+      for (const { time, random } of moments) given.push(newSnapshotId(time, random, given.at(-1) ?? null));
+      expect(given.every(isSnapshotId)).toBe(true);
+      expect(new Set(given).size).toBe(given.length);
+      expect(given).toEqual(given.toSorted());
+    }),
+    { runs: 300 },
+  );
+
+  it('is refused where none is left within its second', () => {
+    const last = '20261120T030002Z-ffffff';
+    expect(() => newSnapshotId(new Date('2026-11-20T03:00:02Z'), 0.5, last)).toThrow(WarehouseError);
+    expect(newSnapshotId(new Date('2026-11-20T03:00:02Z'), 0.5, '20261120T030002Z-fffffe')).toBe(last);
+    expect(newSnapshotId(new Date('2026-11-20T03:00:03Z'), 0.5, last)).toMatch(/^20261120T030003Z-/);
   });
 
   it('depends on chance, so that two warehouses do not share ids', () => {

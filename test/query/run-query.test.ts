@@ -171,6 +171,13 @@ describe('a query', () => {
     await expect(ask('SELECT * FROM voters WHERE n = $1')).rejects.toThrow(/holds a parameter/);
   });
 
+  it('that names what is not there is told how to find what is', async () => {
+    const next = expect.stringContaining('SHOW TABLES');
+    await expect(ask('FROM nowhere')).rejects.toMatchObject({ next });
+    await expect(ask('SELECT nothing FROM voters')).rejects.toMatchObject({ next });
+    await expect(ask('SELEC 1')).rejects.toMatchObject({ next: '' });
+  });
+
   it('cannot have logs written outside', async () => {
     const path = join(outside, 'file');
     await ask(
@@ -206,6 +213,7 @@ describe('a query', () => {
 
   it.each(['', ';', '-- nothing'])('that holds no statement is refused as such: "%s"', async (sql) => {
     await expect(ask(sql)).rejects.toThrow(QueryError);
+    await expect(ask(sql)).rejects.toThrow('The query is empty.');
   });
 });
 

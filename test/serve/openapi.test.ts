@@ -6,6 +6,7 @@ import type { Service } from '../../src/serve/service.ts';
 import { ask, hugeSource, lastModified, makeOptions, pipelines, requestRaw, start } from './support.ts';
 
 interface Operation {
+  readonly summary: string;
   readonly security: readonly unknown[];
   readonly parameters?: readonly { name: string; in: string; description: string; schema: Record<string, unknown> }[];
   readonly responses: Readonly<Record<string, { description: string; content?: Record<string, unknown> }>>;
@@ -76,6 +77,13 @@ it('documents what each operation answers, with a key and without', async () => 
     const { status } = await fetch(`${service.url}${path}`, { method });
     expect(status, `${method} ${path} without a key`).toBe(operation.security.length === 0 ? 200 : 401);
     expect(Object.keys(operation.responses)).toContain(String(status));
+  }
+});
+
+it('says of each operation in a few words what it is, and of HEAD that only headers come', () => {
+  for (const [path, method, { summary }] of operations()) {
+    expect(summary, `${method} ${path}`).not.toBe('');
+    expect(summary.includes('headers only'), `${method} ${path}`).toBe(method === 'HEAD');
   }
 });
 

@@ -6,6 +6,7 @@ import { voters } from '../../pipelines/voters.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { dptMale, place, recordJson, transform } from './support.ts';
+import { holds } from '../support/properties.ts';
 
 describe('the ledger', () => {
   it('counts an identical record as a duplicate, on the same page and on another', () => {
@@ -73,6 +74,29 @@ describe('the ledger', () => {
     expect(totals.ledger).toEqual({ fetched: 13, published: 0, quarantined: 13, duplicates: 0 });
   });
 
+  it('takes 0 for a number like any other in a key', () => {
+    const { rows, totals } = transform([voterRecord({ IdDapil: '0' }), voterRecord({ TahunPemilu: 0 })]);
+    expect(rows.map((row) => [row['dapil_id'], row['election_year']])).toEqual([
+      [0, 2024],
+      [1101, 0],
+    ]);
+    expect(totals.ledger).toMatchObject({ published: 2, quarantined: 0 });
+  });
+
+  it('takes a figure and the same figure as a text for two values', () => {
+    const { totals } = transform(`[${recordJson(dptMale, '5')},${recordJson(dptMale, '"5"')}]`);
+    expect(totals.ledger).toMatchObject({ published: 1, quarantined: 1, duplicates: 0 });
+  });
+
+  it('names each record in quarantine once, though many batches follow', () => {
+    const whole = JSON.stringify(voterRecord({ NamaKabupaten: '#' }));
+    const records = Array.from({ length: 16_384 + 1 }, (_, at) => whole.replace('#', `R${at}`));
+    const { quarantined, batches, totals } = transform(`["no record",${records.join(',')}]`);
+    expect(batches.length).toBeGreaterThan(1);
+    expect(quarantined.map(({ record }) => record)).toEqual(['"no record"']);
+    expect(totals.ledger).toMatchObject({ published: records.length, quarantined: 1 });
+  });
+
   it('counts the same record without a key once, even if another district brings it again', () => {
     const transformer = new Transformer(voters);
     const keyless = voterRecord({ NamaKabupaten: '' });
@@ -84,23 +108,24 @@ describe('the ledger', () => {
     expect(transformer.totals().ledger).toEqual({ fetched: 3, published: 0, quarantined: 2, duplicates: 1 });
   });
 
-  it('balances for any list of JSON values on any pages, and publishes each key once', () => {
-    const nearly = fc.record({
-      NamaKabupaten: fc.constantFrom('A', 'B', 'C', '', null, 5),
-      IdDapil: fc.constantFrom('1101', 1101, '1102', 'x', undefined),
-      [dptMale]: fc.constantFrom('1', '2', 'x', null),
-    });
-    const record = fc.oneof(fc.jsonValue({ maxDepth: 3 }), nearly.map(voterRecord));
-    fc.assert(
-      fc.property(fc.array(fc.array(record, { maxLength: 12 }), { maxLength: 4 }), (pages) => {
-        const { rows, quarantined, totals } = transform(...pages);
-        const { fetched, published, quarantined: held, duplicates } = totals.ledger;
-        expect(fetched).toBe(pages.flat().length);
-        expect(fetched).toBe(published + held + duplicates);
-        expect(published).toBe(rows.length);
-        expect(held).toBe(quarantined.length);
-        expect(new Set(rows.map((row) => `${String(row['dapil_id'])} ${String(row['regency'])}`)).size).toBe(published);
-      }),
-    );
+  const nearly = fc.record({
+    NamaKabupaten: fc.constantFrom('A', 'B', 'C', '', null, 5),
+    IdDapil: fc.constantFrom('1101', 1101, '1102', 'x', undefined),
+    [dptMale]: fc.constantFrom('1', '2', 'x', null),
   });
+  const record = fc.oneof(fc.jsonValue({ maxDepth: 3 }), nearly.map(voterRecord));
+
+  holds(
+    'balances for any list of JSON values on any pages, and publishes each key once',
+    fc.property(fc.array(fc.array(record, { maxLength: 12 }), { maxLength: 4 }), (pages) => {
+      const { rows, quarantined, totals } = transform(...pages);
+      const { fetched, published, quarantined: held, duplicates } = totals.ledger;
+      expect(fetched).toBe(pages.flat().length);
+      expect(fetched).toBe(published + held + duplicates);
+      expect(published).toBe(rows.length);
+      expect(held).toBe(quarantined.length);
+      expect(new Set(rows.map((row) => `${String(row['dapil_id'])} ${String(row['regency'])}`)).size).toBe(published);
+    }),
+    { runs: 100 },
+  );
 });

@@ -1,0 +1,84 @@
+/** What the file system says about a warehouse becomes a message for its user; what is none of its files' business stays as it was. */
+
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { DiskFullError, RekapError, UsageError, WarehouseError } from '../src/errors.ts';
+import { explainFileError } from '../src/file-errors.ts';
+
+const systemError = (code: string, syscall = 'open', message = `${code}: from the system`): Error =>
+  Object.assign(new Error(message), { code, syscall });
+const explain = (error: unknown): unknown => explainFileError(error, '/data/warehouse');
+
+describe('a failure of the disk', () => {
+  it.each([
+    systemError('ENOSPC', 'write'),
+    systemError('EDQUOT', 'write'),
+    new Error('IO Error: Could not write file: No space left on device'),
+    new Error('IO Error: Disk quota exceeded'),
+  ])('is a disk that is full: %s', (error) => {
+    expect(explain(error)).toBeInstanceOf(DiskFullError);
+    expect(explain(error)).toMatchObject({ cause: error, message: expect.stringContaining('/data/warehouse') });
+  });
+
+  it.each([
+    [systemError('EACCES'), 'EACCES'],
+    [systemError('EPERM'), 'EPERM'],
+    [systemError('EROFS'), 'EROFS'],
+    [systemError('ENOENT', 'mkdir'), 'ENOENT'],
+    [new Error('IO Error: Cannot open file: Permission denied'), 'EACCES'],
+    [new Error('IO Error: Read-only file system'), 'EACCES'],
+  ])('is a folder that cannot be written: %s', (error, code) => {
+    expect(explain(error)).toBeInstanceOf(WarehouseError);
+    expect(explain(error)).toMatchObject({
+      cause: error,
+      message: `The warehouse /data/warehouse is not writable (${code}).`,
+    });
+  });
+
+  it.each([systemError('ENOTDIR'), systemError('ENOTDIR', 'mkdir'), systemError('EEXIST', 'mkdir')])(
+    'is a file in the place of a folder: %s',
+    (error) => {
+      expect(explain(error)).toBeInstanceOf(WarehouseError);
+      expect(explain(error)).toMatchObject({ cause: error, message: expect.stringContaining('not a folder') });
+    },
+  );
+
+  it('is explained as the system really words it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'rekap-errors-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, 'file'), '');
+    const failures = [mkdir(join(folder, 'file')), mkdir(join(folder, 'file', 'below')), mkdir(join(folder, 'a', 'b'))];
+    const errors = await Promise.all(
+      failures.map((failure) =>
+        failure.then(
+          () => null,
+          (error: unknown) => error,
+        ),
+      ),
+    );
+    for (const error of errors) expect(explain(error)).toBeInstanceOf(WarehouseError);
+  });
+});
+
+describe('any other failure', () => {
+  it.each<unknown>([
+    systemError('ENOENT'),
+    systemError('EEXIST', 'open'),
+    systemError('EMFILE'),
+    new TypeError('a fault of ours'),
+    new UsageError('no space left in this sentence'),
+    'no space left',
+    null,
+    undefined,
+  ])('stays what it was: %s', (error) => {
+    expect(explain(error)).toBe(error);
+  });
+
+  it('keeps a message that was already one', () => {
+    const known = new WarehouseError('permission denied', 'Do this.');
+    expect(explain(known)).toBe(known);
+    expect(known).toBeInstanceOf(RekapError);
+  });
+});

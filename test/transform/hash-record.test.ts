@@ -1,0 +1,39 @@
+/** Two records have one hash only where they say the same, for all that a table could hold. */
+
+import { expect, it } from 'vitest';
+import { voters } from '../../pipelines/voters.ts';
+import { hashRecord, hashValues } from '../../src/transform/hash-record.ts';
+import { pageOf, voterRecord } from '../support/pages.ts';
+import { dptMale, recordJson } from './support.ts';
+
+const hashesOf = (data: string): number[] => {
+  const page = pageOf(voters, data);
+  return Array.from({ length: page.records.length }, (_, row) => hashValues(page, row));
+};
+
+it('tells 200,000 records apart by one figure', () => {
+  // A hash of 32 bits would give some five pairs of them the same.
+  const figures = Array.from({ length: 200_000 }, (_, figure) => `{"${dptMale}":"${figure}"}`);
+  expect(new Set(hashesOf(`[${figures.join(',')}]`)).size).toBe(figures.length);
+  const page = pageOf(voters, `[${figures.join(',')}]`);
+  expect(new Set(figures.map((_, row) => hashRecord(page, row))).size).toBe(figures.length);
+});
+
+it('tells a figure, a text, null, nothing and an empty text apart', () => {
+  const spellings = ['"5"', '5', '"null"', 'null', '""', '"true"', 'true', '[]', '"[]"'];
+  const records = [
+    ...spellings.map((json) => recordJson(dptMale, json)),
+    JSON.stringify(voterRecord({ [dptMale]: undefined })),
+  ];
+  expect(new Set(hashesOf(`[${records.join(',')}]`)).size).toBe(records.length);
+});
+
+it('goes by what stands in which field, not by the order, the space between, or fields that are not declared', () => {
+  const record = voterRecord();
+  const turned = Object.fromEntries(Object.entries(record).toReversed());
+  const others = [turned, { ...record, Note: 'x' }].map((each) => JSON.stringify(each));
+  const same = [JSON.stringify(record), JSON.stringify(record, null, 2), ...others];
+  expect(new Set(hashesOf(`[${same.join(',')}]`)).size).toBe(1);
+  const swapped = voterRecord({ NamaProvinsi: record['NamaKabupaten'], NamaKabupaten: record['NamaProvinsi'] });
+  expect(new Set(hashesOf(JSON.stringify([record, swapped]))).size).toBe(2);
+});
