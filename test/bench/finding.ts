@@ -10,8 +10,8 @@ export interface Finding {
   /** What it is compared with, and in words what that is. */
   readonly against: number;
   readonly reference: string;
-  /** The bound on measured / against. */
-  readonly target: { readonly atMost: number } | { readonly atLeast: number };
+  /** The bound on measured / against; null for a figure that explains another. */
+  readonly target: { readonly atMost: number } | { readonly atLeast: number } | null;
   /** Writes both figures. */
   readonly format: (value: number) => string;
 }
@@ -25,8 +25,7 @@ export function renderFindings(findings: readonly Finding[]): string {
       finding.format(finding.measured),
       `${finding.format(finding.against)} ${finding.reference}`,
       ratioOf(finding).toFixed(2),
-      'atMost' in finding.target ? `≤ ${finding.target.atMost}` : `≥ ${finding.target.atLeast}`,
-      isMet(finding) ? 'yes' : 'NO',
+      ...judge(finding),
     ]),
     { head: ['section', 'what', 'measured', 'against', 'ratio', 'target', 'met'], right: [2, 4, 5] },
   );
@@ -53,7 +52,11 @@ function ratioOf({ measured, against }: Finding): number {
   return measured / against;
 }
 
-function isMet(finding: Finding): boolean {
+/** The target in words, and whether it is met. */
+function judge(finding: Finding): [target: string, met: string] {
   const { target } = finding;
-  return 'atMost' in target ? ratioOf(finding) <= target.atMost : ratioOf(finding) >= target.atLeast;
+  if (target === null) return ['', ''];
+  const ratio = ratioOf(finding);
+  const isMet = 'atMost' in target ? ratio <= target.atMost : ratio >= target.atLeast;
+  return ['atMost' in target ? `≤ ${target.atMost}` : `≥ ${target.atLeast}`, isMet ? 'yes' : 'NO'];
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sampleFileName, type SampleRecord } from '../../data/sample/records.ts';
 import { loadProject } from '../../pipelines/index.ts';
-import { varyRecord } from './vary-record.ts';
+import { varyRecord, type Spread } from './vary-record.ts';
 
 /** A dataset's records as one stretch of JSON, so that any page of it is a slice and costs nothing to make. */
 export class GeneratedRecords {
@@ -15,7 +15,7 @@ export class GeneratedRecords {
   private readonly districts = new Map<number, { readonly from: number; readonly to: number }>();
 
   /** @param total Records of `voters`, spread evenly over the districts and in their order; null for the sample as it is. */
-  constructor(dataset: 'voters' | 'voting_rights_users', total: number | null) {
+  constructor(dataset: 'voters' | 'voting_rights_users', total: number | null, spread: Spread = 'over regencies') {
     const sample = groupByDistrict(readSample(dataset));
     this.count = total ?? [...sample.values()].reduce((sum, records) => sum + records.length, 0);
     this.starts = new Float64Array(this.count + 1);
@@ -30,7 +30,7 @@ export class GeneratedRecords {
         const place = row - from;
         const record = records[place % records.length]!;
         const text = JSON.stringify(
-          total === null ? record : varyRecord(record, row, Math.floor(place / records.length) + 1),
+          total === null ? record : varyRecord(record, row, Math.floor(place / records.length) + 1, spread),
         );
         texts.push(text);
         this.starts[row + 1] = this.starts[row]! + Buffer.byteLength(text) + 1;

@@ -31,6 +31,15 @@ export async function benchNation(): Promise<Finding[]> {
       },
       {
         section,
+        what: 'of that, the run itself, without starting and loading',
+        measured: median(measured.map(({ figures }) => figures.milliseconds)),
+        against: (requests * delay) / concurrency,
+        reference: 'the same',
+        target: null,
+        format: formatDuration,
+      },
+      {
+        section,
         what: 'requests',
         measured: requests,
         against: districts * endpoints,

@@ -7,6 +7,7 @@ import { Transformer } from '../../src/transform/transformer.ts';
 import { formatDuration, median, type Finding } from './finding.ts';
 import { GeneratedRecords } from './generated-records.ts';
 import { time } from './measure.ts';
+import type { Spread } from './vary-record.ts';
 
 const size = 200_000;
 const pageSize = 1000;
@@ -37,12 +38,12 @@ export async function benchTransform(): Promise<Finding[]> {
 }
 
 /** All batches that `total` records of voters make. */
-export function makeBatches(total: number): Batch[] {
-  return transformAll(makePages(total));
+export function makeBatches(total: number, spread: Spread): Batch[] {
+  return transformAll(makePages(total, spread));
 }
 
-function makePages(total: number): Districts {
-  const records = new GeneratedRecords('voters', total);
+function makePages(total: number, spread: Spread = 'over regencies'): Districts {
+  const records = new GeneratedRecords('voters', total, spread);
   return records.dapils.map((dapil) => ({ dapil, pages: [...records.pages(dapil, pageSize)] }));
 }
 

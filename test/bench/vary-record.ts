@@ -4,6 +4,9 @@ import { rowChecks, type CountColumn } from '../../pipelines/row-checks.ts';
 import { voters } from '../../pipelines/voters.ts';
 import type { SampleRecord } from '../../data/sample/records.ts';
 
+/** What many records are told apart by: regencies whose names are all different, or elections in which the same names come again. */
+export type Spread = 'over regencies' | 'over elections';
+
 /** One row in so many breaks a sum, about as many as in real published figures. */
 const rowsPerFault = 100;
 
@@ -17,9 +20,9 @@ const addends = countColumns.filter((column) => !wholes.has(column));
  * The record with every figure moved by up to 30 %, its sums in order but for one row in a hundred.
  *
  * @param row Number of the record over all districts; the same number gives the same figures.
- * @param round Joined to the regency's name from 2 on.
+ * @param round From 2 on, joined to the regency's name, or added to the year: no two records may have one key.
  */
-export function varyRecord(record: SampleRecord, row: number, round: number): SampleRecord {
+export function varyRecord(record: SampleRecord, row: number, round: number, spread: Spread): SampleRecord {
   const counts = {} as Record<CountColumn, number>;
   for (const [index, column] of addends.entries()) {
     const figure = Number.parseInt(record[voters.columns[column].field]!, 10) || 0;
@@ -29,7 +32,10 @@ export function varyRecord(record: SampleRecord, row: number, round: number): Sa
   if (row % rowsPerFault === 0) counts.dpt_total += 1;
   const varied: Record<string, string> = { ...record };
   for (const column of countColumns) varied[voters.columns[column].field] = String(counts[column]);
-  if (round > 1) varied[voters.columns.regency.field] += ` ${round}`;
+  const { regency, election_year: year } = voters.columns;
+  if (round > 1 && spread === 'over regencies') varied[regency.field] += ` ${round}`;
+  if (round > 1 && spread === 'over elections')
+    varied[year.field] = String(Number(varied[year.field]) + 5 * (round - 1));
   return varied;
 }
 
