@@ -2,6 +2,7 @@
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSnapshotId } from '../warehouse.ts';
 
 /**
  * @param landings Folder that holds one folder per run; run ids sort by time.
@@ -10,7 +11,8 @@ import { join } from 'node:path';
  * @returns The runs whose landings are gone.
  */
 export async function removeLandings(landings: string, keep: number, needed: ReadonlySet<string>): Promise<string[]> {
-  const runs = (await readdir(landings)).toSorted();
+  // What somebody else has put there is theirs, and is no run to be counted.
+  const runs = (await readdir(landings)).filter(isSnapshotId).toSorted();
   const doomed = runs.slice(0, Math.max(0, runs.length - keep)).filter((run) => !needed.has(run));
   for (const run of doomed) await rm(join(landings, run), { recursive: true, force: true });
   return doomed;

@@ -254,4 +254,10 @@ describe('removeLandings', () => {
     expect((await readdir(root)).toSorted()).toEqual(kept);
     for (const run of kept) expect(gunzipSync(await readFile(join(root, run, bodiesFile))).toString()).toBe(run);
   });
+
+  it('leaves alone what is no run, and does not count it', async () => {
+    for (const name of [...runs, '.notes', '2024-backup', 'zz']) await mkdir(join(root, name));
+    expect(await removeLandings(root, 2, new Set())).toEqual(runs.slice(0, 2));
+    expect((await readdir(root)).toSorted()).toEqual(['.notes', '2024-backup', ...runs.slice(2), 'zz']);
+  });
 });
