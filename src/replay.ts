@@ -91,7 +91,7 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
 /** The landing of the run asked for, or the newest there is. */
 async function findLanding({ warehouse, run }: ReplayOptions): Promise<string> {
   const { landing } = warehousePaths(warehouse);
-  const runs = (await readdir(landing)).filter(isSnapshotId).toSorted();
+  const runs = (await namesIn(landing)).filter(isSnapshotId).toSorted();
   const id = run ?? runs.at(-1);
   if (id !== undefined && runs.includes(id)) return join(landing, id);
   throw new RunNotFoundError(
@@ -102,6 +102,16 @@ async function findLanding({ warehouse, run }: ReplayOptions): Promise<string> {
       ? 'Run "rekap sync" first, or name another folder with --warehouse.'
       : `It holds those of ${runs.slice(-5).join(', ')}${runs.length > 5 ? ' and earlier ones' : ''}.`,
   );
+}
+
+/** What lies in a folder; nothing where there is no such folder. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
+    throw error;
+  }
 }
 
 function requireKnown({ pipelines }: Project, landing: string, file: RunFile): void {

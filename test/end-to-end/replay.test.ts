@@ -146,6 +146,12 @@ describe('replaying an earlier run', () => {
       next: expect.stringContaining(result.run),
     });
   });
+
+  it('says so where the folder of the answers is gone', async () => {
+    const { warehouse } = await synced(smallNation(nation));
+    await rm(join(warehouse, 'landing'), { recursive: true });
+    await expect(runReplay(warehouse)).rejects.toThrow(RunNotFoundError);
+  });
 });
 
 describe('a landing that is not what it was', () => {
