@@ -1,5 +1,6 @@
 /** rekap diff: what the source restated between two snapshots. */
 
+import { stripVTControlCharacters } from 'node:util';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import type { ComparedSnapshots } from '../diff-snapshots.ts';
 import type { AnyPipeline } from '../pipeline.ts';
@@ -59,31 +60,38 @@ async function writeDifferences(
   const { formatNumber, paint, writeOut } = await import('./terminal.ts');
   const records = await collectRecords(result, pipelines);
   const counts = Object.keys(headings).map(
-    (kind) => `${formatNumber([...records.values()].filter((group) => group[0]!['kind'] === kind).length)} ${kind}`,
+    (kind) => `${formatNumber(records.filter((record) => record.kind === kind).length)} ${kind}`,
   );
   await writeOut(
-    `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}: ${records.size === 0 ? 'no figure differs' : `${counts.join(', ')} (records)`}.\n`,
+    `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}: ${records.length === 0 ? 'no figure differs' : `${counts.join(', ')} (records)`}.\n`,
   );
   for (const [kind, heading] of Object.entries(headings)) {
-    const ofKind = [...records].filter(([, group]) => group[0]!['kind'] === kind);
+    const ofKind = records.filter((record) => record.kind === kind);
     if (ofKind.length === 0) continue;
     await writeOut(`\n${paint('bold', heading)}\n`);
-    for (const [place, group] of ofKind.slice(0, mostRecords)) await writeOut(await renderRecord(place, group));
+    for (const record of ofKind.slice(0, mostRecords)) await writeOut(await renderRecord(record));
     if (ofKind.length > mostRecords)
       await writeOut(paint('dim', `  and ${formatNumber(ofKind.length - mostRecords)} more; --format csv gives all\n`));
   }
 }
 
-/** The differences by record, under the record's name. */
+/** The differences of each record, and the record's name as it is shown. */
+interface ChangedRecord {
+  readonly place: string;
+  readonly kind: string;
+  readonly differences: Difference[];
+}
+
+/** Two names that look alike once they are safe to print are still two records. */
 async function collectRecords(
   result: QueryResult,
   pipelines: readonly AnyPipeline[],
-): Promise<Map<string, Difference[]>> {
+): Promise<readonly ChangedRecord[]> {
   const [{ displayText }, { printable }] = await Promise.all([
     import('../query/write-result.ts'),
     import('./terminal.ts'),
   ]);
-  const records = new Map<string, Difference[]>();
+  const records = new Map<string, ChangedRecord>();
   for await (const group of result.groups()) {
     for (const row of group) {
       const difference: Difference = Object.fromEntries(
@@ -92,15 +100,18 @@ async function collectRecords(
       const { key } = pipelines.find(({ table }) => table === difference['dataset'])!;
       // The most telling part comes first, as on an envelope.
       const place = [...key.map((name) => difference[name]).toReversed(), difference['dataset']].join(', ');
-      const before = records.get(place);
-      if (before === undefined) records.set(place, [difference]);
-      else before.push(difference);
+      const raw = (name: string) =>
+        displayText(row[result.columns.findIndex((column) => column.name === name)] ?? null);
+      const identity = JSON.stringify(['dataset', ...key].map(raw));
+      const before = records.get(identity);
+      if (before === undefined) records.set(identity, { place, kind: difference['kind']!, differences: [difference] });
+      else before.differences.push(difference);
     }
   }
-  return records;
+  return [...records.values()];
 }
 
-async function renderRecord(place: string, differences: readonly Difference[]): Promise<string> {
+async function renderRecord({ place, differences }: ChangedRecord): Promise<string> {
   const [{ paint }, { renderTable }] = await Promise.all([import('./terminal.ts'), import('./table.ts')]);
   const rows = differences.map((difference) => {
     const [old, now] = [difference['old_value']!, difference['new_value']!];
@@ -115,7 +126,7 @@ async function renderRecord(place: string, differences: readonly Difference[]): 
   const table = renderTable(rows, { head: ['', '', '', '', ''], right: [1, 2, 3] });
   return `  ${paint('cyan', place)}\n${table
     .split('\n')
-    .filter((line) => line.trim() !== '')
+    .filter((line) => stripVTControlCharacters(line).trim() !== '')
     .join('\n')}\n`;
 }
 

@@ -1,0 +1,33 @@
+/** What `rekap diff` prints: every record by itself, even where two names look alike once they are safe to print. */
+
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/run-cli.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const accepted = { acceptChanges: true, acceptSource: true };
+
+describe('rekap diff', () => {
+  it('counts and shows two records whose names are printed alike as two, without empty lines between', async () => {
+    const warehouse = await temporaryFolder();
+    const before = await serveData(smallNation({ 1101: 3 }));
+    await runSync(syncOptions(warehouse, before.url, accepted));
+    const data = smallNation({ 1101: 3 });
+    const [template] = data.datapemilihdpr;
+    for (const name of ['A\0B', String.raw`A\u0000B`]) data.datapemilihdpr.push({ ...template!, NamaKabupaten: name });
+    const after = await serveData(data);
+    await runSync(syncOptions(warehouse, after.url, accepted));
+    const { stdout, code } = await runCli(['diff', '--warehouse', warehouse], { FORCE_COLOR: '1' });
+    expect(code).toBe(0);
+    expect(stdout).toContain('0 changed, 2 added, 0 removed');
+    expect(stdout.match(/A\\u0000B, /g)).toHaveLength(2);
+    expect(stdout.match(/dapil_name/g)).toHaveLength(2);
+    // One before the heading, and one after the last line break.
+    const empty = stripVTControlCharacters(stdout)
+      .split('\n')
+      .filter((line) => line.trim() === '');
+    expect(empty).toHaveLength(2);
+  });
+});
