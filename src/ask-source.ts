@@ -5,6 +5,7 @@ import { createHttpTransport } from './extract/http-transport.ts';
 import { createSourceClient } from './extract/source-client.ts';
 import { openLanding } from './land/landing.ts';
 import { openResumedAnswers } from './resume.ts';
+import { historyOf } from './publish/manifest.ts';
 import type { Run } from './run.ts';
 
 const maxAnswerBytes = 64 * 1024 * 1024;
@@ -20,6 +21,9 @@ export async function askSource(run: Run): Promise<OpenedSource> {
     source: options.source,
     base_url: options.baseUrl,
     previous: run.previous?.id ?? null,
+    previous_history: run.previous === null ? null : historyOf(run.previous.manifest),
+    strict: options.strict,
+    dry_run: options.dryRun,
     datasets: run.asked.map(({ table }) => table),
     dapil: options.dapil,
     page_size: options.pageSize,

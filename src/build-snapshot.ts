@@ -2,9 +2,8 @@
 
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { openDatabase } from './database.ts';
 import { describeSnapshot, schemaFingerprint } from './describe-snapshot.ts';
-import { GateError, IncompleteError, UsageError, VerificationError, WarehouseError } from './errors.ts';
+import { errorCode, GateError, IncompleteError, UsageError, VerificationError, WarehouseError } from './errors.ts';
 import { extract } from './extract/extract.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import { Load } from './load/load.ts';
@@ -12,6 +11,7 @@ import type { CarryOver } from './load/carry-over.ts';
 import type { LoadReport } from './load/load-report.ts';
 import type { AnyPipeline, TransformTotals, Verdict } from './pipeline.ts';
 import { checkGate } from './publish/gate.ts';
+import { describeFile } from './publish/manifest.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
 import { readBrokenChecks, type BrokenCheck } from './report/violation-examples.ts';
 import type { Run } from './run.ts';
@@ -112,26 +112,22 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null, openSource: O
   }
 }
 
-/** The DuckDB file of the snapshot before, if it can be read: a damaged one must not keep a sync from making a new one. */
+/** The DuckDB file of the snapshot before, if it is as it was: a damaged one must not keep a sync from making a new one. */
 async function readablePrevious({ previous, around }: Run): Promise<string | null> {
   if (previous === null) return null;
-  const file = join(previous.folder, databaseFile);
+  const known = previous.manifest.files.find(({ path }) => path === databaseFile);
+  let why = 'its DuckDB file is not the one that was published';
   try {
-    const database = await openDatabase(file, { readOnly: true });
-    try {
-      await database.rows('SELECT count(*) FROM snapshots_log');
-    } finally {
-      database.close();
-    }
-    return file;
+    const found = await describeFile(previous.folder, databaseFile, null);
+    if (found.sha256 === known?.sha256) return join(previous.folder, databaseFile);
   } catch (error) {
-    const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    around.report({
-      kind: 'warning',
-      message: `Snapshot ${previous.id} cannot be read, so the log of snapshots begins anew: ${why}`,
-    });
-    return null;
+    why = `its DuckDB file cannot be read (${errorCode(error)})`;
   }
+  around.report({
+    kind: 'warning',
+    message: `Snapshot ${previous.id} is damaged: ${why}. The history of snapshots and changes begins anew.`,
+  });
+  return null;
 }
 
 /** Extracts, transforms and stages, all at the same time; memory holds only what is between two stages. */

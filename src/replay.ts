@@ -1,16 +1,22 @@
 /** The whole way of a replay: a landing through the same stages as a sync, without the network. */
 
-import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { buildSnapshot, type OpenedSource } from './build-snapshot.ts';
-import { errorCode, LandingError, RunNotFoundError, SnapshotNotFoundError, VerificationError } from './errors.ts';
+import { errorCode, LandingError, VerificationError } from './errors.ts';
 import { createSourceClient } from './extract/source-client.ts';
 import { createLandedTransport } from './extract/transport.ts';
 import { openLandedRun } from './land/landed-run.ts';
-import { readRunFile, type RunFile } from './land/run-file.ts';
+import { readRunFile } from './land/run-file.ts';
 import { projectDefinition } from './load/tables.ts';
 import type { Project } from './pipeline.ts';
-import { describeFile, differingFigures, fingerprint, writeManifest } from './publish/manifest.ts';
+import {
+  describeFile,
+  differingFigures,
+  fingerprint,
+  historyOf,
+  holdsSameTables,
+  writeManifest,
+} from './publish/manifest.ts';
 import {
   discardSnapshotFolder,
   latestRunId,
@@ -20,29 +26,19 @@ import {
   publishSnapshotFolder,
 } from './publish/snapshot-folder.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
-import { checkSource, figuresOf, withRun, type Run } from './run.ts';
-import { Secret } from './secret.ts';
-import type { ReplayOptions, SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
 import {
-  isSnapshotId,
-  readCurrentId,
-  readCurrent,
-  readSnapshot,
-  requireWarehouse,
-  warehousePaths,
-  type Manifest,
-  type Snapshot,
-} from './warehouse.ts';
-
-/** What a replay goes by besides its options. */
-interface Replay {
-  readonly landing: string;
-  readonly file: RunFile;
-  /** The run's own snapshot, where it is whole and of today's definition: what is built must equal it. */
-  readonly original: Snapshot | null;
-  /** The same, in the warehouse that is built in. */
-  readonly published: Snapshot | null;
-}
+  findLanding,
+  optionsOf,
+  previousOf,
+  readCurrentOrWarn,
+  readIfThere,
+  requireApart,
+  requireKnown,
+  type Replay,
+} from './replay-plan.ts';
+import { checkSource, figuresOf, withRun, type Run } from './run.ts';
+import type { ReplayOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
+import { readCurrentId, requireWarehouse, type Manifest, type Snapshot } from './warehouse.ts';
 
 /**
  * Builds the snapshot of an earlier run again from what the source answered then. Where the run's snapshot is there, whole and of the
@@ -53,6 +49,7 @@ interface Replay {
  */
 export async function replay(project: Project, asked: ReplayOptions, around: SyncSurroundings): Promise<SyncResult> {
   await requireWarehouse(asked.warehouse);
+  requireApart(asked);
   const landing = await findLanding(asked);
   const file = await readRunFile(landing);
   requireKnown(project, landing, file);
@@ -62,127 +59,53 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
   return withRun(project, options, around, {
     kind: 'replay',
     async plan() {
-      checkSource(options, await readCurrent(warehouse));
-      const original = await usableSnapshot(project, asked.warehouse, file.run);
-      const published = await usableSnapshot(project, warehouse, file.run);
-      found = { landing, file, original, published };
-      const isFree = published !== null || !(await listSnapshotIds(warehouse)).includes(file.run);
+      const current = await readCurrentOrWarn(options, around);
+      checkSource(options, current);
+      const original = await readIfThere(asked.warehouse, file.run);
+      const published = await readIfThere(warehouse, file.run);
+      const isWhole = published !== null && isOfToday(project, published) && (await isIntact(project, published));
+      found = { landing, file, original, published, isWhole, current: await readCurrentId(warehouse) };
+      const isFree = isWhole || !(await listSnapshotIds(warehouse)).includes(file.run);
       return {
         id: isFree ? file.run : newSnapshotId(around.clock.now(), around.random(), await latestRunId(warehouse)),
         landing,
         startedAt: new Date(file.started_at),
-        previous: await previousOf(project, [asked.warehouse, warehouse], file, around),
+        previous: await previousOf(project, asked, found, around),
         knownDistricts: file.known_districts,
         referenceDistricts: file.reference_districts,
       };
     },
     async act(run) {
-      if (found.original !== null) await requireSameLanding(landing, found.original.manifest);
+      for (const snapshot of [found.original, found.published])
+        if (snapshot !== null) await requireSameLanding(landing, snapshot.manifest);
       const { manifest, brokenChecks } = await buildSnapshot(run, askLanding);
       await requireSameFigures(run, manifest, found);
       const { outcome, current } = await publish(run, manifest, found);
       const { id, warnings } = run;
       const figures = figuresOf(run);
-      return { outcome, run: id, current, warehouse, landing, manifest, brokenChecks, warnings, pruned: [], figures };
+      return {
+        outcome,
+        run: outcome === 'reproduced' ? (found.published?.id ?? current ?? id) : id,
+        current,
+        warehouse,
+        landing,
+        manifest,
+        brokenChecks,
+        warnings,
+        pruned: [],
+        figures,
+      };
     },
   });
 }
 
-/** The landing of the run asked for, or the newest there is. */
-async function findLanding({ warehouse, run }: ReplayOptions): Promise<string> {
-  const { landing } = warehousePaths(warehouse);
-  const runs = (await namesIn(landing)).filter(isSnapshotId).toSorted();
-  const id = run ?? runs.at(-1);
-  if (id !== undefined && runs.includes(id)) return join(landing, id);
-  throw new RunNotFoundError(
-    run === null
-      ? `The warehouse ${warehouse} holds no answers of any run.`
-      : `The warehouse ${warehouse} holds no answers of a run ${JSON.stringify(run)}.`,
-    runs.length === 0
-      ? 'Run "rekap sync" first, or name another folder with --warehouse.'
-      : `It holds those of ${runs.slice(-5).join(', ')}${runs.length > 5 ? ' and earlier ones' : ''}.`,
-  );
+async function isIntact({ pipelines }: Project, { folder, manifest }: Snapshot): Promise<boolean> {
+  return (await verifySnapshot(folder, manifest, pipelines)).length === 0;
 }
 
-/** What lies in a folder; nothing where there is no such folder. */
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
-    throw error;
-  }
-}
-
-function requireKnown({ pipelines }: Project, landing: string, file: RunFile): void {
-  const unknown = file.datasets.find((name) => !pipelines.some(({ table }) => table === name));
-  if (file.run === basename(landing) && unknown === undefined) return;
-  throw new LandingError(
-    unknown === undefined
-      ? `${landing} holds the answers of the run ${JSON.stringify(file.run)}.`
-      : `${landing} holds answers of ${JSON.stringify(unknown)}, a dataset that is not known here.`,
-    'Name another run.',
-  );
-}
-
-/** The settings of the run as it was, without a key: nothing is asked of the source. */
-function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
-  return {
-    warehouse: asked.into ?? asked.warehouse,
-    baseUrl: file.base_url,
-    source: file.source,
-    apiKey: new Secret(''),
-    dapil: file.dapil,
-    datasets: file.datasets,
-    concurrency: 4,
-    pageSize: file.page_size,
-    timeout: 600_000,
-    maxAttempts: 1,
-    maxDuration: 86_400_000,
-    strict: asked.strict,
-    acceptChanges: asked.acceptChanges,
-    acceptSource: asked.acceptSource,
-    keep: Number.MAX_SAFE_INTEGER,
-    keepLanding: null,
-    resumeWithin: null,
-    dryRun: false,
-  };
-}
-
-/** The snapshot of this id, if there is one that is whole and of today's definition: only then can another be expected to equal it. */
-async function usableSnapshot(project: Project, warehouse: string, id: string): Promise<Snapshot | null> {
-  if (!(await listSnapshotIds(warehouse)).includes(id)) return null;
-  try {
-    const snapshot = await readSnapshot(warehouse, id);
-    if (snapshot.manifest.definition !== fingerprint(projectDefinition(project))) return null;
-    return (await verifySnapshot(snapshot.folder, snapshot.manifest, project.pipelines)).length === 0 ? snapshot : null;
-  } catch {
-    return null;
-  }
-}
-
-/** The snapshot that was current when the run began. */
-async function previousOf(
-  { pipelines }: Project,
-  warehouses: readonly string[],
-  { run, previous, dapil, datasets }: RunFile,
-  { report }: SyncSurroundings,
-): Promise<Snapshot | null> {
-  if (previous === null) return null;
-  for (const warehouse of warehouses) {
-    if ((await listSnapshotIds(warehouse)).includes(previous)) return readSnapshot(warehouse, previous);
-  }
-  if (dapil !== null || datasets.length < pipelines.length) {
-    throw new SnapshotNotFoundError(
-      `Run ${run} carried over rows from snapshot ${previous}, which is gone.`,
-      'Replay a run that read everything.',
-    );
-  }
-  report({
-    kind: 'warning',
-    message: `Snapshot ${previous}, from before the run, is gone: what changed since then is not known.`,
-  });
-  return null;
+/** Whether a snapshot has today's tables, views and checks: only then can another be expected to equal it. */
+function isOfToday(project: Project, { manifest }: Snapshot): boolean {
+  return manifest.definition === fingerprint(projectDefinition(project));
 }
 
 /** The manifest knows the hashes of the landing, and the landing those of its bodies. */
@@ -222,38 +145,55 @@ async function askLanding({ landing, options, around, signal }: Run): Promise<Op
   };
 }
 
+/** Whatever manifest of this run there is, and of today's definition, the rebuilt snapshot must agree with. */
 async function requireSameFigures(run: Run, manifest: Manifest, { original, published, file }: Replay): Promise<void> {
   const model = published ?? original;
-  // What changed since the snapshot before cannot be told again when that is gone.
-  const knowsChanges = run.previous !== null || file.previous === null;
-  const differing = model === null ? [] : differingFigures(manifest, model.manifest, knowsChanges);
+  if (model === null || !isOfToday(run.project, model)) return;
+  // What changed since the snapshot before can be told again only where that one still has its own history.
+  const history = run.previous === null ? null : historyOf(run.previous.manifest);
+  const differing = differingFigures(manifest, model.manifest, history === file.previous_history);
   if (differing.length === 0) return;
   throw new VerificationError(
     [
-      `The answers of run ${file.run} give other figures than snapshot ${model!.id} holds:`,
+      `The answers of run ${file.run} give other figures than snapshot ${model.id} has:`,
       ...differing.map((what) => `  - ${what}`),
     ].join('\n'),
     'Nothing was published. Please report this.',
   );
 }
 
-/** A snapshot older than the current one gets its name, but does not become current: that is what a rollback is for. */
+/**
+ * Publishes what the warehouse does not hold. A run that is older than the current snapshot gets its name, but does not become current:
+ * that is what a rollback is for. What a dry run fetched is not published in its own warehouse either.
+ */
 async function publish(
-  { id, folder, enter, options: { warehouse } }: Run,
+  run: Run,
   manifest: Manifest,
-  { published }: Replay,
+  { file, isWhole, current }: Replay,
 ): Promise<Pick<SyncResult, 'outcome' | 'current'>> {
-  const current = await readCurrentId(warehouse);
-  if (published !== null) {
+  const { id, folder, enter, options } = run;
+  const { warehouse } = options;
+  if (isWhole || (await equalsCurrent(run, manifest, current))) {
     await discardSnapshotFolder(folder);
     return { outcome: 'reproduced', current };
   }
+  if (options.dryRun) {
+    await discardSnapshotFolder(folder);
+    return { outcome: 'dry run', current };
+  }
   enter('write the manifest');
   const finished = { id, folder, files: await writeManifest(folder, manifest) };
-  if (current !== null && current > id) {
+  if (current !== null && current > file.run) {
     await nameSnapshotFolder(warehouse, finished, enter);
     return { outcome: 'published', current };
   }
   await publishSnapshotFolder(warehouse, finished, enter);
   return { outcome: 'published', current: id };
+}
+
+/** A run that found nothing new has no snapshot of its own: the current one has its tables. */
+async function equalsCurrent(run: Run, manifest: Manifest, current: string | null): Promise<boolean> {
+  if (current === null) return false;
+  const snapshot = await readIfThere(run.options.warehouse, current);
+  return snapshot !== null && holdsSameTables(manifest, snapshot.manifest) && (await isIntact(run.project, snapshot));
 }

@@ -14,7 +14,7 @@ import {
   makeWarehouse,
 } from './publish/snapshot-folder.ts';
 import type { SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
-import type { Snapshot } from './warehouse.ts';
+import { readCurrentId, type Snapshot } from './warehouse.ts';
 
 /** What a run is to be, found out with the lock held. */
 export interface RunPlan {
@@ -123,7 +123,7 @@ async function actLocked(
     const explained = withoutKey(explainFileError(error, options.warehouse), options);
     await discardSnapshotFolder(run.folder);
     // A disk too full for the line must not hide why the run failed.
-    await appendRun(options.warehouse, failedRunLine(run, explained)).catch(() => undefined);
+    await recordFailure(run, explained).catch(() => undefined);
     throw explained;
   } finally {
     bound.end();
@@ -222,9 +222,11 @@ function runLine(
   };
 }
 
-function failedRunLine(run: Run, error: unknown): RunLine {
+async function recordFailure(run: Run, error: unknown): Promise<void> {
+  const { warehouse } = run.options;
   const exitCode = error instanceof RekapError ? error.exitCode : 1;
   const outcome = exitCode === 3 ? 'refused' : exitCode >= 128 ? 'interrupted' : 'failed';
   const reason = error instanceof Error ? error.message : String(error);
-  return runLine(run, outcome, exitCode, run.previous?.id ?? null, reason);
+  const current = await readCurrentId(warehouse).catch(() => null);
+  await appendRun(warehouse, runLine(run, outcome, exitCode, current, reason));
 }

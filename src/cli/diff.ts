@@ -63,7 +63,7 @@ async function writeDifferences(
     (kind) => `${formatNumber(records.filter((record) => record.kind === kind).length)} ${kind}`,
   );
   await writeOut(
-    `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}: ${records.length === 0 ? 'no figure differs' : `${counts.join(', ')} (records)`}.\n`,
+    `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}\n${records.length === 0 ? 'no figure differs' : `${counts.join(', ')} (records)`}.\n`,
   );
   for (const [kind, heading] of Object.entries(headings)) {
     const ofKind = records.filter((record) => record.kind === kind);

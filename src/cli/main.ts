@@ -34,7 +34,8 @@ async function main(words: string[]): Promise<number> {
     .exitProcess(false)
     .showHelpOnFail(false)
     .fail((message, error) => {
-      throw error ?? new UsageComplaint(message);
+      // What an option's own reading throws, yargs wraps into an error of its kind.
+      throw error === undefined || error.name === 'YError' ? new UsageComplaint(message ?? error?.message) : error;
     });
   for (const { command, describe, load } of commands) {
     parser.command(
@@ -105,6 +106,8 @@ async function explainUsage(message: string): Promise<UsageError> {
       '"rekap --help" and "rekap <command> --help" show what there is.',
     );
   }
+  if (optionNames.has(unknown))
+    return new UsageError(`This command has no option --${unknown}.`, '"rekap <command> --help" shows what it has.');
   const closest = closestName(unknown, [...optionNames]);
   return new UsageError(
     `There is no option --${unknown}.`,

@@ -1,13 +1,19 @@
 /** Options as every command knows them: flags beat the environment, the environment beats the config file, the file beats the default. */
 
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { normalize, resolve } from 'node:path';
 import type { Argv, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
 import { closestName } from './closest-name.ts';
 
+/** A path as it is written, without detours; nothing at all would mean the present folder, which nobody means. */
+export function readFolder(path: string): string {
+  if (path.trim() === '') throw new UsageError('A folder is named by nothing.', 'Give a path, such as data/warehouse.');
+  return normalize(path);
+}
+
 export const warehouseOption = {
-  warehouse: { type: 'string', default: 'data/warehouse', describe: 'folder of the warehouse', normalize: true },
+  warehouse: { type: 'string', default: 'data/warehouse', describe: 'folder of the warehouse', coerce: readFolder },
 } as const satisfies Record<string, Options>;
 
 export const jsonOption = {

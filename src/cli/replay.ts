@@ -1,14 +1,14 @@
 /** rekap replay: builds a snapshot again from what the source answered. */
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { declareOptions, jsonOption, warehouseOption } from './options.ts';
+import { declareOptions, jsonOption, readFolder, warehouseOption } from './options.ts';
 
 const options = {
   ...warehouseOption,
   into: {
     type: 'string',
     describe: 'folder of another warehouse to build the snapshot in, to compare',
-    normalize: true,
+    coerce: (path: string | undefined) => (path === undefined ? undefined : readFolder(path)),
   },
   strict: { type: 'boolean', default: false, describe: 'refuse to publish where a check of severity error is broken' },
   'accept-changes': {

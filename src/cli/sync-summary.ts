@@ -44,8 +44,9 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
     const dataset = manifest.datasets[table];
     if (dataset === undefined) return [];
     const { ledger, districts, violations } = dataset;
-    // Verdicts of districts that were carried over are older than the run.
-    const now = districts.filter(({ readAt }) => readAt >= manifest.created_at);
+    // Verdicts of districts that were carried over are older than the run, as are pages that a resumed one has taken over.
+    const isWhole = dataset.carried_over === 0;
+    const now = districts.filter(({ readAt }) => isWhole || readAt >= manifest.created_at);
     const read = now.filter(({ dapil, received }) => dapil !== null && received > 0);
     const figures = [
       read.length,
@@ -93,7 +94,7 @@ function changes({ manifest, outcome }: SyncResult): string {
       added + removed + changed === 0
         ? []
         : [
-            `${table}: ${formatNumber(changed)} records restated, ${formatNumber(added)} new, ${formatNumber(removed)} gone`,
+            `${table}: ${formatNumber(changed)} ${changed === 1 ? 'record' : 'records'} restated, ${formatNumber(added)} new, ${formatNumber(removed)} gone`,
           ],
   );
   if (lines.length === 0) return '';

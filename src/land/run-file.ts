@@ -3,8 +3,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, LandingError } from '../errors.ts';
+import { isSnapshotId } from '../warehouse.ts';
 
 export const runFile = 'run.json';
+
+/** As JavaScript writes a time of this age of the world. */
+const utcTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** What a run was asked, and what it knew before its first request. */
 export interface RunFile {
@@ -17,8 +21,12 @@ export interface RunFile {
   readonly source: string;
   /** Without a trailing slash. */
   readonly base_url: string;
-  /** The snapshot that was current. */
+  /** The snapshot that was current, and the SHA-256 of its history of changes. */
   readonly previous: string | null;
+  readonly previous_history: string | null;
+  /** What the run was told besides: a replay keeps to it. */
+  readonly strict: boolean;
+  readonly dry_run: boolean;
   /** Tables asked for. */
   readonly datasets: readonly string[];
   /** Districts asked for; null for all. */
@@ -59,21 +67,38 @@ function isRunFile(value: unknown): value is RunFile {
   const run = value as Partial<Record<keyof RunFile, unknown>>;
   return (
     run.format === 1 &&
-    [run.run, run.source, run.base_url].every(isText) &&
+    isId(run.run) &&
+    isText(run.source) &&
     isText(run.started_at) &&
+    utcTime.test(run.started_at) &&
     !Number.isNaN(Date.parse(run.started_at)) &&
-    URL.canParse(String(run.base_url)) &&
-    (run.previous === null || isText(run.previous)) &&
-    isListOf(run.datasets, isText) &&
-    (run.dapil === null || isListOf(run.dapil, isNumber)) &&
+    isText(run.base_url) &&
+    /^https?:/.test(run.base_url) &&
+    URL.canParse(run.base_url) &&
+    (run.previous === null || isId(run.previous)) &&
+    (run.previous_history === null || isText(run.previous_history)) &&
+    typeof run.strict === 'boolean' &&
+    typeof run.dry_run === 'boolean' &&
+    isSetOf(run.datasets, isText) &&
+    (run.dapil === null || isSetOf(run.dapil, isNumber)) &&
     isNumber(run.page_size) &&
+    run.page_size > 0 &&
     isListOf(run.known_districts, isNumber) &&
     isListOf(run.reference_districts, isNumber)
   );
 }
 
+function isId(value: unknown): boolean {
+  return isText(value) && isSnapshotId(value);
+}
+
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+/** Neither empty nor with anything twice. */
+function isSetOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.length > 0 && isListOf(value, isItem) && new Set(value).size === value.length;
 }
 
 function isNumber(value: unknown): value is number {

@@ -63,7 +63,7 @@ function isHeld(error: unknown): boolean {
 
 function busy(warehouse: string, holder: string): WarehouseBusyError {
   return new WarehouseBusyError(
-    `Another sync holds the warehouse ${warehouse} (${holder}).`,
+    `Another sync or replay holds the warehouse ${warehouse} (${holder}).`,
     'Wait for it to end, or name another folder with --warehouse.',
   );
 }

@@ -42,6 +42,11 @@ export function holdsSameTables(now: Manifest, before: Manifest): boolean {
   );
 }
 
+/** SHA-256 of a snapshot's history of changes; null where it has none. */
+export function historyOf({ files }: Manifest): string | null {
+  return files.find(({ path }) => path === parquetPath(changesTableName))?.sha256 ?? null;
+}
+
 /**
  * What differs between two snapshots that should be equal: the bytes of Parquet files and the figures of each dataset. The times at
  * which districts were read are no figures.

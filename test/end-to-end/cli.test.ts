@@ -139,6 +139,9 @@ describe('bad input', () => {
   it.each<[string, string[], string[]]>([
     ['an unknown option', ['sync', '--sample', '--wharehouse', 'x'], ['--wharehouse', 'Did you mean --warehouse?']],
     ['an unknown command', ['snyc'], ['snyc', 'sync']],
+    ['an option of another command', ['diff', '--keep', '3'], ['This command has no option --keep']],
+    ['a folder without a name', ['replay', '--into', ''], ['named by nothing']],
+    ['a warehouse without a name', ['sync', '--sample', '--warehouse='], ['named by nothing']],
     ['no command', [], ['Name a command']],
     ['no source', ['sync'], ['no source', '--base-url', '--sample']],
     ['two sources', ['sync', '--sample', '--base-url', 'https://x'], ['exclude each other']],

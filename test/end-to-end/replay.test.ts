@@ -102,6 +102,47 @@ describe('replaying the newest run', () => {
     expect(restored.manifest.run).toBe(result.run);
   });
 
+  it.each([
+    ['its folder is gone', (folder: string) => rm(folder, { recursive: true })],
+    ['its manifest is none', (folder: string) => writeFile(join(folder, 'manifest.json'), '{}')],
+  ])('restores the current snapshot where %s', async (_, damage) => {
+    const { warehouse, result } = await synced();
+    const bytes = await parquetBytes(warehouse, result.run);
+    await damage(join(warehouse, 'snapshots', result.run));
+    const restored = await runReplay(warehouse);
+    expect(restored.outcome).toBe('published');
+    expect(await readCurrentId(warehouse)).toBe(restored.run);
+    expect(await parquetBytes(warehouse, restored.run)).toEqual(bytes);
+  });
+
+  it('publishes nothing where the run found nothing new, or was a dry one', async () => {
+    const { warehouse, result } = await synced();
+    await synced(doubtfulNation(), warehouse);
+    expect((await runReplay(warehouse)).outcome).toBe('reproduced');
+    const { url } = await serveData(smallNation(nation));
+    await runSync(syncOptions(warehouse, url, { pageSize, dryRun: true, acceptChanges: true }));
+    expect((await runReplay(warehouse, { acceptChanges: true })).outcome).toBe('dry run');
+    expect(await listSnapshotIds(warehouse)).toEqual([result.run]);
+    expect(await readCurrentId(warehouse)).toBe(result.run);
+  });
+
+  it('is as strict as its run was', async () => {
+    const warehouse = await temporaryFolder();
+    const { url } = await serveData(doubtfulNation());
+    await expect(runSync(syncOptions(warehouse, url, { pageSize, strict: true }))).rejects.toThrow(GateError);
+    await expect(runReplay(warehouse)).rejects.toThrow(GateError);
+  });
+
+  it('does not pass a gate that has nothing to compare with any more', async () => {
+    const { warehouse, result } = await synced(smallNation(nation));
+    const { url } = await serveData(smallNation({ 1101: 3 }));
+    await expect(runSync(syncOptions(warehouse, url, { pageSize }))).rejects.toThrow(GateError);
+    await rm(join(warehouse, 'snapshots', result.run), { recursive: true });
+    await rm(join(warehouse, 'current'));
+    await expect(runReplay(warehouse)).rejects.toThrow(/is gone/);
+    expect((await runReplay(warehouse, { acceptChanges: true })).outcome).toBe('published');
+  });
+
   it('publishes what the gate refused, once somebody accepts it', async () => {
     const { warehouse } = await synced(smallNation(nation));
     const { url } = await serveData(smallNation({ 1101: 3 }));
@@ -138,6 +179,30 @@ describe('replaying an earlier run', () => {
     expect(await listSnapshotIds(warehouse)).toEqual([first.run, second.run]);
   });
 
+  it('mends its snapshot where that is damaged, and leaves current alone', async () => {
+    const { warehouse, result: first } = await synced(smallNation(nation));
+    const { result: second } = await synced(doubtfulNation(), warehouse);
+    await appendFile(join(warehouse, 'snapshots', first.run, 'parquet', 'voters', 'voters.parquet'), 'x');
+    const replayed = await runReplay(warehouse, { run: first.run });
+    expect(replayed).toMatchObject({ outcome: 'published', current: second.run });
+    expect(await readCurrentId(warehouse)).toBe(second.run);
+  });
+
+  it('knows that a history was lost on the way, and does not call that an alteration', async () => {
+    const { warehouse, result: first } = await synced(smallNation(nation));
+    const changed = (value: string): SourceData => {
+      const data = smallNation(nation);
+      data.datapemilihdpr[4]!['JumlahPemilihLakiLakiDalamDPK'] = value;
+      return data;
+    };
+    const { result: second } = await synced(changed('77'), warehouse);
+    const { result: third } = await synced(changed('78'), warehouse);
+    for (const { run } of [first, second]) await rm(join(warehouse, 'snapshots', run), { recursive: true });
+    await runReplay(warehouse, { run: second.run, acceptChanges: true });
+    const replayed = await runReplay(warehouse, { run: third.run });
+    expect(replayed).toMatchObject({ outcome: 'reproduced', current: third.run });
+  });
+
   it('names the runs there are where it is none of them', async () => {
     const { warehouse, result } = await synced(smallNation(nation));
     for (const run of ['20200101T000000Z-000000', '../..', 'x\0'])
@@ -171,6 +236,16 @@ describe('a landing that is not what it was', () => {
     for (const asked of [{}, { into }]) await expect(runReplay(warehouse, asked)).rejects.toThrow(LandingError);
     expect(await listSnapshotIds(into)).toEqual([]);
     expect(await listSnapshotIds(warehouse)).toEqual([result.run]);
+  });
+
+  it('is refused even where its snapshot is damaged too', async () => {
+    const { warehouse, result } = await synced(smallNation(nation));
+    await appendFile(join(warehouse, 'landing', result.run, 'run.json'), ' ');
+    await writeFile(join(warehouse, 'snapshots', result.run, '.DS_Store'), 'x');
+    await expect(runReplay(warehouse)).rejects.toThrow(LandingError);
+    expect(await listSnapshotIds(warehouse)).toEqual([result.run]);
+    const lines = (await readFile(join(warehouse, 'runs.jsonl'), 'utf8')).trim().split('\n');
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ kind: 'replay', outcome: 'failed', snapshot: result.run });
   });
 
   it('is refused where its run was broken off, and says how to go on', async () => {

@@ -282,6 +282,19 @@ describe('a sync that must not publish', () => {
     expect(await readValue(warehouse, 'SELECT count(*) FROM voters')).toBe('16');
   });
 
+  it('does not happen because a few bytes of the database before are others', async () => {
+    const data = smallNation(nation);
+    const { warehouse } = await published(data);
+    const file = join(warehouse, 'current', 'rekap.duckdb');
+    const bytes = await readFile(file);
+    bytes.fill(0x5a, 5000, 9000);
+    await writeFile(file, bytes);
+    const changed = await serveData(smallNation({ ...nation, 1202: 2 }));
+    const mended = await runSync(syncOptions(warehouse, changed.url));
+    expect(mended.outcome).toBe('published');
+    expect(mended.warnings.join()).toContain('begins anew');
+  });
+
   it('because another one holds the warehouse says who', async () => {
     const { warehouse, expectUntouched } = await published();
     const unlock = await lockWarehouse(warehouse);

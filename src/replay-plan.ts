@@ -1,0 +1,161 @@
+/** Finds what a replay needs before it begins: the landing, the settings of its run, and the snapshots it is compared with. */
+
+import { readdir } from 'node:fs/promises';
+import { basename, join, resolve, sep } from 'node:path';
+import {
+  errorCode,
+  GateError,
+  LandingError,
+  RekapError,
+  RunNotFoundError,
+  SnapshotNotFoundError,
+  UsageError,
+} from './errors.ts';
+import type { RunFile } from './land/run-file.ts';
+import type { Project } from './pipeline.ts';
+import { listSnapshotIds } from './publish/snapshot-folder.ts';
+import { Secret } from './secret.ts';
+import type { ReplayOptions, SyncOptions, SyncSurroundings } from './sync-options.ts';
+import { isSnapshotId, readCurrent, readSnapshot, warehousePaths, type Snapshot } from './warehouse.ts';
+
+/** What a replay goes by besides its options. */
+export interface Replay {
+  readonly landing: string;
+  readonly file: RunFile;
+  /** The run's own snapshot, as far as its manifest can be read; the landing must be the one that it names. */
+  readonly original: Snapshot | null;
+  /** The same in the warehouse that is built in. */
+  readonly published: Snapshot | null;
+  /** Whether that one is whole: then there is nothing to publish. */
+  readonly isWhole: boolean;
+  readonly current: string | null;
+}
+
+/** The landing of the run asked for, or the newest there is. */
+export async function findLanding({ warehouse, run }: ReplayOptions): Promise<string> {
+  const { landing } = warehousePaths(warehouse);
+  const runs = (await namesIn(landing)).filter(isSnapshotId).toSorted();
+  const id = run ?? runs.at(-1);
+  if (id !== undefined && runs.includes(id)) return join(landing, id);
+  throw new RunNotFoundError(
+    run === null
+      ? `The warehouse ${warehouse} holds no answers of any run.`
+      : `The warehouse ${warehouse} holds no answers of a run ${JSON.stringify(run)}.`,
+    runs.length === 0
+      ? 'Run "rekap sync" first, or name another folder with --warehouse.'
+      : `It holds those of ${runs.slice(-5).join(', ')}${runs.length > 5 ? ' and earlier ones' : ''}.`,
+  );
+}
+
+/** What lies in a folder; nothing where there is no such folder. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
+    throw error;
+  }
+}
+
+export function requireKnown({ pipelines }: Project, landing: string, file: RunFile): void {
+  const unknown = file.datasets.find((name) => !pipelines.some(({ table }) => table === name));
+  if (file.run === basename(landing) && unknown === undefined) return;
+  throw new LandingError(
+    unknown === undefined
+      ? `${landing} holds the answers of the run ${JSON.stringify(file.run)}.`
+      : `${landing} holds answers of ${JSON.stringify(unknown)}, a dataset that is not known here.`,
+    'Name another run.',
+  );
+}
+
+/** A warehouse within another would go with what is cleared up there. */
+export function requireApart({ warehouse, into }: ReplayOptions): void {
+  if (into === null || resolve(into) === resolve(warehouse)) return;
+  const [inner, outer] = [resolve(into), resolve(warehouse)].map((path) => path + sep) as [string, string];
+  if (!inner.startsWith(outer) && !outer.startsWith(inner)) return;
+  throw new UsageError(
+    `One of the folders ${warehouse} and ${into} lies in the other.`,
+    'Name one beside it with --into.',
+  );
+}
+
+/** The settings of the run as it was, without a key: nothing is asked of the source. */
+export function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
+  return {
+    warehouse: asked.into ?? asked.warehouse,
+    baseUrl: file.base_url,
+    source: file.source,
+    apiKey: new Secret(''),
+    dapil: file.dapil,
+    datasets: file.datasets,
+    concurrency: 4,
+    pageSize: file.page_size,
+    timeout: 600_000,
+    maxAttempts: 1,
+    maxDuration: 86_400_000,
+    strict: asked.strict || file.strict,
+    acceptChanges: asked.acceptChanges,
+    acceptSource: asked.acceptSource,
+    keep: Number.MAX_SAFE_INTEGER,
+    keepLanding: null,
+    resumeWithin: null,
+    dryRun: file.dry_run && asked.into === null,
+  };
+}
+
+/** A current snapshot that cannot be read is what a replay may be there to restore. */
+export async function readCurrentOrWarn(
+  { warehouse }: SyncOptions,
+  { report }: SyncSurroundings,
+): Promise<Snapshot | null> {
+  try {
+    return await readCurrent(warehouse);
+  } catch (error) {
+    if (!(error instanceof RekapError)) throw error;
+    report({ kind: 'warning', message: `The current snapshot cannot be read: ${error.message}` });
+    return null;
+  }
+}
+
+/** The snapshot of this id, if it is there and its manifest can be read. */
+export async function readIfThere(warehouse: string, id: string): Promise<Snapshot | null> {
+  if (!(await listSnapshotIds(warehouse)).includes(id)) return null;
+  try {
+    return await readSnapshot(warehouse, id);
+  } catch (error) {
+    if (error instanceof RekapError) return null;
+    throw error;
+  }
+}
+
+/** The snapshot that was current when the run began. */
+export async function previousOf(
+  { pipelines }: Project,
+  { warehouse, into, acceptChanges }: ReplayOptions,
+  { file: { run, previous, dapil, datasets }, original }: Replay,
+  { report }: SyncSurroundings,
+): Promise<Snapshot | null> {
+  if (previous === null) return null;
+  for (const place of [warehouse, into ?? warehouse]) {
+    const there = await readIfThere(place, previous);
+    if (there !== null) return there;
+  }
+  if (dapil !== null || datasets.length < pipelines.length) {
+    throw new SnapshotNotFoundError(
+      `Run ${run} carried over rows from snapshot ${previous}, which is gone.`,
+      'Replay a run that read everything.',
+    );
+  }
+  if (original === null && !acceptChanges) {
+    throw new GateError(
+      'The quality gate refuses to publish:',
+      [`snapshot ${previous}, which run ${run} would be compared with, is gone`],
+      'If you want its figures all the same, add --accept-changes.',
+    );
+  }
+  report({
+    kind: 'warning',
+    message: `Snapshot ${previous}, from before the run, is gone: what changed since then is not known.`,
+  });
+  return null;
+}
