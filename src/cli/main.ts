@@ -34,8 +34,7 @@ async function main(words: string[]): Promise<number> {
     .exitProcess(false)
     .showHelpOnFail(false)
     .fail((message, error) => {
-      // What an option's own reading throws, yargs wraps into an error of its kind.
-      throw error === undefined || error.name === 'YError' ? new UsageComplaint(message ?? error?.message) : error;
+      throw error ?? new UsageComplaint(message);
     });
   for (const { command, describe, load } of commands) {
     parser.command(
@@ -51,7 +50,9 @@ async function main(words: string[]): Promise<number> {
   try {
     await parser.parseAsync();
   } catch (error) {
-    throw error instanceof UsageComplaint ? await explainUsage(error.message) : error;
+    // What an option's own reading throws, yargs wraps into an error of its kind.
+    const isComplaint = error instanceof UsageComplaint || (error instanceof Error && error.name === 'YError');
+    throw isComplaint ? await explainUsage(error.message) : error;
   }
   return ExitCode.done;
 }
