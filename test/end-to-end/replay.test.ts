@@ -233,9 +233,8 @@ describe('a landing that is not what it was', () => {
     const { warehouse, result } = await synced(smallNation(nation));
     await alter(join(warehouse, 'landing', result.run, name));
     const into = await temporaryFolder();
-    for (const asked of [{}, { into }]) await expect(runReplay(warehouse, asked)).rejects.toThrow(LandingError);
+    await expect(runReplay(warehouse, { into })).rejects.toThrow(LandingError);
     expect(await listSnapshotIds(into)).toEqual([]);
-    expect(await listSnapshotIds(warehouse)).toEqual([result.run]);
   });
 
   it('is refused even where its snapshot is damaged too', async () => {
