@@ -48,6 +48,9 @@ it('has room again for what is released, once', async () => {
 });
 
 it('has room for reading ahead while less than half is in use', () => {
+  const roomy = new PageHolder(2 * one + 2);
+  hold(roomy);
+  expect(roomy.hasRoom).toBe(true);
   const holder = new PageHolder(2 * one);
   expect(holder.hasRoom).toBe(true);
   const { held } = hold(holder);

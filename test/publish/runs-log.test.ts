@@ -5,7 +5,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { appendRun, type RunLine } from '../../src/publish/runs-log.ts';
+import { appendRun, readRuns, type RunLine } from '../../src/publish/runs-log.ts';
 import { holds } from '../support/properties.ts';
 
 const line: RunLine = {
@@ -67,6 +67,7 @@ describe('the log of runs', () => {
       const whole = runs.map((run) => ({ ...line, ...run }));
       for (const run of whole) await appendRun(folder, run);
       const after = await readFile(file);
+      const read = await readRuns(folder);
       await rm(folder, { recursive: true });
       expect(after.subarray(0, before.length).equals(before)).toBe(true);
       const added = after
@@ -75,6 +76,7 @@ describe('the log of runs', () => {
         .slice(-runs.length - 1);
       expect(added.pop()).toBe('');
       expect(added.map((each) => JSON.parse(each) as unknown)).toEqual(whole);
+      expect(read.slice(-runs.length)).toEqual(whole);
     }),
     { runs: 100 },
   );

@@ -76,6 +76,27 @@ describe('a snapshot id', () => {
   });
 });
 
+describe('a warehouse', () => {
+  it('is made with all folders above it, and left as it is where it stands', async () => {
+    const top = await makeEmptyWarehouse();
+    const warehouse = join(top, 'a', 'b', 'c');
+    await makeWarehouse(warehouse);
+    await publish(warehouse, ids[0]);
+    await makeWarehouse(warehouse);
+    expect((await readdir(warehouse)).toSorted()).toEqual(['current', 'landing', 'snapshots']);
+    expect(await readCurrentId(warehouse)).toBe(ids[0]);
+  });
+
+  it('is not made where a file or a link to nowhere stands in the place of one of its folders', async () => {
+    const top = await makeEmptyWarehouse();
+    await writeFile(join(top, 'file'), '');
+    await symlink('nowhere', join(top, 'link'));
+    for (const name of ['file', 'link', 'file/below', 'link/below'])
+      await expect(makeWarehouse(join(top, name)), name).rejects.toThrow(/EEXIST|ENOTDIR|ENOENT/);
+    expect((await readdir(top)).toSorted()).toEqual(['file', 'landing', 'link', 'snapshots']);
+  });
+});
+
 describe('publishing', () => {
   it('makes the folder and `current` visible together, by a relative link', async () => {
     const warehouse = await makeEmptyWarehouse();

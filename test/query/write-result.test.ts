@@ -74,6 +74,11 @@ describe('JSON', () => {
     expect(JSON.parse(await written('SELECT 1 WHERE false', writeJson))).toEqual([]);
   });
 
+  it('has one row a line', async () => {
+    expect(await written('SELECT range AS n FROM range(2)', writeJson)).toBe('[\n{"n":0},\n{"n":1}\n]\n');
+    expect(await written('SELECT 1 AS n WHERE false', writeJson)).toBe('[]\n');
+  });
+
   holds(
     'gives every text back',
     fc.asyncProperty(

@@ -158,6 +158,23 @@ describe.each(pipelines)('$endpoint', (pipeline) => {
     expect(await (await ask(service, endpoint)).text()).toBe(await explicit.text());
   });
 
+  it('describes an answer of none, of one and of several records', async () => {
+    const content = document.paths[endpoint]?.['get']?.responses['200']?.content as Record<string, { schema: unknown }>;
+    const name = pipeline.table === 'voters' ? 'VotersRecord' : 'VotingRightsUsersRecord';
+    const record = { $ref: `#/components/schemas/${name}` };
+    expect(content['application/json']?.schema).toMatchObject({
+      required: ['count', 'data'],
+      properties: {
+        count: { type: 'integer', minimum: 0 },
+        data: { oneOf: [record, { type: 'array', items: record }] },
+      },
+    });
+    for (const limit of [1, 2]) {
+      const answer = (await (await ask(service, `${endpoint}?limit=${limit}`)).json()) as object;
+      expect(Object.keys(answer)).toEqual(['count', 'data']);
+    }
+  });
+
   it('names every field of a record, with its meaning, and no other', async () => {
     const { data } = (await (await ask(service, `${endpoint}?limit=1`)).json()) as { data: Record<string, string> };
     const name = pipeline.table === 'voters' ? 'VotersRecord' : 'VotingRightsUsersRecord';

@@ -1,0 +1,226 @@
+/** A landing is read back as it was written, or refused by name: whatever was done to its files, no answer is ever a wrong one. */
+
+import fc from 'fast-check';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { LandingError } from '../../src/errors.ts';
+import { openLandedRun, type LandedRun } from '../../src/land/landed-run.ts';
+import { answersFile, bodiesFile, openLanding } from '../../src/land/landing.ts';
+import { readRunFile, runFile, writeRunFile, type RunFile } from '../../src/land/run-file.ts';
+import type { Answer, PageRequest } from '../../src/pipeline.ts';
+import { describedRun } from '../support/landed.ts';
+import { holds } from '../support/properties.ts';
+
+const described = describedRun({ dapil: [1101], known_districts: [1101, 1102], reference_districts: [1101] });
+const requestOf = (rest: Partial<PageRequest> = {}): PageRequest => ({
+  dataset: 'voters',
+  dapil: 1101,
+  reading: 1,
+  offset: 0,
+  limit: 10,
+  ...rest,
+});
+const answerOf = (body: string, rest: Partial<Answer> = {}): Answer => ({
+  request: requestOf(),
+  url: 'http://source.test/api',
+  status: 200,
+  at: new Date('2026-11-20T03:00:02.500Z'),
+  body: Buffer.from(body),
+  ...rest,
+});
+
+/** A landing of these answers in a folder of its own. */
+async function landed(answers: readonly Answer[]): Promise<string> {
+  const folder = join(await mkdtemp(join(tmpdir(), 'rekap-landed-')), 'run');
+  onTestFinished(() => rm(join(folder, '..'), { recursive: true, force: true }));
+  const landing = await openLanding(folder, described);
+  for (const answer of answers) await landing.land(answer);
+  await landing.close();
+  return folder;
+}
+
+async function open(folder: string, since: Date | null = null): Promise<LandedRun> {
+  const run = await openLandedRun(folder, since);
+  onTestFinished(() => run.close());
+  return run;
+}
+
+describe('a landed run', () => {
+  it('answers each request with what its source answered, and no other', async () => {
+    const requests = [
+      requestOf(),
+      requestOf({ dapil: null }),
+      requestOf({ offset: 10 }),
+      requestOf({ limit: 20 }),
+      requestOf({ reading: 2 }),
+      requestOf({ dataset: 'others' }),
+    ];
+    const answers = requests.map((request, place) =>
+      answerOf(`body ${place}`, {
+        request,
+        status: 200 + place,
+        at: new Date(place),
+        url: `http://source.test/${place}`,
+      }),
+    );
+    const run = await open(await landed(answers));
+    expect(run.size).toBe(answers.length);
+    expect(run.file).toEqual(described);
+    for (const answer of answers) {
+      expect(run.has(answer.request)).toBe(true);
+      expect(await run.answerTo(answer.request)).toEqual(answer);
+    }
+    for (const missing of [{ offset: 1 }, { dapil: 1102 }, { reading: 3 }, { dapil: null, reading: 0 }]) {
+      expect(run.has(requestOf(missing))).toBe(false);
+      expect(await run.answerTo(requestOf(missing))).toBeNull();
+    }
+  });
+
+  it('lets a page that was read ahead stand in for the first reading, and the other way round', async () => {
+    const run = await open(
+      await landed([
+        answerOf('ahead', { request: requestOf({ reading: 0 }) }),
+        answerOf('in turn', { request: requestOf({ offset: 10 }) }),
+      ]),
+    );
+    expect((await run.answerTo(requestOf()))?.body.toString()).toBe('ahead');
+    expect((await run.answerTo(requestOf({ offset: 10, reading: 0 })))?.body.toString()).toBe('in turn');
+    expect(run.has(requestOf({ reading: 2 }))).toBe(false);
+  });
+
+  it('answers with the last of several answers to one request', async () => {
+    const run = await open(await landed([answerOf('busy', { status: 503 }), answerOf('whole')]));
+    expect((await run.answerTo(requestOf()))?.body.toString()).toBe('whole');
+  });
+
+  it('leaves out what is older than it is asked for', async () => {
+    const at = (second: number): Date => new Date(Date.UTC(2026, 10, 20, 3, 0, second));
+    const answers = [1, 2, 3].map((offset) => answerOf('', { request: requestOf({ offset }), at: at(offset) }));
+    const run = await open(await landed(answers), at(2));
+    expect([1, 2, 3].map((offset) => run.has(requestOf({ offset })))).toEqual([false, true, true]);
+  });
+
+  it('passes over a last line that was never finished, and over no other', async () => {
+    const folder = await landed([answerOf('whole')]);
+    const file = join(folder, answersFile);
+    const line = await readFile(file, 'utf8');
+    await appendFile(file, line.slice(0, -20));
+    expect((await open(folder)).size).toBe(1);
+    await appendFile(file, '\n');
+    await expect(open(folder)).rejects.toThrow(/^Line 2 of .*answers\.jsonl is damaged/);
+  });
+
+  it.each([bodiesFile, answersFile, runFile])('without %s is refused', async (name) => {
+    const folder = await landed([answerOf('whole')]);
+    await rm(join(folder, name));
+    await expect(open(folder)).rejects.toThrow(LandingError);
+    await expect(open(folder)).rejects.toThrow(name);
+  });
+});
+
+describe('whatever stands in its files', () => {
+  let folder: string;
+  let line: Record<string, unknown>;
+  beforeAll(async () => {
+    folder = join(await mkdtemp(join(tmpdir(), 'rekap-landed-')), 'run');
+    const landing = await openLanding(folder, described);
+    await landing.land(answerOf('whole'));
+    await landing.close();
+    line = JSON.parse(await readFile(join(folder, answersFile), 'utf8')) as Record<string, unknown>;
+  });
+  afterAll(() => rm(join(folder, '..'), { recursive: true, force: true }));
+
+  const wrong = fc.oneof(
+    fc.constantFrom<unknown>(undefined, null, -1, 0, 1.5, 2 ** 53, '', 'x', true, [], {}, [1], ['x'], [null]),
+    fc.jsonValue({ maxDepth: 1 }),
+  );
+  /** The members of an object with one or two of them left out or replaced. */
+  const changed = (members: () => object) =>
+    fc.array(fc.tuple(fc.nat(), wrong), { maxLength: 2 }).map((changes) => {
+      const entries = Object.entries(members());
+      const replaced = new Map<string, unknown>(entries);
+      for (const [choice, value] of changes) replaced.set(entries[choice % entries.length]![0], value);
+      return JSON.stringify(Object.fromEntries(replaced));
+    });
+
+  holds(
+    'a line is an answer with the body that it names, or the landing is refused',
+    fc.asyncProperty(fc.oneof({ weight: 5, arbitrary: changed(() => line) }, fc.json()), async (text) => {
+      await writeFile(join(folder, answersFile), `${text.replaceAll('\n', ' ')}\n`);
+      const run = await orRefused(openLandedRun(folder, null));
+      if (run === null) return;
+      const found = JSON.parse(text) as Answer['request'] & { at: string; sha256: string };
+      const { dataset, dapil, reading, offset, limit } = found;
+      const answer = await orRefused(run.answerTo({ dataset, dapil, reading, offset, limit }));
+      await run.close();
+      if (answer === null) return;
+      expect(answer.body.toString()).toBe('whole');
+      expect(answer.at.getTime()).toBe(Date.parse(found.at));
+    }),
+    { runs: 200 },
+  );
+
+  holds(
+    'the description of a run has all that a replay asks of it, or is refused',
+    fc.asyncProperty(
+      fc.oneof({ weight: 5, arbitrary: changed(() => described) }, fc.json(), fc.string()),
+      async (text) => {
+        await writeFile(join(folder, runFile), text);
+        const run = await orRefused(readRunFile(folder));
+        if (run === null) return;
+        expect(run).toEqual(JSON.parse(text));
+        const { source, base_url, started_at, previous, datasets, dapil, page_size } = run;
+        expect(new URL(base_url).href).toContain(':');
+        expect(Number.isNaN(Date.parse(started_at))).toBe(false);
+        expect([source, run.run, previous ?? '', ...datasets].every((each) => typeof each === 'string')).toBe(true);
+        const numbers = [page_size, ...(dapil ?? []), ...run.known_districts, ...run.reference_districts];
+        expect(numbers.every((number) => Number.isSafeInteger(number) && number >= 0)).toBe(true);
+      },
+    ),
+    { runs: 300 },
+  );
+});
+
+/** What comes, or null where it is refused by name; any other failure is a fault. */
+async function orRefused<Value>(come: Promise<Value>): Promise<Value | null> {
+  try {
+    return await come;
+  } catch (error) {
+    if (error instanceof LandingError) return null;
+    throw error;
+  }
+}
+
+describe('the description of a run', () => {
+  it.each<Partial<Record<keyof RunFile, unknown>>>([
+    { format: 2 },
+    { run: 5 },
+    { source: null },
+    { base_url: 'nowhere' },
+    { started_at: 'yesterday' },
+    { previous: 5 },
+    { datasets: 'voters' },
+    { datasets: [5] },
+    { dapil: [1.5] },
+    { dapil: {} },
+    { page_size: -1 },
+    { known_districts: null },
+    { reference_districts: ['1101'] },
+  ])('is refused with %j', async (rest) => {
+    const folder = await mkdtemp(join(tmpdir(), 'rekap-landed-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await writeRunFile(folder, { ...described, ...rest } as RunFile);
+    await expect(readRunFile(folder)).rejects.toThrow(/run\.json does not describe a run/);
+  });
+
+  it('is never written over', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'rekap-landed-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await writeRunFile(folder, described);
+    expect(await readRunFile(folder)).toEqual(described);
+    await expect(writeRunFile(folder, describedRun({ run: 'another' }))).rejects.toThrow(/EEXIST/);
+    expect(await readRunFile(folder)).toEqual(described);
+  });
+});
