@@ -24,6 +24,8 @@ export interface CrashReport {
   readonly outcome: SyncResult['outcome'];
   readonly steps: readonly string[];
   readonly changes: number;
+  /** What the sync took. */
+  readonly milliseconds: number;
 }
 
 // undici announces its decompression as experimental on every run.
@@ -72,6 +74,7 @@ const { warehouse, url, step } = message;
 const steps: string[] = [];
 // Without its parent it would be one that nobody waits for.
 process.on('disconnect', die);
+const began = performance.now();
 const result = await sync(
   project,
   syncOptions(warehouse, url, { apiKey: new Secret(versionedKey), pageSize: 2, keep: 3, acceptChanges: true }),
@@ -92,5 +95,6 @@ const result = await sync(
   },
 );
 process.off('disconnect', die);
-process.send!({ outcome: result.outcome, steps, changes } satisfies CrashReport);
+const milliseconds = performance.now() - began;
+process.send!({ outcome: result.outcome, steps, changes, milliseconds } satisfies CrashReport);
 process.disconnect();

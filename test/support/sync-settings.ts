@@ -1,11 +1,14 @@
-/** The project as the command line has it, and the settings of a sync as it would fill them in. */
+/** The project that tests sync with, and the settings of a sync as the command line would fill them in. */
 
 import { loadProject } from '../../pipelines/index.ts';
 import type { Project } from '../../src/pipeline.ts';
 import { Secret } from '../../src/secret.ts';
 import type { SyncOptions } from '../../src/sync-options.ts';
 
-export const project: Project = loadProject();
+const whole = loadProject();
+
+/** With a few districts of the reference only, for a sync asks for each of them by name; the command line has all 84. */
+export const project: Project = { ...whole, referenceDistricts: whole.referenceDistricts.slice(0, 6) };
 export const testKey = 'end-to-end-key';
 
 /** The source is called `test`, wherever it listens. */
