@@ -7,7 +7,8 @@ import type { CarryOver } from './load/carry-over.ts';
 import type { LoadReport } from './load/load-report.ts';
 
 import { datasetTable, exportedTables, projectDefinition } from './load/tables.ts';
-import type { AnyPipeline, TransformTotals, Verdict } from './pipeline.ts';
+import type { AnyPipeline } from './pipeline.ts';
+import type { TransformTotals, Verdict } from './stages.ts';
 import { assembleDataset } from './publish/assemble-manifest.ts';
 import { describeFile, fingerprint } from './publish/manifest.ts';
 import type { Run } from './run.ts';

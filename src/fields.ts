@@ -1,6 +1,6 @@
 /** Reads single fields of a record where they lie in a page's bytes: exact digits and texts. */
 
-import { FieldKind, type Page } from './pipeline.ts';
+import { FieldKind, type Page } from './stages.ts';
 
 /** The largest count that a table holds: INTEGER is signed 32-bit. */
 export const maxCount = 2_147_483_647;

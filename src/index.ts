@@ -1,26 +1,23 @@
-/** The public API: run a sync, read its warehouse, or serve it from a program of your own. */
+/** The public API: run a sync or a replay, read its warehouse, or serve it from a program of your own. */
 
 export * from './errors.ts';
 export { definePipeline } from './pipeline.ts';
 export type {
   AnyPipeline,
-  Clock,
   ColumnDefinition,
   ColumnKind,
-  Ledger,
   Pipeline,
   Project,
-  Random,
-  Report,
-  RunEvent,
   Severity,
   SqlFile,
   SumCheck,
-  Verdict,
 } from './pipeline.ts';
+export type { Ledger, Verdict } from './stages.ts';
+export type { Clock, Random, Report, RunEvent } from './surroundings.ts';
 export { Secret } from './secret.ts';
+export { replay } from './replay.ts';
 export { sync } from './sync.ts';
-export type { SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
+export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
 export { prune, rollBack } from './manage-snapshots.ts';
 export { queryToParquet, runQuery } from './query/run-query.ts';
 export type { QueryResult, ResultColumn } from './query/run-query.ts';

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LandingError } from './errors.ts';
 import { openLandedRun, type LandedRun } from './land/landed-run.ts';
-import type { LandedAnswers } from './pipeline.ts';
+import type { LandedAnswers } from './stages.ts';
 import { readRuns } from './publish/runs-log.ts';
 import type { Run } from './run.ts';
 import { isSnapshotId, warehousePaths } from './warehouse.ts';

@@ -4,7 +4,8 @@ import { RekapError, RunTimeoutError, SourceMismatchError } from './errors.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import { explainFileError } from './file-errors.ts';
 import { pruneLandings } from './retention.ts';
-import type { AnyPipeline, Project, RunStep } from './pipeline.ts';
+import type { AnyPipeline, Project } from './pipeline.ts';
+import type { RunStep } from './surroundings.ts';
 import { lockWarehouse } from './publish/lock.ts';
 import { appendRun, type RunLine } from './publish/runs-log.ts';
 import {

@@ -3,7 +3,7 @@
 import { readFile, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorCode, SnapshotNotFoundError, WarehouseError } from './errors.ts';
-import type { Ledger, Verdict } from './pipeline.ts';
+import type { Ledger, Verdict } from './stages.ts';
 
 /** Name of the DuckDB file in a snapshot. */
 export const databaseFile = 'rekap.duckdb';

@@ -8,9 +8,18 @@ import { pipelines } from '../pipelines/index.ts';
 const root = join(import.meta.dirname, '..');
 const stages = new Set(['extract', 'land', 'transform', 'load', 'publish', 'serve', 'report', 'query']);
 const ground = new Set(
-  ['pipeline', 'errors', 'fields', 'secret', 'database', 'sql-text', 'warehouse', 'file-errors'].map(
-    (name) => `src/${name}.ts`,
-  ),
+  [
+    'pipeline',
+    'stages',
+    'surroundings',
+    'errors',
+    'fields',
+    'secret',
+    'database',
+    'sql-text',
+    'warehouse',
+    'file-errors',
+  ].map((name) => `src/${name}.ts`),
 );
 
 const files = ['src', 'pipelines'].flatMap((folder) =>

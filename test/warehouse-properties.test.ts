@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { pipelines } from '../pipelines/index.ts';
 import { renderSnapshot } from '../src/cli/show-snapshot.ts';
 import { RekapError, SnapshotNotFoundError, WarehouseError } from '../src/errors.ts';
-import type { Verdict } from '../src/pipeline.ts';
+import type { Verdict } from '../src/stages.ts';
 import { checkGate } from '../src/publish/gate.ts';
 import { holdsSameTables } from '../src/publish/manifest.ts';
 import { verifySnapshot } from '../src/publish/verify-snapshot.ts';

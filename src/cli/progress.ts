@@ -1,6 +1,6 @@
 /** Shows a running sync: a bar per dataset on a terminal, plain lines elsewhere. */
 
-import type { Clock, Report, RunEvent, RunStep } from '../pipeline.ts';
+import type { Clock, Report, RunEvent, RunStep } from '../surroundings.ts';
 import { formatNumber, paint, printable } from './terminal.ts';
 
 export interface Progress {

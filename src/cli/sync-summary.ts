@@ -1,7 +1,8 @@
 /** The summary at the end of a sync: what was read, what became of it, what is doubtful, and where the files are. */
 
 import { join } from 'node:path';
-import type { Project, Verdict } from '../pipeline.ts';
+import type { Project } from '../pipeline.ts';
+import type { Verdict } from '../stages.ts';
 import type { BrokenCheck } from '../report/violation-examples.ts';
 import type { SyncResult } from '../sync-options.ts';
 import { databaseFile } from '../warehouse.ts';

@@ -9,7 +9,8 @@ import {
   SourceRefusedKeyError,
   SourceStatusError,
 } from '../errors.ts';
-import type { AnyPipeline, Page, Verdict } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Page, Verdict } from '../stages.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
 import { judgeWalk, maxReadings } from './judge-walk.ts';

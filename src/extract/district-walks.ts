@@ -2,7 +2,8 @@
 
 import type { LimitFunction } from 'p-limit';
 import { LandingError, RekapError } from '../errors.ts';
-import type { AnyPipeline, PageRequest } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { PageRequest } from '../stages.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
 import type { PagingHabits } from './paging-habits.ts';

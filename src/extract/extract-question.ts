@@ -1,6 +1,8 @@
 /** What an extraction is asked: which datasets and districts, of which source, within which bounds. */
 
-import type { AnyPipeline, Clock, DistrictReading, Report } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { DistrictReading } from '../stages.ts';
+import type { Clock, Report } from '../surroundings.ts';
 import type { SourceClient } from './source-client.ts';
 
 export interface ExtractQuestion {

@@ -1,7 +1,7 @@
 /** Asks the source for every district of every dataset, proves each one complete or names it, and hands the pages on. */
 
 import pLimit from 'p-limit';
-import type { Verdict } from '../pipeline.ts';
+import type { Verdict } from '../stages.ts';
 import { DatasetExtraction } from './dataset-extraction.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import { PageHolder } from './held-pages.ts';

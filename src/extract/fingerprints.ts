@@ -1,6 +1,6 @@
 /** Tells records apart by 64-bit fingerprints, so that a million of them fit in a few megabytes. */
 
-import type { Page } from '../pipeline.ts';
+import type { Page } from '../stages.ts';
 
 /** A fingerprint as two 32-bit halves, written into by `fingerprintRecord`. */
 export interface Fingerprint {

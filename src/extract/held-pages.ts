@@ -1,6 +1,6 @@
 /** Holds pages until their district is proved, within a bound on memory: beyond it a page is read again from the landing. */
 
-import type { Page } from '../pipeline.ts';
+import type { Page } from '../stages.ts';
 import type { FetchedPage } from './source-client.ts';
 
 /** A page that is held, or can be had again. */

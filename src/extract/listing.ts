@@ -1,7 +1,8 @@
 /** The sweep's listing: what the unfiltered endpoint says there is, district by district, and when it is proof. */
 
 import { readInteger } from '../fields.ts';
-import type { AnyPipeline, Page } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Page } from '../stages.ts';
 import type { Fingerprint } from './fingerprints.ts';
 import { KeySet, Tally, type Account } from './tally.ts';
 

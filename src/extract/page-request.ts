@@ -1,6 +1,7 @@
 /** One request for a page: its path, the bound on one attempt, and an answer cleared of a key that it repeats. */
 
-import type { AnyPipeline, PageRequest } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { PageRequest } from '../stages.ts';
 import type { Secret } from '../secret.ts';
 
 /** The path and query of a page, without the origin. */

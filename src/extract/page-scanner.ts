@@ -1,6 +1,7 @@
 /** Makes a page of an answer's bytes, and says once per dataset what is odd about its envelope or its fields. */
 
-import type { AnyPipeline, Page, PageRequest } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Page, PageRequest } from '../stages.ts';
 import { createScanner, type ScannedAnswer } from './scan-answer.ts';
 
 export type ScanPage = (pipeline: AnyPipeline, request: PageRequest, url: string, bytes: Buffer) => Page;

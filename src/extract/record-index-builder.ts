@@ -1,6 +1,6 @@
 /** Notes where the records of an answer and their fields lie, in typed arrays that grow by doubling. */
 
-import type { RecordIndex } from '../pipeline.ts';
+import type { RecordIndex } from '../stages.ts';
 
 /** Collects the bounds of records in typed arrays that grow by doubling. */
 export class RecordIndexBuilder {

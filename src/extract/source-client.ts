@@ -1,24 +1,15 @@
 /** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
 
 import { EnvelopeError, LandingError, RekapError, SourceRefusedKeyError, SourceUnreachableError } from '../errors.ts';
-import type {
-  AnyPipeline,
-  Answer,
-  Clock,
-  Land,
-  LandedAnswers,
-  LandedBody,
-  Page,
-  PageRequest,
-  Random,
-  Report,
-} from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Answer, Land, LandedAnswers, LandedBody, Page, PageRequest } from '../stages.ts';
+import type { Clock, Random, Report } from '../surroundings.ts';
 import type { Secret } from '../secret.ts';
 import { Pace } from './pace.ts';
 import { boundAttempt, requestPath, withoutKey } from './page-request.ts';
 import { planRetry, type Failure } from './retry-plan.ts';
 import { createPageScanner } from './page-scanner.ts';
-import { ScanError } from './scan-answer.ts';
+import { ScanError } from './json-text.ts';
 import { connectionCode, describeFailure, excerpt, headerText, redirectDetail, refusedAll } from './source-messages.ts';
 import type { Received, Transport } from './transport.ts';
 

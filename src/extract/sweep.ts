@@ -1,7 +1,8 @@
 /** The sweep: pages through an endpoint without its district filter, which lists the districts and how many records each has. */
 
 import { RepeatedPageError, SourceStatusError } from '../errors.ts';
-import type { AnyPipeline, Page, RecordIndex } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Page, RecordIndex } from '../stages.ts';
 import { fingerprintRecord } from './fingerprints.ts';
 import type { HeldPage } from './held-pages.ts';
 import { Listing } from './listing.ts';

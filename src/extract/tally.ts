@@ -1,6 +1,7 @@
 /** Counts what a walk brought: how many records, which distinct keys, in which order, and whether its pages overlap. */
 
-import type { AnyPipeline, Page } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Page } from '../stages.ts';
 import { fingerprintRecord, FingerprintSet, type Fingerprint } from './fingerprints.ts';
 
 /** What two accounts of the same district are compared by. */

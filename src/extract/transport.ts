@@ -1,7 +1,7 @@
 /** How a request reaches its answer: the contract, and the way to what an earlier run has landed. */
 
 import { LandingError } from '../errors.ts';
-import type { LandedAnswers, PageRequest } from '../pipeline.ts';
+import type { LandedAnswers, PageRequest } from '../stages.ts';
 
 /** An answer as it came, its body decoded from any content encoding. */
 export interface Received {

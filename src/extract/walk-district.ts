@@ -1,7 +1,8 @@
 /** Walks one district page by page, stepping by the records received, to a proved end. */
 
 import { EndlessWalkError, ForeignRecordError, RepeatedPageError } from '../errors.ts';
-import type { AnyPipeline, Page } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Page } from '../stages.ts';
 import type { HeldPage } from './held-pages.ts';
 import { districtOf } from './listing.ts';
 import type { Fingerprint } from './fingerprints.ts';

@@ -3,7 +3,7 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, LandingError } from '../errors.ts';
-import type { LandedAnswers, PageRequest } from '../pipeline.ts';
+import type { LandedAnswers, PageRequest } from '../stages.ts';
 import { answersFile, bodiesFile, readBody, type LandedAnswer } from './landing.ts';
 import { readRunFile, type RunFile } from './run-file.ts';
 

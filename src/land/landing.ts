@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import { LandingError } from '../errors.ts';
-import type { Answer, LandedBody, PageRequest } from '../pipeline.ts';
+import type { Answer, LandedBody, PageRequest } from '../stages.ts';
 import { writeRunFile, type RunFile } from './run-file.ts';
 
 export const bodiesFile = 'bodies.gz';

@@ -4,7 +4,8 @@ import { BOOLEAN, INTEGER, type DuckDBAppender, type DuckDBType } from '@duckdb/
 import type { RecordBatch } from 'apache-arrow';
 import { type Database } from '../database.ts';
 import { quoteIdentifier } from '../sql-text.ts';
-import type { AnyPipeline, Batch, Quarantined, Violation } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Batch, Quarantined, Violation } from '../stages.ts';
 import { chunkRows, fillChunk, type ChunkColumn } from './fill-chunk.ts';
 import { placeColumns, quarantineTable, violationsTable, type TableDefinition } from './tables.ts';
 import { TextStage } from './text-stage.ts';

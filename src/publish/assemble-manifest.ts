@@ -1,6 +1,7 @@
 /** Puts together what a manifest says of each dataset, from what was fetched, transformed, loaded and carried over. */
 
-import type { AnyPipeline, Ledger, TransformTotals, Verdict } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Ledger, TransformTotals, Verdict } from '../stages.ts';
 import type { Manifest, ManifestDataset } from '../warehouse.ts';
 import { fingerprint } from './manifest.ts';
 

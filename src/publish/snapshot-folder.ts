@@ -1,7 +1,7 @@
 /** A snapshot's folder from its beginning under a hidden name to the rename that publishes it, and how old ones go. */
 
 import { errorCode, WarehouseError } from '../errors.ts';
-import type { RunStep } from '../pipeline.ts';
+import type { RunStep } from '../surroundings.ts';
 import { mkdir, open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isSnapshotId, warehousePaths } from '../warehouse.ts';

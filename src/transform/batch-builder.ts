@@ -13,7 +13,8 @@ import {
   Utf8,
   Vector,
 } from 'apache-arrow';
-import type { AnyPipeline, Place } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Place } from '../stages.ts';
 
 /** Rows of a full batch; a multiple of DuckDB's 2,048. */
 const batchRows = 16_384;

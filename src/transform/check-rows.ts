@@ -1,6 +1,7 @@
 /** Runs a pipeline's row checks over the columns of a batch: a sum is compared for all rows at once, not record by record. */
 
-import type { AnyPipeline, SumCheck, Violation } from '../pipeline.ts';
+import type { AnyPipeline, SumCheck } from '../pipeline.ts';
+import type { Violation } from '../stages.ts';
 import type { BatchBuilder } from './batch-builder.ts';
 
 /** Adds a violation per broken sum and marks the rows that break an error check as inconsistent. */

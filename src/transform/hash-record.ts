@@ -1,6 +1,6 @@
 /** Hashes records so that the same record met twice is known without keeping it. */
 
-import type { Page } from '../pipeline.ts';
+import type { Page } from '../stages.ts';
 
 /** A 53-bit hash of what stands in all declared fields and of what kind each is; white space between fields does not count. */
 export function hashValues(page: Page, row: number): number {

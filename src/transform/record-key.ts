@@ -1,7 +1,8 @@
 /** Reads a record's key, or says why it has none that can be used. */
 
 import { readInteger, readText } from '../fields.ts';
-import { FieldKind, type AnyPipeline, type Page, type Place } from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import { FieldKind, type Page, type Place } from '../stages.ts';
 import { describeNoValue } from './no-value.ts';
 
 export interface KeyReader {

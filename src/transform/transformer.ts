@@ -1,15 +1,8 @@
 /** Turns pages of digit strings into Arrow batches of exact integers, and accounts for every record on the way. */
 
 import { NoCount, readInteger, readRaw, readText } from '../fields.ts';
-import {
-  FieldKind,
-  type AnyPipeline,
-  type Batch,
-  type Page,
-  type Quarantined,
-  type TransformTotals,
-  type Violation,
-} from '../pipeline.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import { FieldKind, type Batch, type Page, type Quarantined, type TransformTotals, type Violation } from '../stages.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { checkRows } from './check-rows.ts';
 import { hashRecord, hashValues } from './hash-record.ts';

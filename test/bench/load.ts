@@ -7,7 +7,7 @@ import { voters } from '../../pipelines/voters.ts';
 import { openDatabase, type Database } from '../../src/database.ts';
 import { Staging } from '../../src/load/staging.ts';
 import { columnList, createTableSql, datasetTable } from '../../src/load/tables.ts';
-import type { Batch } from '../../src/pipeline.ts';
+import type { Batch } from '../../src/stages.ts';
 import { median, type Finding } from './finding.ts';
 import { time } from './measure.ts';
 import { makeBatches } from './transform.ts';

@@ -2,7 +2,7 @@
 
 import { voters } from '../../pipelines/voters.ts';
 import { createScanner } from '../../src/extract/scan-answer.ts';
-import type { Batch } from '../../src/pipeline.ts';
+import type { Batch } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { formatDuration, median, type Finding } from './finding.ts';
 import { GeneratedRecords } from './generated-records.ts';

@@ -9,7 +9,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runSteps } from '../../src/pipeline.ts';
+import { runSteps } from '../../src/surroundings.ts';
 import { Secret } from '../../src/secret.ts';
 import { isSnapshotId } from '../../src/warehouse.ts';
 import type { CrashOrder, CrashReport, Death } from '../support/crash-child.ts';

@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import { createContext, Script } from 'node:vm';
 import { expect } from 'vitest';
-import { createScanner, ScanError, type ScannedAnswer } from '../../src/extract/scan-answer.ts';
-import { FieldKind } from '../../src/pipeline.ts';
+import { ScanError } from '../../src/extract/json-text.ts';
+import { createScanner, type ScannedAnswer } from '../../src/extract/scan-answer.ts';
+import { FieldKind } from '../../src/stages.ts';
 import { holds } from '../support/properties.ts';
 
 /** Not all of them ASCII: the names of fields are the source's to choose. */

@@ -1,8 +1,9 @@
 /** The scanner takes every shape of envelope the service may send, refuses everything else, and knows a body that ends early. */
 
 import { describe, expect, it } from 'vitest';
-import { createScanner, ScanError, type ScannedAnswer } from '../../src/extract/scan-answer.ts';
-import { FieldKind } from '../../src/pipeline.ts';
+import { ScanError } from '../../src/extract/json-text.ts';
+import { createScanner, type ScannedAnswer } from '../../src/extract/scan-answer.ts';
+import { FieldKind } from '../../src/stages.ts';
 
 /** Not all of them ASCII, as names of fields are the source's to choose. */
 const fields = ['IdDapil', 'Nama', 'Jumlah', 'Größe'];

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { selectRecords } from '../../src/extract/sweep.ts';
 import { readInteger, readText } from '../../src/fields.ts';
-import type { Page } from '../../src/pipeline.ts';
+import type { Page } from '../../src/stages.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { holds } from '../support/properties.ts';
 

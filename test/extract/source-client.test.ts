@@ -15,7 +15,8 @@ import {
 } from '../../src/errors.ts';
 import { createHttpTransport } from '../../src/extract/http-transport.ts';
 import { createSourceClient, type SourceClient, type SourceOptions } from '../../src/extract/source-client.ts';
-import type { Answer, RunEvent } from '../../src/pipeline.ts';
+import type { Answer } from '../../src/stages.ts';
+import type { RunEvent } from '../../src/surroundings.ts';
 import { Secret } from '../../src/secret.ts';
 import { answerJson, startFaultServer, type FaultServer, type Script } from '../support/fault-server.ts';
 import { manualClock, type ManualClock } from '../support/manual-clock.ts';

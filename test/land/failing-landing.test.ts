@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openLanding, type Landing } from '../../src/land/landing.ts';
-import type { Answer } from '../../src/pipeline.ts';
+import type { Answer } from '../../src/stages.ts';
 import { describedRun } from '../support/landed.ts';
 
 const whole: Answer = {

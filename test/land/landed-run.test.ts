@@ -9,7 +9,7 @@ import { LandingError } from '../../src/errors.ts';
 import { openLandedRun, type LandedRun } from '../../src/land/landed-run.ts';
 import { answersFile, bodiesFile, openLanding } from '../../src/land/landing.ts';
 import { readRunFile, runFile, writeRunFile, type RunFile } from '../../src/land/run-file.ts';
-import type { Answer, PageRequest } from '../../src/pipeline.ts';
+import type { Answer, PageRequest } from '../../src/stages.ts';
 import { describedRun } from '../support/landed.ts';
 import { holds } from '../support/properties.ts';
 

@@ -10,7 +10,7 @@ import { LandingError } from '../../src/errors.ts';
 import { answersFile, bodiesFile, openLanding, type LandedAnswer } from '../../src/land/landing.ts';
 import { removeLandings } from '../../src/land/remove-landings.ts';
 import { describedRun } from '../support/landed.ts';
-import type { Answer } from '../../src/pipeline.ts';
+import type { Answer } from '../../src/stages.ts';
 
 let root: string;
 let folder: string;

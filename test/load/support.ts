@@ -10,7 +10,8 @@ import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
 import { openDatabase } from '../../src/database.ts';
 import { Load } from '../../src/load/load.ts';
 import type { CarryOver } from '../../src/load/carry-over.ts';
-import type { Project, TransformTotals } from '../../src/pipeline.ts';
+import type { Project } from '../../src/pipeline.ts';
+import type { TransformTotals } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
-import type { Verdict } from '../../src/pipeline.ts';
+import type { Verdict } from '../../src/stages.ts';
 import { assembleDataset, type DatasetFacts } from '../../src/publish/assemble-manifest.ts';
 import type { Manifest } from '../../src/warehouse.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { pipelines } from '../../pipelines/index.ts';
-import type { Verdict } from '../../src/pipeline.ts';
+import type { Verdict } from '../../src/stages.ts';
 import { checkGate, type GateQuestion } from '../../src/publish/gate.ts';
 import type { Manifest, ManifestDataset } from '../../src/warehouse.ts';
 

@@ -2,7 +2,8 @@
 
 import { createScanner } from '../../src/extract/scan-answer.ts';
 import type { SourceClient } from '../../src/extract/source-client.ts';
-import type { AnyPipeline, PageRequest } from '../../src/pipeline.ts';
+import type { AnyPipeline } from '../../src/pipeline.ts';
+import type { PageRequest } from '../../src/stages.ts';
 
 /** @param answer Gives the body of an answer, or throws what the client would throw. */
 export function clientInMemory(

@@ -2,7 +2,7 @@
 
 import { voters } from '../../pipelines/voters.ts';
 
-import type { PageRequest } from '../../src/pipeline.ts';
+import type { PageRequest } from '../../src/stages.ts';
 import { writeEnvelope } from '../../src/serve/data-route.ts';
 import { Chance } from '../../src/serve/faults/chance.ts';
 import { driftingSource } from '../../src/serve/faults/drifting-source.ts';

@@ -1,6 +1,6 @@
 /** A clock that tests own: sleeping takes no time, and is written down. */
 
-import type { Clock } from '../../src/pipeline.ts';
+import type { Clock } from '../../src/surroundings.ts';
 
 export interface ManualClock extends Clock {
   /** Every sleep asked for, in milliseconds. */

@@ -1,7 +1,8 @@
 /** Records and pages for tests: a record of the voters dataset, and pages as the source client would hand them on. */
 
 import { createScanner } from '../../src/extract/scan-answer.ts';
-import type { AnyPipeline, Page, PageRequest } from '../../src/pipeline.ts';
+import type { AnyPipeline } from '../../src/pipeline.ts';
+import type { Page, PageRequest } from '../../src/stages.ts';
 
 /** A consistent record with all 18 fields; `overrides` replaces fields by the source's names, and `undefined` leaves one out. */
 export function voterRecord(overrides: Record<string, unknown> = {}): Record<string, unknown> {

@@ -46,7 +46,6 @@ export function holds<Input>(
     ...(path === null ? {} : { path }),
   };
   const patience = seconds === null ? {} : { timeout: (seconds + 60) * 1000 };
-  // oxlint-disable-next-line vitest/valid-title -- it is a string wherever this is called.
   it(title, { tags: ['property'], ...patience }, async ({ task }) => {
     const lastCase = noteLastCase(property as fc.IRawProperty<Input>);
     const outcome = await fc.check(property as fc.IRawProperty<Input>, parameters);

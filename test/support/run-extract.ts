@@ -3,7 +3,8 @@
 import type { ExtractQuestion } from '../../src/extract/extract-question.ts';
 import { extract } from '../../src/extract/extract.ts';
 import { readInteger, readText } from '../../src/fields.ts';
-import type { RunEvent, Verdict } from '../../src/pipeline.ts';
+import type { Verdict } from '../../src/stages.ts';
+import type { RunEvent } from '../../src/surroundings.ts';
 import { voters } from '../../pipelines/voters.ts';
 import type { SimulatedSource } from './simulated-source.ts';
 

@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { RunEvent } from '../../src/pipeline.ts';
+import type { RunEvent } from '../../src/surroundings.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import type { FaultSettings } from '../../src/serve/faults/fault-list.ts';
 import { openFolderSource } from '../../src/serve/record-source.ts';

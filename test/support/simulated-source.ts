@@ -2,7 +2,7 @@
 
 import type { SourceClient } from '../../src/extract/source-client.ts';
 import { SourceStatusError } from '../../src/errors.ts';
-import type { PageRequest } from '../../src/pipeline.ts';
+import type { PageRequest } from '../../src/stages.ts';
 
 import { clientInMemory } from './client-in-memory.ts';
 

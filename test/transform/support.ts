@@ -1,7 +1,7 @@
 /** Transforms pages of voters' records and gives what came of them, the rows read back out of the Arrow batches. */
 
 import { voters } from '../../pipelines/voters.ts';
-import type { Batch } from '../../src/pipeline.ts';
+import type { Batch } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 

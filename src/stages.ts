@@ -1,0 +1,152 @@
+/** The contract between the stages: what extraction, landing, transformation and load hand to each other. */
+
+import type { RecordBatch } from 'apache-arrow';
+import type { Severity } from './pipeline.ts';
+
+/** What was asked of the source, and in which reading: no two requests of a run are alike. */
+export interface PageRequest {
+  readonly dataset: string;
+  /** Null for the sweep over all districts. */
+  readonly dapil: number | null;
+  /**
+   * Of a district: 1 for its first reading, 2 for the second; 0 for a page read ahead, which stands in for the first reading's.
+   * Of the sweep: 0, and 1 for the probe of its offset; 2 and 3 of a second sweep.
+   */
+  readonly reading: number;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** One answer of the source, its body decoded from any content encoding. */
+export interface Answer {
+  readonly request: PageRequest;
+  readonly url: string;
+  readonly status: number;
+  /** When the answer was complete. */
+  readonly at: Date;
+  readonly body: Buffer;
+}
+
+/** Keeps an answer and gives a way to read its body again. */
+export type Land = (answer: Answer) => Promise<LandedBody>;
+
+/** Reads a landed body back from the disk. */
+export type LandedBody = () => Promise<Buffer>;
+
+/** The answers that an earlier run has landed. */
+export interface LandedAnswers {
+  /** Whether there is an answer to this very request. */
+  has(request: PageRequest): boolean;
+  /**
+   * The last answer to the request; null where there is none.
+   *
+   * @throws LandingError where its bytes do not fit their hash.
+   */
+  answerTo(request: PageRequest): Promise<Answer | null>;
+}
+
+/** What a field of a record holds, as a number so that it fits a typed array. */
+export const FieldKind = { missing: 0, text: 1, escaped: 2, number: 3, null: 4, other: 5 } as const;
+
+/**
+ * Where each record of a page and each of its declared fields lie in the page's bytes, so that nothing is copied
+ * before it is needed. Record r spans bytes `recordStart[r]` to `recordEnd[r]`. Its field f, in the order of the pipeline's
+ * columns, spans `fieldStart[r * width + f]` to `fieldEnd[r * width + f]` (without the quotes of a string) and is of
+ * kind `fieldKind[r * width + f]`. `isObject[r]` is 0 where a record is no JSON object at all.
+ */
+export interface RecordIndex {
+  readonly length: number;
+  readonly width: number;
+  readonly recordStart: Int32Array;
+  readonly recordEnd: Int32Array;
+  readonly isObject: Uint8Array;
+  readonly fieldStart: Int32Array;
+  readonly fieldEnd: Int32Array;
+  readonly fieldKind: Uint8Array;
+}
+
+/** A page of records as the source sent it. */
+export interface Page {
+  readonly request: PageRequest;
+  readonly url: string;
+  readonly bytes: Buffer;
+  readonly records: RecordIndex;
+}
+
+/** What is known of one district after it was read. */
+export interface Verdict {
+  readonly dataset: string;
+  /** Null for the records of the sweep that name no district. */
+  readonly dapil: number | null;
+  readonly complete: boolean;
+  /** How the end was proved: by agreement with the sweep, or by an empty page. */
+  readonly proof: 'sweep' | 'empty page' | 'none';
+  /** Distinct records that the sweep listed; null where there was no sweep. */
+  readonly listed: number | null;
+  /** Distinct records that the district's own pages brought. */
+  readonly received: number;
+  readonly pages: number;
+  /** How many times the district was read in all. */
+  readonly readings: number;
+  /** ISO 8601 time of the last page. */
+  readonly readAt: string;
+  /** Why it is not complete; null where it is. */
+  readonly reason: string | null;
+}
+
+/** A district that was read, with its pages in the order of their offsets; reading a page loads it if it was set aside. */
+export interface DistrictReading {
+  readonly verdict: Verdict;
+  readonly pages: readonly (() => Promise<Page>)[];
+}
+
+/** Values of a pipeline's key columns: where a violation is. */
+export type Place = Readonly<Record<string, number | string | null>>;
+
+/** A broken check, or a value that is no number. */
+export interface Violation {
+  readonly dataset: string;
+  readonly place: Place;
+  readonly check_name: string;
+  readonly severity: Severity;
+  readonly column_name: string;
+  /** The text as the source sent it; null where the field was missing, null, or where a sum is in question. */
+  readonly raw_value: string | null;
+  readonly expected: string | null;
+  readonly actual: string | null;
+  readonly message: string;
+}
+
+/** A record that has no place in a table, whole. */
+export interface Quarantined {
+  readonly dataset: string;
+  readonly reason: string;
+  /** The JSON as received. */
+  readonly record: string;
+  /** The request whose answer held it, without the base URL. */
+  readonly request: string;
+}
+
+/** A batch of a table's rows: the pipeline's columns in their order, then `is_consistent`. */
+export interface Batch {
+  readonly rows: RecordBatch;
+  readonly violations: readonly Violation[];
+  readonly quarantined: readonly Quarantined[];
+}
+
+/** Where every fetched record went: fetched = published + quarantined + duplicates. */
+export interface Ledger {
+  readonly fetched: number;
+  readonly published: number;
+  readonly quarantined: number;
+  readonly duplicates: number;
+}
+
+/** What transformation says of a dataset once it is done; the loaded tables must agree with it. */
+export interface TransformTotals {
+  readonly ledger: Ledger;
+  /** Sum of each count column over the published rows, NULL as nothing. */
+  readonly sums: Readonly<Record<string, bigint>>;
+  /** Number of NULLs in each count column. */
+  readonly nulls: Readonly<Record<string, number>>;
+}
