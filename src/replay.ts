@@ -36,7 +36,7 @@ import {
   requireKnown,
   type Replay,
 } from './replay-plan.ts';
-import { checkSource, figuresOf, withRun, type Run } from './run.ts';
+import { checkSource, withRun, type Run } from './run.ts';
 import type { ReplayOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
 import { readCurrentId, requireWarehouse, type Manifest, type Snapshot } from './warehouse.ts';
 
@@ -81,20 +81,8 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
       const { manifest, brokenChecks } = await buildSnapshot(run, askLanding);
       await requireSameFigures(run, manifest, found);
       const { outcome, current } = await publish(run, manifest, found);
-      const { id, warnings } = run;
-      const figures = figuresOf(run);
-      return {
-        outcome,
-        run: outcome === 'reproduced' ? (found.published?.id ?? current ?? id) : id,
-        current,
-        warehouse,
-        landing,
-        manifest,
-        brokenChecks,
-        warnings,
-        pruned: [],
-        figures,
-      };
+      const snapshot = outcome === 'reproduced' ? (found.published?.id ?? current ?? run.id) : run.id;
+      return { outcome, snapshot, current, pruned: [], manifest, brokenChecks };
     },
   });
 }

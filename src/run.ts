@@ -55,7 +55,12 @@ export interface Run extends RunPlan {
 export interface RunActs {
   readonly kind: Run['kind'];
   plan(): Promise<RunPlan>;
-  act(run: Run): Promise<SyncResult>;
+  act(run: Run): Promise<RunEnd>;
+}
+
+/** How a run ended; `snapshot` is what it published or reproduced where that is not of the run's own id. */
+interface RunEnd extends Pick<SyncResult, 'outcome' | 'current' | 'manifest' | 'brokenChecks' | 'pruned'> {
+  readonly snapshot?: string;
 }
 
 /** Locks the warehouse, prepares a run, lets it act, records how it ended, and leaves nothing behind. */
@@ -116,9 +121,11 @@ async function actLocked(
     client: null,
   };
   try {
-    const result = await act(run);
+    const { snapshot = run.id, ...end } = await act(run);
     enter('record the run');
-    await recordRun(run, runLine(run, result.outcome, 0, result.current, ''));
+    const { warehouse } = options;
+    const result = { ...end, run: snapshot, warehouse, landing: run.landing, warnings, figures: figuresOf(run) };
+    await recordRun(run, runLine(run, end.outcome, 0, end.current, ''));
     return result;
   } catch (error) {
     const explained = withoutKey(explainFileError(error, options.warehouse), options);
@@ -154,7 +161,7 @@ function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
 }
 
 /** What the run's requests came to so far. */
-export function figuresOf({ kind, client, around, started }: Run): SyncFigures {
+function figuresOf({ kind, client, around, started }: Run): SyncFigures {
   const milliseconds = around.clock.monotonic() - started;
   const none = { requests: 0, retries: 0, bytes: 0, throttled: 0, fromLanding: 0, milliseconds };
   if (client === null) return none;

@@ -13,7 +13,7 @@ import {
   publishSnapshotFolder,
 } from './publish/snapshot-folder.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
-import { checkSource, figuresOf, withRun, type Run, type RunPlan } from './run.ts';
+import { checkSource, withRun, type Run, type RunPlan } from './run.ts';
 import type { SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
 import { readCurrent, warehousePaths, type Manifest, type Snapshot } from './warehouse.ts';
 
@@ -28,21 +28,7 @@ export async function sync(project: Project, options: SyncOptions, around: SyncS
     plan: () => planSync(project, options, around),
     async act(run) {
       const { manifest, brokenChecks } = await buildSnapshot(run, askSource);
-      const { outcome, current, pruned } = await publish(run, manifest);
-      const { id, landing, warnings } = run;
-      const { warehouse } = options;
-      return {
-        outcome,
-        run: id,
-        current,
-        warehouse,
-        landing,
-        manifest,
-        brokenChecks,
-        warnings,
-        pruned,
-        figures: figuresOf(run),
-      };
+      return { ...(await publish(run, manifest)), manifest, brokenChecks };
     },
   });
 }

@@ -20,16 +20,40 @@ export const jsonOption = {
   json: { type: 'boolean', default: false, describe: 'print one JSON document instead of text' },
 } as const satisfies Record<string, Options>;
 
-export const keepLandingOption = {
+/** What a sync and a replay ask before they publish. */
+export const publishOptions = {
+  strict: { type: 'boolean', default: false, describe: 'refuse to publish where a check of severity error is broken' },
+  'accept-changes': {
+    type: 'boolean',
+    default: false,
+    describe: 'publish although districts are gone or totals moved far',
+  },
+  'accept-source': { type: 'boolean', default: false, describe: 'let the warehouse change its source' },
+} as const satisfies Record<string, Options>;
+
+type PublishArguments = InferredOptionTypes<typeof publishOptions>;
+
+export function readPublishOptions(args: PublishArguments) {
+  return { strict: args.strict, acceptChanges: args['accept-changes'], acceptSource: args['accept-source'] };
+}
+
+/** How much of the past to keep. */
+export const keepOptions = {
+  keep: { type: 'number', default: 7, describe: 'snapshots to keep' },
   'keep-landing': {
     type: 'number',
     describe: 'runs whose answers to keep [default: as many as --keep, and those of every snapshot there is]',
   },
 } as const satisfies Record<string, Options>;
 
-/** Null where the option is not given. */
-export function readKeepLanding(given: number | undefined): number | null {
-  return given === undefined ? null : requireInteger('keep-landing', given, 0, 10_000);
+type KeepArguments = InferredOptionTypes<typeof keepOptions>;
+
+/** `keepLanding` is null where the option is not given. */
+export function readKeepOptions({ keep, 'keep-landing': landing }: KeepArguments) {
+  return {
+    keep: requireInteger('keep', keep, 1, 10_000),
+    keepLanding: landing === undefined ? null : requireInteger('keep-landing', landing, 0, 10_000),
+  };
 }
 
 const configOption = {

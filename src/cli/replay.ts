@@ -1,7 +1,14 @@
 /** rekap replay: builds a snapshot again from what the source answered. */
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { declareOptions, jsonOption, readFolder, warehouseOption } from './options.ts';
+import {
+  declareOptions,
+  jsonOption,
+  publishOptions,
+  readFolder,
+  readPublishOptions,
+  warehouseOption,
+} from './options.ts';
 
 const options = {
   ...warehouseOption,
@@ -10,13 +17,7 @@ const options = {
     describe: 'folder of another warehouse to build the snapshot in, to compare',
     coerce: (path: string | undefined) => (path === undefined ? undefined : readFolder(path)),
   },
-  strict: { type: 'boolean', default: false, describe: 'refuse to publish where a check of severity error is broken' },
-  'accept-changes': {
-    type: 'boolean',
-    default: false,
-    describe: 'publish although districts are gone or totals moved far',
-  },
-  'accept-source': { type: 'boolean', default: false, describe: 'let the warehouse change its source' },
+  ...publishOptions,
   ...jsonOption,
 } as const satisfies Record<string, Options>;
 
@@ -43,9 +44,7 @@ export const replayCommand: CommandModule<object, ReplayArguments> = {
       warehouse: args.warehouse,
       run: args.run ?? null,
       into: args.into ?? null,
-      strict: args.strict,
-      acceptChanges: args['accept-changes'],
-      acceptSource: args['accept-source'],
+      ...readPublishOptions(args),
     };
     await runVisibly(project, args.json, (around) => replay(project, asked, around));
   },

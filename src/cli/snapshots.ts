@@ -2,21 +2,10 @@
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { VerificationError } from '../errors.ts';
-import {
-  declareOptions,
-  jsonOption,
-  keepLandingOption,
-  readKeepLanding,
-  requireInteger,
-  warehouseOption,
-} from './options.ts';
+import { declareOptions, jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options.ts';
 
 const common = { ...warehouseOption, ...jsonOption } as const satisfies Record<string, Options>;
-const pruneOptions = {
-  ...common,
-  keep: { type: 'number', default: 7, describe: 'snapshots to keep' },
-  ...keepLandingOption,
-} as const satisfies Record<string, Options>;
+const pruneOptions = { ...common, ...keepOptions } as const satisfies Record<string, Options>;
 
 type CommonArguments = InferredOptionTypes<typeof common>;
 
@@ -132,13 +121,9 @@ const pruneCommand: CommandModule<object, InferredOptionTypes<typeof pruneOption
   command: 'prune',
   describe: 'Remove the oldest snapshots and their answers; the current ones always stay',
   builder: (argv) => declareOptions(argv, pruneOptions),
-  async handler({ warehouse, json, keep, 'keep-landing': keepLanding }) {
+  async handler({ warehouse, json, ...keeping }) {
     const { prune } = await import('../manage-snapshots.ts');
-    const pruned = await prune({
-      warehouse,
-      keep: requireInteger('keep', keep, 1, 10_000),
-      keepLanding: readKeepLanding(keepLanding),
-    });
+    const pruned = await prune({ warehouse, ...readKeepOptions(keeping) });
     if (json) return void process.stdout.write(`${JSON.stringify(pruned)}\n`);
     const { removed, landings } = pruned;
     const lines = [

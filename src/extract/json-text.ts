@@ -20,7 +20,7 @@ export const COLON = 0x3a;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 export const OPEN_BRACKET = 0x5b;
-export const CLOSE_BRACKET = 0x5d;
+const CLOSE_BRACKET = 0x5d;
 
 const maxDepth = 64;
 /** No number that means anything is longer. */

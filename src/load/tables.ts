@@ -56,10 +56,17 @@ export function placeColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
   return [...columns.values()];
 }
 
-export function violationsTable(pipelines: readonly AnyPipeline[]): TableDefinition {
-  const columns: TableColumn[] = [
+/** Which row a row of `violations` or `changes` is about. */
+function rowColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
+  return [
     { name: 'dataset', type: 'VARCHAR', comment: 'Table that the row in question stands in.' },
     ...placeColumns(pipelines),
+  ];
+}
+
+export function violationsTable(pipelines: readonly AnyPipeline[]): TableDefinition {
+  const columns: TableColumn[] = [
+    ...rowColumns(pipelines),
     {
       name: 'check_name',
       type: 'VARCHAR',
@@ -87,8 +94,7 @@ export function violationsTable(pipelines: readonly AnyPipeline[]): TableDefinit
 
 export function changesTable(pipelines: readonly AnyPipeline[]): TableDefinition {
   const columns: TableDefinition['columns'] = [
-    { name: 'dataset', type: 'VARCHAR', comment: 'Table that the row in question stands in.' },
-    ...placeColumns(pipelines),
+    ...rowColumns(pipelines),
     { name: 'column_name', type: 'VARCHAR', comment: 'Column in question.' },
     { name: 'old_value', type: 'VARCHAR', comment: 'What stood there before; NULL where the record is new.' },
     { name: 'new_value', type: 'VARCHAR', comment: 'What stands there since; NULL where the record is gone.' },
