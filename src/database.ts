@@ -1,6 +1,7 @@
 /** Opens DuckDB files the one way rekap opens them: no downloads, settings on purpose, closed completely. */
 
-import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { duckdb } from './duckdb.ts';
 
 /** An open DuckDB file. One at a time per file and process: DuckDB does not guard against a second. */
 export interface Database {
@@ -21,7 +22,7 @@ export interface OpenOptions {
 
 /** Opens `file`, or a database in memory for ':memory:'. Throws DuckDB's own error where that fails. */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
-  const instance = await DuckDBInstance.create(file, {
+  const instance = await duckdb.DuckDBInstance.create(file, {
     // A batch job must never reach for the network by itself.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',

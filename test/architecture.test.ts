@@ -15,6 +15,8 @@ const ground = new Set(
     'errors',
     'fields',
     'secret',
+    'arrow',
+    'duckdb',
     'database',
     'sql-text',
     'warehouse',

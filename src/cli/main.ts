@@ -10,7 +10,8 @@ async function main(words: string[]): Promise<number> {
     process.stdout.write(`${readVersion()}\n`);
     return ExitCode.done;
   }
-  if (words.some((word) => word === '--help' || word === '-h') && !words.some(isCommand)) {
+  const asksForHelp = words.some((word) => word === '--help' || word === '-h');
+  if (asksForHelp && !words.some(isCommand)) {
     process.stdout.write((await import('./overview.ts')).renderOverview(process.stdout));
     return ExitCode.done;
   }
@@ -26,7 +27,8 @@ async function main(words: string[]): Promise<number> {
     .usage('Usage: $0 <command> [options]')
     .version(readVersion())
     .alias({ h: 'help', v: 'version' })
-    .wrap(Math.min(100, process.stdout.columns ?? 100))
+    // yargs makes the text of the help for every command, shown or not; without wrapping it takes half the time.
+    .wrap(asksForHelp ? Math.min(100, process.stdout.columns ?? 100) : null)
     .strict()
     .recommendCommands()
     .demandCommand(1, 'Name a command.')

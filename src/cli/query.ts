@@ -43,7 +43,7 @@ async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments):
   if (isFile && out === undefined) throw new UsageError(`--format ${format} writes a file.`, 'Name it with --out.');
   const [
     { queryToParquet, runQuery, writeAside },
-    { toArrowFile, writeCsv, writeJson },
+    { writeCsv, writeJson },
     { databaseFile, requireCurrent },
     { formatNumber, writeOut },
   ] = await Promise.all([
@@ -56,6 +56,7 @@ async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments):
   const told = (rows: number): void => void process.stderr.write(`${formatNumber(rows)} rows written to ${out}\n`);
   if (format === 'parquet') return told(await queryToParquet(database, sql, out!));
   if (format === 'arrow') {
+    const { toArrowFile } = await import('../query/write-arrow.ts');
     const { bytes, rows } = await runQuery(database, sql, toArrowFile);
     await writeAside(out!, (aside) => writeFile(aside, bytes));
     return told(rows);

@@ -26,8 +26,8 @@ export class DistrictWalks {
   private readonly question: ExtractQuestion;
   private readonly holder: PageHolder;
   private readonly aheadLimit: LimitFunction;
-  /** First pages that were asked for while the sweep still went on. */
-  private readonly ahead = new Map<number, Promise<HeldPage>>();
+  /** First pages to ask for while the sweep still goes on; null for one whose turn has not come. */
+  private readonly ahead = new Map<number, Promise<HeldPage> | null>();
 
   constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, aheadLimit: LimitFunction) {
     this.pipeline = pipeline;
@@ -36,15 +36,18 @@ export class DistrictWalks {
     this.aheadLimit = aheadLimit;
   }
 
-  /** Asks for a district's first page before its turn, unless that waits in a landing already. */
+  /** Asks for a district's first page as soon as `aheadLimit` allows it, unless that waits in a landing already. */
   readAhead(dapil: number): void {
     const request = this.request(dapil, 0, 0);
     if (this.ahead.has(dapil) || !this.holder.hasRoom || this.question.client.hasLanded(request)) return;
-    // Held at once, so that what waits for the end of the sweep counts against the bound.
-    const first = this.aheadLimit(async () => (await this.fetch(request)).hold());
-    // Whoever walks the district meets the failure; until then it must not count as unhandled.
-    first.catch(() => undefined);
-    this.ahead.set(dapil, first);
+    this.ahead.set(dapil, null);
+    void this.aheadLimit(async () => {
+      // Held at once, so that what waits for the end of the sweep counts against the bound.
+      const first = this.fetch(request).then((page) => page.hold());
+      this.ahead.set(dapil, first);
+      // Whoever walks the district meets the failure; here it only ends the turn.
+      await first.catch(() => undefined);
+    });
   }
 
   /** The district's first reading. */
@@ -82,8 +85,8 @@ export class DistrictWalks {
   /** The walk over the page that was read ahead, where that page is all there is, for the same reason. */
   private async overAhead(district: DistrictQuestion): Promise<Walk | null> {
     const { dapil, swept } = district;
-    const ahead = this.ahead.get(dapil);
-    if (ahead === undefined) return null;
+    const ahead = this.ahead.get(dapil) ?? null;
+    if (ahead === null) return null;
     this.ahead.delete(dapil);
     const held = await ahead;
     if (swept?.listing.isClosed(dapil) !== true) {

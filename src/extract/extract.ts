@@ -5,6 +5,7 @@ import type { Verdict } from '../stages.ts';
 import { DatasetExtraction } from './dataset-extraction.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import { PageHolder } from './held-pages.ts';
+import { settleAll } from './settle-all.ts';
 
 /** Reads everything and gives a verdict for each district asked for; an incomplete one is a verdict, not a throw. */
 export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
@@ -15,8 +16,9 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
   const extractions = question.pipelines.map((pipeline) => new DatasetExtraction(pipeline, question, holder, ahead));
   const verdicts: Verdict[] = [];
 
-  const sweeps = question.wanted === null ? await settleAll(extractions.map((extraction) => extraction.sweep())) : [];
-  ahead.concurrency = question.concurrency;
+  const sweeping = question.wanted === null ? extractions.map((extraction) => extraction.sweep()) : [];
+  // What was not read ahead by then is read in its turn, and the districts that take longest come first.
+  const sweeps = await settleAll(sweeping).finally(() => ahead.clearQueue());
   // What one dataset lists is asked of the others too: a district missing from one list alone must not go unnoticed.
   const listed = new Set(sweeps.flatMap((result) => result?.listing.districts ?? []));
   await settleAll(
@@ -37,13 +39,4 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
   return verdicts.toSorted((a, b) =>
     a.dataset < b.dataset ? -1 : a.dataset > b.dataset ? 1 : (a.dapil ?? -1) - (b.dapil ?? -1),
   );
-}
-
-/** Waits for all, then throws the first failure: no task is left running behind an error's back. */
-async function settleAll<Value>(tasks: readonly Promise<Value>[]): Promise<Value[]> {
-  const settled = await Promise.allSettled(tasks);
-  return settled.map((result) => {
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
-  });
 }

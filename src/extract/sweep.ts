@@ -7,7 +7,13 @@ import { fingerprintRecord } from './fingerprints.ts';
 import type { HeldPage } from './held-pages.ts';
 import { Listing } from './listing.ts';
 import type { PagingHabits } from './paging-habits.ts';
+import { settleAll } from './settle-all.ts';
 import { endlessWalk, repeatedPage } from './walk-district.ts';
+
+interface SweptPage {
+  readonly page: Page;
+  hold(page: Page): HeldPage;
+}
 
 export interface SweepQuestion {
   readonly pipeline: AnyPipeline;
@@ -15,8 +21,8 @@ export interface SweepQuestion {
   /** Records after which the sweep counts as endless. */
   readonly maxRecords: number;
   /** `reading` is 0 for the sweep itself, 1 for the probe of its offset. */
-  fetch(offset: number, reading: number): Promise<{ readonly page: Page; hold(page: Page): HeldPage }>;
-  /** Called for districts when they are met for the first time. */
+  fetch(offset: number, reading: number): Promise<SweptPage>;
+  /** Called for districts that were met, as soon as another follows. */
   found(districts: readonly number[]): void;
 }
 
@@ -41,10 +47,14 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
   const listing = new Listing(question.pipeline);
   const strays: HeldPage[] = [];
   let lastLength = 0;
+  let last: readonly number[] = [];
+  let probing: Promise<void> | null = null;
   for (let pages = 0; ; pages += 1) {
-    let fetched: Awaited<ReturnType<SweepQuestion['fetch']>>;
+    let fetched: SweptPage;
     try {
-      fetched = await question.fetch(listing.total, 0);
+      const fetching = question.fetch(listing.total, 0);
+      await settleAll<unknown>([probing, fetching]);
+      fetched = await fetching;
     } catch (error) {
       if (pages === 0 && isRefusal(error)) return { refused: error.message };
       throw error;
@@ -57,9 +67,13 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
     if (listing.total > question.maxRecords) throw endlessWalk(page, question.maxRecords);
     question.habits.noteSweep(lastLength, length);
     lastLength = length;
-    if (pages === 0 && length > 1) await probeOffset(question, page);
+    // Asked for together with the second page; that one counts only if the probe agrees.
+    probing = pages === 0 && length > 1 ? probeOffset(question, page) : null;
     if (rows.length > 0) strays.push(fetched.hold(selectRecords(page, rows)));
-    question.found(found);
+    // The last one may go on behind this page, and a page read ahead of it may not be all there is.
+    const districts = [...last, ...found];
+    last = districts.splice(-1);
+    question.found(districts);
   }
 }
 

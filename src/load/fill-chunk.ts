@@ -1,7 +1,8 @@
 /** Copies Arrow buffers into DuckDB data chunks: whole columns at once, texts as codes of a dictionary. */
 
-import { DuckDBDataChunk, type DuckDBType } from '@duckdb/node-api';
-import duckdb from '@duckdb/node-bindings';
+import type { DuckDBDataChunk, DuckDBType } from '@duckdb/node-api';
+import bindings from '@duckdb/node-bindings';
+import { duckdb } from '../duckdb.ts';
 
 /** The most rows that a data chunk takes. */
 export const chunkRows = 2048;
@@ -19,14 +20,20 @@ export function fillChunk(
   from: number,
   rows: number,
 ): DuckDBDataChunk {
-  const chunk = DuckDBDataChunk.create(types, rows);
+  const chunk = duckdb.DuckDBDataChunk.create(types, rows);
   for (const [index, { values, validity }] of columns.entries()) {
-    const vector = duckdb.data_chunk_get_vector(chunk.chunk, index);
+    const vector = bindings.data_chunk_get_vector(chunk.chunk, index);
     const width = values.BYTES_PER_ELEMENT;
-    duckdb.copy_data_to_vector(vector, 0, values.buffer as ArrayBuffer, values.byteOffset + from * width, rows * width);
+    bindings.copy_data_to_vector(
+      vector,
+      0,
+      values.buffer as ArrayBuffer,
+      values.byteOffset + from * width,
+      rows * width,
+    );
     if (validity === null) continue;
-    duckdb.vector_ensure_validity_writable(vector);
-    duckdb.copy_data_to_vector_validity(
+    bindings.vector_ensure_validity_writable(vector);
+    bindings.copy_data_to_vector_validity(
       vector,
       0,
       validity.buffer as ArrayBuffer,

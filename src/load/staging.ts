@@ -1,7 +1,8 @@
 /** Takes Arrow batches into temporary tables: numbers as they are, texts as codes into one table of texts. */
 
-import { BOOLEAN, INTEGER, type DuckDBAppender, type DuckDBType } from '@duckdb/node-api';
+import type { DuckDBAppender, DuckDBType } from '@duckdb/node-api';
 import type { RecordBatch } from 'apache-arrow';
+import { duckdb } from '../duckdb.ts';
 import { type Database } from '../database.ts';
 import { quoteIdentifier } from '../sql-text.ts';
 import type { AnyPipeline } from '../pipeline.ts';
@@ -96,7 +97,7 @@ export class Staging {
     for (const [index, data] of rows.data.children.entries()) {
       // Of the columns that a batch has, only booleans come in bytes of bits.
       const isBoolean = data.values instanceof Uint8Array;
-      types.push(isBoolean ? BOOLEAN : INTEGER);
+      types.push(isBoolean ? duckdb.BOOLEAN : duckdb.INTEGER);
       columns.push({
         values: isBoolean
           ? unpackBits(data.values, rows.numRows)

@@ -1,9 +1,10 @@
 /** Stages the texts of one column: each gets a code, rows hold the code, and the join at the end puts the text back. */
 
-import { INTEGER, VARCHAR, type DuckDBAppender } from '@duckdb/node-api';
-import duckdb from '@duckdb/node-bindings';
+import type { DuckDBAppender } from '@duckdb/node-api';
+import bindings from '@duckdb/node-bindings';
 import type { Data, Utf8, Vector } from 'apache-arrow';
 import type { Database } from '../database.ts';
+import { duckdb } from '../duckdb.ts';
 import { quoteIdentifier } from '../sql-text.ts';
 import { chunkRows, fillChunk } from './fill-chunk.ts';
 
@@ -82,12 +83,12 @@ export class TextStage {
     const codes = Int32Array.from(places, (_, index) => firstCode + index);
     for (let from = 0; from < places.length; from += chunkRows) {
       const rows = Math.min(chunkRows, places.length - from);
-      const chunk = fillChunk([INTEGER, VARCHAR], [{ values: codes, validity: null }], from, rows);
-      const vector = duckdb.data_chunk_get_vector(chunk.chunk, 1);
+      const chunk = fillChunk([duckdb.INTEGER, duckdb.VARCHAR], [{ values: codes, validity: null }], from, rows);
+      const vector = bindings.data_chunk_get_vector(chunk.chunk, 1);
       for (let row = 0; row < rows; row += 1) {
         const place = places[from + row]!;
         const text = values.subarray(valueOffsets[place], valueOffsets[place + 1]);
-        duckdb.vector_assign_string_element_len(vector, row, text);
+        bindings.vector_assign_string_element_len(vector, row, text);
       }
       this.appender.appendDataChunk(chunk);
     }

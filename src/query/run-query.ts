@@ -3,17 +3,17 @@
 import { access, rename, rm } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { dirname, basename, join, resolve } from 'node:path';
-import {
-  JSDuckDBValueConverter,
-  type DuckDBDateValue,
-  type DuckDBDecimalValue,
-  type DuckDBPreparedStatement,
-  type DuckDBResult,
-  type DuckDBTimestampValue,
-  type DuckDBValueConverter,
-  type JS,
+import type {
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  DuckDBPreparedStatement,
+  DuckDBResult,
+  DuckDBTimestampValue,
+  DuckDBValueConverter,
+  JS,
 } from '@duckdb/node-api';
 import { openDatabase, type Database } from '../database.ts';
+import { duckdb } from '../duckdb.ts';
 import { quoteText } from '../sql-text.ts';
 import { QueryError, UsageError, errorCode } from '../errors.ts';
 
@@ -38,7 +38,7 @@ const exactTypes = /^(DECIMAL|DATE$|TIMESTAMP)/;
 const exactValue: DuckDBValueConverter<ResultValue> = (value, type, converter) =>
   exactTypes.test(String(type))
     ? (value as ResultValue)
-    : JSDuckDBValueConverter(value, type, converter as DuckDBValueConverter<JS>);
+    : duckdb.JSDuckDBValueConverter(value, type, converter as DuckDBValueConverter<JS>);
 
 /** DuckDB's numbers for the statements that only read: SELECT and what is written like it, EXPLAIN, CALL. */
 const readingStatements = new Set([1, 4]);

@@ -1,26 +1,9 @@
-/** Writes a query's result as CSV, JSON or an Arrow IPC file. */
+/** Writes a query's result as CSV or JSON, and says how a value reads. */
 
-import {
-  Bool,
-  Field,
-  Float64,
-  Int32,
-  Int64,
-  makeData,
-  RecordBatch,
-  RecordBatchFileWriter,
-  Schema,
-  Struct,
-  Table,
-  TimestampMicrosecond,
-  Utf8,
-  vectorFromArray,
-  type Data,
-  type DataType,
-} from 'apache-arrow';
-import { DuckDBDateValue, DuckDBTimestampValue, type DuckDBDecimalValue } from '@duckdb/node-api';
+import type { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampValue } from '@duckdb/node-api';
+import { duckdb } from '../duckdb.ts';
 import { escapeDeceptive } from './json-text.ts';
-import type { QueryResult, ResultColumn, ResultValue } from './run-query.ts';
+import type { QueryResult, ResultValue } from './run-query.ts';
 
 /** Takes text piece by piece; waits where the reader is slow. */
 export type Write = (text: string) => Promise<void>;
@@ -58,22 +41,6 @@ export async function writeJson(result: QueryResult, write: Write): Promise<numb
   return rows;
 }
 
-/** An Arrow IPC file; types that Arrow and this client do not share become text. Gives the bytes and the number of rows. */
-export async function toArrowFile(result: QueryResult): Promise<{ bytes: Uint8Array; rows: number }> {
-  const all: (readonly ResultValue[])[] = [];
-  for await (const group of result.groups()) all.push(...group);
-  const children = result.columns.map((column, index) =>
-    arrowData(
-      column,
-      all.map((row) => row[index] ?? null),
-    ),
-  );
-  const schema = new Schema(result.columns.map(({ name }, index) => new Field(name, children[index]!.type, true)));
-  const struct = makeData({ type: new Struct(schema.fields), length: all.length, nullCount: 0, children });
-  const writer = RecordBatchFileWriter.writeAll(new Table(schema, [new RecordBatch(schema, struct)]));
-  return { bytes: await writer.toUint8Array(), rows: all.length };
-}
-
 /** A value as a person reads it, in a table or a CSV cell. */
 export function displayText(value: ResultValue): string {
   const plain = plainValue(value);
@@ -98,8 +65,8 @@ function isDuckDbs(value: unknown): value is DuckDbValue {
 
 /** The client prints an infinite date as the day beyond its calendar. */
 function duckDbText(value: DuckDbValue): string {
-  if ((value instanceof DuckDBDateValue || value instanceof DuckDBTimestampValue) && !value.isFinite) {
-    const isPositive = value instanceof DuckDBDateValue ? value.days > 0 : value.micros > 0n;
+  if ((value instanceof duckdb.DuckDBDateValue || value instanceof duckdb.DuckDBTimestampValue) && !value.isFinite) {
+    const isPositive = value instanceof duckdb.DuckDBDateValue ? value.days > 0 : value.micros > 0n;
     return isPositive ? 'infinity' : '-infinity';
   }
   return String(value);
@@ -142,57 +109,4 @@ function jsonValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   return isDuckDbs(value) ? duckDbText(value) : value;
-}
-
-function arrowData({ type }: ResultColumn, values: readonly ResultValue[]): Data {
-  switch (type) {
-    case 'TINYINT':
-    case 'SMALLINT':
-    case 'INTEGER':
-      return vectorFromArray(values as (number | null)[], new Int32()).data[0] ?? emptyData(new Int32());
-    case 'BIGINT':
-      return vectorFromArray(values as (bigint | null)[], new Int64()).data[0] ?? emptyData(new Int64());
-    case 'FLOAT':
-    case 'DOUBLE':
-      return vectorFromArray(values as (number | null)[], new Float64()).data[0] ?? emptyData(new Float64());
-    case 'BOOLEAN':
-      return vectorFromArray(values as (boolean | null)[], new Bool()).data[0] ?? emptyData(new Bool());
-    case 'DATE':
-    case 'TIMESTAMP':
-      return timestampData(values);
-    default:
-      return (
-        vectorFromArray(
-          values.map((value) => (value === null ? null : displayText(value))),
-          new Utf8(),
-        ).data[0] ?? emptyData(new Utf8())
-      );
-  }
-}
-
-function emptyData(type: DataType): Data {
-  return makeData({ type, length: 0, nullCount: 0 });
-}
-
-/** Microseconds as DuckDB has them: JavaScript's dates stop at the millisecond. */
-function timestampData(values: readonly ResultValue[]): Data {
-  const micros = new BigInt64Array(values.length);
-  const valid = new Uint8Array(Math.ceil(values.length / 64) * 8);
-  let nullCount = 0;
-  for (const [row, value] of values.entries()) {
-    if (value instanceof DuckDBTimestampValue) micros[row] = value.micros;
-    else if (value instanceof DuckDBDateValue) micros[row] = BigInt(value.days) * 86_400_000_000n;
-    else {
-      nullCount += 1;
-      continue;
-    }
-    valid[row >> 3]! |= 1 << (row & 7);
-  }
-  return makeData({
-    type: new TimestampMicrosecond(),
-    length: values.length,
-    nullCount,
-    nullBitmap: valid,
-    data: micros,
-  });
 }

@@ -1,18 +1,7 @@
 /** Fills the columns of one batch, Int32 with validity for numbers and dictionaries for texts, and hands them over as Arrow. */
 
-import {
-  Bool,
-  Data,
-  Dictionary,
-  Field,
-  Int32,
-  makeData,
-  RecordBatch,
-  Schema,
-  Struct,
-  Utf8,
-  Vector,
-} from 'apache-arrow';
+import type { Data, Dictionary, Int32, RecordBatch, Utf8 } from 'apache-arrow';
+import { arrow } from '../arrow.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Place } from '../stages.ts';
 
@@ -112,19 +101,24 @@ export class BatchBuilder {
       return texts === undefined ? numberData(this.numbers[index]!, this.rows) : textData(texts, this.rows);
     });
     children.push(
-      makeData({ type: new Bool(), length: this.rows, nullCount: 0, data: packBits(this.consistent, this.rows) }),
+      arrow.makeData({
+        type: new arrow.Bool(),
+        length: this.rows,
+        nullCount: 0,
+        data: packBits(this.consistent, this.rows),
+      }),
     );
     const fields = [...this.names, 'is_consistent'].map(
-      (name, index) => new Field(name, children[index]!.type, name !== 'is_consistent'),
+      (name, index) => new arrow.Field(name, children[index]!.type, name !== 'is_consistent'),
     );
-    const data = makeData({ type: new Struct(fields), length: this.rows, nullCount: 0, children });
-    return new RecordBatch(new Schema(fields), data);
+    const data = arrow.makeData({ type: new arrow.Struct(fields), length: this.rows, nullCount: 0, children });
+    return new arrow.RecordBatch(new arrow.Schema(fields), data);
   }
 }
 
 function numberData({ values, valid }: NumberColumn, rows: number): Data<Int32> {
-  return makeData({
-    type: new Int32(),
+  return arrow.makeData({
+    type: new arrow.Int32(),
     length: rows,
     nullCount: countZeros(valid, rows),
     nullBitmap: packBits(valid, rows),
@@ -135,13 +129,13 @@ function numberData({ values, valid }: NumberColumn, rows: number): Data<Int32> 
 function textData({ codes, texts }: TextColumn, rows: number): Data<Dictionary<Utf8, Int32>> {
   const valid = new Uint8Array(rows);
   for (let row = 0; row < rows; row += 1) valid[row] = codes[row]! < 0 ? 0 : 1;
-  return makeData({
-    type: new Dictionary(new Utf8(), new Int32()),
+  return arrow.makeData({
+    type: new arrow.Dictionary(new arrow.Utf8(), new arrow.Int32()),
     length: rows,
     nullCount: countZeros(valid, rows),
     nullBitmap: packBits(valid, rows),
     data: codes.subarray(0, rows),
-    dictionary: new Vector([utf8Data(texts)]),
+    dictionary: new arrow.Vector([utf8Data(texts)]),
   });
 }
 
@@ -152,7 +146,13 @@ function utf8Data(texts: readonly string[]): Data<Utf8> {
     end += Buffer.byteLength(texts[index]!);
     offsets[index + 1] = end;
   }
-  return makeData({ type: new Utf8(), length: texts.length, nullCount: 0, valueOffsets: offsets, data: joined });
+  return arrow.makeData({
+    type: new arrow.Utf8(),
+    length: texts.length,
+    nullCount: 0,
+    valueOffsets: offsets,
+    data: joined,
+  });
 }
 
 /** One bit per row, least significant first, as Arrow and DuckDB both have it. */

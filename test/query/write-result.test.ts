@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { runQuery } from '../../src/query/run-query.ts';
-import { toArrowFile, writeCsv, writeJson } from '../../src/query/write-result.ts';
+import { toArrowFile } from '../../src/query/write-arrow.ts';
+import { writeCsv, writeJson } from '../../src/query/write-result.ts';
 import { holds } from '../support/properties.ts';
 import { parseCsv, textOf, textResult } from './support.ts';
 
