@@ -1,139 +1,32 @@
-/** A warehouse as a source: records restored from the tables, and following `current`. */
+/** A warehouse as a source: records restored from its tables, from a file that others may use meanwhile. */
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lutimes, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { openDatabase } from '../../src/database.ts';
-import { quoteIdentifier, quoteText } from '../../src/sql-text.ts';
+import { expect, it, onTestFinished } from 'vitest';
 import { ServedDataError, SnapshotNotFoundError, WarehouseError } from '../../src/errors.ts';
-import type { AnyPipeline } from '../../src/pipeline.ts';
-import type { RecordSet, RecordSource } from '../../src/serve/record-source.ts';
-import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
+import type { RecordSet } from '../../src/serve/record-source.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ask, makeRecord, pipelines, start } from './support.ts';
+import {
+  first,
+  makeRow,
+  makeViolation,
+  openSource,
+  publish,
+  users,
+  voters,
+  writeSnapshot,
+  type Content,
+} from './warehouse-fixture.ts';
 
-type Value = string | number | null;
-type TableRow = Readonly<Record<string, Value>>;
-
-/** What a snapshot of these tests holds; tables that are not named are empty. */
-interface Content {
-  readonly tables?: Readonly<Record<string, readonly TableRow[]>>;
-  readonly violations?: readonly TableRow[];
-  readonly quarantine?: readonly TableRow[];
-  readonly without?: string;
-}
-
-const first = '20261120T030002Z-1f3a9c';
-const second = '20261121T030002Z-000001';
-const [voters, users] = pipelines as readonly [AnyPipeline, AnyPipeline];
-
-let warehouse: string;
-let source: RecordSource | undefined;
-beforeEach(async () => {
-  warehouse = await mkdtemp(join(tmpdir(), 'rekap-mirror-'));
-});
-afterEach(async () => {
-  await source?.close();
-  source = undefined;
-  await rm(warehouse, { recursive: true });
-});
-
-/** A row as the loader writes it: counts 100 + n, the rest from the district and the number. */
-function makeRow(pipeline: AnyPipeline, district: number, number: number, changes: TableRow = {}): TableRow {
-  const entries = Object.entries(pipeline.columns).map(([name, { kind }]): [string, Value] => {
-    if (name === pipeline.district) return [name, district];
-    return [name, kind === 'text' ? `${name} ${number}` : number];
-  });
-  return { ...Object.fromEntries(entries), ...changes };
-}
-
-/** The columns of `violations` that say which row and what was lost. */
-function makeViolation(
-  pipeline: AnyPipeline,
-  row: TableRow,
-  check: string,
-  column: string,
-  raw: string | null = null,
-): TableRow {
-  const key = Object.fromEntries(pipeline.key.map((name) => [name, row[name] ?? null]));
-  return {
-    dataset: pipeline.table,
-    ...key,
-    check_name: check,
-    severity: 'warning',
-    column_name: column,
-    raw_value: raw,
-  };
-}
-
-async function writeSnapshot(id: string, content: Content): Promise<void> {
-  const folder = join(warehouse, 'snapshots', id);
-  await mkdir(folder, { recursive: true });
-  const database = await openDatabase(join(folder, 'rekap.duckdb'));
-  const place = 'election_year INTEGER, election_type VARCHAR, dapil_id INTEGER, province VARCHAR, regency VARCHAR';
-  const tables: Record<string, string> = {
-    violations: `dataset VARCHAR, ${place}, check_name VARCHAR, severity VARCHAR, column_name VARCHAR, raw_value VARCHAR, expected VARCHAR, actual VARCHAR, message VARCHAR`,
-    quarantine: 'dataset VARCHAR, reason VARCHAR, record VARCHAR, request VARCHAR',
-  };
-  for (const { table, columns } of pipelines) {
-    const list = Object.entries(columns).map(
-      ([name, { kind }]) => `${name} ${kind === 'text' ? 'VARCHAR' : 'INTEGER'}`,
-    );
-    tables[table] = [...list, 'is_consistent BOOLEAN'].join(', ');
-  }
-  const rowsOf: Readonly<Record<string, readonly TableRow[]>> = {
-    ...content.tables,
-    violations: content.violations ?? [],
-    quarantine: content.quarantine ?? [],
-  };
-  for (const [table, columns] of Object.entries(tables)) {
-    if (table === content.without) continue;
-    await database.run(`CREATE TABLE ${table} (${columns})`);
-    for (const row of rowsOf[table] ?? []) {
-      const values = Object.values(row).map((value) =>
-        typeof value === 'string' ? quoteText(value) : String(value ?? 'NULL'),
-      );
-      await database.run(
-        `INSERT INTO ${table} (${Object.keys(row).map(quoteIdentifier).join(', ')}) VALUES (${values.join(', ')})`,
-      );
-    }
-  }
-  database.close();
-  const manifest = {
-    format: 1,
-    snapshot: id,
-    run: id,
-    previous: null,
-    definition: '',
-    tool: { name: 'rekap', version: '0.0.0' },
-    source: 'sample',
-    created_at: '2026-11-20T03:00:02Z',
-    datasets: {},
-    files: [],
-    landing: [],
-    warnings: [],
-  };
-  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
-}
-
-async function pointTo(id: string, time = new Date()): Promise<void> {
-  await symlink(`snapshots/${id}`, join(warehouse, 'current.new'));
-  await lutimes(join(warehouse, 'current.new'), time, time);
-  await rename(join(warehouse, 'current.new'), join(warehouse, 'current'));
-}
-
-async function publish(id: string, content: Content, time?: Date): Promise<void> {
-  await writeSnapshot(id, content);
-  await pointTo(id, time);
-}
-
+/** The voters of a warehouse whose one snapshot holds this. */
 async function openVoters(content: Content): Promise<RecordSet> {
-  await publish(first, content);
-  source = await openWarehouseSource(warehouse, pipelines);
-  return source.current(voters);
+  const warehouse = await temporaryFolder();
+  await publish(warehouse, first, content);
+  return (await openSource(warehouse)).current(voters);
 }
 
 function parse(texts: readonly string[] | undefined): unknown[] {
@@ -141,14 +34,15 @@ function parse(texts: readonly string[] | undefined): unknown[] {
 }
 
 it('restores the records in the source’s shape, over HTTP', async () => {
+  const warehouse = await temporaryFolder();
   const tables = Object.fromEntries(
     pipelines.map((pipeline) => [
       pipeline.table,
       [makeRow(pipeline, 12, 2), makeRow(pipeline, 12, 1), makeRow(pipeline, 11, 1)],
     ]),
   );
-  await publish(first, { tables });
-  source = await openWarehouseSource(warehouse, pipelines);
+  await publish(warehouse, first, { tables });
+  const source = await openSource(warehouse);
   const service = await start({ source });
   try {
     for (const pipeline of pipelines) {
@@ -217,7 +111,9 @@ it('appends what is in quarantine to its district, byte for byte', async () => {
 });
 
 it('closes the file: another process may write to it while it is served', async () => {
-  await openVoters({ tables: { voters: [makeRow(voters, 11, 1)] } });
+  const warehouse = await temporaryFolder();
+  await publish(warehouse, first, { tables: { voters: [makeRow(voters, 11, 1)] } });
+  const source = await openSource(warehouse);
   const program = `
     import { DuckDBInstance } from '@duckdb/node-api';
     const connection = await (await DuckDBInstance.create(process.argv[1])).connect();
@@ -227,11 +123,12 @@ it('closes the file: another process may write to it while it is served', async 
   await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program, file], {
     cwd: import.meta.dirname,
   });
-  expect(source?.current(voters).records).toHaveLength(1);
+  expect(source.current(voters).records).toHaveLength(1);
 });
 
 it('opens the file for reading only: another process may read it at the same time', async () => {
-  await publish(first, { tables: { voters: [makeRow(voters, 1101, 1)] } });
+  const warehouse = await temporaryFolder();
+  await publish(warehouse, first, { tables: { voters: [makeRow(voters, 1101, 1)] } });
   const file = join(warehouse, 'snapshots', first, 'rekap.duckdb');
   const program = `
     const { DuckDBInstance } = await import('@duckdb/node-api');
@@ -244,145 +141,24 @@ it('opens the file for reading only: another process may read it at the same tim
   });
   onTestFinished(() => void reader.kill('SIGKILL'));
   expect(String((await once(reader.stdout, 'data'))[0])).toBe('open');
-  source = await openWarehouseSource(warehouse, pipelines);
+  const source = await openSource(warehouse);
   expect(source.current(voters).records).toHaveLength(1);
 });
 
 it('needs a published snapshot', async () => {
-  await expect(openWarehouseSource(warehouse, pipelines)).rejects.toThrow(SnapshotNotFoundError);
-  await writeSnapshot(first, {});
+  const warehouse = await temporaryFolder();
+  await expect(openSource(warehouse)).rejects.toThrow(SnapshotNotFoundError);
+  await writeSnapshot(warehouse, first, {});
   await symlink('elsewhere', join(warehouse, 'current'));
-  await expect(openWarehouseSource(warehouse, pipelines)).rejects.toThrow(WarehouseError);
+  await expect(openSource(warehouse)).rejects.toThrow(WarehouseError);
 });
 
 it('says what a snapshot lacks', async () => {
-  await publish(first, { without: 'voters' });
-  const failure: unknown = await openWarehouseSource(warehouse, pipelines).catch((error: unknown) => error);
+  const warehouse = await temporaryFolder();
+  await publish(warehouse, first, { without: 'voters' });
+  const failure: unknown = await openSource(warehouse).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ServedDataError);
   expect((failure as ServedDataError).message).toContain(join(warehouse, 'snapshots', first, 'rekap.duckdb'));
   expect((failure as ServedDataError).message).toContain('voters');
   expect((failure as ServedDataError).next).not.toBe('');
-});
-
-/** For a slow machine; each wait ends as soon as what it waits for is there. */
-const patience = { timeout: 4_000, interval: 10 };
-
-/** A source whose clock the test moves. */
-async function openFollowing() {
-  const clock = { now: 0 };
-  const failures: unknown[] = [];
-  const opened = await openWarehouseSource(warehouse, pipelines, {
-    monotonic: () => clock.now,
-    onFailure: (error) => failures.push(error),
-  });
-  source = opened;
-  /** Lets a second pass for every look, and waits until the records of both datasets are the new ones. */
-  const waitFor = (count: number): Promise<void> =>
-    vi.waitFor(() => {
-      clock.now += 1_000;
-      const counts = pipelines.map((pipeline) => opened.current(pipeline).records.length);
-      expect(counts).toEqual([count, count]);
-    }, patience);
-  return { opened, clock, failures, waitFor };
-}
-
-function rows(count: number): Content {
-  return {
-    tables: Object.fromEntries(
-      pipelines.map((pipeline) => [
-        pipeline.table,
-        Array.from({ length: count }, (_, index) => makeRow(pipeline, 11, index)),
-      ]),
-    ),
-  };
-}
-
-it('follows current to another snapshot and back again, and says when that changed', async () => {
-  const times = ['01', '02', '03'].map((hour) => new Date(`2026-12-01T${hour}:00:00Z`));
-  await publish(first, rows(1), times[0]);
-  const { opened, failures, waitFor } = await openFollowing();
-  const before = opened.current(voters);
-  await publish(second, rows(2), times[1]);
-  await waitFor(2);
-  const after = opened.current(voters);
-  await pointTo(first, times[2]);
-  await waitFor(1);
-  const back = opened.current(voters);
-  expect(after.etag).not.toBe(before.etag);
-  expect(back.etag).toBe(before.etag);
-  // To a client that has the newer snapshot, the older one is what changed last.
-  expect([before, after, back].map(({ lastModified }) => lastModified)).toEqual(times);
-  expect(failures).toEqual([]);
-});
-
-it('looks once a second at most, and never after it is closed', async () => {
-  await publish(first, rows(1));
-  const { opened, clock, failures } = await openFollowing();
-  // From here on every look is a failure, so looks can be counted; close() waits for one that is under way.
-  await rm(join(warehouse, 'current'));
-  for (clock.now = 0; clock.now < 1_000; clock.now += 1) opened.current(voters);
-  clock.now = 1_000;
-  for (let request = 0; request < 100; request += 1) opened.current(voters);
-  clock.now = 2_000;
-  opened.current(voters); // the look of before is still under way
-  await vi.waitFor(() => expect(failures).toHaveLength(1), patience);
-  clock.now = 2_500;
-  opened.current(voters);
-  await vi.waitFor(() => expect(failures).toHaveLength(2), patience);
-  clock.now = 3_499; // not a second after the last look
-  opened.current(voters);
-  await opened.close();
-  expect(failures).toHaveLength(2);
-  clock.now = 9_000;
-  opened.current(voters);
-  await opened.close();
-  expect(failures).toHaveLength(2);
-});
-
-it('waits on closing for a look that is under way', async () => {
-  await publish(first, rows(1));
-  const { opened, clock, failures } = await openFollowing();
-  await rm(join(warehouse, 'current'));
-  clock.now = 1_000;
-  opened.current(voters);
-  await opened.close();
-  expect(failures).toHaveLength(1);
-});
-
-it('does not look before a second has passed', async () => {
-  await publish(first, rows(1));
-  const { opened, clock, failures } = await openFollowing();
-  await rm(join(warehouse, 'current'));
-  clock.now = 999;
-  opened.current(voters);
-  await opened.close();
-  expect(failures).toEqual([]);
-});
-
-it('keeps serving what it has while the next snapshot is unusable, reports that, and goes on later', async () => {
-  await publish(first, rows(1));
-  const { opened, clock, failures, waitFor } = await openFollowing();
-  const before = opened.current(voters);
-  // The first dataset's table can be read, the second one's is not there: neither may be swapped alone.
-  await publish(second, { ...rows(2), without: users.table });
-  await vi.waitFor(() => {
-    clock.now += 1_000;
-    opened.current(voters);
-    expect(failures.length).toBeGreaterThan(0);
-  }, patience);
-  expect(failures[0]).toBeInstanceOf(ServedDataError);
-  expect(opened.current(voters)).toBe(before);
-  await publish('20261122T030002Z-000002', rows(3));
-  await waitFor(3);
-});
-
-it('serves on without current, and reports it', async () => {
-  await publish(first, rows(1));
-  const { opened, clock, failures } = await openFollowing();
-  await rm(join(warehouse, 'current'));
-  await vi.waitFor(() => {
-    clock.now += 1_000;
-    expect(opened.current(voters).records).toHaveLength(1);
-    expect(failures[0]).toBeInstanceOf(SnapshotNotFoundError);
-  }, patience);
 });
