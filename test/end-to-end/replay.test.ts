@@ -10,6 +10,7 @@ import type { ReplayOptions, SyncResult } from '../../src/sync-options.ts';
 import { readCurrentId, type Manifest } from '../../src/warehouse.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -243,8 +244,8 @@ describe('a landing that is not what it was', () => {
     await writeFile(join(warehouse, 'snapshots', result.run, '.DS_Store'), 'x');
     await expect(runReplay(warehouse)).rejects.toThrow(LandingError);
     expect(await listSnapshotIds(warehouse)).toEqual([result.run]);
-    const lines = (await readFile(join(warehouse, 'runs.jsonl'), 'utf8')).trim().split('\n');
-    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ kind: 'replay', outcome: 'failed', snapshot: result.run });
+    const lines = await readRunLines(warehouse);
+    expect(lines.at(-1)).toMatchObject({ kind: 'replay', outcome: 'failed', snapshot: result.run });
   });
 
   it('is refused where its run was broken off, and says how to go on', async () => {

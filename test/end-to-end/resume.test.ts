@@ -9,6 +9,7 @@ import type { SyncOptions } from '../../src/sync-options.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { readRows, readValue } from '../support/read-table.ts';
+import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -184,8 +185,8 @@ describe('a landing that was left damaged', () => {
   it('costs requests, never records: an unfinished last line, a page that does not fit its hash', async () => {
     const data = smallNation(sizes);
     const { warehouse, server, options } = await brokenOff(data);
-    const [line] = (await readFile(join(warehouse, 'runs.jsonl'), 'utf8')).split('\n');
-    const folder = join(warehouse, 'landing', (JSON.parse(line!) as { run: string }).run);
+    const [line] = await readRunLines(warehouse);
+    const folder = join(warehouse, 'landing', line!.run);
     await appendFile(join(folder, 'answers.jsonl'), '{"dataset":"vot');
     const bodies = await readFile(join(folder, 'bodies.gz'));
     for (let at = 0; at < bodies.length; at += 997) bodies[at]! ^= 1;
@@ -199,8 +200,8 @@ describe('a landing that was left damaged', () => {
 
   it('is passed over where a line is damaged', async () => {
     const { warehouse, server, options } = await brokenOff(smallNation(sizes));
-    const [line] = (await readFile(join(warehouse, 'runs.jsonl'), 'utf8')).split('\n');
-    const file = join(warehouse, 'landing', (JSON.parse(line!) as { run: string }).run, 'answers.jsonl');
+    const [line] = await readRunLines(warehouse);
+    const file = join(warehouse, 'landing', line!.run, 'answers.jsonl');
     await writeFile(file, (await readFile(file, 'utf8')).replace('{', '['));
     await server.mend();
     const { figures, warnings } = await runSync(options());

@@ -1,35 +1,15 @@
-/** A sync from the real service: what is published, what is carried over, what is refused, and that a refusal changes nothing. */
+/** A sync from the real service that publishes: what it leaves in the warehouse, and what it carries over. */
 
-import { mkdir, readdir, readFile, readlink, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  GateError,
-  IncompleteError,
-  InterruptedError,
-  RunTimeoutError,
-  SourceMismatchError,
-  WarehouseBusyError,
-  WarehouseError,
-} from '../../src/errors.ts';
-import { lockWarehouse } from '../../src/publish/lock.ts';
-import { readCurrent } from '../../src/warehouse.ts';
-import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { readRows, readValue } from '../support/read-table.ts';
+import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, serveFolder, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const nation = { 1101: 3, 1102: 12, 1201: 1 };
-
-async function runLines(
-  warehouse: string,
-): Promise<{ outcome: string; exit_code: number; snapshot: string | null; reason: string }[]> {
-  return (await readFile(join(warehouse, 'runs.jsonl'), 'utf8'))
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-}
 
 describe('a first sync', () => {
   it('of the sample publishes the nation with the announced totals of the permanent list', async () => {
@@ -63,7 +43,7 @@ describe('a first sync', () => {
       'rekap.duckdb',
     ]);
     expect(await readdir(join(warehouse, 'landing'))).toEqual([run]);
-    expect(await runLines(warehouse)).toMatchObject([{ outcome: 'published', exit_code: 0, snapshot: run }]);
+    expect(await readRunLines(warehouse)).toMatchObject([{ outcome: 'published', exit_code: 0, snapshot: run }]);
     expect(await readValue(warehouse, 'SELECT count(*) FROM violations')).toBe('0');
   });
 
@@ -165,150 +145,5 @@ describe('a later sync', () => {
     }
     expect((await readdir(join(warehouse, 'snapshots'))).toSorted()).toEqual(ids.slice(1).toSorted());
     expect((await readdir(join(warehouse, 'landing'))).toSorted()).toEqual(ids.slice(1).toSorted());
-  });
-});
-
-describe('a sync that must not publish', () => {
-  /** A warehouse with one snapshot, and a check that it is still as it was. */
-  async function published(data = smallNation(nation)) {
-    const warehouse = await temporaryFolder();
-    const { run } = await runSync(syncOptions(warehouse, (await serveData(data)).url));
-    return {
-      warehouse,
-      async expectUntouched() {
-        expect((await readCurrent(warehouse))?.id).toBe(run);
-        expect(await readdir(join(warehouse, 'snapshots'))).toEqual([run]);
-        const unlock = await lockWarehouse(warehouse);
-        unlock();
-      },
-    };
-  }
-
-  it('because a district is gone is refused by the gate, naming it, and accepted when told so', async () => {
-    const { warehouse, expectUntouched } = await published();
-    const { url } = await serveData(smallNation({ 1101: 3, 1102: 12 }));
-    await expect(runSync(syncOptions(warehouse, url))).rejects.toThrow(/district 1201/);
-    await expect(runSync(syncOptions(warehouse, url))).rejects.toMatchObject({
-      exitCode: 3,
-      next: expect.stringContaining('--accept-changes'),
-    });
-    await expectUntouched();
-    expect((await runLines(warehouse)).at(-1)).toMatchObject({ outcome: 'refused', exit_code: 3 });
-    expect((await runSync(syncOptions(warehouse, url, { acceptChanges: true }))).outcome).toBe('published');
-  });
-
-  it('because checks are broken is refused under --strict', async () => {
-    const { warehouse, expectUntouched } = await published();
-    const data = smallNation(nation);
-    data.datapemilihdpr[0]!['JumlahPemilihLakiLakiDalamDPT'] = '1';
-    const { url } = await serveData(data);
-    await expect(runSync(syncOptions(warehouse, url, { strict: true }))).rejects.toBeInstanceOf(GateError);
-    await expectUntouched();
-    expect((await runSync(syncOptions(warehouse, url))).outcome).toBe('published');
-  });
-
-  it('because it is a dry run tells what it would publish', async () => {
-    const { warehouse, expectUntouched } = await published();
-    const { url } = await serveData(smallNation({ ...nation, 1301: 2 }));
-    const result = await runSync(syncOptions(warehouse, url, { dryRun: true }));
-    expect(result).toMatchObject({ outcome: 'dry run', manifest: { datasets: { voters: { rows: 18 } } } });
-    await expectUntouched();
-  });
-
-  it('because the source is another one is refused until told so', async () => {
-    const { warehouse, expectUntouched } = await published();
-    const { url } = await serveData(smallNation({ ...nation, 1301: 1 }));
-    await expect(runSync(syncOptions(warehouse, url, { source: 'https://other' }))).rejects.toBeInstanceOf(
-      SourceMismatchError,
-    );
-    await expectUntouched();
-    expect((await runSync(syncOptions(warehouse, url, { source: 'https://other', acceptSource: true }))).outcome).toBe(
-      'published',
-    );
-  });
-
-  it('because the source has nothing at all is refused', async () => {
-    const { url } = await serveData({ datapemilihdpr: [], datahakpilihdpr: [] });
-    await expect(runSync(syncOptions(await temporaryFolder(), url))).rejects.toThrow(/voters is empty/);
-  });
-
-  it('because a district never answers names the district and the others are not lost from the message', async () => {
-    const { warehouse, expectUntouched } = await published();
-    const { url } = await serveData(smallNation(nation));
-    const proxy = await startFaultServer((request, response) => {
-      if (request.url!.includes('id_dapil=1102')) return answerJson(response, { error: 'down' }, 500);
-      fetch(url + request.url!, { headers: { 'x-api-key': String(request.headers['x-api-key']) } })
-        .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
-        .catch(() => response.destroy());
-    });
-    const failed = runSync(syncOptions(warehouse, proxy.url));
-    await expect(failed).rejects.toBeInstanceOf(IncompleteError);
-    await expect(failed).rejects.toThrow(/voters, district 1102.*500/s);
-    await proxy.close();
-    await expectUntouched();
-  });
-
-  it('because it is interrupted leaves everything as it was, and the lock free', async () => {
-    const { warehouse, expectUntouched } = await published();
-    const controller = new AbortController();
-    const stalled = await startFaultServer(() => controller.abort(new InterruptedError('SIGINT')));
-    await expect(runSync(syncOptions(warehouse, stalled.url), { signal: controller.signal })).rejects.toMatchObject({
-      exitCode: 130,
-    });
-    await stalled.close();
-    await expectUntouched();
-    expect((await runLines(warehouse)).at(-1)).toMatchObject({ outcome: 'interrupted', exit_code: 130 });
-  });
-
-  it('because its time is up says so', async () => {
-    const { warehouse, expectUntouched } = await published();
-    const stalled = await startFaultServer(() => {});
-    await expect(runSync(syncOptions(warehouse, stalled.url, { maxDuration: 100 }))).rejects.toBeInstanceOf(
-      RunTimeoutError,
-    );
-    await stalled.close();
-    await expectUntouched();
-  });
-
-  it('because the snapshot before is damaged carries nothing over from it; a full sync replaces it', async () => {
-    const data = smallNation(nation);
-    const { warehouse } = await published(data);
-    const { url } = await serveData(data);
-    await truncate(join(warehouse, 'current', 'rekap.duckdb'), 4096);
-    await expect(runSync(syncOptions(warehouse, url, { dapil: [1101] }))).rejects.toThrow(/damaged: rekap\.duckdb/);
-    const mended = await runSync(syncOptions(warehouse, url));
-    expect(mended.outcome).toBe('published');
-    expect(mended.warnings.join()).toContain('damaged');
-    expect(await readValue(warehouse, 'SELECT count(*) FROM voters')).toBe('16');
-  });
-
-  it('does not happen because a few bytes of the database before are others', async () => {
-    const data = smallNation(nation);
-    const { warehouse } = await published(data);
-    const file = join(warehouse, 'current', 'rekap.duckdb');
-    const bytes = await readFile(file);
-    bytes.fill(0x5a, 5000, 9000);
-    await writeFile(file, bytes);
-    const changed = await serveData(smallNation({ ...nation, 1202: 2 }));
-    const mended = await runSync(syncOptions(warehouse, changed.url));
-    expect(mended.outcome).toBe('published');
-    expect(mended.warnings.join()).toContain('begins anew');
-  });
-
-  it('because another one holds the warehouse says who', async () => {
-    const { warehouse, expectUntouched } = await published();
-    const unlock = await lockWarehouse(warehouse);
-    await expect(runSync(syncOptions(warehouse, 'http://127.0.0.1:9'))).rejects.toBeInstanceOf(WarehouseBusyError);
-    unlock();
-    await expectUntouched();
-  });
-
-  it('because the warehouse is a file says so', async () => {
-    const folder = await temporaryFolder();
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, 'file'), '');
-    await expect(runSync(syncOptions(join(folder, 'file'), 'http://127.0.0.1:9'))).rejects.toBeInstanceOf(
-      WarehouseError,
-    );
   });
 });
