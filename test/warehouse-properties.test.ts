@@ -8,55 +8,23 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { pipelines } from '../pipelines/index.ts';
 import { renderSnapshot } from '../src/cli/show-snapshot.ts';
 import { RekapError, SnapshotNotFoundError, WarehouseError } from '../src/errors.ts';
-import type { Verdict } from '../src/stages.ts';
 import { checkGate } from '../src/publish/gate.ts';
 import { holdsSameTables } from '../src/publish/manifest.ts';
 import { verifySnapshot } from '../src/publish/verify-snapshot.ts';
-import { readCurrent, readCurrentId, readSnapshot, type Manifest, type ManifestDataset } from '../src/warehouse.ts';
+import { readCurrent, readCurrentId, readSnapshot } from '../src/warehouse.ts';
+import { datasetOf, manifestOf, snapshotId as id, verdictOf } from './support/manifests.ts';
 import { holds } from './support/properties.ts';
 
-const id = '20261120T030002Z-1f3a9c';
-const verdict: Verdict = {
-  dataset: 'voters',
-  dapil: 1101,
-  complete: true,
-  proof: 'sweep',
-  listed: 1,
-  received: 1,
-  pages: 1,
-  readings: 1,
-  readAt: '2026-11-20T03:00:01.000Z',
-  reason: null,
-};
-const dataset: ManifestDataset = {
-  ledger: { fetched: 1, published: 1, quarantined: 0, duplicates: 0 },
-  carried_over: 0,
-  rows: 1,
-  quarantined: 0,
-  districts: [verdict],
-  changes: { added: 0, removed: 0, changed: 0 },
-  violations: { malformed: 1 },
-  sums: { grand_total: '1' },
-  nulls: { grand_total: 0 },
-  schema_fingerprint: '',
-};
-const manifest: Manifest = {
-  format: 1,
-  snapshot: id,
-  run: id,
-  created_at: '2026-11-20T03:00:02.000Z',
-  tool: { name: 'rekap', version: '0.0.0' },
-  source: 'sample',
-  previous: null,
+const dataset = datasetOf({ districts: [verdictOf()], violations: { malformed: 1 }, nulls: { grand_total: 0 } });
+const manifest = manifestOf({
   datasets: { voters: dataset, voting_rights_users: dataset },
-  definition: '',
   warnings: ['a warning'],
   landing: [{ path: 'answers.jsonl', bytes: 1, rows: null, sha256: '00' }],
   files: [
     { path: 'rekap.duckdb', bytes: 1, rows: null, sha256: '00' },
     { path: 'parquet/voters/voters.parquet', bytes: 1, rows: 1, sha256: '00' },
   ],
-};
+});
 
 let warehouse: string;
 let folder: string;

@@ -5,35 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SnapshotNotFoundError, WarehouseError } from '../src/errors.ts';
-import { readCurrent, readSnapshot, requireCurrent, requireWarehouse, type Manifest } from '../src/warehouse.ts';
+import { readCurrent, readSnapshot, requireCurrent, requireWarehouse } from '../src/warehouse.ts';
+import { datasetOf, manifestOf, snapshotId as id } from './support/manifests.ts';
 
-const id = '20261120T030002Z-1f3a9c';
-const voters = {
-  ledger: { fetched: 1, published: 1, quarantined: 0, duplicates: 0 },
-  carried_over: 0,
-  rows: 1,
-  quarantined: 0,
-  changes: { added: 0, removed: 0, changed: 0 },
-  districts: [],
-  violations: {},
-  sums: { grand_total: '1' },
-  nulls: {},
-  schema_fingerprint: '',
-};
-const manifest: Manifest = {
-  format: 1,
-  snapshot: id,
-  run: id,
-  created_at: '2026-11-20T03:00:02.000Z',
-  tool: { name: 'rekap', version: '0.0.0' },
-  source: 'sample',
-  previous: null,
+const voters = datasetOf();
+const manifest = manifestOf({
   datasets: { voters },
-  definition: '',
-  warnings: [],
-  landing: [],
   files: [{ path: 'parquet/voters/voters.parquet', bytes: 1, rows: 1, sha256: '00' }],
-};
+});
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rekap-warehouse-'));

@@ -4,20 +4,9 @@ import { expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import type { Verdict } from '../../src/stages.ts';
 import { assembleDataset, type DatasetFacts } from '../../src/publish/assemble-manifest.ts';
-import type { Manifest } from '../../src/warehouse.ts';
+import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
 
-const verdict = (dapil: number | null, readAt: string): Verdict => ({
-  dataset: 'voters',
-  dapil,
-  complete: true,
-  proof: 'sweep',
-  listed: 1,
-  received: 1,
-  pages: 1,
-  readings: 1,
-  readAt,
-  reason: null,
-});
+const verdict = (dapil: number | null, readAt: string): Verdict => verdictOf({ dapil, readAt });
 const facts: DatasetFacts = {
   pipeline: voters,
   totals: {
@@ -33,9 +22,11 @@ const facts: DatasetFacts = {
   violations: [],
   schema: [['dapil_id', 'INTEGER']],
 };
-const before = {
-  datasets: { voters: { districts: [verdict(null, 'before'), verdict(1101, 'before'), verdict(1103, 'before')] } },
-} as unknown as Manifest;
+const before = manifestOf({
+  datasets: {
+    voters: datasetOf({ districts: [verdict(null, 'before'), verdict(1101, 'before'), verdict(1103, 'before')] }),
+  },
+});
 const said = ({ districts }: { districts: readonly Verdict[] }) =>
   districts.map(({ dapil, readAt }) => [dapil, readAt]);
 

@@ -5,52 +5,20 @@ import { pipelines } from '../../pipelines/index.ts';
 import type { Verdict } from '../../src/stages.ts';
 import { checkGate, type GateQuestion } from '../../src/publish/gate.ts';
 import type { Manifest, ManifestDataset } from '../../src/warehouse.ts';
+import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
 
 function verdict(dapil: number | null, received: number): Verdict {
-  const counted = { listed: received, received, pages: 1, readings: 1 };
-  return {
-    dataset: 'voters',
-    dapil,
-    complete: true,
-    proof: 'sweep',
-    ...counted,
-    readAt: '2026-11-20T03:00:02Z',
-    reason: null,
-  };
+  return verdictOf({ dapil, listed: received, received });
 }
 
-function dataset(overrides: Partial<ManifestDataset> = {}): ManifestDataset {
-  const rows = overrides.rows ?? 1000;
-  return {
-    ledger: { fetched: rows, published: rows, quarantined: 0, duplicates: 0 },
-    carried_over: 0,
-    rows,
-    quarantined: 0,
-    changes: { added: 0, removed: 0, changed: 0 },
-    districts: [verdict(1101, 400), verdict(1102, 600)],
-    violations: {},
-    sums: { grand_total: '5000' },
-    nulls: {},
-    schema_fingerprint: '',
-    ...overrides,
-  };
+/** Two districts with a thousand records, unless said otherwise. */
+function dataset(overrides: Partial<ManifestDataset>): ManifestDataset {
+  const districts = [verdict(1101, 400), verdict(1102, 600)];
+  return datasetOf({ rows: 1000, districts, sums: { grand_total: '5000' }, ...overrides });
 }
 
 function manifest(voters: ManifestDataset): Manifest {
-  return {
-    format: 1,
-    snapshot: '20261120T030002Z-1f3a9c',
-    run: '20261120T030002Z-1f3a9c',
-    created_at: '2026-11-20T03:00:02Z',
-    tool: { name: 'rekap', version: '0.0.0' },
-    source: 'sample',
-    previous: null,
-    datasets: { voters, voting_rights_users: dataset() },
-    definition: '',
-    warnings: [],
-    files: [],
-    landing: [],
-  };
+  return manifestOf({ datasets: { voters, voting_rights_users: dataset({}) } });
 }
 
 /** Asks the gate about a snapshot of voters, after a snapshot where `before` is given. */

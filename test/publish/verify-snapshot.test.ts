@@ -13,6 +13,7 @@ import { quoteText } from '../../src/sql-text.ts';
 import { databaseFile, parquetPath, type Manifest, type ManifestDataset } from '../../src/warehouse.ts';
 import { datasetTable } from '../../src/load/tables.ts';
 import { load, makeFolder, project, user, voter } from '../load/support.ts';
+import { manifestOf } from '../support/manifests.ts';
 
 const paths = [
   databaseFile,
@@ -56,20 +57,7 @@ async function buildSnapshot(folder: string, earlier: string): Promise<{ folder:
     const none = { verdicts: [], replaced: null, schema };
     datasets[table] = assembleDataset({ pipeline, totals: totals.get(table)!, ...none, ...reports.get(table)! }, null);
   }
-  const manifest: Manifest = {
-    format: 1,
-    snapshot: '20261120T030002Z-000001',
-    run: '20261120T030002Z-000001',
-    created_at: '2026-11-20T03:00:02.000Z',
-    tool: { name: 'rekap', version: '0.0.0' },
-    source: 'sample',
-    previous: null,
-    datasets,
-    definition: '',
-    warnings: [],
-    files: [],
-    landing: [],
-  };
+  const manifest = manifestOf({ snapshot: '20261120T030002Z-000001', datasets });
   return { folder, manifest: await withFiles(folder, manifest) };
 }
 

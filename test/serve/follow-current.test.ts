@@ -4,9 +4,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { ServedDataError, SnapshotNotFoundError } from '../../src/errors.ts';
+import { snapshotId as first } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { pipelines } from './support.ts';
-import { first, makeRow, openSource, pointTo, publish, users, voters, type Content } from './warehouse-fixture.ts';
+import { makeRow, openSource, pointTo, publish, users, voters, type Content } from './warehouse-fixture.ts';
 
 const second = '20261121T030002Z-000001';
 

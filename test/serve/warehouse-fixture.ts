@@ -8,6 +8,7 @@ import type { AnyPipeline } from '../../src/pipeline.ts';
 import type { RecordSource } from '../../src/serve/record-source.ts';
 import { openWarehouseSource, type FollowOptions } from '../../src/serve/warehouse-source.ts';
 import { quoteIdentifier, quoteText } from '../../src/sql-text.ts';
+import { manifestOf } from '../support/manifests.ts';
 import { pipelines } from './support.ts';
 
 type Value = string | number | null;
@@ -21,7 +22,6 @@ export interface Content {
   readonly without?: string;
 }
 
-export const first = '20261120T030002Z-1f3a9c';
 export const [voters, users] = pipelines as readonly [AnyPipeline, AnyPipeline];
 
 /** A row as the loader writes it: the district, and the number in every other column. */
@@ -86,21 +86,7 @@ export async function writeSnapshot(warehouse: string, id: string, content: Cont
     }
   }
   database.close();
-  const manifest = {
-    format: 1,
-    snapshot: id,
-    run: id,
-    previous: null,
-    definition: '',
-    tool: { name: 'rekap', version: '0.0.0' },
-    source: 'sample',
-    created_at: '2026-11-20T03:00:02Z',
-    datasets: {},
-    files: [],
-    landing: [],
-    warnings: [],
-  };
-  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifestOf({ snapshot: id })));
 }
 
 /** Makes a snapshot current, with a link that is as old as `time` says. */

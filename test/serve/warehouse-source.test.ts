@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { ServedDataError, SnapshotNotFoundError, WarehouseError } from '../../src/errors.ts';
 import type { RecordSet } from '../../src/serve/record-source.ts';
+import { snapshotId as first } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ask, makeRecord, pipelines, start } from './support.ts';
 import {
-  first,
   makeRow,
   makeViolation,
   openSource,
