@@ -56,7 +56,8 @@ const mutated = fc.array(fc.tuple(fc.nat(), replacement), { minLength: 1, maxLen
   for (const [choice, value] of changes) {
     const places = placesIn(whole);
     const [part, name] = places[choice % places.length]!;
-    part[name] = value;
+    // A copy: a later change may reach into it, and chance gives the same value again.
+    part[name] = structuredClone(value);
   }
   return whole['manifest'];
 });
