@@ -1,31 +1,12 @@
 /** A published warehouse, served and synced again, gives the same tables: the round trip of a mirror. */
 
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { ApiKeys } from '../../src/serve/api-keys.ts';
-import { startService } from '../../src/serve/service.ts';
+import { describe, expect, it } from 'vitest';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import { readRows } from '../support/read-table.ts';
-import { runSync, serveData, serveFolder, smallNation } from '../support/served-source.ts';
-import { project, syncOptions, testKey } from '../support/sync-settings.ts';
+import { runSync, serveData, serveFolder, serveSource, smallNation } from '../support/served-source.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-async function serveMirror(warehouse: string): Promise<string> {
-  const source = await openWarehouseSource(warehouse, project.pipelines);
-  const service = await startService({
-    pipelines: project.pipelines,
-    source,
-    keys: new ApiKeys([testKey]),
-    host: '127.0.0.1',
-    port: 0,
-    maxLimit: 1000,
-  });
-  onTestFinished(async () => {
-    await service.close();
-    await source.close();
-  });
-  return service.url;
-}
 
 const tables = ['voters', 'voting_rights_users', 'violations'];
 
@@ -59,7 +40,8 @@ describe('a mirror', () => {
   ])('of %s gives the same tables again', async (_name, serve) => {
     const [original, copy] = [await temporaryFolder(), await temporaryFolder()];
     await runSync(syncOptions(original, (await serve()).url));
-    await runSync(syncOptions(copy, await serveMirror(original)));
+    const mirror = await serveSource(await openWarehouseSource(original, project.pipelines));
+    await runSync(syncOptions(copy, mirror.url));
     for (const table of tables) {
       const sql = `SELECT * FROM read_parquet('${join(original, 'current/parquet', table, `${table}.parquet`)}')`;
       const expected = await readRows(original, sql);

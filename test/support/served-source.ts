@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { RunEvent } from '../../src/surroundings.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import type { FaultSettings } from '../../src/serve/faults/fault-list.ts';
-import { openFolderSource } from '../../src/serve/record-source.ts';
+import { openFolderSource, type RecordSource } from '../../src/serve/record-source.ts';
 import { startService } from '../../src/serve/service.ts';
 import { sync } from '../../src/sync.ts';
 import type { SyncOptions, SyncResult, SyncSurroundings } from '../../src/sync-options.ts';
@@ -76,7 +76,11 @@ export async function serveData(data: SourceData, faults?: FaultSettings): Promi
 
 /** The service over a folder of records, until the present test is over. */
 export async function serveFolder(folder: string, faults?: FaultSettings): Promise<{ url: string }> {
-  const source = await openFolderSource(folder, project.pipelines);
+  return serveSource(await openFolderSource(folder, project.pipelines), faults);
+}
+
+/** The service over a source, until the present test is over; then both are closed. */
+export async function serveSource(source: RecordSource, faults?: FaultSettings): Promise<{ url: string }> {
   const service = await startService({
     pipelines: project.pipelines,
     source,
@@ -86,7 +90,10 @@ export async function serveFolder(folder: string, faults?: FaultSettings): Promi
     maxLimit: 1000,
     faults,
   });
-  onTestFinished(() => service.close());
+  onTestFinished(async () => {
+    await service.close();
+    await source.close();
+  });
   return { url: service.url };
 }
 
