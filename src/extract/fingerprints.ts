@@ -1,6 +1,6 @@
 /** Tells records apart by 64-bit fingerprints, so that a million of them fit in a few megabytes. */
 
-import type { Page } from '../stages.ts';
+import { FieldKind, type Page } from '../stages.ts';
 
 /** A fingerprint as two 32-bit halves, written into by `fingerprintRecord`. */
 export interface Fingerprint {
@@ -17,7 +17,9 @@ export function fingerprintRecord(page: Page, row: number, keyColumns: readonly 
   into.high = 0x811c9dc5;
   into.low = 0x9747b28c;
   const base = row * records.width;
-  if (records.isObject[row] === 1 && keyColumns.every((column) => records.fieldKind[base + column] !== 0)) {
+  let isWhole = records.isObject[row] === 1;
+  for (const column of keyColumns) if (records.fieldKind[base + column] === FieldKind.missing) isWhole = false;
+  if (isWhole) {
     for (const column of keyColumns) {
       mix(bytes, records.fieldStart[base + column]!, records.fieldEnd[base + column]!, into);
     }
@@ -37,48 +39,50 @@ function mix(bytes: Uint8Array, start: number, end: number, into: Fingerprint): 
   into.low = Math.imul(low ^ (end - start), 0x5bd1e995) ^ (low >>> 13);
 }
 
-/** A set of fingerprints: open addressing in one typed array, doubled when two thirds full. */
-export class FingerprintSet {
+/** Fingerprints with the page that met each last: open addressing in typed arrays, doubled when two thirds full. */
+export class MetFingerprints {
   size = 0;
   private slots = new Int32Array(2 * 64);
-  private used = new Uint8Array(64);
+  /** 0 where the slot is free. */
+  private pages = new Int32Array(64);
 
-  /** Adds a fingerprint and says whether it is new. */
-  add({ high, low }: Fingerprint): boolean {
-    if (this.size * 3 >= this.used.length * 2) this.grow();
-    const added = this.place(high | 0, low | 0);
-    if (added) this.size += 1;
-    return added;
+  /** Notes that a page, by its number from 1, has met a fingerprint; gives the page that met it last, 0 where none has. */
+  meet({ high, low }: Fingerprint, page: number): number {
+    if (this.size * 3 >= this.pages.length * 2) this.grow();
+    const before = this.place(high | 0, low | 0, page);
+    if (before === 0) this.size += 1;
+    return before;
   }
 
   has({ high, low }: Fingerprint): boolean {
-    const mask = this.used.length - 1;
+    const mask = this.pages.length - 1;
     const [first, second] = [high | 0, low | 0];
-    for (let slot = (first ^ Math.imul(second, 0x9e3779b1)) & mask; this.used[slot] === 1; slot = (slot + 1) & mask) {
+    for (let slot = (first ^ Math.imul(second, 0x9e3779b1)) & mask; this.pages[slot] !== 0; slot = (slot + 1) & mask) {
       if (this.slots[slot * 2] === first && this.slots[slot * 2 + 1] === second) return true;
     }
     return false;
   }
 
-  private place(high: number, low: number): boolean {
-    const mask = this.used.length - 1;
+  private place(high: number, low: number, page: number): number {
+    const { slots, pages } = this;
+    const mask = pages.length - 1;
     for (let slot = (high ^ Math.imul(low, 0x9e3779b1)) & mask; ; slot = (slot + 1) & mask) {
-      if (this.used[slot] === 0) {
-        this.used[slot] = 1;
-        this.slots[slot * 2] = high;
-        this.slots[slot * 2 + 1] = low;
-        return true;
-      }
-      if (this.slots[slot * 2] === high && this.slots[slot * 2 + 1] === low) return false;
+      const before = pages[slot]!;
+      if (before === 0) {
+        slots[slot * 2] = high;
+        slots[slot * 2 + 1] = low;
+      } else if (slots[slot * 2] !== high || slots[slot * 2 + 1] !== low) continue;
+      pages[slot] = page;
+      return before;
     }
   }
 
   private grow(): void {
-    const { slots, used } = this;
+    const { slots, pages } = this;
     this.slots = new Int32Array(slots.length * 2);
-    this.used = new Uint8Array(used.length * 2);
-    for (let slot = 0; slot < used.length; slot += 1) {
-      if (used[slot] === 1) this.place(slots[slot * 2]!, slots[slot * 2 + 1]!);
+    this.pages = new Int32Array(pages.length * 2);
+    for (const [slot, page] of pages.entries()) {
+      if (page !== 0) this.place(slots[slot * 2]!, slots[slot * 2 + 1]!, page);
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
-import { fingerprintRecord, FingerprintSet, type Fingerprint } from './fingerprints.ts';
+import { fingerprintRecord, MetFingerprints, type Fingerprint } from './fingerprints.ts';
 
 /** What two accounts of the same district are compared by. */
 export interface Account {
@@ -38,8 +38,8 @@ export class Tally {
   /** Whether a page brought a key that an earlier page had brought. */
   overlaps = false;
   private readonly keys = new KeySet();
-  private readonly seen = new FingerprintSet();
-  private inPage = new FingerprintSet();
+  private readonly met = new MetFingerprints();
+  private page = 1;
   private sequence = 0x811c9dc5;
   private readonly fingerprint = { high: 0, low: 0 };
   private readonly keyColumns: readonly number[];
@@ -65,12 +65,12 @@ export class Tally {
 
   /** Whether a key has been met. */
   has(fingerprint: Fingerprint): boolean {
-    return this.seen.has(fingerprint);
+    return this.met.has(fingerprint);
   }
 
   /** Begins a page: a repeat within one answer is the source's own, a repeat across two may mean that its pages slipped. */
   beginPage(): void {
-    this.inPage = new FingerprintSet();
+    this.page += 1;
   }
 
   /** Adds a record; gives its fingerprint where its key is new, null where it was met before. The fingerprint is overwritten by the next call. */
@@ -79,9 +79,9 @@ export class Tally {
     fingerprintRecord(page, row, this.keyColumns, fingerprint);
     this.total += 1;
     this.sequence = Math.imul(this.sequence ^ fingerprint.high ^ Math.imul(fingerprint.low, 0x85ebca6b), 0x01000193);
-    const isNewInPage = this.inPage.add(fingerprint);
-    if (!this.seen.add(fingerprint)) {
-      if (isNewInPage) this.overlaps = true;
+    const before = this.met.meet(fingerprint, this.page);
+    if (before > 0) {
+      if (before !== this.page) this.overlaps = true;
       return null;
     }
     this.keys.add(fingerprint.high, fingerprint.low);
