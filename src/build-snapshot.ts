@@ -203,7 +203,7 @@ function requireComplete(verdicts: readonly Verdict[]): void {
 }
 
 function passGate(
-  { project, asked, options, previous }: Run,
+  { kind, project, asked, options, previous }: Run,
   manifest: Manifest,
   reports: ReadonlyMap<string, LoadReport>,
 ): void {
@@ -227,7 +227,7 @@ function passGate(
     [...refusals, ...changes],
     refusals.length > 0
       ? 'The snapshot before stays.'
-      : 'The snapshot before stays. If the source really changed so, run the sync again with --accept-changes.',
+      : `The snapshot before stays. If the source really changed so, run the ${kind} again with --accept-changes.`,
   );
 }
 

@@ -165,7 +165,7 @@ export class InterruptedError extends RekapError {
   constructor(signal: 'SIGINT' | 'SIGTERM') {
     super(
       signal === 'SIGINT' ? 'Interrupted.' : 'Terminated.',
-      'The snapshot before stays as it was; run the sync again when you like.',
+      'The snapshot before stays as it was; run it again when you like.',
     );
     this.exitCode = signal === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
   }

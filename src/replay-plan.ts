@@ -13,6 +13,7 @@ import {
 } from './errors.ts';
 import type { RunFile } from './land/run-file.ts';
 import type { Project } from './pipeline.ts';
+import { readRuns } from './publish/runs-log.ts';
 import { listSnapshotIds } from './publish/snapshot-folder.ts';
 import { Secret } from './secret.ts';
 import type { ReplayOptions, SyncOptions, SyncSurroundings } from './sync-options.ts';
@@ -31,11 +32,15 @@ export interface Replay {
   readonly current: string | null;
 }
 
-/** The landing of the run asked for, or the newest there is. */
+/** The landing of the run asked for, or the newest of a run that came to an end; one without an end may be under way. */
 export async function findLanding({ warehouse, run }: ReplayOptions): Promise<string> {
   const { landing } = warehousePaths(warehouse);
   const runs = (await namesIn(landing)).filter(isSnapshotId).toSorted();
-  const id = run ?? runs.at(-1);
+  const ended = new Set([
+    ...(await readRuns(warehouse)).map((line) => line.run),
+    ...(await listSnapshotIds(warehouse)),
+  ]);
+  const id = run ?? runs.findLast((each) => ended.has(each)) ?? runs.at(-1);
   if (id !== undefined && runs.includes(id)) return join(landing, id);
   throw new RunNotFoundError(
     run === null

@@ -95,7 +95,7 @@ async function actLocked(
   const planned = await plan();
   enter('begin');
   const folder = await beginSnapshotFolder(options.warehouse, planned.id);
-  const bound = boundRun(around.signal, options.maxDuration);
+  const bound = boundRun(kind, around.signal, options.maxDuration);
   const warnings: string[] = [];
   const run: Run = {
     ...planned,
@@ -184,7 +184,7 @@ export function checkSource(
 }
 
 /** A signal that the run ends by: the caller's, or its own bound on time; aborted too when the run is over, so that no wait outlives it. */
-function boundRun(outer: AbortSignal, milliseconds: number) {
+function boundRun(kind: Run['kind'], outer: AbortSignal, milliseconds: number) {
   const controller = new AbortController();
   const pass = () => controller.abort(outer.reason);
   if (outer.aborted) pass();
@@ -192,7 +192,7 @@ function boundRun(outer: AbortSignal, milliseconds: number) {
   const timer = setTimeout(() => {
     controller.abort(
       new RunTimeoutError(
-        `The sync was not done after ${Math.round(milliseconds / 1000)} s.`,
+        `The ${kind} was not done after ${Math.round(milliseconds / 1000)} s.`,
         'Nothing was published. Give it more time with --max-duration.',
       ),
     );

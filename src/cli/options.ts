@@ -12,6 +12,12 @@ export function readFolder(path: string): string {
   return normalize(path);
 }
 
+/** A folder that need not be named. */
+export const optionalFolder = {
+  type: 'string',
+  coerce: (path: string | undefined) => (path === undefined ? undefined : readFolder(path)),
+} as const satisfies Options;
+
 export const warehouseOption = {
   warehouse: { type: 'string', default: 'data/warehouse', describe: 'folder of the warehouse', coerce: readFolder },
 } as const satisfies Record<string, Options>;

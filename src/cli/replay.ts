@@ -4,19 +4,15 @@ import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import {
   declareOptions,
   jsonOption,
+  optionalFolder,
   publishOptions,
-  readFolder,
   readPublishOptions,
   warehouseOption,
 } from './options.ts';
 
 const options = {
   ...warehouseOption,
-  into: {
-    type: 'string',
-    describe: 'folder of another warehouse to build the snapshot in, to compare',
-    coerce: (path: string | undefined) => (path === undefined ? undefined : readFolder(path)),
-  },
+  into: { ...optionalFolder, describe: 'folder of another warehouse to build the snapshot in, to compare' },
   ...publishOptions,
   ...jsonOption,
 } as const satisfies Record<string, Options>;

@@ -5,7 +5,7 @@ import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { errorCode, UsageError } from '../errors.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
-import { declareOptions, requireInteger } from './options.ts';
+import { declareOptions, requireInteger, optionalFolder } from './options.ts';
 
 const options = {
   sample: { type: 'boolean', default: false, describe: 'serve the sample figures; a key is made and printed' },
@@ -14,9 +14,8 @@ const options = {
     describe: 'folder that holds datapemilihdpr.json and datahakpilihdpr.json, each an array of records',
   },
   warehouse: {
-    type: 'string',
+    ...optionalFolder,
     describe: 'folder of a warehouse whose current snapshot is served, and followed when it changes',
-    normalize: true,
   },
   host: { type: 'string', default: '127.0.0.1', describe: 'address to listen on' },
   port: { type: 'number', default: 8080, describe: 'port to listen on; 0 for any free one' },

@@ -84,7 +84,7 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
 }
 
 /** What the source restated since the snapshot before. */
-function changes({ manifest, outcome }: SyncResult): string {
+function changes({ manifest, outcome, figures, pruned }: SyncResult): string {
   const lines = Object.entries(manifest.datasets).flatMap(
     ([
       table,
@@ -99,9 +99,12 @@ function changes({ manifest, outcome }: SyncResult): string {
           ],
   );
   if (lines.length === 0) return '';
-  const next = outcome === 'published' ? '; "rekap diff" shows them' : '';
+  const { previous } = manifest;
+  // A replay may have built its snapshot in a folder that does not hold the one before.
+  const canCompare = figures.requests > 0 && !pruned.some((id) => id === previous);
+  const next = canCompare ? '"rekap diff" shows them' : 'the table changes names them';
   return [
-    `${paint('bold', `Changes since snapshot ${manifest.previous}`)}${next}`,
+    `${paint('bold', `Changes since snapshot ${previous}`)}${outcome === 'published' ? `; ${next}` : ''}`,
     ...lines.map((line) => `  ${line}`),
   ].join('\n');
 }

@@ -69,12 +69,17 @@ export class DistrictWalks {
   private async overLanded(district: DistrictQuestion): Promise<Walk | null> {
     const { client } = this.question;
     if (!client.hasLanded(this.request(district.dapil, 1, 0))) return null;
+    let pages = 0;
     try {
-      return await this.walk(district, async (offset) => {
+      const walk = await this.walk(district, async (offset) => {
         const request = this.request(district.dapil, 1, offset);
         const recalled = await client.recallPage(this.pipeline, request);
-        return recalled === null ? null : this.asWalked(recalled, request);
+        if (recalled === null) return null;
+        pages += 1;
+        return this.asWalked(recalled, request);
       });
+      if (walk !== null) client.noteResumed(pages);
+      return walk;
     } catch (error) {
       this.question.signal.throwIfAborted();
       if (error instanceof RekapError && !(error instanceof LandingError)) return null;

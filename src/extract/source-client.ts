@@ -61,6 +61,8 @@ export interface SourceClient {
   hasLanded(request: PageRequest): boolean;
   /** The page as a run that was broken off has landed it, landed for this run too; null where it has none that is whole. */
   recallPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null>;
+  /** Counts recalled pages once they have made a walk. */
+  noteResumed(pages: number): void;
   /** The page in bytes that were landed before. */
   reopen(pipeline: AnyPipeline, request: PageRequest, bytes: Buffer): Page;
   close(): Promise<void>;
@@ -226,7 +228,6 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     } catch {
       return null;
     }
-    figures.resumed += 1;
     return { page, at: found.at, landed: await landOrEnd({ ...found, request }) };
   }
 
@@ -258,6 +259,9 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     },
     hasLanded: (request) => resumed?.has(request) === true,
     recallPage,
+    noteResumed(pages) {
+      figures.resumed += pages;
+    },
     reopen(pipeline, request, bytes) {
       return scan(pipeline, request, base.origin + requestPath(base, pipeline, request), bytes);
     },

@@ -93,7 +93,6 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
       // Bodies are compressed side by side and written one after the other.
       const compressed = compress(answer.body, compressionOf(answer.body.length));
       const written = writing.then(() => write(answer, compressed));
-      written.catch(() => undefined);
       const size = answer.body.length;
       writing = written.then(
         () => release(size),

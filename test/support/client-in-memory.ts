@@ -17,6 +17,7 @@ export function clientInMemory(
     },
     hasLanded: () => false,
     recallPage: async () => null,
+    noteResumed() {},
     reopen(pipeline, request, bytes) {
       const scan = createScanner(Object.values(pipeline.columns).map(({ field }) => field));
       return { request, url: `${pipeline.endpoint} ${JSON.stringify(request)}`, bytes, records: scan(bytes).records };
