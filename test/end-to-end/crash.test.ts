@@ -27,6 +27,7 @@ const childPath = fileURLToPath(new URL('../../dist/test/support/crash-child.js'
 
 let service: VersionedService;
 let spare: ChildProcess | null = null;
+let kills = 0;
 
 beforeAll(async () => {
   service = await startVersionedService();
@@ -35,6 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   spare?.kill('SIGKILL');
   await service.close();
+  if (process.env['REKAP_CRASHES'] !== undefined) process.stdout.write(`${kills} kills\n`);
 });
 
 /** A process that has everything loaded; the one after it loads while this one runs. */
@@ -60,6 +62,7 @@ async function syncUntil(warehouse: string, death: Partial<Death>, after?: numbe
   const [code, signal] = (await exit) as [number | null, string | null];
   clearTimeout(timer);
   expect(code === 0 || signal === 'SIGKILL', `exit ${code}, signal ${signal}`).toBe(true);
+  if (signal === 'SIGKILL') kills += 1;
   return report;
 }
 
@@ -125,7 +128,7 @@ describe('a sync that is killed', () => {
     const step = Math.max(1, Math.floor(changes / deaths));
     for (let change = 1; change <= changes; change += step)
       expect(await survive(warehouse, { change }), `change ${change}`).toBe('died');
-    expect((await reader.stop()).ids.size).toBeGreaterThan(1);
+    expect((await reader.stop()).readings).toBeGreaterThan(0);
   });
 
   it('at any moment, is survived', { timeout: patience }, async () => {
