@@ -10,10 +10,10 @@ import {
   SourceStatusError,
 } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import type { Page, Verdict } from '../stages.ts';
+import type { Page, PageRequest, Verdict } from '../stages.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
-import { judgeWalk, maxReadings } from './judge-walk.ts';
+import { judgeWalk, maxReadings, type WalkFigures } from './judge-walk.ts';
 import { PagingHabits } from './paging-habits.ts';
 import type { FetchedPage } from './source-client.ts';
 import { selectRecords, sweep, type RefusedSweep, type Sweep } from './sweep.ts';
@@ -73,6 +73,7 @@ export class DatasetExtraction {
       pipeline: this.pipeline,
       habits: this.habits,
       maxRecords: this.question.maxRecords,
+      comparesContent: this.question.client.resumes,
       fetch: async (offset, reading) => {
         const { table: dataset } = this.pipeline;
         const request = { dataset, dapil: null, reading: first + reading, offset, limit: this.question.pageSize };
@@ -108,9 +109,7 @@ export class DatasetExtraction {
     if (!this.sweepIsShort && !swept.listing.overlaps) return [];
     if (reference.some((dapil) => swept.listing.accountOf(dapil) !== null)) return [];
     const reason = 'the unfiltered list is short or its pages overlap, and nothing else says which districts there are';
-    return [
-      this.verdict({ dapil: null, proof: 'none', listed: null, received: 0, pages: 0, at: null, readings: 1, reason }),
-    ];
+    return [this.verdict({ dapil: null, proof: 'none', reason })];
   }
 
   /** Hands on the sweep's records that name no district: no other request would bring them. */
@@ -126,8 +125,6 @@ export class DatasetExtraction {
       received,
       pages: strays.length,
       at: strays.reduce((latest, page) => (page.at > latest ? page.at : latest), new Date(0)),
-      readings: 1,
-      reason: null,
     });
     await this.deliver(verdict, strays);
     return [verdict];
@@ -151,38 +148,16 @@ export class DatasetExtraction {
       if (listed === null && error instanceof SourceStatusError && error.status === 404) {
         // Where nothing else speaks of the district, "not found" is an answer: it has no records.
         this.warn(`district ${dapil}: the source knows no such district (404)`);
-        return this.report(
-          this.verdict({
-            dapil,
-            proof: 'empty page',
-            listed,
-            received: 0,
-            pages: 0,
-            at: null,
-            readings: 1,
-            reason: null,
-          }),
-        );
+        return this.report(this.verdict({ dapil, proof: 'empty page' }));
       }
-      return this.report(
-        this.verdict({
-          dapil,
-          proof: 'none',
-          listed,
-          received: 0,
-          pages: 0,
-          at: null,
-          readings: 1,
-          reason: error.message,
-        }),
-      );
+      return this.report(this.verdict({ dapil, proof: 'none', listed, reason: error.message }));
     }
   }
 
   private async readUntilJudged(dapil: number): Promise<Verdict> {
     const listed = this.listedFor(dapil);
     const district: DistrictQuestion = { dapil, listed, swept: this.swept, habits: this.habits.forDistrict() };
-    const earlier: Walk[] = [];
+    const earlier: WalkFigures[] = [];
     for (let readings = 1; ; readings += 1) {
       let walk: Walk;
       try {
@@ -191,28 +166,23 @@ export class DatasetExtraction {
         if (error instanceof RepeatedPageError && readings < maxReadings) continue;
         throw error;
       }
-      const judgement = judgeWalk(walk, listed, earlier);
-      const figures = {
-        dapil,
-        listed: listed?.distinct ?? null,
-        received: walk.distinct,
-        pages: walk.pages.length,
-        at: walk.at,
-        readings,
-      };
+      const { pages, at, ...compared } = walk;
+      const judgement = judgeWalk(compared, listed, earlier);
+      const received = walk.distinct;
+      const figures = { dapil, listed: listed?.distinct ?? null, received, pages: pages.length, at, readings };
       if (judgement.kind === 'complete') {
         if (judgement.warning !== null) this.warn(`district ${dapil}: ${judgement.warning}`);
         if (listed === null ? walk.total > 0 : walk.distinct > listed.distinct) this.sweepIsShort = true;
         if (this.question.wanted !== null && walk.total === 0)
           this.warn(`district ${dapil}: the source has no records of it`);
-        const verdict = this.verdict({ ...figures, proof: walk.end, reason: null });
-        await this.deliver(verdict, walk.pages);
+        const verdict = this.verdict({ ...figures, proof: walk.end });
+        await this.deliver(verdict, pages);
         return this.report(verdict);
       }
-      for (const page of walk.pages) page.release();
+      for (const page of pages) page.release();
       if (judgement.kind === 'incomplete')
         return this.report(this.verdict({ ...figures, proof: 'none', reason: judgement.reason }));
-      earlier.push(walk);
+      earlier.push(compared);
     }
   }
 
@@ -231,24 +201,32 @@ export class DatasetExtraction {
   }
 
   private holdStrays(fetched: FetchedPage, strays: Page): HeldPage {
-    const rows = [...strays.records.recordStart.subarray(0, strays.records.length)];
-    return this.holder.hold({ ...fetched, page: strays }, (bytes) => {
-      const page = this.question.client.reopen(this.pipeline, strays.request, bytes);
-      return selectRecords(
-        page,
-        rows.map((start) => page.records.recordStart.indexOf(start)),
-      );
-    });
+    const starts = [...strays.records.recordStart.subarray(0, strays.records.length)];
+    return this.holder.hold({ ...fetched, page: strays }, this.strayReopener(strays.request, starts));
   }
 
-  /** `at` is null where nothing came. */
-  private verdict(parts: Omit<Verdict, 'dataset' | 'complete' | 'readAt'> & { readonly at: Date | null }): Verdict {
-    const { at, ...rest } = parts;
+  /** Of an answer's records those that begin at `starts`. A function of its own, so that it does not keep the page in memory. */
+  private strayReopener(request: PageRequest, starts: readonly number[]): (bytes: Buffer) => Page {
+    return (bytes) => {
+      const page = this.question.client.reopen(this.pipeline, request, bytes);
+      return selectRecords(
+        page,
+        starts.map((start) => page.records.recordStart.indexOf(start)),
+      );
+    };
+  }
+
+  /** What is not said is as it is where nothing came. */
+  private verdict(parts: Pick<Verdict, 'dapil' | 'proof'> & Partial<Verdict> & { readonly at?: Date }): Verdict {
+    const { at = this.question.clock.now(), reason = null, ...rest } = parts;
+    const nothing = { listed: null, received: 0, pages: 0, readings: 1 };
     return {
       dataset: this.pipeline.table,
+      ...nothing,
       ...rest,
-      complete: parts.reason === null,
-      readAt: (at ?? this.question.clock.now()).toISOString(),
+      reason,
+      complete: reason === null,
+      readAt: at.toISOString(),
     };
   }
 

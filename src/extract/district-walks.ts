@@ -3,13 +3,13 @@
 import type { LimitFunction } from 'p-limit';
 import { LandingError, RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import type { PageRequest } from '../stages.ts';
+import type { Page, PageRequest } from '../stages.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
 import type { PagingHabits } from './paging-habits.ts';
 import type { FetchedPage } from './source-client.ts';
 import type { Sweep } from './sweep.ts';
-import type { Account } from './tally.ts';
+import { Contents, type Account } from './tally.ts';
 import { walkDistrict, type Walk, type WalkedPage, type WalkQuestion } from './walk-district.ts';
 
 /** What every walk over a district goes by. */
@@ -62,13 +62,15 @@ export class DistrictWalks {
   }
 
   /**
-   * The walk over pages that were landed before this run began; null where one is missing. None of them is mixed with pages of now:
-   * a page from before the sweep and one from after it could both slip past the same record when the source changes in between.
-   * Landed pages that make no walk are no failure, for the source can be asked.
+   * The walk over pages that were landed before this run began; null where one is missing, or where they are not to the byte what the
+   * list holds now: a figure may have been restated since. None of them is mixed with pages of now: a page from before the sweep and
+   * one from after it could both slip past the same record when the source changes in between. Landed pages that make no walk are no
+   * failure, for the source can be asked.
    */
   private async overLanded(district: DistrictQuestion): Promise<Walk | null> {
     const { client } = this.question;
-    if (!client.hasLanded(this.request(district.dapil, 1, 0))) return null;
+    const { listed, swept } = district;
+    if (swept === null || !client.hasLanded(this.request(district.dapil, 1, 0))) return null;
     let pages = 0;
     try {
       const walk = await this.walk(district, async (offset) => {
@@ -78,7 +80,12 @@ export class DistrictWalks {
         pages += 1;
         return this.asWalked(recalled, request);
       });
-      if (walk !== null) client.noteResumed(pages);
+      if (walk === null) return null;
+      if (walk.content !== (listed?.content ?? new Contents().hash)) {
+        for (const page of walk.pages) page.release();
+        return null;
+      }
+      client.noteResumed(pages);
       return walk;
     } catch (error) {
       this.question.signal.throwIfAborted();
@@ -111,6 +118,7 @@ export class DistrictWalks {
       listed,
       proof: swept?.listing.isClosed(dapil) === true ? listed : null,
       habits,
+      comparesContent: this.question.client.resumes,
       isListed: (fingerprint) => swept?.listing.has(fingerprint) === true,
       fetch,
     });
@@ -121,8 +129,13 @@ export class DistrictWalks {
   }
 
   private asWalked(fetched: FetchedPage, request: PageRequest): WalkedPage {
-    const reopen = (bytes: Buffer) => this.question.client.reopen(this.pipeline, request, bytes);
+    const reopen = this.reopenerOf(request);
     return { page: fetched.page, at: fetched.at, hold: () => this.holder.hold(fetched, reopen) };
+  }
+
+  /** A function of its own, for a closure made beside the page would keep it in memory after its release. */
+  private reopenerOf(request: PageRequest): (bytes: Buffer) => Page {
+    return (bytes) => this.question.client.reopen(this.pipeline, request, bytes);
   }
 
   private request(dapil: number, reading: number, offset: number): PageRequest {

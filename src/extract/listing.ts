@@ -4,7 +4,7 @@ import { readInteger } from '../fields.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
 import type { Fingerprint } from './fingerprints.ts';
-import { KeySet, Tally, type Account } from './tally.ts';
+import { Contents, KeySet, Tally, type Account } from './tally.ts';
 
 /** The district that a record names, or null where it names none. */
 export function districtOf(page: Page, row: number, districtColumn: number): number | null {
@@ -25,13 +25,18 @@ export interface PageListing {
 
 /** Collects the pages of a sweep. */
 export class Listing {
-  private readonly listed = new Map<number, { total: number; readonly keys: KeySet }>();
+  private readonly listed = new Map<
+    number,
+    { total: number; readonly keys: KeySet; readonly contents: Contents | null }
+  >();
+  private readonly comparesContent: boolean;
   private readonly districtColumn: number;
   private readonly tally: Tally;
   private last: number | null = null;
   private inOrder = true;
 
-  constructor(pipeline: AnyPipeline) {
+  constructor(pipeline: AnyPipeline, comparesContent = false) {
+    this.comparesContent = comparesContent;
     this.districtColumn = Object.keys(pipeline.columns).indexOf(pipeline.district);
     this.tally = new Tally(pipeline);
   }
@@ -48,7 +53,9 @@ export class Listing {
   /** What the sweep listed of a district; null where it listed nothing. */
   accountOf(dapil: number): Account | null {
     const listed = this.listed.get(dapil);
-    return listed === undefined ? null : { total: listed.total, distinct: listed.keys.size, set: listed.keys.hash };
+    if (listed === undefined) return null;
+    const { total, keys, contents } = listed;
+    return { total, distinct: keys.size, set: keys.hash, content: contents?.hash ?? '' };
   }
 
   add(page: Page): PageListing {
@@ -65,12 +72,13 @@ export class Listing {
       }
       let listed = this.listed.get(dapil);
       if (listed === undefined) {
-        listed = { total: 0, keys: new KeySet() };
+        listed = { total: 0, keys: new KeySet(), contents: this.comparesContent ? new Contents() : null };
         this.listed.set(dapil, listed);
         found.push(dapil);
       } else if (dapil !== this.last) this.inOrder = false;
       this.last = dapil;
       listed.total += 1;
+      listed.contents?.add(page, row);
       if (key !== null) listed.keys.add(key.high, key.low);
     }
     return { found, strays, brought: this.tally.distinct > before };

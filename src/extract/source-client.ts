@@ -55,6 +55,8 @@ interface SourceFigures {
 
 export interface SourceClient {
   readonly figures: Readonly<SourceFigures>;
+  /** Whether there are pages of a run that was broken off. */
+  readonly resumes: boolean;
   /** Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL. */
   fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage>;
   /** Whether a run that was broken off has landed the page. */
@@ -225,8 +227,9 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     let page: Page;
     try {
       page = scan(pipeline, request, found.url, found.body);
-    } catch {
-      return null;
+    } catch (error) {
+      if (error instanceof ScanError) return null;
+      throw error;
     }
     return { page, at: found.at, landed: await landOrEnd({ ...found, request }) };
   }
@@ -248,6 +251,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
 
   return {
     figures,
+    resumes: resumed !== null,
     async fetchPage(pipeline, request) {
       if (sourceIsGone()) {
         throw new SourceUnreachableError(

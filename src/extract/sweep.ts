@@ -20,6 +20,8 @@ export interface SweepQuestion {
   readonly habits: PagingHabits;
   /** Records after which the sweep counts as endless. */
   readonly maxRecords: number;
+  /** Whether its accounts take in more than the keys. */
+  readonly comparesContent: boolean;
   /** `reading` is 0 for the sweep itself, 1 for the probe of its offset. */
   fetch(offset: number, reading: number): Promise<SweptPage>;
   /** Called for districts that were met, as soon as another follows. */
@@ -44,7 +46,7 @@ export interface RefusedSweep {
  * @throws RepeatedPageError, EndlessWalkError, or what `fetch` throws; an error status at the first page is no throw but a refusal.
  */
 export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSweep> {
-  const listing = new Listing(question.pipeline);
+  const listing = new Listing(question.pipeline, question.comparesContent);
   const strays: HeldPage[] = [];
   let lastLength = 0;
   let last: readonly number[] = [];

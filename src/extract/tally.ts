@@ -2,7 +2,7 @@
 
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
-import { fingerprintRecord, MetFingerprints, type Fingerprint } from './fingerprints.ts';
+import { fingerprintContent, fingerprintRecord, MetFingerprints, type Fingerprint } from './fingerprints.ts';
 
 /** What two accounts of the same district are compared by. */
 export interface Account {
@@ -12,6 +12,8 @@ export interface Account {
   readonly distinct: number;
   /** A hash of the set of keys, whatever their order. */
   readonly set: string;
+  /** A hash of the records, every byte as it was sent, whatever their order; empty where content is not compared. */
+  readonly content: string;
 }
 
 /** A set of keys as it grows: its size and a hash that does not depend on the order. */
@@ -32,6 +34,21 @@ export class KeySet {
   }
 }
 
+/** The records of an account as they were sent, repeats and all. */
+export class Contents {
+  private readonly records = new KeySet();
+  private readonly fingerprint = { high: 0, low: 0 };
+
+  add(page: Page, row: number): void {
+    fingerprintContent(page, row, this.fingerprint);
+    this.records.add(this.fingerprint.high, this.fingerprint.low);
+  }
+
+  get hash(): string {
+    return this.records.hash;
+  }
+}
+
 /** Counts the records of one walk. */
 export class Tally {
   total = 0;
@@ -43,8 +60,11 @@ export class Tally {
   private sequence = 0x811c9dc5;
   private readonly fingerprint = { high: 0, low: 0 };
   private readonly keyColumns: readonly number[];
+  private readonly contents: Contents | null;
 
-  constructor(pipeline: AnyPipeline) {
+  /** @param comparesContent Whether to take account of more than the keys, which takes time. */
+  constructor(pipeline: AnyPipeline, comparesContent = false) {
+    this.contents = comparesContent ? new Contents() : null;
     const names = Object.keys(pipeline.columns);
     this.keyColumns = pipeline.key.map((column) => names.indexOf(column));
   }
@@ -56,6 +76,10 @@ export class Tally {
   /** A hash of the set of keys, whatever their order. */
   get set(): string {
     return this.keys.hash;
+  }
+
+  get content(): string {
+    return this.contents?.hash ?? '';
   }
 
   /** A hash of the keys in the order in which they came, repeats and all. */
@@ -77,6 +101,7 @@ export class Tally {
   add(page: Page, row: number): { readonly high: number; readonly low: number } | null {
     const { fingerprint } = this;
     fingerprintRecord(page, row, this.keyColumns, fingerprint);
+    this.contents?.add(page, row);
     this.total += 1;
     this.sequence = Math.imul(this.sequence ^ fingerprint.high ^ Math.imul(fingerprint.low, 0x85ebca6b), 0x01000193);
     const before = this.met.meet(fingerprint, this.page);

@@ -42,6 +42,8 @@ export interface WalkQuestion {
   /** What the sweep listed, where its listing of this district is proof; null where only an empty page ends the walk. */
   readonly proof: Account | null;
   readonly habits: PagingHabits;
+  /** Whether the walk's account takes in more than the keys. */
+  readonly comparesContent: boolean;
   /** Whether the sweep had listed a key. */
   isListed(fingerprint: Fingerprint): boolean;
   /** Null where there is no page to be had at this offset without beginning anew. */
@@ -56,7 +58,7 @@ export interface WalkQuestion {
 export async function walkDistrict(question: WalkQuestion): Promise<Walk | null> {
   const { pipeline, dapil, proof, habits } = question;
   const districtColumn = Object.keys(pipeline.columns).indexOf(pipeline.district);
-  const tally = new Tally(pipeline);
+  const tally = new Tally(pipeline, question.comparesContent);
   /** Records that name no district, such as a footer row: they go to quarantine and say nothing about completeness. */
   const strays = new Tally(pipeline);
   const pages: HeldPage[] = [];
@@ -67,9 +69,9 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   const bound = question.listed === null ? question.maxRecords : question.listed.total * 2 + 1000;
 
   function finish(end: Walk['end']): Walk {
-    const { total, distinct, set, order, overlaps } = tally;
+    const { total, distinct, set, content, order, overlaps } = tally;
     const inOnePiece = pages.length === 0 || (pages.length === 1 && habits.showsEnd(lastLength));
-    return { pages, at, end, total, distinct, set, order, overlaps, confirmed, inOnePiece };
+    return { pages, at, end, total, distinct, set, content, order, overlaps, confirmed, inOnePiece };
   }
 
   for (;;) {

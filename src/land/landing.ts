@@ -101,7 +101,7 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
           release(size);
         },
       );
-      return async () => readBody(bodies, await written, folder);
+      return readLater(bodies, written, folder);
     },
     async close() {
       await writing;
@@ -122,6 +122,11 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
     roomMade = [];
     for (const resolve of waiting) resolve();
   }
+}
+
+/** A function of its own, for a closure made in `land` would keep the answer in memory as long as it is kept itself. */
+function readLater(bodies: FileHandle, written: Promise<LandedAnswer>, folder: string): LandedBody {
+  return async () => readBody(bodies, await written, folder);
 }
 
 /** Writes everything, for one write may take only a part: on a disk that is nearly full the next one says so. */

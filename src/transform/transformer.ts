@@ -9,6 +9,9 @@ import { hashRecord, hashValues } from './hash-record.ts';
 import { describeNoValue, noValueCheck } from './no-value.ts';
 import { createKeyReader } from './record-key.ts';
 
+/** A batch is handed on with so many violations and quarantined records too, though it is not full of rows. */
+const noted = 16_384;
+
 /** Takes a dataset's pages, district by district, and gives its batches. */
 export class Transformer {
   private readonly pipeline: AnyPipeline;
@@ -29,8 +32,8 @@ export class Transformer {
   private valuesByKey = new Map<string, number>();
   /** Hashes of records of the present district that stand in quarantine beside another of the same key. */
   private conflicts = new Set<string>();
-  /** Hashes of quarantined records without a usable key; over all districts, for such a record can come with any request. */
-  private readonly keyless = new Set<number>();
+  /** Hashes of quarantined records of the present district without a usable key. */
+  private keyless = new Set<number>();
 
   constructor(pipeline: AnyPipeline) {
     this.pipeline = pipeline;
@@ -49,10 +52,14 @@ export class Transformer {
     }
   }
 
-  /** Begins a district: records are compared for doubles within it, for its id is part of the key. */
+  /**
+   * Begins a district: records are compared for doubles within it alone. Its id is part of the key; and were a record without a key
+   * counted once over all districts, which request it stands for would depend on which answer came first.
+   */
   beginDistrict(): void {
     this.valuesByKey = new Map();
     this.conflicts = new Set();
+    this.keyless = new Set();
   }
 
   /** Takes a page of the district; gives the batches that it filled. */
@@ -60,7 +67,7 @@ export class Transformer {
     const full: Batch[] = [];
     for (let row = 0; row < page.records.length; row += 1) {
       this.addRecord(page, row);
-      if (this.batch.isFull) full.push(this.takeBatch());
+      if (this.batch.isFull || this.violations.length + this.quarantined.length >= noted) full.push(this.takeBatch());
     }
     return full;
   }

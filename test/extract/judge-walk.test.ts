@@ -9,7 +9,7 @@ import { holds } from '../support/properties.ts';
 /** An account of these records, in this order. */
 function accountOf(keys: string): Account {
   const distinct = new Set(keys);
-  return { total: keys.length, distinct: distinct.size, set: [...distinct].sort().join('') };
+  return { total: keys.length, distinct: distinct.size, content: '', set: [...distinct].sort().join('') };
 }
 
 /** A walk to the empty page over several pages, that brought these records in this order. */

@@ -11,6 +11,7 @@ export function clientInMemory(
 ): SourceClient {
   return {
     figures: { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 1, resumed: 0 },
+    resumes: false,
     async fetchPage(pipeline, request) {
       const bytes = await answer(pipeline, request);
       return { page: this.reopen(pipeline, request, bytes), at: new Date(0), landed: async () => bytes };

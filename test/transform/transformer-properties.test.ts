@@ -128,8 +128,8 @@ function readPlainly(list: readonly (readonly (readonly unknown[])[])[]) {
   const rows: Row[] = [];
   const violations: Omit<Violation, 'message'>[] = [];
   const quarantined: string[] = [];
-  const keyless = new Set<string>();
   for (const pages of list) {
+    const keyless = new Set<string>();
     /** The declared values of every record of this district that has a key, by that key. */
     const met = new Map<string, Set<string>>();
     for (const found of pages.flat()) {
