@@ -9,8 +9,8 @@ export interface PageRequest {
   /** Null for the sweep over all districts. */
   readonly dapil: number | null;
   /**
-   * Of a district: 1 for its first reading, 2 for the second; 0 for a page read ahead, which stands in for the first reading's.
-   * Of the sweep: 0, and 1 for the probe of its offset; 2 and 3 of a second sweep.
+   * Of a district: 1 for its first reading, 2 for the second, up to 4; 0 for a page read ahead, which stands in for the first
+   * reading's; 5 for the probe of its offset. Of the sweep: 0, and 1 for the probes of its offset and its end; 2 and 3 of a second sweep.
    */
   readonly reading: number;
   readonly offset: number;
@@ -70,6 +70,8 @@ export interface Page {
   readonly request: PageRequest;
   readonly url: string;
   readonly bytes: Buffer;
+  /** The envelope's own number of records: of this answer, or of all that match; sources do not agree. */
+  readonly count: number;
   readonly records: RecordIndex;
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Page, PageRequest, Verdict } from '../stages.ts';
+import { brokenClaims, type CountClaim } from './count-claims.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
 import { judgeWalk, maxReadings, type WalkFigures } from './judge-walk.ts';
@@ -30,6 +31,11 @@ export class DatasetExtraction {
   private swept: Sweep | null = null;
   /** A district had records that the sweep did not list. */
   private sweepIsShort = false;
+  private readonly claims: CountClaim[] = [];
+  /** Districts with records that the sweep does not list at all. */
+  private readonly unlisted: number[] = [];
+  /** Districts of which the sweep lists the same records with other values. */
+  private readonly otherwise: number[] = [];
   private delivering: Promise<void> = Promise.resolve();
 
   constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, aheadLimit: LimitFunction) {
@@ -73,7 +79,6 @@ export class DatasetExtraction {
       pipeline: this.pipeline,
       habits: this.habits,
       maxRecords: this.question.maxRecords,
-      comparesContent: this.question.client.resumes,
       fetch: async (offset, reading) => {
         const { table: dataset } = this.pipeline;
         const request = { dataset, dapil: null, reading: first + reading, offset, limit: this.question.pageSize };
@@ -98,11 +103,21 @@ export class DatasetExtraction {
     return [...districts.filter((dapil) => !isClosed(dapil)), ...districts.filter(isClosed)];
   }
 
+  /** What is wrong with the whole, once all districts were read. */
+  judgeWhole(): Verdict[] {
+    this.warnOf(this.unlisted, 'the list of all districts lacks districts that have records');
+    this.warnOf(
+      this.otherwise,
+      'the list of all districts holds other values than the own pages of some, which are published',
+    );
+    return [...this.judgeDistrictList(), ...this.judgeClaims()];
+  }
+
   /**
-   * What is wrong with the list of districts itself, once all were read: a sweep that is short, or whose pages overlap, may hide whole
-   * districts. Those of the snapshot before or of the reference stand in for it; where there are neither, nothing does.
+   * A sweep that is short, or whose pages overlap, may hide whole districts. Those of the snapshot before or of the reference stand in
+   * for it; where there are neither, nothing does.
    */
-  judgeDistrictList(): Verdict[] {
+  private judgeDistrictList(): Verdict[] {
     const { knownBefore, reference, wanted } = this.question;
     const { swept } = this;
     if (swept === null || wanted !== null || knownBefore.length > 0) return [];
@@ -110,6 +125,18 @@ export class DatasetExtraction {
     if (reference.some((dapil) => swept.listing.accountOf(dapil) !== null)) return [];
     const reason = 'the unfiltered list is short or its pages overlap, and nothing else says which districts there are';
     return [this.verdict({ dapil: null, proof: 'none', reason })];
+  }
+
+  private judgeClaims(): Verdict[] {
+    const claims = this.swept === null ? this.claims : [this.swept.claim, ...this.claims];
+    return brokenClaims(claims).map(({ dapil, claimed, received }) =>
+      this.verdict({
+        dapil,
+        proof: 'none',
+        received,
+        reason: `its "count" says ${claimed} records, its pages brought ${received}; the source does not give all that it has`,
+      }),
+    );
   }
 
   /** Hands on the sweep's records that name no district: no other request would bring them. */
@@ -155,35 +182,57 @@ export class DatasetExtraction {
   }
 
   private async readUntilJudged(dapil: number): Promise<Verdict> {
+    const { swept } = this;
     const listed = this.listedFor(dapil);
-    const district: DistrictQuestion = { dapil, listed, swept: this.swept, habits: this.habits.forDistrict() };
+    const district: DistrictQuestion = { dapil, listed, swept, habits: this.habits.forDistrict() };
     const earlier: WalkFigures[] = [];
+    /** Longest page of the reading before, where that rests on where its pages begin; then the next reading's begin elsewhere. */
+    let longest: number | null = null;
     for (let readings = 1; ; readings += 1) {
       let walk: Walk;
       try {
-        walk = readings === 1 ? await this.walks.first(district) : await this.walks.afresh(district, readings);
+        walk = readings === 1 ? await this.walks.first(district) : await this.walks.again(district, readings, longest);
       } catch (error) {
-        if (error instanceof RepeatedPageError && readings < maxReadings) continue;
-        throw error;
+        if (!(error instanceof RepeatedPageError) || readings >= maxReadings) throw error;
+        longest = this.question.pageSize;
+        // Two readings agree only where none in between came to nothing.
+        earlier.length = 0;
+        continue;
       }
       const { pages, at, ...compared } = walk;
-      const judgement = judgeWalk(compared, listed, earlier);
+      const judgement = judgeWalk(compared, listed, earlier, {
+        isClosed: swept?.listing.isClosed(dapil) === true,
+        sweepOverlaps: swept?.listing.overlaps === true,
+        reading: readings,
+      });
       const received = walk.distinct;
       const figures = { dapil, listed: listed?.distinct ?? null, received, pages: pages.length, at, readings };
       if (judgement.kind === 'complete') {
+        await this.walks.requirePaging(district, walk);
         if (judgement.warning !== null) this.warn(`district ${dapil}: ${judgement.warning}`);
-        if (listed === null ? walk.total > 0 : walk.distinct > listed.distinct) this.sweepIsShort = true;
-        if (this.question.wanted !== null && walk.total === 0)
-          this.warn(`district ${dapil}: the source has no records of it`);
+        this.noteComplete(dapil, walk, listed);
         const verdict = this.verdict({ ...figures, proof: walk.end });
         await this.deliver(verdict, pages);
         return this.report(verdict);
       }
+      longest = walk.inOnePiece ? null : Math.max(0, ...pages.map(({ length }) => length));
       for (const page of pages) page.release();
       if (judgement.kind === 'incomplete')
         return this.report(this.verdict({ ...figures, proof: 'none', reason: judgement.reason }));
       earlier.push(compared);
     }
+  }
+
+  /** Notes what a complete district says of the list, and of `count`. */
+  private noteComplete(dapil: number, walk: Walk, listed: Account | null): void {
+    if (walk.claim !== null) this.claims.push(walk.claim);
+    if (listed === null ? walk.total > 0 : walk.distinct > listed.distinct) this.sweepIsShort = true;
+    if (this.question.wanted !== null && walk.total === 0)
+      this.warn(`district ${dapil}: the source has no records of it`);
+    if (listed === null) {
+      if (this.swept !== null && walk.total > 0) this.unlisted.push(dapil);
+    } else if (listed.set === walk.set && listed.total === walk.total && listed.content !== walk.content)
+      this.otherwise.push(dapil);
   }
 
   /** Transformation of a dataset takes one district after another, so that its batches keep an order of their own. */
@@ -233,6 +282,14 @@ export class DatasetExtraction {
   private report(verdict: Verdict): Verdict {
     this.question.report({ kind: 'district', dataset: this.pipeline.table, records: verdict.received, verdict });
     return verdict;
+  }
+
+  private warnOf(dapils: readonly number[], what: string): void {
+    if (dapils.length === 0) return;
+    const named = dapils.toSorted((a, b) => a - b).slice(0, 10);
+    this.warn(
+      `${what}: ${named.join(', ')}${dapils.length > named.length ? ` and ${dapils.length - named.length} more` : ''}`,
+    );
   }
 
   private warn(message: string): void {

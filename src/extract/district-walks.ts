@@ -6,11 +6,18 @@ import type { AnyPipeline } from '../pipeline.ts';
 import type { Page, PageRequest } from '../stages.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
-import type { PagingHabits } from './paging-habits.ts';
+import { maxReadings } from './judge-walk.ts';
+import { probedOffset, requirePaging } from './offset-probe.ts';
+import { PagingHabits } from './paging-habits.ts';
 import type { FetchedPage } from './source-client.ts';
 import type { Sweep } from './sweep.ts';
 import { Contents, type Account } from './tally.ts';
 import { walkDistrict, type Walk, type WalkedPage, type WalkQuestion } from './walk-district.ts';
+
+/** The first page of a later reading is so long, against the longest of the one before. */
+const shareOfPage: Readonly<Record<number, number>> = { 2: 2 / 3, 3: 1 / 2 };
+/** Number of the reading that the probe of a district's offset counts as. */
+const probeReading = maxReadings + 1;
 
 /** What every walk over a district goes by. */
 export interface DistrictQuestion {
@@ -55,10 +62,50 @@ export class DistrictWalks {
     return (await this.overLanded(district)) ?? (await this.overAhead(district)) ?? (await this.afresh(district, 1));
   }
 
-  /** A reading whose every page is asked for now. */
-  async afresh(district: DistrictQuestion, reading: number): Promise<Walk> {
-    const walk = await this.walk(district, (offset) => this.fetch(this.request(district.dapil, reading, offset)));
+  /**
+   * Another reading, whose every page is asked for now. Where the one before rests on where its pages begin, these begin elsewhere, for
+   * the first one is shorter: a source that passes over a record at the same place every time is found out.
+   *
+   * @param longest Records of the longest page of the reading before; null where pages may begin where they did.
+   */
+  async again(district: DistrictQuestion, reading: number, longest: number | null): Promise<Walk> {
+    if (longest === null || longest < 2) return this.afresh(district, reading);
+    const firstLimit = Math.max(1, Math.floor(longest * (shareOfPage[reading] ?? 1)));
+    // What the sweep showed of long pages says nothing of a shorter one.
+    return this.afresh({ ...district, habits: new PagingHabits() }, reading, firstLimit);
+  }
+
+  private async afresh(
+    district: DistrictQuestion,
+    reading: number,
+    firstLimit = this.question.pageSize,
+  ): Promise<Walk> {
+    const walk = await this.walk(district, (offset) => {
+      const request = this.request(district.dapil, reading, offset);
+      return this.fetch(offset === 0 ? { ...request, limit: firstLimit } : request);
+    });
     return walk!;
+  }
+
+  /**
+   * Where nothing but an empty page says that a district's only page was all of it, the district is asked for from its second record on:
+   * a source that knows no `offset` here would have given the same.
+   *
+   * @throws RepeatedPageError; the walk's pages are then released.
+   */
+  async requirePaging(district: DistrictQuestion, walk: Walk): Promise<void> {
+    const { dapil, listed, swept } = district;
+    const [first] = walk.pages;
+    if (first === undefined || walk.pages.length > 1 || first.length <= probedOffset) return;
+    if (walk.end === 'sweep' || walk.inOnePiece) return;
+    if (swept?.listing.isClosed(dapil) === true && listed!.set === walk.set) return;
+    try {
+      const probe = await this.fetch(this.request(dapil, probeReading, probedOffset));
+      requirePaging(this.pipeline, await first.read(), probe.page);
+    } catch (error) {
+      first.release();
+      throw error;
+    }
   }
 
   /**
@@ -118,7 +165,6 @@ export class DistrictWalks {
       listed,
       proof: swept?.listing.isClosed(dapil) === true ? listed : null,
       habits,
-      comparesContent: this.question.client.resumes,
       isListed: (fingerprint) => swept?.listing.has(fingerprint) === true,
       fetch,
     });

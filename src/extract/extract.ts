@@ -33,7 +33,7 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
           }),
         ),
       );
-      verdicts.push(...extraction.judgeDistrictList());
+      verdicts.push(...extraction.judgeWhole());
     }),
   );
   return verdicts.toSorted((a, b) =>

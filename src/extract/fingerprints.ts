@@ -23,14 +23,23 @@ export function fingerprintRecord(page: Page, row: number, keyColumns: readonly 
     for (const column of keyColumns) {
       mix(bytes, records.fieldStart[base + column]!, records.fieldEnd[base + column]!, into);
     }
-  } else fingerprintContent(page, row, into);
+  } else mix(bytes, records.recordStart[row]!, records.recordEnd[row]!, into);
 }
 
-/** Writes the fingerprint of a record as it was sent, every byte of it. */
+/** Writes the fingerprint of a record's declared values as they were sent; of all that it is where it is no record. */
 export function fingerprintContent(page: Page, row: number, into: Fingerprint): void {
+  const { records, bytes } = page;
   into.high = 0x811c9dc5;
   into.low = 0x9747b28c;
-  mix(page.bytes, page.records.recordStart[row]!, page.records.recordEnd[row]!, into);
+  if (records.isObject[row] !== 1) {
+    mix(bytes, records.recordStart[row]!, records.recordEnd[row]!, into);
+    return;
+  }
+  const end = (row + 1) * records.width;
+  for (let slot = row * records.width; slot < end; slot += 1) {
+    into.high ^= records.fieldKind[slot]!;
+    mix(bytes, records.fieldStart[slot]!, records.fieldEnd[slot]!, into);
+  }
 }
 
 /** Two independent multiplicative hashes over the bytes, ended by the length so that neighbouring fields cannot run together. */

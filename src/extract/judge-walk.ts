@@ -7,7 +7,7 @@ import type { Walk } from './walk-district.ts';
 export const maxReadings = 4;
 
 /** What is compared of a walk. */
-export type WalkFigures = Omit<Walk, 'pages' | 'at'>;
+export type WalkFigures = Omit<Walk, 'pages' | 'at' | 'claim'>;
 
 export type Judgement =
   | { readonly kind: 'complete'; readonly warning: string | null }
@@ -20,15 +20,24 @@ export type Judgement =
  *
  * @param listed What the sweep listed for the district; null where it listed nothing or there was no sweep.
  * @param earlier The walks over the same district before this one, the first one first.
+ * @param circumstances `isClosed`: the sweep surely passed the whole district; else it may have been cut off where the walk was.
+ * `sweepOverlaps`: pages of the sweep overlapped, so that it may list a record more often than there is one.
+ * `reading`: how often the district was read, with readings that came to no end.
  */
-export function judgeWalk(walk: WalkFigures, listed: Account | null, earlier: readonly WalkFigures[]): Judgement {
-  const reading = earlier.length + 1;
+export function judgeWalk(
+  walk: WalkFigures,
+  listed: Account | null,
+  earlier: readonly WalkFigures[],
+  { isClosed = false, sweepOverlaps = false, reading = earlier.length + 1 } = {},
+): Judgement {
   if (walk.end === 'sweep') return { kind: 'complete', warning: null };
   const missing = (listed?.distinct ?? 0) - walk.confirmed;
-  const isShort = missing > 0;
+  const lacksRepeats = listed !== null && listed.total > walk.total && !sweepOverlaps;
+  const best = Math.max(0, ...earlier.map(({ distinct }) => distinct));
+  const isShort = missing > 0 || lacksRepeats || walk.distinct < best;
   if (walk.overlaps && !isShort) return judgeOverlap(walk, earlier, reading);
   const previous = earlier.at(-1);
-  const agreesWithSweep = listed !== null && listed.set === walk.set && listed.total === walk.total;
+  const agreesWithSweep = isClosed && listed !== null && listed.set === walk.set && listed.total === walk.total;
   const agreesWithPrevious = previous !== undefined && previous.order === walk.order && previous.total === walk.total;
   if (!isShort && (agreesWithSweep || agreesWithPrevious || walk.inOnePiece)) {
     const isLonger = listed !== null && walk.distinct > listed.distinct;
@@ -38,7 +47,7 @@ export function judgeWalk(walk: WalkFigures, listed: Account | null, earlier: re
   if (isShort) {
     return {
       kind: 'incomplete',
-      reason: `the sweep listed ${listed!.distinct} records, of which its own pages lack ${missing} in ${reading} readings; the source loses records or changed in between`,
+      reason: describeShortness(walk, { listed, missing, best, reading }),
     };
   }
   return {
@@ -53,11 +62,23 @@ export function judgeWalk(walk: WalkFigures, listed: Account | null, earlier: re
  */
 function judgeOverlap(walk: WalkFigures, earlier: readonly WalkFigures[], reading: number): Judgement {
   if (reading < maxReadings) return { kind: 'read again' };
-  if (earlier.every(({ order }) => order === walk.order)) return { kind: 'complete', warning: null };
+  if (earlier.length === maxReadings - 1 && earlier.every(({ order }) => order === walk.order))
+    return { kind: 'complete', warning: null };
   return {
     kind: 'incomplete',
     reason: `its pages overlap, and differently at ${reading} readings; the source's order is not steady`,
   };
+}
+
+function describeShortness(
+  walk: WalkFigures,
+  { listed, missing, best, reading }: { listed: Account | null; missing: number; best: number; reading: number },
+): string {
+  if (missing > 0)
+    return `the sweep listed ${listed!.distinct} records, of which its own pages lack ${missing} in ${reading} readings; the source loses records or changed in between`;
+  if (walk.distinct < best)
+    return `one of its ${reading} readings brought ${best} records, another ${walk.distinct}; the source does not always give all that it has, or changed in between`;
+  return `the sweep listed ${listed!.total} records, some of one and the same key, its own pages brought ${walk.total}; the source does not give all that it has`;
 }
 
 function describeShortSweep(walk: WalkFigures, listed: Account): string {

@@ -25,18 +25,13 @@ export interface PageListing {
 
 /** Collects the pages of a sweep. */
 export class Listing {
-  private readonly listed = new Map<
-    number,
-    { total: number; readonly keys: KeySet; readonly contents: Contents | null }
-  >();
-  private readonly comparesContent: boolean;
+  private readonly listed = new Map<number, { total: number; readonly keys: KeySet; readonly contents: Contents }>();
   private readonly districtColumn: number;
   private readonly tally: Tally;
   private last: number | null = null;
   private inOrder = true;
 
-  constructor(pipeline: AnyPipeline, comparesContent = false) {
-    this.comparesContent = comparesContent;
+  constructor(pipeline: AnyPipeline) {
     this.districtColumn = Object.keys(pipeline.columns).indexOf(pipeline.district);
     this.tally = new Tally(pipeline);
   }
@@ -55,7 +50,7 @@ export class Listing {
     const listed = this.listed.get(dapil);
     if (listed === undefined) return null;
     const { total, keys, contents } = listed;
-    return { total, distinct: keys.size, set: keys.hash, content: contents?.hash ?? '' };
+    return { total, distinct: keys.size, set: keys.hash, content: contents.hash };
   }
 
   add(page: Page): PageListing {
@@ -72,13 +67,13 @@ export class Listing {
       }
       let listed = this.listed.get(dapil);
       if (listed === undefined) {
-        listed = { total: 0, keys: new KeySet(), contents: this.comparesContent ? new Contents() : null };
+        listed = { total: 0, keys: new KeySet(), contents: new Contents() };
         this.listed.set(dapil, listed);
         found.push(dapil);
       } else if (dapil !== this.last) this.inOrder = false;
       this.last = dapil;
       listed.total += 1;
-      listed.contents?.add(page, row);
+      listed.contents.add(page, row);
       if (key !== null) listed.keys.add(key.high, key.low);
     }
     return { found, strays, brought: this.tally.distinct > before };

@@ -30,6 +30,6 @@ export function createPageScanner(warnOnce: (topic: string, message: string) => 
         `${table}: the source sends fields that rekap does not know: ${names}. They stay in the landing.`,
       );
     }
-    return { request, url, bytes, records };
+    return { request, url, bytes, count, records };
   };
 }

@@ -55,8 +55,6 @@ interface SourceFigures {
 
 export interface SourceClient {
   readonly figures: Readonly<SourceFigures>;
-  /** Whether there are pages of a run that was broken off. */
-  readonly resumes: boolean;
   /** Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL. */
   fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage>;
   /** Whether a run that was broken off has landed the page. */
@@ -251,7 +249,6 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
 
   return {
     figures,
-    resumes: resumed !== null,
     async fetchPage(pipeline, request) {
       if (sourceIsGone()) {
         throw new SourceUnreachableError(

@@ -12,7 +12,7 @@ export interface Account {
   readonly distinct: number;
   /** A hash of the set of keys, whatever their order. */
   readonly set: string;
-  /** A hash of the records, every byte as it was sent, whatever their order; empty where content is not compared. */
+  /** A hash of the records' values, repeats and all, whatever their order. */
   readonly content: string;
 }
 
@@ -34,7 +34,7 @@ export class KeySet {
   }
 }
 
-/** The records of an account as they were sent, repeats and all. */
+/** The values of an account's records, repeats and all. */
 export class Contents {
   private readonly records = new KeySet();
   private readonly fingerprint = { high: 0, low: 0 };
@@ -60,11 +60,9 @@ export class Tally {
   private sequence = 0x811c9dc5;
   private readonly fingerprint = { high: 0, low: 0 };
   private readonly keyColumns: readonly number[];
-  private readonly contents: Contents | null;
+  private readonly contents = new Contents();
 
-  /** @param comparesContent Whether to take account of more than the keys, which takes time. */
-  constructor(pipeline: AnyPipeline, comparesContent = false) {
-    this.contents = comparesContent ? new Contents() : null;
+  constructor(pipeline: AnyPipeline) {
     const names = Object.keys(pipeline.columns);
     this.keyColumns = pipeline.key.map((column) => names.indexOf(column));
   }
@@ -79,7 +77,7 @@ export class Tally {
   }
 
   get content(): string {
-    return this.contents?.hash ?? '';
+    return this.contents.hash;
   }
 
   /** A hash of the keys in the order in which they came, repeats and all. */
@@ -101,7 +99,7 @@ export class Tally {
   add(page: Page, row: number): { readonly high: number; readonly low: number } | null {
     const { fingerprint } = this;
     fingerprintRecord(page, row, this.keyColumns, fingerprint);
-    this.contents?.add(page, row);
+    this.contents.add(page, row);
     this.total += 1;
     this.sequence = Math.imul(this.sequence ^ fingerprint.high ^ Math.imul(fingerprint.low, 0x85ebca6b), 0x01000193);
     const before = this.met.meet(fingerprint, this.page);

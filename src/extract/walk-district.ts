@@ -3,6 +3,7 @@
 import { EndlessWalkError, ForeignRecordError, RepeatedPageError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
+import type { CountClaim } from './count-claims.ts';
 import type { HeldPage } from './held-pages.ts';
 import { districtOf } from './listing.ts';
 import type { Fingerprint } from './fingerprints.ts';
@@ -23,6 +24,8 @@ export interface Walk extends Account {
   readonly overlaps: boolean;
   /** Whether everything came in one answer that was surely not cut off: nothing can have slipped between two pages. */
   readonly inOnePiece: boolean;
+  /** What `count` said on the empty page; null where the walk did not come to one. */
+  readonly claim: CountClaim | null;
 }
 
 /** A page that a walk comes to, and the way to keep it. */
@@ -42,8 +45,6 @@ export interface WalkQuestion {
   /** What the sweep listed, where its listing of this district is proof; null where only an empty page ends the walk. */
   readonly proof: Account | null;
   readonly habits: PagingHabits;
-  /** Whether the walk's account takes in more than the keys. */
-  readonly comparesContent: boolean;
   /** Whether the sweep had listed a key. */
   isListed(fingerprint: Fingerprint): boolean;
   /** Null where there is no page to be had at this offset without beginning anew. */
@@ -58,7 +59,7 @@ export interface WalkQuestion {
 export async function walkDistrict(question: WalkQuestion): Promise<Walk | null> {
   const { pipeline, dapil, proof, habits } = question;
   const districtColumn = Object.keys(pipeline.columns).indexOf(pipeline.district);
-  const tally = new Tally(pipeline, question.comparesContent);
+  const tally = new Tally(pipeline);
   /** Records that name no district, such as a footer row: they go to quarantine and say nothing about completeness. */
   const strays = new Tally(pipeline);
   const pages: HeldPage[] = [];
@@ -68,41 +69,52 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   // A district may be longer than a short sweep listed it, but not without bound.
   const bound = question.listed === null ? question.maxRecords : question.listed.total * 2 + 1000;
 
-  function finish(end: Walk['end']): Walk {
+  function finish(end: Walk['end'], claimed: number | null): Walk {
     const { total, distinct, set, content, order, overlaps } = tally;
-    const inOnePiece = pages.length === 0 || (pages.length === 1 && habits.showsEnd(lastLength));
-    return { pages, at, end, total, distinct, set, content, order, overlaps, confirmed, inOnePiece };
+    const inOnePiece = pages.length === 1 && habits.showsEnd(lastLength);
+    const claim = claimed === null ? null : { dapil, claimed, received: total + strays.total };
+    return { pages, at, end, total, distinct, set, content, order, overlaps, confirmed, inOnePiece, claim };
   }
 
-  for (;;) {
-    const fetched = await question.fetch(tally.total + strays.total);
-    if (fetched === null) {
-      for (const page of pages) page.release();
-      return null;
-    }
-    const { page, hold } = fetched;
-    const { length } = page.records;
-    if (fetched.at > at) at = fetched.at;
-    if (length === 0) return finish('empty page');
-    const before = tally.distinct + strays.distinct;
-    tally.beginPage();
-    for (let row = 0; row < length; row += 1) {
-      const found = districtOf(page, row, districtColumn);
-      if (found !== null && found !== dapil) throw foreignRecord(page, dapil, found);
-      if (found === null) strays.add(page, row);
-      else {
-        const fresh = tally.add(page, row);
-        if (fresh !== null && question.isListed(fresh)) confirmed += 1;
+  try {
+    return await walkToEnd();
+  } catch (error) {
+    for (const page of pages) page.release();
+    throw error;
+  }
+
+  async function walkToEnd(): Promise<Walk | null> {
+    for (;;) {
+      const fetched = await question.fetch(tally.total + strays.total);
+      if (fetched === null) {
+        for (const page of pages) page.release();
+        return null;
       }
+      const { page, hold } = fetched;
+      const { length } = page.records;
+      if (fetched.at > at) at = fetched.at;
+      // A count that repeats the limit counts nothing.
+      if (length === 0) return finish('empty page', page.count === page.request.limit ? null : page.count);
+      const before = tally.distinct + strays.distinct;
+      tally.beginPage();
+      for (let row = 0; row < length; row += 1) {
+        const found = districtOf(page, row, districtColumn);
+        if (found !== null && found !== dapil) throw foreignRecord(page, dapil, found);
+        if (found === null) strays.add(page, row);
+        else {
+          const fresh = tally.add(page, row);
+          if (fresh !== null && question.isListed(fresh)) confirmed += 1;
+        }
+      }
+      if (tally.distinct + strays.distinct === before) throw repeatedPage(page);
+      pages.push(hold());
+      habits.note(lastLength, length);
+      lastLength = length;
+      if (tally.total > bound) throw endlessWalk(page, bound);
+      // A short page alone ends nothing: a server may cap `limit` or answer in pieces. Agreement with the sweep does, unless the page was full.
+      const agrees = proof !== null && proof.set === tally.set && proof.total === tally.total && !tally.overlaps;
+      if (agrees && habits.showsEnd(length)) return finish('sweep', null);
     }
-    if (tally.distinct + strays.distinct === before) throw repeatedPage(page);
-    pages.push(hold());
-    habits.note(lastLength, length);
-    lastLength = length;
-    if (tally.total > bound) throw endlessWalk(page, bound);
-    // A short page alone ends nothing: a server may cap `limit` or answer in pieces. Agreement with the sweep does, unless the page was full.
-    const agrees = proof !== null && proof.set === tally.set && proof.total === tally.total && !tally.overlaps;
-    if (agrees && habits.showsEnd(length)) return finish('sweep');
   }
 }
 

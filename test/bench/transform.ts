@@ -59,7 +59,7 @@ function transformAll(districts: Districts): Batch[] {
     transformer.beginDistrict();
     for (const [index, bytes] of pages.entries()) {
       const request = { dataset: voters.table, dapil, reading: 1, offset: index * pageSize, limit: pageSize };
-      batches.push(...transformer.addPage({ request, url: '', bytes, records: scan(bytes).records }));
+      batches.push(...transformer.addPage({ request, url: '', bytes, ...scan(bytes) }));
     }
   }
   batches.push(transformer.finish());

@@ -31,7 +31,7 @@ function judgeAll(walks: readonly WalkFigures[], listed: Account | null): Return
     ...walk,
     confirmed: [...new Set(walk.order)].filter((key) => listed?.set.includes(key)).length,
   }));
-  return judged.map((walk, place) => judgeWalk(walk, listed, judged.slice(0, place)));
+  return judged.map((walk, place) => judgeWalk(walk, listed, judged.slice(0, place), { isClosed: true }));
 }
 
 const always = (walk: WalkFigures): WalkFigures[] => Array.from({ length: maxReadings }, () => walk);
@@ -44,7 +44,23 @@ describe('judgeWalk', () => {
   });
 
   it('believes a walk to the empty page that brought what the sweep listed, in any order', () => {
-    expect(judgeWalk(walkOf('cab'), accountOf('abc'), [])).toEqual(complete);
+    expect(judgeWalk(walkOf('cab'), accountOf('abc'), [], { isClosed: true })).toEqual(complete);
+  });
+
+  it('wants a second reading where the list may have been cut off at the same place', () => {
+    expect(judgeWalk(walkOf('abc'), accountOf('abc'), [])).toEqual(again);
+    expect(judgeWalk(walkOf('abc'), accountOf('abc'), [walkOf('abc')])).toEqual(complete);
+  });
+
+  it('reads again what brought fewer records than an earlier reading, or fewer repeats than the list holds', () => {
+    expect(judgeWalk(walkOf('ab'), accountOf('ab'), [walkOf('abc')], { isClosed: true })).toEqual(again);
+    const [last] = judgeAll(
+      [...Array.from({ length: maxReadings - 1 }, () => walkOf('abc')), walkOf('ab')],
+      null,
+    ).slice(-1);
+    expect(last).toEqual({ kind: 'incomplete', reason: expect.stringContaining('brought 3 records, another 2') });
+    expect(judgeWalk(walkOf('abc'), accountOf('abcc'), [], { isClosed: true })).toEqual(again);
+    expect(judgeWalk(walkOf('abc'), accountOf('abcc'), [walkOf('abc')], { sweepOverlaps: true })).toEqual(complete);
   });
 
   it('believes one whole answer without a second account', () => {

@@ -11,7 +11,6 @@ export function clientInMemory(
 ): SourceClient {
   return {
     figures: { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 1, resumed: 0 },
-    resumes: false,
     async fetchPage(pipeline, request) {
       const bytes = await answer(pipeline, request);
       return { page: this.reopen(pipeline, request, bytes), at: new Date(0), landed: async () => bytes };
@@ -21,7 +20,7 @@ export function clientInMemory(
     noteResumed() {},
     reopen(pipeline, request, bytes) {
       const scan = createScanner(Object.values(pipeline.columns).map(({ field }) => field));
-      return { request, url: `${pipeline.endpoint} ${JSON.stringify(request)}`, bytes, records: scan(bytes).records };
+      return { request, url: `${pipeline.endpoint} ${JSON.stringify(request)}`, bytes, ...scan(bytes) };
     },
     async close() {},
   };

@@ -45,6 +45,6 @@ export function pageOf(pipeline: AnyPipeline, data: unknown, request: Partial<Pa
     request: asked,
     url: `http://source.test${pipeline.endpoint}?${filter}${query}`,
     bytes,
-    records: scan(bytes).records,
+    ...scan(bytes),
   };
 }

@@ -35,6 +35,14 @@ export interface Behaviour {
   readonly changesAt: number | null;
   readonly after: readonly SimulatedRecord[];
   readonly unknownDistrict: 'nothing' | 404;
+  /** No query gives more than so many records, though `count` counts them all; null for all. */
+  readonly window: number | null;
+  /** A district's records beyond its first page are never given. */
+  readonly stuckFilter: boolean;
+  /** A page at this offset repeats the record before it and passes over its own first one; null for none. */
+  readonly slipAt: number | null;
+  /** From 0 to 1: how often an answer is empty for a moment, never twice in a row at the same place. */
+  readonly emptyAnswers: number;
 }
 
 export const faultless: Behaviour = {
@@ -51,6 +59,10 @@ export const faultless: Behaviour = {
   changesAt: null,
   after: [],
   unknownDistrict: 'nothing',
+  window: null,
+  stuckFilter: false,
+  slipAt: null,
+  emptyAnswers: 0,
 };
 
 /** So many requests are more than any honest walk over these small sources needs. */
@@ -68,6 +80,7 @@ export function simulateSource(
 ): SimulatedSource {
   const requests: PageRequest[] = [];
   const steadyOrder = new Map<string, number>();
+  const emptied = new Set<string>();
 
   function answer(request: PageRequest): string {
     const changed = behaviour.changesAt !== null && requests.length > behaviour.changesAt;
@@ -83,11 +96,22 @@ export function simulateSource(
     const offset = behaviour.ignoresOffset ? 0 : request.offset;
     let length = Math.min(request.limit, behaviour.cap);
     if (length > 1 && random() < behaviour.shortPages) length = 1 + Math.floor(random() * (length - 1));
-    const page = list.slice(offset, offset + length);
+    const given = list.slice(0, behaviour.window ?? undefined);
+    let page = given.slice(offset, offset + length);
+    if (page.length > 0 && offset === behaviour.slipAt) page = [...given.slice(offset - 1, offset), ...page.slice(1)];
+    if (offset > 0 && request.dapil !== null && behaviour.stuckFilter) page = [];
+    if (isEmptied(request)) page = [];
     if (behaviour.endless && page.length === 0) {
       page.push({ dapil: request.dapil ?? records[0]?.dapil ?? 1, regency: `MADE UP ${requests.length}`, people: 1 });
     }
     return envelope(page, list.length);
+  }
+
+  function isEmptied({ dapil, offset }: PageRequest): boolean {
+    const place = `${dapil} ${offset}`;
+    if (random() >= behaviour.emptyAnswers || emptied.delete(place)) return false;
+    emptied.add(place);
+    return true;
   }
 
   function inOrder(list: SimulatedRecord[]): SimulatedRecord[] {
@@ -107,7 +131,8 @@ export function simulateSource(
   function envelope(page: readonly SimulatedRecord[], total: number): string {
     const sent = page.map(asSent);
     const count = behaviour.countIsTotal ? Math.max(total, sent.length) : sent.length;
-    if (sent.length === 0) return JSON.stringify({ count: 0, data: behaviour.shape === 'array' ? [] : null });
+    if (sent.length === 0)
+      return behaviour.shape === 'array' ? JSON.stringify({ count, data: [] }) : '{"count":0,"data":null}';
     if (behaviour.shape === 'map')
       return JSON.stringify({ count, data: Object.fromEntries(sent.map((record, index) => [index, record])) });
     return JSON.stringify({ count, data: behaviour.shape === 'single' && sent.length === 1 ? sent[0] : sent });
