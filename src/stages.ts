@@ -10,7 +10,7 @@ export interface PageRequest {
   readonly dapil: number | null;
   /**
    * Of a district: 1 for its first reading, 2 for the second, up to 4; 0 for a page read ahead, which stands in for the first
-   * reading's; 5 for the probe of its offset. Of the sweep: 0, and 1 for the probes of its offset and its end; 2 and 3 of a second sweep.
+   * reading's; 5 for the probe of its offset; 10 more for the second asking for an empty page. Of the sweep: 0, and 1 for the probes of its offset and its end; 2 and 3 of a second sweep.
    */
   readonly reading: number;
   readonly offset: number;

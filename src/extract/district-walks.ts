@@ -18,6 +18,8 @@ import { walkDistrict, type Walk, type WalkedPage, type WalkQuestion } from './w
 const shareOfPage: Readonly<Record<number, number>> = { 2: 2 / 3, 3: 1 / 2 };
 /** Number of the reading that the probe of a district's offset counts as. */
 const probeReading = maxReadings + 1;
+/** What the second asking for an empty page adds to the number of its reading. */
+const secondAsking = 10;
 
 /** What every walk over a district goes by. */
 export interface DistrictQuestion {
@@ -80,8 +82,8 @@ export class DistrictWalks {
     reading: number,
     firstLimit = this.question.pageSize,
   ): Promise<Walk> {
-    const walk = await this.walk(district, (offset) => {
-      const request = this.request(district.dapil, reading, offset);
+    const walk = await this.walk(district, (offset, again) => {
+      const request = this.request(district.dapil, again ? secondAsking + reading : reading, offset);
       return this.fetch(offset === 0 ? { ...request, limit: firstLimit } : request);
     });
     return walk!;
@@ -120,8 +122,8 @@ export class DistrictWalks {
     if (swept === null || !client.hasLanded(this.request(district.dapil, 1, 0))) return null;
     let pages = 0;
     try {
-      const walk = await this.walk(district, async (offset) => {
-        const request = this.request(district.dapil, 1, offset);
+      const walk = await this.walk(district, async (offset, again) => {
+        const request = this.request(district.dapil, again ? secondAsking + 1 : 1, offset);
         const recalled = await client.recallPage(this.pipeline, request);
         if (recalled === null) return null;
         pages += 1;
@@ -152,9 +154,11 @@ export class DistrictWalks {
       held.release();
       return null;
     }
-    return this.walk(district, async (offset) =>
-      offset === 0 ? { page: await held.read(), at: held.at, hold: () => held } : null,
-    );
+    return this.walk(district, async (offset, again) => {
+      if (offset > 0) return null;
+      if (again) return this.fetch(this.request(dapil, secondAsking + 1, offset));
+      return { page: await held.read(), at: held.at, hold: () => held };
+    });
   }
 
   private walk({ dapil, listed, swept, habits }: DistrictQuestion, fetch: WalkQuestion['fetch']): Promise<Walk | null> {

@@ -19,8 +19,8 @@ export interface PageListing {
   readonly found: readonly number[];
   /** Rows that name no district. */
   readonly strays: readonly number[];
-  /** Whether any record was new. */
-  readonly brought: boolean;
+  /** Whether it repeats an earlier page. */
+  readonly repeats: boolean;
 }
 
 /** Collects the pages of a sweep. */
@@ -56,7 +56,6 @@ export class Listing {
   add(page: Page): PageListing {
     const found: number[] = [];
     const strays: number[] = [];
-    const before = this.tally.distinct;
     this.tally.beginPage();
     for (let row = 0; row < page.records.length; row += 1) {
       const key = this.tally.add(page, row);
@@ -76,7 +75,7 @@ export class Listing {
       listed.contents.add(page, row);
       if (key !== null) listed.keys.add(key.high, key.low);
     }
-    return { found, strays, brought: this.tally.distinct > before };
+    return { found, strays, repeats: this.tally.repeatsPage };
   }
 
   /** Whether the sweep brought a record of this key. */
@@ -91,9 +90,10 @@ export class Listing {
 
   /**
    * Whether the sweep surely passed all of a district's records: they stood in one run, and another district's followed.
-   * A sweep that a server cuts short is cut within its last district, or anywhere when it jumps between districts.
+   * A sweep that a server cuts short is cut within its last district, or anywhere when it jumps between districts. Where its pages
+   * overlap, a record may have been passed over anywhere.
    */
   isClosed(dapil: number): boolean {
-    return this.inOrder && dapil !== this.last && this.listed.has(dapil);
+    return this.inOrder && !this.overlaps && dapil !== this.last && this.listed.has(dapil);
   }
 }

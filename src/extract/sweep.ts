@@ -67,8 +67,8 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
     const { length } = page.records;
     if (length === 0)
       return { listing, strays, pages, claim: { dapil: null, claimed: page.count, received: listing.total } };
-    const { found, strays: rows, brought } = listing.add(page);
-    if (!brought) throw repeatedPage(page);
+    const { found, strays: rows, repeats } = listing.add(page);
+    if (repeats) throw repeatedPage(page);
     if (listing.total > question.maxRecords) throw endlessWalk(page, question.maxRecords);
     question.habits.noteSweep(lastLength, length);
     lastLength = length;

@@ -49,6 +49,9 @@ export class Contents {
   }
 }
 
+/** So many pages in a row may hold nothing but repeats. */
+const pagesOfRepeats = 3;
+
 /** Counts the records of one walk. */
 export class Tally {
   total = 0;
@@ -57,6 +60,12 @@ export class Tally {
   private readonly keys = new KeySet();
   private readonly met = new MetFingerprints();
   private page = 1;
+  /** First keys of all pages. */
+  private readonly starts = new MetFingerprints();
+  private startsAgain = false;
+  private isAtStart = true;
+  private newInPage = 1;
+  private pagesWithoutNew = 0;
   private sequence = 0x811c9dc5;
   private readonly fingerprint = { high: 0, low: 0 };
   private readonly keyColumns: readonly number[];
@@ -93,6 +102,23 @@ export class Tally {
   /** Begins a page: a repeat within one answer is the source's own, a repeat across two may mean that its pages slipped. */
   beginPage(): void {
     this.page += 1;
+    this.isAtStart = true;
+    this.startsAgain = false;
+    this.pagesWithoutNew = this.newInPage === 0 ? this.pagesWithoutNew + 1 : 0;
+    this.newInPage = 0;
+  }
+
+  /**
+   * Whether the present page is one that came before: it brings no new key and begins as an earlier one does. Records that the source
+   * holds twice may fill a page of their own; but not one after another.
+   */
+  get repeatsPage(): boolean {
+    return !this.bringsNew && (this.startsAgain || this.pagesWithoutNew >= pagesOfRepeats);
+  }
+
+  /** Whether the present page brings a new key. */
+  get bringsNew(): boolean {
+    return this.newInPage > 0;
   }
 
   /** Adds a record; gives its fingerprint where its key is new, null where it was met before. The fingerprint is overwritten by the next call. */
@@ -102,11 +128,14 @@ export class Tally {
     this.contents.add(page, row);
     this.total += 1;
     this.sequence = Math.imul(this.sequence ^ fingerprint.high ^ Math.imul(fingerprint.low, 0x85ebca6b), 0x01000193);
+    if (this.isAtStart) this.startsAgain = this.starts.meet(fingerprint, this.page) > 0;
+    this.isAtStart = false;
     const before = this.met.meet(fingerprint, this.page);
     if (before > 0) {
       if (before !== this.page) this.overlaps = true;
       return null;
     }
+    this.newInPage += 1;
     this.keys.add(fingerprint.high, fingerprint.low);
     return fingerprint;
   }

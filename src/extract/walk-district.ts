@@ -47,8 +47,11 @@ export interface WalkQuestion {
   readonly habits: PagingHabits;
   /** Whether the sweep had listed a key. */
   isListed(fingerprint: Fingerprint): boolean;
-  /** Null where there is no page to be had at this offset without beginning anew. */
-  fetch(offset: number): Promise<WalkedPage | null>;
+  /**
+   * Null where there is no page to be had at this offset without beginning anew. `again` asks once more for a page that was empty, for that
+   * may have been a slip of the moment.
+   */
+  fetch(offset: number, again: boolean): Promise<WalkedPage | null>;
 }
 
 /**
@@ -69,9 +72,13 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   // A district may be longer than a short sweep listed it, but not without bound.
   const bound = question.listed === null ? question.maxRecords : question.listed.total * 2 + 1000;
 
+  function isWholePage(): boolean {
+    return pages.length === 1 && habits.showsEnd(lastLength);
+  }
+
   function finish(end: Walk['end'], claimed: number | null): Walk {
     const { total, distinct, set, content, order, overlaps } = tally;
-    const inOnePiece = pages.length === 1 && habits.showsEnd(lastLength);
+    const inOnePiece = pages.length === 0 || isWholePage();
     const claim = claimed === null ? null : { dapil, claimed, received: total + strays.total };
     return { pages, at, end, total, distinct, set, content, order, overlaps, confirmed, inOnePiece, claim };
   }
@@ -83,9 +90,15 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
     throw error;
   }
 
+  /** The next page; one that is empty has been so twice, unless it follows one that is surely all there is. */
+  async function fetchNext(offset: number): Promise<WalkedPage | null> {
+    const fetched = await question.fetch(offset, false);
+    return fetched?.page.records.length === 0 && !isWholePage() ? question.fetch(offset, true) : fetched;
+  }
+
   async function walkToEnd(): Promise<Walk | null> {
     for (;;) {
-      const fetched = await question.fetch(tally.total + strays.total);
+      const fetched = await fetchNext(tally.total + strays.total);
       if (fetched === null) {
         for (const page of pages) page.release();
         return null;
@@ -95,8 +108,8 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       if (fetched.at > at) at = fetched.at;
       // A count that repeats the limit counts nothing.
       if (length === 0) return finish('empty page', page.count === page.request.limit ? null : page.count);
-      const before = tally.distinct + strays.distinct;
       tally.beginPage();
+      strays.beginPage();
       for (let row = 0; row < length; row += 1) {
         const found = districtOf(page, row, districtColumn);
         if (found !== null && found !== dapil) throw foreignRecord(page, dapil, found);
@@ -106,7 +119,8 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
           if (fresh !== null && question.isListed(fresh)) confirmed += 1;
         }
       }
-      if (tally.distinct + strays.distinct === before) throw repeatedPage(page);
+      const bringsNew = tally.bringsNew || strays.bringsNew;
+      if (!bringsNew && (tally.repeatsPage || strays.repeatsPage)) throw repeatedPage(page);
       pages.push(hold());
       habits.note(lastLength, length);
       lastLength = length;

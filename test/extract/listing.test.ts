@@ -51,14 +51,16 @@ describe('Listing', () => {
     expect(set('A', 'B')).not.toBe(set('A', 'B', 'C'));
   });
 
-  it('says whether a page brought any record that was new', () => {
-    const { added } = listingOf(
-      [record('1101', 'A'), record('1101', 'B')],
-      [record('1101', 'B'), record('1101', 'A')],
-      [record('1101', 'A'), record('1101', 'C')],
-      [],
-    );
-    expect(added.map((page) => page.brought)).toEqual([true, false, true, false]);
+  it('says whether a page is one that came before: it begins as that did, and brings no new key', () => {
+    const [a, b, c] = ['A', 'B', 'C'].map((name) => record('1101', name));
+    const { added } = listingOf([a, b], [b, a], [a, c], [a, b], [b]);
+    expect(added.map((page) => page.repeats)).toEqual([false, false, false, true, true]);
+  });
+
+  it('takes records that the source holds twice for repeats of a page where they do not come to an end', () => {
+    const [a, b, c, d, e] = ['A', 'B', 'C', 'D', 'E'].map((name) => record('1101', name));
+    const { added } = listingOf([a, b, c, d, e], [b], [c], [d], [e]);
+    expect(added.map((page) => page.repeats)).toEqual([false, false, false, false, true]);
   });
 
   it('sets aside the rows that name no district, and counts them among the records', () => {
