@@ -21,6 +21,8 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
   const sweeps = await settleAll(sweeping).finally(() => ahead.clearQueue());
   // What one dataset lists is asked of the others too: a district missing from one list alone must not go unnoticed.
   const listed = new Set(sweeps.flatMap((result) => result?.listing.districts ?? []));
+  // A fault that is not the source's ends the run: what is under way is waited for, and nothing more is asked for.
+  let isBroken = false;
   await settleAll(
     extractions.map(async (extraction) => {
       const districts = question.wanted ?? extraction.districtsToRead(listed);
@@ -29,7 +31,13 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
       await settleAll(
         districts.map((dapil) =>
           walks(async () => {
-            verdicts.push(await extraction.readAndDeliver(dapil));
+            if (isBroken) return;
+            try {
+              verdicts.push(await extraction.readAndDeliver(dapil));
+            } catch (error) {
+              isBroken = true;
+              throw error;
+            }
           }),
         ),
       );

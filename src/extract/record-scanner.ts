@@ -1,10 +1,12 @@
 /** Notes where the records of an answer lie in its bytes, and where each declared field's value does. */
 
 import { FieldKind } from '../stages.ts';
-import { BACKSLASH, CLOSE_BRACE, COLON, COMMA, OPEN_BRACE, QUOTE, type JsonText } from './json-text.ts';
+import { BACKSLASH, CLOSE_BRACE, COLON, COMMA, OPEN_BRACE, QUOTE, ScanError, type JsonText } from './json-text.ts';
 import { RecordIndexBuilder } from './record-index-builder.ts';
 
 const maxUnknownFields = 20;
+/** Twice what a whole answer of 64 MB can hold; a list of less than records must not make room for many times its size. */
+const maxRecords = 200_000;
 
 /** The fields to look for, and the order in which they came last: most records repeat that of the one before. */
 export class FieldOrder {
@@ -40,6 +42,7 @@ export class RecordScanner {
   /** Passes a member of a list of records, whatever it is. */
   passItem(): void {
     const { text, index } = this;
+    if (index.length === maxRecords) throw new ScanError(`it holds more than ${maxRecords} records`, text.at);
     if (text.bytes[text.at] === OPEN_BRACE) this.passRecord();
     else {
       const row = index.open(text.at);

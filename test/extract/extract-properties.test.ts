@@ -81,7 +81,9 @@ describe('extraction', () => {
       // Of a district whose first page holds one record nothing can show that there is a second page.
       const firstIsOne = Math.min(behaviour.cap, options.pageSize) === 1 || behaviour.shortPages > 0;
       const stuckFilter = behaviour.stuckFilter && !firstIsOne;
-      const source = simulateSource(list, { ...behaviour, stuckFilter }, generator(seed));
+      // And a page of one record, or of any number, may begin at every reading where the source passes over one.
+      const slipAt = firstIsOne ? null : behaviour.slipAt;
+      const source = simulateSource(list, { ...behaviour, stuckFilter, slipAt }, generator(seed));
       // The districts are known from law or from before: a list cut short cannot hide a whole one.
       const result = await attempt(runExtract(source, { ...options, reference: districtsOf(list) }));
       if (result instanceof RekapError) return;

@@ -39,6 +39,21 @@ describe('an extraction', () => {
     expect(source.requests.length - sweeps.length).toBe(100 + 1);
   });
 
+  it('asks for nothing more once what takes the pages has failed', async () => {
+    const source = simulateSource(records, { ...faultless, sweep: 'refused' }, half);
+    let asked = 0;
+    const failing = runExtract(source, {
+      concurrency: 1,
+      reference: [1101, 1102, 1103],
+      async deliver() {
+        asked = source.requests.length;
+        throw new Error('no room');
+      },
+    });
+    await expect(failing).rejects.toThrow('no room');
+    expect(source.requests.length).toBe(asked);
+  });
+
   it('names a district whose own pages have another record in the place of one that was listed', async () => {
     const source = simulateSource(
       records,

@@ -246,4 +246,9 @@ describe('records', () => {
     expect(scan(body).records.isObject.subarray(0, rows.length).filter(Boolean)).toHaveLength(rows.length);
     expect(found.map((row) => row.slice(0, 2))).toEqual(rows.map((row) => [row.IdDapil, row.Nama]));
   });
+
+  it('refuses an answer of more records than any whole one can hold, before it has noted them all', () => {
+    const bytes = Buffer.from(`{"count":1,"data":[${'1,'.repeat(200_000)}1]}`);
+    expect(() => createScanner(['A'])(bytes)).toThrow(/more than 200000 records/);
+  });
 });
