@@ -5,7 +5,8 @@ import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import type { ComparedSnapshots } from '../diff-snapshots.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { QueryResult } from '../query/run-query.ts';
-import { declareOptions, warehouseOption } from './options.ts';
+import { declareOptions } from './declare-options.ts';
+import { warehouseOption } from './options.ts';
 
 const options = {
   ...warehouseOption,

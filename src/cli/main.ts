@@ -122,8 +122,11 @@ const words = process.argv.slice(2);
 try {
   process.exitCode = await main(words);
 } catch (error) {
-  const { printError, printJsonError } = await import('./terminal.ts');
+  const [{ printError, printJsonError }, { asksForJson }] = await Promise.all([
+    import('./terminal.ts'),
+    import('./declare-options.ts'),
+  ]);
   printError(error);
-  if (words.includes('--json')) printJsonError(error);
+  if (asksForJson(words)) printJsonError(error);
   process.exitCode = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
 }

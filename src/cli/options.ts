@@ -1,22 +1,19 @@
-/** Options as every command knows them: flags beat the environment, the environment beats the config file, the file beats the default. */
+/** Options that several commands share, and how their values are read. */
 
-import { readFileSync } from 'node:fs';
-import { normalize, resolve } from 'node:path';
-import type { Argv, InferredOptionTypes, Options } from 'yargs';
+import { normalize } from 'node:path';
+import type { InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
-import { closestName } from './closest-name.ts';
 
 /** A path as it is written, without detours; nothing at all would mean the present folder, which nobody means. */
-export function readFolder(path: string): string {
+function readFolder(path: string): string {
   if (path.trim() === '') throw new UsageError('A folder is named by nothing.', 'Give a path, such as data/warehouse.');
   return normalize(path);
 }
 
-/** A folder that need not be named. */
-export const optionalFolder = {
-  type: 'string',
-  coerce: (path: string | undefined) => (path === undefined ? undefined : readFolder(path)),
-} as const satisfies Options;
+/** The same for a folder that need not be named. */
+export function readOptionalFolder(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : readFolder(path);
+}
 
 export const warehouseOption = {
   warehouse: { type: 'string', default: 'data/warehouse', describe: 'folder of the warehouse', coerce: readFolder },
@@ -60,82 +57,6 @@ export function readKeepOptions({ keep, 'keep-landing': landing }: KeepArguments
     keep: requireInteger('keep', keep, 1, 10_000),
     keepLanding: landing === undefined ? null : requireInteger('keep-landing', landing, 0, 10_000),
   };
-}
-
-const configOption = {
-  config: { type: 'string', describe: 'JSON file with options, such as { "base-url": "https://…" }' },
-} as const satisfies Record<string, Options>;
-
-/** Declares a command's options, filled from the environment and the config file where the command line leaves them open. */
-export function declareOptions<Given, Declared extends Record<string, Options>>(
-  argv: Argv<Given>,
-  options: Declared,
-): Argv<Given & InferredOptionTypes<Declared>> {
-  const declared = { ...options, ...configOption };
-  const names = Object.keys(declared);
-  const filled = { ...readConfigFile(names), ...readEnvironment(names, declared) };
-  return argv.options(declared).config(filled) as unknown as Argv<Given & InferredOptionTypes<Declared>>;
-}
-
-/** REKAP_BASE_URL for base-url. */
-function environmentName(option: string): string {
-  return `REKAP_${option.replaceAll('-', '_').toUpperCase()}`;
-}
-
-function readEnvironment(names: readonly string[], declared: Record<string, Options>): Record<string, unknown> {
-  const filled: Record<string, unknown> = {};
-  for (const name of names) {
-    const text = process.env[environmentName(name)];
-    if (text === undefined || text === '') continue;
-    if (declared[name]!.type === 'boolean') {
-      if (!/^(true|false|1|0)$/.test(text))
-        throw new UsageError(`${environmentName(name)} is ${JSON.stringify(text)}.`, 'Set it to true or false.');
-      filled[name] = text === 'true' || text === '1';
-    } else filled[name] = declared[name]!.type === 'array' ? text.split(',') : text;
-  }
-  return filled;
-}
-
-/** The config file is named by --config or REKAP_CONFIG. It may hold options of other commands too, but no unknown ones. */
-function readConfigFile(names: readonly string[]): Record<string, unknown> {
-  const path = configPath();
-  if (path === undefined) return {};
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(readFileSync(resolve(path), 'utf8'));
-  } catch (error) {
-    const why = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
-    throw new UsageError(`The config file ${path} ${why}.`, 'Correct it, or leave --config away.', { cause: error });
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    throw new UsageError(
-      `The config file ${path} is not a JSON object.`,
-      'Write options as { "base-url": "https://…" }.',
-    );
-  const filled: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(parsed)) {
-    if (/key/i.test(name) && name !== 'api-key-file' && name !== 'api-keys-file')
-      throw new UsageError(
-        `The config file ${path} holds "${name}": keys do not belong there.`,
-        'Set REKAP_API_KEY, or name a file with "api-key-file".',
-      );
-    if (names.includes(name)) filled[name] = value;
-    else if (!optionNames.has(name)) {
-      const closest = closestName(name, [...optionNames]);
-      throw new UsageError(
-        `The config file ${path} holds "${name}", which is no option.`,
-        closest === undefined ? '"rekap <command> --help" shows what there is.' : `Did you mean "${closest}"?`,
-      );
-    }
-  }
-  return filled;
-}
-
-function configPath(): string | undefined {
-  const words = process.argv.slice(2);
-  const at = words.findIndex((word) => word === '--config' || word.startsWith('--config='));
-  if (at < 0) return process.env['REKAP_CONFIG'];
-  return words[at]!.includes('=') ? words[at]!.slice('--config='.length) : words[at + 1];
 }
 
 /** Every option of every command, for telling a stranger from an option that another command has. */

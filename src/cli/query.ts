@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
 import type { QueryResult } from '../query/run-query.ts';
-import { declareOptions, warehouseOption } from './options.ts';
+import { declareOptions } from './declare-options.ts';
+import { warehouseOption } from './options.ts';
 
 const options = {
   ...warehouseOption,

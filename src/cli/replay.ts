@@ -1,18 +1,16 @@
 /** rekap replay: builds a snapshot again from what the source answered. */
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import {
-  declareOptions,
-  jsonOption,
-  optionalFolder,
-  publishOptions,
-  readPublishOptions,
-  warehouseOption,
-} from './options.ts';
+import { declareOptions } from './declare-options.ts';
+import { jsonOption, readOptionalFolder, publishOptions, readPublishOptions, warehouseOption } from './options.ts';
 
 const options = {
   ...warehouseOption,
-  into: { ...optionalFolder, describe: 'folder of another warehouse to build the snapshot in, to compare' },
+  into: {
+    type: 'string',
+    coerce: readOptionalFolder,
+    describe: 'folder of another warehouse to build the snapshot in, to compare',
+  },
   ...publishOptions,
   ...jsonOption,
 } as const satisfies Record<string, Options>;

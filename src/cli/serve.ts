@@ -5,7 +5,8 @@ import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { errorCode, UsageError } from '../errors.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
-import { declareOptions, requireInteger, optionalFolder } from './options.ts';
+import { declareOptions } from './declare-options.ts';
+import { readOptionalFolder, requireInteger } from './options.ts';
 
 const options = {
   sample: { type: 'boolean', default: false, describe: 'serve the sample figures; a key is made and printed' },
@@ -14,7 +15,8 @@ const options = {
     describe: 'folder that holds datapemilihdpr.json and datahakpilihdpr.json, each an array of records',
   },
   warehouse: {
-    ...optionalFolder,
+    type: 'string',
+    coerce: readOptionalFolder,
     describe: 'folder of a warehouse whose current snapshot is served, and followed when it changes',
   },
   host: { type: 'string', default: '127.0.0.1', describe: 'address to listen on' },
@@ -36,7 +38,7 @@ type ServeArguments = InferredOptionTypes<typeof options>;
 
 export const serveCommand: CommandModule<object, ServeArguments> = {
   builder: (argv) =>
-    declareOptions(argv, options)
+    declareOptions(argv, options, ['sample', 'data', 'warehouse'])
       .example([
         ['$0 serve --sample', 'sample figures on http://127.0.0.1:8080'],
         ['$0 serve --data figures --api-keys-file keys.txt', 'your own records'],

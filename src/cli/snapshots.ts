@@ -2,7 +2,8 @@
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { VerificationError } from '../errors.ts';
-import { declareOptions, jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options.ts';
+import { declareOptions } from './declare-options.ts';
+import { jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options.ts';
 
 const common = { ...warehouseOption, ...jsonOption } as const satisfies Record<string, Options>;
 const pruneOptions = { ...common, ...keepOptions } as const satisfies Record<string, Options>;

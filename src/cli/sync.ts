@@ -3,8 +3,8 @@
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
+import { declareOptions } from './declare-options.ts';
 import {
-  declareOptions,
   jsonOption,
   keepOptions,
   publishOptions,
@@ -46,7 +46,7 @@ type SyncArguments = InferredOptionTypes<typeof options>;
 
 export const syncCommand: CommandModule<object, SyncArguments> = {
   builder: (argv) =>
-    declareOptions(argv, options).example([
+    declareOptions(argv, options, ['base-url', 'sample']).example([
       ['$0 sync --sample', 'the whole way with sample figures'],
       ['REKAP_API_KEY=… $0 sync --base-url https://host', 'the service itself'],
       ['$0 sync --base-url https://host --dapil 1101 1102', 'refresh two districts'],

@@ -1,0 +1,144 @@
+/** Declares a command's options: the command line beats the environment, the environment the config file, the file the default. */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Argv, InferredOptionTypes, Options } from 'yargs';
+import { Parser } from 'yargs/helpers';
+import { UsageError } from '../errors.ts';
+import { closestName } from './closest-name.ts';
+import { optionNames } from './options.ts';
+
+type Declared = Readonly<Record<string, Options>>;
+
+/** What one place says of the options. */
+type Values = Readonly<Record<string, unknown>>;
+
+/** Names of options of which at most one may be given. */
+export type Exclusive = readonly string[];
+
+const configOption = {
+  config: { type: 'string', describe: 'JSON file with options, such as { "base-url": "https://…" }' },
+} as const satisfies Declared;
+
+/** Whether the command is to print JSON; null until one has declared its options. */
+let printsJson: boolean | null = null;
+
+/** Whether a failure is to be printed as JSON too: asked for in words, or in whatever else fills the options. */
+export function asksForJson(words: readonly string[]): boolean {
+  return words.includes('--json') || (printsJson ?? isTrue(process.env[environmentName('json')]));
+}
+
+/**
+ * Declares a command's options, filled from the environment and the config file where the command line leaves them open.
+ * Of options that exclude each other, one that is given in a stronger place puts aside the others of the weaker ones.
+ */
+export function declareOptions<Given, Own extends Record<string, Options>>(
+  argv: Argv<Given>,
+  options: Own,
+  exclusive: Exclusive = [],
+): Argv<Given & InferredOptionTypes<Own>> {
+  const declared = { ...options, ...configOption };
+  const commandLine = readCommandLine(declared);
+  const isPrinter = 'json' in options;
+  // Known before the rest is read, for what is wrong there is to be told as JSON too.
+  printsJson = isPrinter && (commandLine['json'] ?? isTrue(process.env[environmentName('json')])) === true;
+  const environment = readEnvironment(declared);
+  const file = readConfigFile(commandLine['config'] ?? environment['config'], declared);
+  const filled = fill([commandLine, environment, file], exclusive);
+  printsJson = isPrinter && filled['json'] === true;
+  const left = Object.fromEntries(Object.entries(filled).filter(([name]) => !Object.hasOwn(commandLine, name)));
+  return argv.options(declared).config(left) as unknown as Argv<Given & InferredOptionTypes<Own>>;
+}
+
+/** What the places say together, the strongest first. */
+function fill(places: readonly Values[], exclusive: Exclusive): Values {
+  let filled: Values = {};
+  for (const weaker of places) {
+    const stronger = filled;
+    const isPutAside = (name: string): boolean =>
+      exclusive.includes(name) && exclusive.some((other) => other !== name && isGiven(stronger[other]));
+    filled = {
+      ...Object.fromEntries(Object.entries(weaker).filter(([name]) => !isPutAside(name))),
+      ...stronger,
+    };
+  }
+  return filled;
+}
+
+/** --no-sample names an option, but does not give it. */
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== false;
+}
+
+/** The options that the command line holds: yes or no, a list, or a text; a text that comes twice is a list too. */
+function readCommandLine(declared: Declared): Values {
+  const names = Object.keys(declared);
+  const { _: _words, ...given } = Parser(process.argv.slice(2), {
+    // By this, --baseUrl is known as --base-url, as it is to yargs.
+    alias: Object.fromEntries(names.map((name) => [name, []])),
+    boolean: names.filter((name) => declared[name]!.type === 'boolean'),
+    array: names.filter((name) => declared[name]!.type === 'array'),
+    string: names.filter((name) => declared[name]!.type !== 'boolean'),
+  });
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => Object.hasOwn(declared, name) && value !== undefined),
+  );
+}
+
+/** REKAP_BASE_URL for base-url. */
+function environmentName(option: string): string {
+  return `REKAP_${option.replaceAll('-', '_').toUpperCase()}`;
+}
+
+function isTrue(text: string | undefined): boolean {
+  return text === 'true' || text === '1';
+}
+
+/** An empty variable is as good as none. */
+function readEnvironment(declared: Declared): Values {
+  const filled: Record<string, unknown> = {};
+  for (const [name, { type }] of Object.entries(declared)) {
+    const text = process.env[environmentName(name)];
+    if (text === undefined || text === '') continue;
+    if (type === 'boolean') {
+      if (!/^(true|false|1|0)$/.test(text))
+        throw new UsageError(`${environmentName(name)} is ${JSON.stringify(text)}.`, 'Set it to true or false.');
+      filled[name] = isTrue(text);
+    } else filled[name] = type === 'array' ? text.split(',') : text;
+  }
+  return filled;
+}
+
+/** The config file is named by --config or REKAP_CONFIG. It may hold options of other commands too, but no unknown ones. */
+function readConfigFile(path: unknown, declared: Declared): Values {
+  if (typeof path !== 'string' || path === '') return {};
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(resolve(path), 'utf8'));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    throw new UsageError(`The config file ${path} ${why}.`, 'Correct it, or leave --config away.', { cause: error });
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw new UsageError(
+      `The config file ${path} is not a JSON object.`,
+      'Write options as { "base-url": "https://…" }.',
+    );
+  const filled: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(parsed)) {
+    if (/key/i.test(name) && name !== 'api-key-file' && name !== 'api-keys-file')
+      throw new UsageError(
+        `The config file ${path} holds "${name}": keys do not belong there.`,
+        'Set REKAP_API_KEY, or name a file with "api-key-file".',
+      );
+    if (Object.hasOwn(declared, name)) filled[name] = value;
+    else if (!optionNames.has(name)) {
+      const closest = closestName(name, [...optionNames]);
+      throw new UsageError(
+        `The config file ${path} holds "${name}", which is no option.`,
+        closest === undefined ? '"rekap <command> --help" shows what there is.' : `Did you mean "${closest}"?`,
+      );
+    }
+  }
+  return filled;
+}

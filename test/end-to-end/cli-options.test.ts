@@ -1,0 +1,90 @@
+/** Where options come from, which of them wins, and one clear message for those that are written wrongly. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/run-cli.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** Nothing listens there: a sync that asks it ends with exit 4. */
+const nowhere = 'http://127.0.0.1:9';
+const key = { REKAP_API_KEY: 'canary-key-0815' };
+const excluded = expect.stringContaining('exclude each other');
+
+/** A config file with these options. */
+async function writeConfig(options: unknown): Promise<string> {
+  const file = join(await temporaryFolder(), 'config.json');
+  await writeFile(file, JSON.stringify(options));
+  return file;
+}
+
+describe('of options that exclude each other', () => {
+  const asks = ['sync', '--attempts', '1', '--warehouse'];
+
+  it('the command line beats the environment', async () => {
+    const folder = await temporaryFolder();
+    const sample = ['sync', '--sample', '--dry-run', '--json', '--warehouse', folder];
+    const { code, stdout } = await runCli(sample, { REKAP_BASE_URL: nowhere });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ manifest: { source: 'sample' } });
+    const environment = { REKAP_SAMPLE: 'true', ...key };
+    expect(await runCli([...asks, folder, '--base-url', nowhere], environment)).toMatchObject({ code: 4 });
+    expect(await runCli([...asks, folder, `--baseUrl=${nowhere}`], environment)).toMatchObject({ code: 4 });
+    const served = await runCli(['serve', '--data', '/nonexistent'], { REKAP_WAREHOUSE: folder, REKAP_API_KEYS: 'x' });
+    expect(served.stderr).toContain('/nonexistent');
+  });
+
+  it('the command line beats the config file, and so does the environment', async () => {
+    const folder = await temporaryFolder();
+    const config = await writeConfig({ sample: true });
+    expect(await runCli([...asks, folder, '--config', config, '--base-url', nowhere], key)).toMatchObject({ code: 4 });
+    const environment = { REKAP_CONFIG: config, REKAP_BASE_URL: nowhere, ...key };
+    expect(await runCli([...asks, folder], environment)).toMatchObject({ code: 4 });
+  });
+
+  it('one that is negated puts nothing aside', async () => {
+    const folder = await temporaryFolder();
+    const environment = { REKAP_SAMPLE: 'true', REKAP_CONFIG: await writeConfig({ 'base-url': nowhere }), ...key };
+    expect(await runCli([...asks, folder, '--no-sample'], environment)).toMatchObject({ code: 4 });
+  });
+
+  it('two in one place are one too many', async () => {
+    const environment = { REKAP_SAMPLE: 'true', REKAP_BASE_URL: nowhere };
+    expect(await runCli(['sync'], environment)).toMatchObject({ code: 2, stderr: excluded });
+    const config = await writeConfig({ sample: true, 'base-url': nowhere });
+    expect(await runCli(['sync', '--config', config])).toMatchObject({ code: 2, stderr: excluded });
+  });
+});
+
+describe('a failure', () => {
+  const show = ['snapshots', 'show', '--warehouse', '/nonexistent'];
+  const printed = (stdout: string): unknown => JSON.parse(stdout);
+  const error = { error: { kind: 'SnapshotNotFoundError', exit_code: 2 } };
+
+  it('is printed as JSON wherever that was asked for', async () => {
+    expect(printed((await runCli([...show, '--json'])).stdout)).toMatchObject(error);
+    expect(printed((await runCli(show, { REKAP_JSON: 'true' })).stdout)).toMatchObject(error);
+    const config = await writeConfig({ json: true });
+    expect(printed((await runCli([...show, '--config', config])).stdout)).toMatchObject(error);
+  });
+
+  it('of another variable or of the command is told as JSON too', async () => {
+    const unclear = await runCli(['sync', '--sample'], { REKAP_JSON: '1', REKAP_STRICT: 'maybe' });
+    expect(printed(unclear.stdout)).toMatchObject({ error: { message: 'REKAP_STRICT is "maybe".' } });
+    expect(printed((await runCli(['snyc'], { REKAP_JSON: '1' })).stdout)).toMatchObject({ error: { exit_code: 2 } });
+  });
+
+  it('is not where the command line says otherwise, or the command has no JSON to print', async () => {
+    expect((await runCli([...show, '--no-json'], { REKAP_JSON: 'true' })).stdout).toBe('');
+    expect((await runCli(['connect', ...show.slice(2)], { REKAP_JSON: 'true' })).stdout).toBe('');
+  });
+});
+
+describe('an empty variable', () => {
+  it('is as good as none, also that of the config file', async () => {
+    const environment = { REKAP_CONFIG: '', REKAP_WAREHOUSE: '', REKAP_JSON: '' };
+    const { code, stderr } = await runCli(['connect'], environment, await temporaryFolder());
+    expect(code).toBe(2);
+    expect(stderr).toContain('The warehouse data/warehouse holds no published snapshot.');
+  });
+});
