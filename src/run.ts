@@ -1,5 +1,6 @@
 /** One run, of a sync or of a replay: what it carries along, how it begins under the lock, and how it is recorded when it ends. */
 
+import { setMaxListeners } from 'node:events';
 import { RekapError, RunTimeoutError, SourceMismatchError } from './errors.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import { explainFileError } from './file-errors.ts';
@@ -186,6 +187,8 @@ export function checkSource(
 /** A signal that the run ends by: the caller's, or its own bound on time; aborted too when the run is over, so that no wait outlives it. */
 function boundRun(kind: Run['kind'], outer: AbortSignal, milliseconds: number) {
   const controller = new AbortController();
+  // Every request and every wait under way listens, as many as --concurrency allows; Node would take more than ten for a leak.
+  setMaxListeners(0, controller.signal);
   const pass = () => controller.abort(outer.reason);
   if (outer.aborted) pass();
   outer.addEventListener('abort', pass, { once: true });

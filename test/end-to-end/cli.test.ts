@@ -42,6 +42,15 @@ describe('rekap sync --sample', () => {
     });
   });
 
+  it("lets many requests be under way without a warning of Node's", async () => {
+    const { code, stderr } = await runCli(['sync', '--sample', '--dry-run', '--concurrency', '16'], {
+      REKAP_WAREHOUSE: join(folder, 'many'),
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain('voters: 84 of 84 districts');
+    expect(stderr).not.toMatch(/warning/i);
+  });
+
   it('takes options from the environment and a config file, the command line first', async () => {
     const config = join(folder, 'config.json');
     const elsewhere = join(folder, 'elsewhere');
