@@ -5,10 +5,25 @@ import { resolve } from 'node:path';
 import type { Argv, InferredOptionTypes, Options } from 'yargs';
 import { Parser } from 'yargs/helpers';
 import { UsageError } from '../errors.ts';
+import { checkGiven } from './check-given.ts';
 import { closestName } from './closest-name.ts';
 import { optionNames } from './options.ts';
 
 type Declared = Readonly<Record<string, Options>>;
+
+/** --out.x is no option, rather than a part of one. */
+export const parserConfiguration = { 'dot-notation': false } as const;
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isNumber = (value: unknown): boolean => typeof value === 'number';
+
+/** What a config file may hold for an option of each type. */
+const kinds: Readonly<Record<string, { readonly is: (value: unknown) => boolean; readonly called: string }>> = {
+  boolean: { is: (value) => typeof value === 'boolean', called: 'true or false' },
+  number: { is: (value) => isNumber(value) || isText(value), called: 'a number' },
+  string: { is: isText, called: 'a text' },
+  array: { is: (value) => [value].flat().every((one) => isText(one) || isNumber(one)), called: 'a list of texts' },
+};
 
 /** What one place says of the options. */
 type Values = Readonly<Record<string, unknown>>;
@@ -19,6 +34,9 @@ export type Exclusive = readonly string[];
 const configOption = {
   config: { type: 'string', describe: 'JSON file with options, such as { "base-url": "https://…" }' },
 } as const satisfies Declared;
+
+/** Words by which a command line is looked at and not carried out: it may be wrong, or not be finished yet. */
+const looksOnly: ReadonlySet<string> = new Set(['--help', '-h', '--get-yargs-completions']);
 
 /** Whether the command is to print JSON; null until one has declared its options. */
 let printsJson: boolean | null = null;
@@ -42,12 +60,20 @@ export function declareOptions<Given, Own extends Record<string, Options>>(
   const isPrinter = 'json' in options;
   // Known before the rest is read, for what is wrong there is to be told as JSON too.
   printsJson = isPrinter && (commandLine['json'] ?? isTrue(process.env[environmentName('json')])) === true;
+  const isLookedAt = process.argv.some((word) => looksOnly.has(word));
+  if (!isLookedAt) checkGiven(commandLine, declared);
   const environment = readEnvironment(declared);
   const file = readConfigFile(commandLine['config'] ?? environment['config'], declared);
   const filled = fill([commandLine, environment, file], exclusive);
   printsJson = isPrinter && filled['json'] === true;
   const left = Object.fromEntries(Object.entries(filled).filter(([name]) => !Object.hasOwn(commandLine, name)));
-  return argv.options(declared).config(left) as unknown as Argv<Given & InferredOptionTypes<Own>>;
+  const shown = isLookedAt ? withoutReading(declared) : declared;
+  return argv.options(shown).config(left) as unknown as Argv<Given & InferredOptionTypes<Own>>;
+}
+
+/** For help: values that were not checked are not read either. */
+function withoutReading(declared: Declared): Record<string, Options> {
+  return Object.fromEntries(Object.entries(declared).map(([name, { coerce: _coerce, ...rest }]) => [name, rest]));
 }
 
 /** What the places say together, the strongest first. */
@@ -79,6 +105,7 @@ function readCommandLine(declared: Declared): Values {
     boolean: names.filter((name) => declared[name]!.type === 'boolean'),
     array: names.filter((name) => declared[name]!.type === 'array'),
     string: names.filter((name) => declared[name]!.type !== 'boolean'),
+    configuration: parserConfiguration,
   });
   return Object.fromEntries(
     Object.entries(given).filter(([name, value]) => Object.hasOwn(declared, name) && value !== undefined),
@@ -131,8 +158,13 @@ function readConfigFile(path: unknown, declared: Declared): Values {
         `The config file ${path} holds "${name}": keys do not belong there.`,
         'Set REKAP_API_KEY, or name a file with "api-key-file".',
       );
-    if (Object.hasOwn(declared, name)) filled[name] = value;
-    else if (!optionNames.has(name)) {
+    if (Object.hasOwn(declared, name)) {
+      const type = declared[name]!.type ?? 'string';
+      const { is, called } = kinds[type]!;
+      if (!is(value))
+        throw new UsageError(`"${name}" in the config file ${path} is not ${called}.`, 'Correct it, or leave it out.');
+      filled[name] = type === 'array' ? [value].flat().map(String) : value;
+    } else if (!optionNames.has(name)) {
       const closest = closestName(name, [...optionNames]);
       throw new UsageError(
         `The config file ${path} holds "${name}", which is no option.`,

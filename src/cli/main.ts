@@ -20,7 +20,10 @@ async function main(words: string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? ExitCode.done : ExitCode.unexpected),
   );
-  const { default: yargs } = await import('yargs');
+  const [{ default: yargs }, { parserConfiguration }] = await Promise.all([
+    import('yargs'),
+    import('./declare-options.ts'),
+  ]);
   const parser = yargs(words)
     .scriptName('rekap')
     .detectLocale(false)
@@ -29,6 +32,7 @@ async function main(words: string[]): Promise<number> {
     .alias({ h: 'help', v: 'version' })
     // yargs makes the text of the help for every command, shown or not; without wrapping it takes half the time.
     .wrap(asksForHelp ? Math.min(100, process.stdout.columns ?? 100) : null)
+    .parserConfiguration(parserConfiguration)
     .strict()
     .recommendCommands()
     .demandCommand(1, 'Name a command.')

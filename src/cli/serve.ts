@@ -28,7 +28,8 @@ const options = {
   'max-limit': { type: 'number', default: 1000, describe: 'largest limit that a request may ask for' },
   'rate-limit': { type: 'number', describe: 'requests per minute and key [default: no limit]' },
   faults: {
-    type: 'string',
+    type: 'array',
+    string: true,
     describe: 'how to misbehave, for testing a pipeline: faults from the list below, separated by commas',
   },
   'faults-seed': { type: 'number', describe: 'number from which every chance follows [default: a new one, printed]' },
@@ -159,8 +160,7 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
   }
   const [{ randomInt }, { systemClock }] = await Promise.all([import('node:crypto'), import('./clock.ts')]);
   return {
-    // An option that is given twice arrives as a list of both.
-    values: parseFaults([args.faults].flat().join(',')),
+    values: parseFaults(args.faults.join(',')),
     seed: seed === undefined ? randomInt(1, 1_000_000) : requireInteger('faults-seed', seed, 0, 2_147_483_647),
     clock: systemClock,
     onFault: (name) => met.set(name, (met.get(name) ?? 0) + 1),

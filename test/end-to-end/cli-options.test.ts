@@ -88,3 +88,70 @@ describe('an empty variable', () => {
     expect(stderr).toContain('The warehouse data/warehouse holds no published snapshot.');
   });
 });
+
+describe('an option of one value', () => {
+  const query = ['query', 'SELECT 1'];
+  const sync = ['sync', '--sample'];
+  const serve = ['serve', '--sample'];
+
+  it.each<[string, string[]]>([
+    ['--out is given twice.', [...query, '--out', 'a', '--out', 'b']],
+    ['--warehouse is given twice.', [...sync, '--warehouse', 'a', '--warehouse=b']],
+    ['--format is given 3 times.', [...query, '--format', 'csv', '--format', 'json', '--format', 'csv']],
+    ['--keep is given twice.', ['snapshots', 'prune', '--keep', '1', '--keep', '2']],
+    ['--base-url is given twice.', ['sync', '--base-url', nowhere, '--baseUrl', nowhere]],
+    ['--timeout needs a value.', [...sync, '--timeout']],
+    ['--attempts needs a value.', [...sync, '--attempts', '--dry-run']],
+    ['--warehouse needs a value.', ['sync', '--warehouse', '--sample']],
+    ['--keep needs a value.', [...sync, '--keep=']],
+    ['--port needs a value.', [...serve, '--port']],
+    ['--host needs a value.', [...serve, '--host=']],
+    ['--out needs a value.', [...query, '--out', '--format', 'csv']],
+    ['--format needs a value.', [...query, '--format']],
+    ['--config needs a value.', [...sync, '--config', '--json']],
+    ['--dapil needs a value.', [...sync, '--dapil']],
+    ['--dataset needs a value.', [...sync, '--dataset', '--dry-run']],
+    ['--faults needs a value.', [...serve, '--faults']],
+    ['There is no option --no-warehouse.', [...sync, '--no-warehouse']],
+    ['There is no option --out.x.', [...query, '--out.x', 'a']],
+  ])('%s', async (message, words) => {
+    const { code, stderr } = await runCli(words, {}, await temporaryFolder());
+    expect(stderr).toMatch(/^rekap: .*\n {2}\S.*\n$/);
+    expect(stderr).toContain(`rekap: ${message}\n`);
+    expect(code).toBe(2);
+  });
+
+  it('does not keep its help from those who ask for it', async () => {
+    const help = await runCli([...query, '--warehouse', 'a', '--warehouse', 'b', '--format', '--help']);
+    expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('rekap query <sql>') });
+  });
+});
+
+describe('a config file', () => {
+  it.each([
+    ['warehouse', ['a', 'b'], 'a text'],
+    ['sample', 'yes', 'true or false'],
+    ['keep', [1, 2], 'a number'],
+    ['dapil', { a: 1 }, 'a list of texts'],
+  ])('with %s %j is refused: it is not %s', async (name, value, kind) => {
+    const config = await writeConfig({ [name]: value });
+    const { code, stderr } = await runCli(['sync', '--config', config]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`"${name}" in the config file ${config} is not ${kind}.`);
+  });
+
+  it('may give numbers and lists as they are', async () => {
+    const config = await writeConfig({ dapil: [1101, '1102'], keep: 3, sample: true, 'dry-run': true });
+    const { code, stderr } = await runCli(['sync', '--config', config, '--warehouse', await temporaryFolder()]);
+    expect(stderr).toContain('voters: 2 of 2 districts');
+    expect(code).toBe(0);
+  });
+});
+
+describe('an option that is a list', () => {
+  it('may come again, and faults are one', async () => {
+    const { code, stderr } = await runCli(['serve', '--sample', '--faults', 'drop=0.1', '--faults', 'drop=5%']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--faults names drop twice.');
+  });
+});
