@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 /** The command line: finds the command, and turns every failure into one message and an exit code. */
 
-import { ExitCode, RekapError, UsageError } from '../errors.ts';
+import { errorCode, ExitCode, RekapError, UsageError } from '../errors.ts';
 import { commands } from './commands.ts';
 import { readVersion } from './version.ts';
 
 async function main(words: string[]): Promise<number> {
+  process.stdout.on('error', endUnwritable);
+  // What cannot be told must not stop the work: a sync goes on although the disk with its log is full.
+  process.stderr.on('error', () => undefined);
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
     process.stdout.write(`${readVersion()}\n`);
     return ExitCode.done;
@@ -16,10 +19,6 @@ async function main(words: string[]): Promise<number> {
     return ExitCode.done;
   }
   hideExperimentalNotices();
-  // A reader that closes early (head, less) is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-    process.exit(error.code === 'EPIPE' ? ExitCode.done : ExitCode.unexpected),
-  );
   const [{ default: yargs }, { parserConfiguration }] = await Promise.all([
     import('yargs'),
     import('./declare-options.ts'),
@@ -61,6 +60,15 @@ async function main(words: string[]): Promise<number> {
     throw isComplaint ? await explainUsage(error.message) : error;
   }
   return ExitCode.done;
+}
+
+/** A reader that closes early (head, less) is no failure; a full disk is, and it must not pass unsaid. */
+function endUnwritable(error: NodeJS.ErrnoException): never {
+  if (error.code === 'EPIPE') process.exit(ExitCode.done);
+  process.stderr.write(
+    `rekap: Standard output cannot be written (${errorCode(error)}).\n  Make room there or send it elsewhere; what was published stays published.\n`,
+  );
+  process.exit(ExitCode.unexpected);
 }
 
 /** Whether a word is a command's name. yargs knows more, but takes twice as long to load as Node itself. */
