@@ -2,6 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
+import { SnapshotNotFoundError } from '../errors.ts';
 import type { ComparedSnapshots } from '../diff-snapshots.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { QueryResult } from '../query/run-query.ts';
@@ -39,6 +40,7 @@ export const diffCommand: CommandModule<object, DiffArguments> = {
         import('./terminal.ts'),
       ]);
     const { pipelines } = loadProject();
+    if (a === undefined) await requireAnother(warehouse);
     const compared = await chooseSnapshots(warehouse, a, b);
     await diffSnapshots(pipelines, compared, async (result) => {
       if (format === 'csv') return void (await writeCsv(result, writeOut));
@@ -47,6 +49,20 @@ export const diffCommand: CommandModule<object, DiffArguments> = {
     });
   },
 };
+
+/** Refuses a warehouse whose current snapshot is the only one: nobody can name two then. */
+async function requireAnother(warehouse: string): Promise<void> {
+  const [{ listSnapshotIds }, { requireCurrent }] = await Promise.all([
+    import('../publish/snapshot-folder.ts'),
+    import('../warehouse.ts'),
+  ]);
+  const { id } = await requireCurrent(warehouse);
+  if ((await listSnapshotIds(warehouse)).length > 1) return;
+  throw new SnapshotNotFoundError(
+    `The warehouse ${warehouse} holds one snapshot only, ${id}: there is none to compare it with.`,
+    'The next sync that finds other figures makes another.',
+  );
+}
 
 /** A difference as the result's rows have it, by column name. */
 type Difference = Readonly<Record<string, string>>;
@@ -64,7 +80,7 @@ async function writeDifferences(
     (kind) => `${formatNumber(records.filter((record) => record.kind === kind).length)} ${kind}`,
   );
   await writeOut(
-    `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}\n${records.length === 0 ? 'no figure differs' : `${counts.join(', ')} (records)`}.\n`,
+    `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}\n${records.length === 0 ? 'No figure differs' : `${counts.join(', ')} (records)`}.\n`,
   );
   for (const [kind, heading] of Object.entries(headings)) {
     const ofKind = records.filter((record) => record.kind === kind);

@@ -1,0 +1,27 @@
+/** What the commands say, word by word where the words matter: help, counts, and what to do after an interruption. */
+
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/run-cli.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** A warehouse with the sample, from which just these districts were read once more. */
+async function syncSample(...dapil: string[]): Promise<string> {
+  const warehouse = await temporaryFolder();
+  const sync = ['sync', '--sample', '--warehouse', warehouse];
+  await runCli(sync);
+  if (dapil.length > 0) await runCli([...sync, '--dapil', ...dapil]);
+  return warehouse;
+}
+
+describe('a diff', () => {
+  it('in a warehouse with one snapshot says that there is only one', async () => {
+    const warehouse = await syncSample();
+    const { code, stderr } = await runCli(['diff', '--warehouse', warehouse]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`The warehouse ${warehouse} holds one snapshot only, `);
+    expect(stderr).toContain('The next sync that finds other figures makes another.');
+    const id = /only, ([^:]+):/.exec(stderr)![1]!;
+    const same = await runCli(['diff', id, id, '--warehouse', warehouse]);
+    expect(same).toEqual({ code: 0, stderr: '', stdout: `From snapshot ${id} to ${id}\nNo figure differs.\n` });
+  });
+});
