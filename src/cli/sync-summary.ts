@@ -5,9 +5,9 @@ import type { Project } from '../pipeline.ts';
 import type { Verdict } from '../stages.ts';
 import type { BrokenCheck } from '../report/violation-examples.ts';
 import type { SyncResult } from '../sync-options.ts';
-import { databaseFile } from '../warehouse.ts';
+import { databaseFile, type Manifest } from '../warehouse.ts';
 import { renderTable } from './table.ts';
-import { formatNumber, paint, printable } from './terminal.ts';
+import { countRows, formatNumber, paint, printable } from './terminal.ts';
 
 /** Characters of a name or a message in an example; a name that is longer is itself what is wrong. */
 const longestExample = 300;
@@ -28,7 +28,7 @@ function headline({ outcome, run, current, manifest }: SyncResult): string {
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet')).length;
   switch (outcome) {
     case 'reproduced':
-      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', run)}: its answers give the very same tables again, ${parquet} Parquet files byte for byte, and the same figures.`;
+      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', run)}: ${origin(manifest)}, ${parquet} Parquet files byte for byte, and the same figures.`;
     case 'published':
       if (current !== run)
         return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current one, so ${current} stays current; "rekap snapshots rollback ${run}" goes back to it.`;
@@ -38,6 +38,15 @@ function headline({ outcome, run, current, manifest }: SyncResult): string {
     case 'dry run':
       return `${paint(['cyan', 'bold'], 'Dry run:')} everything was fetched and checked, nothing was published.`;
   }
+}
+
+/** What gave the tables again: of a run that asked for a part only, the answers hold a part only. */
+function origin({ datasets, previous }: Manifest): string {
+  const all = Object.values(datasets);
+  const carried = all.reduce((total, dataset) => total + dataset.carried_over, 0);
+  if (carried === 0) return 'its answers give the very same tables again';
+  const answered = all.reduce((total, dataset) => total + dataset.ledger.published, 0);
+  return `${countRows(answered)} from its answers and ${countRows(carried)} carried over from snapshot ${previous} give the very same tables again`;
 }
 
 function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string {

@@ -44,6 +44,11 @@ export function formatNumber(value: number | bigint): string {
   return value.toLocaleString('en');
 }
 
+/** 1 row, 2 rows. */
+export function countRows(rows: number | bigint): string {
+  return `${formatNumber(rows)} ${rows.toString() === '1' ? 'row' : 'rows'}`;
+}
+
 /** Writes to stdout and waits where its reader is slow. */
 export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');

@@ -13,6 +13,21 @@ async function syncSample(...dapil: string[]): Promise<string> {
   return warehouse;
 }
 
+describe('a replay', () => {
+  it('of a run that asked for a part says what came from its answers, and what was carried over', async () => {
+    const warehouse = await syncSample('1101', '1102');
+    const { stdout } = await runCli(['replay', '--warehouse', warehouse]);
+    expect(stdout).toMatch(
+      /^Reproduced snapshot (\S+): 46 rows from its answers and 982 rows carried over from snapshot \1 give the very same tables again, 5 Parquet/,
+    );
+  });
+
+  it('of a run that asked for all says that its answers gave all', async () => {
+    const { stdout } = await runCli(['replay', '--warehouse', await syncSample()]);
+    expect(stdout).toMatch(/^Reproduced snapshot \S+: its answers give the very same tables again, 5 Parquet/);
+  });
+});
+
 describe('a diff', () => {
   it('in a warehouse with one snapshot says that there is only one', async () => {
     const warehouse = await syncSample();
