@@ -11,8 +11,9 @@ export async function runVisibly(
   project: Project,
   asJson: boolean,
   carryOut: (around: SyncSurroundings) => Promise<SyncResult>,
+  offers: { readonly canResume?: boolean } = {},
 ): Promise<void> {
-  const signals = listenForSignals();
+  const signals = listenForSignals(offers);
   const progress = createProgress(process.stderr, systemClock);
   try {
     const result = await carryOut({

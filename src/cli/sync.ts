@@ -3,6 +3,7 @@
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
+import type { SyncResult, SyncSurroundings } from '../sync-options.ts';
 import { declareOptions } from './declare-options.ts';
 import {
   jsonOption,
@@ -96,10 +97,11 @@ async function runSync(args: SyncArguments): Promise<void> {
       source: sample === null ? baseUrl! : 'sample',
       apiKey: sample?.apiKey ?? key!,
     };
-    await runVisibly(project, args.json, (around) => {
+    const carryOut = (around: SyncSurroundings): Promise<SyncResult> => {
       if (unencrypted !== null) around.report({ kind: 'warning', message: unencrypted });
       return sync(project, asked, around);
-    });
+    };
+    await runVisibly(project, args.json, carryOut, { canResume: true });
   } finally {
     await sample?.close();
   }

@@ -1,7 +1,8 @@
 /** What the commands say, word by word where the words matter: help, counts, and what to do after an interruption. */
 
-import { describe, expect, it } from 'vitest';
-import { runCli } from '../support/run-cli.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startFaultServer } from '../support/fault-server.ts';
+import { runCli, startCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A warehouse with the sample, from which just these districts were read once more. */
@@ -12,6 +13,20 @@ async function syncSample(...dapil: string[]): Promise<string> {
   if (dapil.length > 0) await runCli([...sync, '--dapil', ...dapil]);
   return warehouse;
 }
+
+describe('an interruption', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('of a sync by %s says how to go on', async (signal) => {
+    const stalled = await startFaultServer(() => void (stalled.paths.length === 1 && running.child.kill(signal)));
+    onTestFinished(() => stalled.close());
+    const running = startCli(['sync', '--base-url', stalled.url, '--warehouse', await temporaryFolder(), '--json'], {
+      REKAP_API_KEY: 'canary-key-0815',
+    });
+    onTestFinished(() => void running.child.kill('SIGKILL'));
+    const { stderr, stdout } = await running.ended;
+    expect(stderr).toContain('with --resume goes on');
+    expect(JSON.parse(stdout)).toMatchObject({ error: { kind: 'InterruptedError' } });
+  });
+});
 
 describe('a replay', () => {
   it('of a run that asked for a part says what came from its answers, and what was carried over', async () => {
