@@ -18,6 +18,10 @@ async function main(words: string[]): Promise<number> {
     process.stdout.write((await import('./overview.ts')).renderOverview(process.stdout));
     return ExitCode.done;
   }
+  if (asksForHelp && words[0] === 'completion') {
+    process.stdout.write((await import('./overview.ts')).renderCompletionHelp(process.stdout));
+    return ExitCode.done;
+  }
   hideExperimentalNotices();
   const [{ default: yargs }, { parserConfiguration }] = await Promise.all([
     import('yargs'),
@@ -30,7 +34,7 @@ async function main(words: string[]): Promise<number> {
     .version(readVersion())
     .alias({ h: 'help', v: 'version' })
     // yargs makes the text of the help for every command, shown or not; without wrapping it takes half the time.
-    .wrap(asksForHelp ? Math.min(100, process.stdout.columns ?? 100) : null)
+    .wrap(asksForHelp ? Math.min(100, process.stdout.columns ?? 100) - 1 : null)
     .parserConfiguration(parserConfiguration)
     .strict()
     .recommendCommands()
@@ -53,7 +57,11 @@ async function main(words: string[]): Promise<number> {
     );
   }
   try {
-    await parser.parseAsync();
+    let help = '';
+    await (asksForHelp
+      ? parser.parseAsync(words, {}, (_error, _args, text) => void (help = text))
+      : parser.parseAsync());
+    if (help !== '') process.stdout.write(`${spaceTypes(help)}\n`);
   } catch (error) {
     // What an option's own reading throws, yargs wraps into an error of its kind.
     const isComplaint = error instanceof UsageComplaint || (error instanceof Error && error.name === 'YError');
@@ -74,6 +82,11 @@ function endUnwritable(error: NodeJS.ErrnoException): never {
 /** Whether a word is a command's name. yargs knows more, but takes twice as long to load as Node itself. */
 function isCommand(word: string): boolean {
   return word === 'completion' || commands.some(({ command }) => command.split(' ')[0] === word);
+}
+
+/** yargs sets the type of an option right behind its description where the two just fit on one line. */
+function spaceTypes(help: string): string {
+  return help.replaceAll(/(\S)(\[(?:boolean|string|number|array)\])/g, '$1 $2');
 }
 
 /** undici announces its decompression as experimental on every run; that is for us to know and not for the user. */

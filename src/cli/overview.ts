@@ -12,22 +12,21 @@ const examples: readonly (readonly [command: string, what: string])[] = [
   ['rekap diff', 'see which figures the source restated'],
 ];
 
+const completion = ['completion', 'Print a script that completes commands and options in your shell'] as const;
+
 const notes = [
   'Each command has a help of its own: rekap sync --help.',
   'Each option can also be set in the environment (REKAP_BASE_URL for --base-url) or in a JSON file given with --config; the command line comes first, then the environment, then the file.',
-  'Exit codes: 0 done, 1 unexpected, 2 wrong use, 3 the quality gate refused, 4 the source failed, 5 the warehouse is busy.',
+  'Exit codes: 0 done, 1 unexpected, 2 wrong use, 3 the quality gate refused, 4 the source failed, 5 the warehouse is busy, 130 interrupted, 143 terminated.',
 ];
 
 /** Wider lines than this are hard to read. */
 const widest = 100;
 
 export function renderOverview(stream: NodeJS.WriteStream): string {
-  const width = Math.max(40, Math.min(widest, stream.columns ?? widest));
+  const width = widthOf(stream);
   const heading = (text: string): string => paint('bold', text, stream);
-  const all = [
-    ...commands.map(({ command, describe }) => [command, describe] as const),
-    ['completion', 'Print a script that completes commands and options in your shell'] as const,
-  ];
+  const all = [...commands.map(({ command, describe }) => [command, describe] as const), completion];
   return [
     ...wrap(purpose, width),
     '',
@@ -41,6 +40,30 @@ export function renderOverview(stream: NodeJS.WriteStream): string {
     '',
     ...notes.flatMap((note) => [...wrap(note, width), '']),
   ].join('\n');
+}
+
+const completionExamples: typeof examples = [
+  ['rekap completion >> ~/.bashrc', 'in bash, from the next shell on'],
+  ['rekap completion >> ~/.zshrc', 'in zsh'],
+  ['source <(rekap completion)', 'in this shell only'],
+];
+
+/** What `rekap completion --help` prints; yargs would print the script itself. */
+export function renderCompletionHelp(stream: NodeJS.WriteStream): string {
+  const width = widthOf(stream);
+  return [
+    'rekap completion',
+    '',
+    ...wrap(`${completion[1]}.`, width),
+    '',
+    paint('bold', 'Examples', stream),
+    ...inColumns(completionExamples, width),
+    '',
+  ].join('\n');
+}
+
+function widthOf(stream: NodeJS.WriteStream): number {
+  return Math.max(40, Math.min(widest, stream.columns ?? widest));
 }
 
 /** Two columns, the second wrapped where it is too wide, or below the first where there is no room for it. */

@@ -46,7 +46,7 @@ async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments):
     { queryToParquet, runQuery, writeAside },
     { writeCsv, writeJson },
     { databaseFile, requireCurrent },
-    { formatNumber, writeOut },
+    { countRows, writeOut },
   ] = await Promise.all([
     import('../query/run-query.ts'),
     import('../query/write-result.ts'),
@@ -54,7 +54,7 @@ async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments):
     import('./terminal.ts'),
   ]);
   const database = join((await requireCurrent(warehouse)).folder, databaseFile);
-  const told = (rows: number): void => void process.stderr.write(`${formatNumber(rows)} rows written to ${out}\n`);
+  const told = (rows: number): void => void process.stderr.write(`${countRows(rows)} written to ${out}\n`);
   if (format === 'parquet') return told(await queryToParquet(database, sql, out!));
   if (format === 'arrow') {
     const { toArrowFile } = await import('../query/write-arrow.ts');
@@ -80,7 +80,7 @@ async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments):
 }
 
 async function writeTable(result: QueryResult, write: (text: string) => Promise<void>): Promise<number> {
-  const [{ paint, printable, formatNumber }, { renderTable }, { displayText }] = await Promise.all([
+  const [{ countRows, formatNumber, paint, printable }, { renderTable }, { displayText }] = await Promise.all([
     import('./terminal.ts'),
     import('./table.ts'),
     import('../query/write-result.ts'),
@@ -99,7 +99,7 @@ async function writeTable(result: QueryResult, write: (text: string) => Promise<
   }
   const right = isNumber.flatMap((number, index) => (number ? [index] : []));
   await write(`${renderTable(rows, { head: columns.map(({ name }) => printable(name, longestCell)), right })}\n`);
-  const counted = total === 1 ? '1 row' : `${formatNumber(total)} rows`;
+  const counted = countRows(total);
   await write(
     paint(
       'dim',

@@ -1,6 +1,9 @@
 /** What the commands say, word by word where the words matter: help, counts, and what to do after an interruption. */
 
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { commands } from '../../src/cli/commands.ts';
+import { ExitCode } from '../../src/errors.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -13,6 +16,41 @@ async function syncSample(...dapil: string[]): Promise<string> {
   if (dapil.length > 0) await runCli([...sync, '--dapil', ...dapil]);
   return warehouse;
 }
+
+describe('help', () => {
+  it('names every exit code', async () => {
+    const { stdout } = await runCli(['--help']);
+    const codes = /Exit codes: ([^.]*)\./.exec(stdout.replaceAll(/\s+/g, ' '))?.[1] ?? '';
+    expect(codes.split(', ').map((code) => Number.parseInt(code, 10))).toEqual(Object.values(ExitCode));
+  });
+
+  it('sets a space before the type of each option', async () => {
+    for (const { command } of commands) {
+      const { stdout } = await runCli([command.split(' ')[0]!, '--help']);
+      expect(stdout).toMatch(/\[boolean\]/);
+      expect(stdout).not.toMatch(/\S\[(boolean|string|number|array)\]/);
+      expect(stdout.match(/^Options:$/gm)).toHaveLength(1);
+      expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
+    }
+  });
+
+  it('of the completion is a help, not the script', async () => {
+    const { code, stdout } = await runCli(['completion', '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('rekap completion >> ~/.bashrc');
+    expect(stdout).not.toContain('COMPREPLY');
+  });
+});
+
+describe('counts', () => {
+  it('of one row speak of a row', async () => {
+    const warehouse = await syncSample();
+    const out = join(warehouse, 'one.csv');
+    const query = ['query', 'SELECT 1 AS x', '--warehouse', warehouse];
+    expect((await runCli([...query, '--format', 'csv', '--out', out])).stderr).toBe(`1 row written to ${out}\n`);
+    expect((await runCli(query)).stdout).toContain('\n1 row\n');
+  });
+});
 
 describe('an interruption', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('of a sync by %s says how to go on', async (signal) => {
