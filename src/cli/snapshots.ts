@@ -1,7 +1,7 @@
 /** rekap snapshots: list, show, roll back, prune and verify. */
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { VerificationError } from '../errors.ts';
+import { VerificationError, WarehouseError } from '../errors.ts';
 import { declareOptions } from './declare-options.ts';
 import { jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options.ts';
 
@@ -29,33 +29,14 @@ const listCommand: CommandModule<object, CommonArguments> = {
   describe: 'List the snapshots, newest last',
   builder: (argv) => declareOptions(argv, common),
   async handler({ warehouse, json }) {
-    const [{ listSnapshotIds }, { readCurrentId, readSnapshot }, terminal, { renderTable }] = await Promise.all([
-      import('../publish/snapshot-folder.ts'),
-      import('../warehouse.ts'),
+    const [{ listSnapshots, renderList }, { printJson }] = await Promise.all([
+      import('./list-snapshots.ts'),
       import('./terminal.ts'),
-      import('./table.ts'),
     ]);
-    const current = await readCurrentId(warehouse);
-    const snapshots = await Promise.all((await listSnapshotIds(warehouse)).map((id) => readSnapshot(warehouse, id)));
-    const summaries = snapshots.map(({ id, manifest }) => ({
-      id,
-      current: id === current,
-      created_at: manifest.created_at,
-      source: manifest.source,
-      rows: Object.fromEntries(Object.entries(manifest.datasets).map(([table, { rows }]) => [table, rows])),
-    }));
-    if (json) return terminal.printJson(summaries);
-    if (summaries.length === 0) return void process.stdout.write(`The warehouse ${warehouse} holds no snapshot yet.\n`);
-    const tables = [...new Set(summaries.flatMap(({ rows }) => Object.keys(rows)))];
-    const rows = summaries.map((snapshot) => [
-      snapshot.current ? terminal.paint('green', '● current') : '',
-      snapshot.id,
-      snapshot.created_at.slice(0, 19).replace('T', ' '),
-      terminal.printable(snapshot.source),
-      ...tables.map((table) => terminal.formatNumber(snapshot.rows[table] ?? 0)),
-    ]);
+    const snapshots = await listSnapshots(warehouse);
+    if (json) return printJson(snapshots);
     process.stdout.write(
-      `${renderTable(rows, { head: ['', 'snapshot', 'made (UTC)', 'source', ...tables], whole: [0, 1, 2], right: tables.map((_, index) => index + 4) })}\n`,
+      snapshots.length === 0 ? `The warehouse ${warehouse} holds no snapshot yet.\n` : renderList(snapshots),
     );
   },
 };
@@ -81,27 +62,46 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
   describe: 'Check a snapshot from the outside: hashes, rows, sums, ledger, DuckDB against Parquet',
   builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
-    const [{ readSnapshot, requireCurrent }, { verifySnapshot }, { loadProject }, { printJson }] = await Promise.all([
+    const [{ readCurrentId, requireCurrent }, { printJson }, { waysToMend }] = await Promise.all([
       import('../warehouse.ts'),
-      import('../publish/verify-snapshot.ts'),
-      import('../../pipelines/index.ts'),
       import('./terminal.ts'),
+      import('./list-snapshots.ts'),
     ]);
-    const snapshot = id === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, id);
-    const problems = await verifySnapshot(snapshot.folder, snapshot.manifest, loadProject().pipelines);
-    if (json) printJson({ snapshot: snapshot.id, intact: problems.length === 0, problems });
+    const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
+    const { run, files, problems } = await examine(warehouse, snapshot);
+    if (json) printJson({ snapshot, intact: problems.length === 0, problems });
     if (problems.length > 0) {
       throw new VerificationError(
-        [`Snapshot ${snapshot.id} is damaged:`, ...problems.map((problem) => `  - ${problem}`)].join('\n'),
-        '"rekap snapshots rollback <id>" goes back to an earlier one; a new sync makes a new one.',
+        [`Snapshot ${snapshot} is damaged:`, ...problems.map((problem) => `  - ${problem}`)].join('\n'),
+        waysToMend(run),
       );
     }
     if (!json)
       process.stdout.write(
-        `Snapshot ${snapshot.id} is whole: ${snapshot.manifest.files.length} files, their hashes, rows and sums agree with the manifest.\n`,
+        `Snapshot ${snapshot} is whole: ${files} files, their hashes, rows and sums agree with the manifest.\n`,
       );
   },
 };
+
+/** What is wrong with a snapshot; a manifest that cannot be read is damage as any other. */
+async function examine(
+  warehouse: string,
+  id: string,
+): Promise<{ readonly run: string; readonly files: number; readonly problems: readonly string[] }> {
+  const [{ readSnapshot }, { verifySnapshot }, { loadProject }] = await Promise.all([
+    import('../warehouse.ts'),
+    import('../publish/verify-snapshot.ts'),
+    import('../../pipelines/index.ts'),
+  ]);
+  try {
+    const { folder, manifest } = await readSnapshot(warehouse, id);
+    const problems = await verifySnapshot(folder, manifest, loadProject().pipelines);
+    return { run: manifest.run, files: manifest.files.length, problems };
+  } catch (error) {
+    if (!(error instanceof WarehouseError)) throw error;
+    return { run: id, files: 0, problems: [error.message] };
+  }
+}
 
 const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> = {
   command: 'rollback <id>',

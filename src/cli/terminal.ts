@@ -54,8 +54,11 @@ export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
+let hasPrintedJson = false;
+
 /** Writes one JSON document to stdout, for a program that asked for it. */
 export function printJson(value: unknown): void {
+  hasPrintedJson = true;
   process.stdout.write(`${escapeDeceptive(JSON.stringify(value, null, 2))}\n`);
 }
 
@@ -81,8 +84,9 @@ export function printFailure(what: string, error: unknown): void {
   process.stderr.write(`${paint(['red', 'bold'], 'rekap:', process.stderr)} ${what}: ${printable(message)}\n`);
 }
 
-/** Prints a failure to stdout too, for a program that asked for JSON. */
+/** Prints a failure to stdout too, for a program that asked for JSON; where a document has said it already, none follows. */
 export function printJsonError(error: unknown): void {
+  if (hasPrintedJson) return;
   const isKnown = error instanceof RekapError;
   const message = error instanceof Error ? error.message : String(error);
   const described = {

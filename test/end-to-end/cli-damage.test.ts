@@ -1,0 +1,97 @@
+/** A warehouse in which something is damaged: what can be read is shown, what cannot is named, and so is what to do. */
+
+import { cp, mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/run-cli.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const damagedId = '20200101T000000Z-000001';
+
+/** A warehouse with the sample as its current snapshot, and an older one whose manifest is none. */
+async function damagedWarehouse() {
+  const warehouse = await temporaryFolder();
+  await runCli(['sync', '--sample', '--warehouse', warehouse]);
+  const id = basename(await realpath(join(warehouse, 'current')));
+  const folder = join(warehouse, 'snapshots', damagedId);
+  await cp(join(warehouse, 'snapshots', id), folder, { recursive: true });
+  await writeFile(join(folder, 'manifest.json'), '{');
+  const snapshots = (...words: string[]) => runCli(['snapshots', ...words, '--warehouse', warehouse]);
+  return { warehouse, id, folder, snapshots };
+}
+
+describe('rekap snapshots list', () => {
+  it('of a folder that is no warehouse is the same error as ever', async () => {
+    const result = await runCli(['snapshots', 'list', '--warehouse', '/nonexistent/warehouse']);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain('/nonexistent/warehouse is no warehouse');
+  });
+
+  it('of a warehouse without snapshots says that there are none', async () => {
+    const warehouse = await temporaryFolder();
+    await mkdir(join(warehouse, 'snapshots'));
+    const { code, stdout } = await runCli(['snapshots', 'list', '--warehouse', warehouse]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `The warehouse ${warehouse} holds no snapshot yet.\n` });
+  });
+
+  it('shows a snapshot with a damaged manifest as damaged, with the reason and what to do, besides the others', async () => {
+    const { id, folder, snapshots } = await damagedWarehouse();
+    const { code, stdout, stderr } = await snapshots('list');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^ +${damagedId} +damaged$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^● current +${id} +2.* sample +514 +514$`, 'm'));
+    expect(stdout).toContain(`\nSnapshot ${damagedId} is damaged: ${join(folder, 'manifest.json')} is not JSON.\n`);
+    expect(stdout).toContain(`"rekap replay ${damagedId}" builds it again from its answers; "rekap snapshots rollback`);
+    expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
+      { id: damagedId, current: false, damaged: expect.stringContaining('is not JSON'), created_at: null, rows: {} },
+      { id, current: true, damaged: null, source: 'sample', rows: { voters: 514 } },
+    ]);
+  });
+
+  it('shows a damaged current, and still every snapshot', async () => {
+    const { warehouse, id, snapshots } = await damagedWarehouse();
+    const current = join(warehouse, 'current');
+    await rm(current);
+    await writeFile(current, 'x');
+    const listed = await snapshots('list');
+    expect(listed.code).toBe(0);
+    expect(listed.stdout).toMatch(new RegExp(`^ +${id} .* 514$`, 'm'));
+    expect(listed.stdout).toContain('current is damaged: ');
+    expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
+      { id: damagedId, current: false },
+      { id, current: false, damaged: null },
+      { id: null, current: true, damaged: expect.stringContaining('is not a symbolic link') },
+    ]);
+    await rm(current);
+    await symlink('snapshots/20190101T000000Z-000000', current);
+    expect((await snapshots('list')).stdout).toMatch(/^● current +20190101T000000Z-000000 +damaged$/m);
+    expect((await snapshots('rollback', id)).code).toBe(0);
+    expect((await snapshots('list')).stdout).toMatch(new RegExp(`^● current +${id} `, 'm'));
+  });
+});
+
+describe('rekap snapshots verify', () => {
+  it('counts a manifest that cannot be read as damage, and names the replay first', async () => {
+    const { snapshots } = await damagedWarehouse();
+    const { code, stderr } = await snapshots('verify', damagedId);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/is damaged:\n {2}- .*manifest\.json is not JSON\.\n {2}"rekap replay \S+" builds it again/);
+    const asJson = await snapshots('verify', damagedId, '--json');
+    expect(asJson.code).toBe(1);
+    expect(JSON.parse(asJson.stdout)).toEqual({
+      snapshot: damagedId,
+      intact: false,
+      problems: [expect.stringContaining('is not JSON')],
+    });
+  });
+
+  it('of a damaged file names the replay of its run, which mends it', async () => {
+    const { warehouse, id, snapshots } = await damagedWarehouse();
+    await writeFile(join(warehouse, 'snapshots', id, 'rekap.duckdb'), 'gone wrong');
+    const { code, stderr } = await snapshots('verify');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`\n  "rekap replay ${id}" builds it again from its answers`);
+    expect((await runCli(['replay', id, '--warehouse', warehouse])).code).toBe(0);
+    expect((await snapshots('verify')).code).toBe(0);
+  });
+});
