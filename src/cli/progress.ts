@@ -1,12 +1,16 @@
 /** Shows a running sync: a bar per dataset on a terminal, plain lines elsewhere. */
 
+import { stripVTControlCharacters } from 'node:util';
 import type { Clock, Report, RunEvent, RunStep } from '../surroundings.ts';
+import { cutToWidth, displayWidth } from './fit-table.ts';
 import { formatNumber, paint, printable } from './terminal.ts';
 
 export interface Progress {
   readonly report: Report;
-  /** Clears what is in the way of the summary; may be called twice. */
+  /** Shows the run as it ended; that stays above the summary. */
   end(): void;
+  /** Takes away what is shown of a run that failed; nothing after `end`. */
+  abandon(): void;
 }
 
 interface DatasetProgress {
@@ -26,7 +30,8 @@ const shownSteps: Partial<Record<RunStep, string>> = {
 };
 
 const barWidth = 24;
-const colour = new RegExp(`(${String.fromCodePoint(27)}\\[[0-9;]*m)`);
+/** Between two parts of a line. */
+const gap = '  ';
 /** Milliseconds between two paintings. */
 const paintEvery = 100;
 
@@ -42,8 +47,13 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
   let step: string | null = null;
   let ended = false;
 
+  /** To where the painting begins; to the first column too, for a terminal shows ^C where the cursor is, and moves it. */
+  function goBack(): string {
+    return painted > 0 ? `\r\u001b[${painted}A` : '';
+  }
+
   function clear(): void {
-    if (painted > 0) stream.write(`\u001b[${painted}A\u001b[J`);
+    if (painted > 0) stream.write(`${goBack()}\u001b[J`);
     painted = 0;
   }
 
@@ -51,12 +61,13 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
     const now = clock.monotonic();
     if (ended || (!force && now - lastPaint < paintEvery)) return;
     lastPaint = now;
-    clear();
     const nameWidth = Math.max(0, ...[...datasets.keys()].map((name) => name.length));
-    const lines = [...datasets].map(([name, progress]) => `${name.padEnd(nameWidth)}  ${barOf(progress, now, stream)}`);
-    if (step !== null) lines.push(paint('dim', step, stream));
+    const lines = [...datasets].map(([name, progress]) => [name.padEnd(nameWidth), ...partsOf(progress, now, stream)]);
+    if (step !== null) lines.push([paint('dim', step, stream)]);
     // A line that wraps would be two to the terminal and one to `clear`.
-    for (const line of lines) stream.write(`${cutToWidth(line, stream.columns - 1)}\n`);
+    const texts = lines.map((parts) => `${fitParts(parts, stream.columns - 1)}\u001b[K\n`);
+    // Over what is there, not after clearing it: that would flicker, and some terminals keep what was cleared.
+    stream.write(`${goBack()}${texts.join('')}\u001b[J`);
     painted = lines.length;
   }
 
@@ -77,23 +88,37 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
       repaint(true);
       ended = true;
     },
+    abandon() {
+      if (!ended) clear();
+      ended = true;
+    },
   };
 }
 
-function barOf(
+/** The bar and what is to be said beside it, the most telling first. */
+function partsOf(
   { started, since, total, done, records, requests }: DatasetProgress,
   now: number,
   stream: NodeJS.WriteStream,
-): string {
+): string[] {
   const seconds = Math.max(0.001, (now - started) / 1000);
   const rate = `${(requests / seconds).toFixed(requests / seconds < 10 ? 1 : 0)} requests/s`;
   if (total === null)
-    return `${paint('dim', '╌'.repeat(barWidth), stream)}  listing the districts  ${formatNumber(requests)} requests  ${rate}`;
+    return [
+      paint('dim', '╌'.repeat(barWidth), stream),
+      'listing the districts',
+      `${formatNumber(requests)} requests`,
+      rate,
+    ];
   const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);
-  const bar = paint('green', '━'.repeat(filled), stream) + paint('dim', '─'.repeat(barWidth - filled), stream);
-  const left =
-    done === total ? 'done' : done === 0 ? '' : `${formatSeconds(((now - since) / 1000 / done) * (total - done))} left`;
-  return `${bar}  ${formatNumber(done)}/${formatNumber(total)} districts  ${formatNumber(records)} records  ${rate}  ${left}`.trimEnd();
+  const left = `${formatSeconds(((now - since) / 1000 / done) * (total - done))} left`;
+  return [
+    paint('green', '━'.repeat(filled), stream) + paint('dim', '─'.repeat(barWidth - filled), stream),
+    `${formatNumber(done)}/${formatNumber(total)} districts`,
+    ...(done === total ? ['done'] : done === 0 ? [] : [left]),
+    `${formatNumber(records)} records`,
+    rate,
+  ];
 }
 
 /** One line per warning, per step and per quarter of a dataset: fit for a log file. */
@@ -109,12 +134,13 @@ function createLines(stream: NodeJS.WriteStream): Progress {
         const { done, total, records } = datasets.get(event.dataset)!;
         if (total !== null && Math.floor((done * 4) / total) > Math.floor(((done - 1) * 4) / total)) {
           stream.write(
-            `${event.dataset}: ${formatNumber(done)} of ${formatNumber(total)} districts, ${formatNumber(records)} records\n`,
+            `${event.dataset}: ${formatNumber(done)} of ${formatNumber(total)} ${total === 1 ? 'district' : 'districts'}, ${formatNumber(records)} records\n`,
           );
         }
       }
     },
     end() {},
+    abandon() {},
   };
 }
 
@@ -148,16 +174,18 @@ function formatSeconds(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** The beginning of a line that fills `width` columns; colours take none, and what was cut off cannot leave one on. */
-function cutToWidth(line: string, width: number): string {
-  let room = width;
-  let cut = '';
-  for (const part of line.split(colour)) {
-    if (part.startsWith('\u001b')) cut += part;
-    else {
-      cut += part.slice(0, Math.max(0, room));
-      room -= part.length;
-    }
+/** As many of the parts as fit, whole: half a number would be another number. Of the first alone, its beginning. */
+function fitParts(parts: readonly string[], width: number): string {
+  let line = parts[0] ?? '';
+  if (widthOf(line) > width) return cutToWidth(stripVTControlCharacters(line), width);
+  for (const part of parts.slice(1)) {
+    if (widthOf(line + gap + part) > width) break;
+    line += gap + part;
   }
-  return cut;
+  return line;
+}
+
+/** Columns that a text takes; its colours take none. */
+function widthOf(text: string): number {
+  return displayWidth(stripVTControlCharacters(text));
 }

@@ -27,7 +27,7 @@ export async function runVisibly(
     if (asJson) (await import('./terminal.ts')).printJson(result);
     else process.stdout.write((await import('./sync-summary.ts')).renderSummary(result, project));
   } finally {
-    progress.end();
+    progress.abandon();
     signals.stop();
   }
 }

@@ -1,6 +1,7 @@
 /** A snapshot's manifest as text: datasets, files, and how each was proved. */
 
 import type { Snapshot } from '../warehouse.ts';
+import { countDistricts } from './count-districts.ts';
 import { formatBytes } from './sync-summary.ts';
 import { renderTable } from './table.ts';
 import { formatNumber, paint, printable } from './terminal.ts';
@@ -16,7 +17,7 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
       formatNumber(dataset.rows),
       formatNumber(dataset.quarantined),
       formatNumber(violations),
-      formatNumber(read.length),
+      countDistricts(dataset.districts),
       `${formatNumber(bySweep)} by the sweep, ${formatNumber(read.length - bySweep)} by an empty page`,
       times.length === 0 ? '' : `${shortTime(times[0]!)} to ${shortTime(times.at(-1)!)}`,
     ];

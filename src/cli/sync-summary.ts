@@ -6,6 +6,7 @@ import type { Verdict } from '../stages.ts';
 import type { BrokenCheck } from '../report/violation-examples.ts';
 import type { SyncResult } from '../sync-options.ts';
 import { databaseFile, type Manifest } from '../warehouse.ts';
+import { countDistricts } from './count-districts.ts';
 import { renderTable } from './table.ts';
 import { countRows, formatNumber, paint, printable } from './terminal.ts';
 
@@ -57,9 +58,7 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
     // Verdicts of districts that were carried over are older than the run, as are pages that a resumed one has taken over.
     const isWhole = dataset.carried_over === 0;
     const now = districts.filter(({ readAt }) => isWhole || readAt >= manifest.created_at);
-    const read = now.filter(({ dapil, received }) => dapil !== null && received > 0);
     const figures = [
-      read.length,
       sum(now, ({ pages }) => pages),
       ledger.fetched,
       ledger.published,
@@ -69,7 +68,7 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
       dataset.rows,
       Object.values(violations).reduce((total, count) => total + count, 0),
     ];
-    return [[table, ...figures.map(formatNumber)]];
+    return [[table, countDistricts(now), ...figures.map(formatNumber)]];
   });
   const head = [
     'dataset',

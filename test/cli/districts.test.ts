@@ -1,0 +1,39 @@
+/** The summary of a sync and `snapshots show` count the same districts, and say how many were asked for where some have no records. */
+
+import { describe, expect, it } from 'vitest';
+import { renderSnapshot } from '../../src/cli/show-snapshot.ts';
+import { renderSummary } from '../../src/cli/sync-summary.ts';
+import type { SyncResult } from '../../src/sync-options.ts';
+import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
+import { project } from '../support/sync-settings.ts';
+
+/** A snapshot of districts with these numbers of records, as both commands print it: the cells of its row. */
+function printed(received: readonly number[]): { readonly summary: string; readonly show: string } {
+  const districts = received.map((count, index) => verdictOf({ dapil: 1101 + index, received: count }));
+  // Records that name no district are of none.
+  const voters = datasetOf({ rows: 2, districts: [...districts, verdictOf({ dapil: null })] });
+  const manifest = manifestOf({ datasets: { voters } });
+  const figures = { requests: 1, retries: 0, fromLanding: 0, bytes: 0, throttled: 0, milliseconds: 1 };
+  const { snapshot: id } = manifest;
+  const common = { run: id, current: id, warehouse: 'w', landing: 'l', manifest, figures };
+  const result: SyncResult = { ...common, outcome: 'published', brokenChecks: [], warnings: [], pruned: [] };
+  const row = (text: string): string => /^voters +(.*)$/m.exec(text)![1]!;
+  return {
+    summary: row(renderSummary(result, project)),
+    show: row(renderSnapshot({ id, folder: 'w', manifest })),
+  };
+}
+
+describe('districts', () => {
+  it('are counted once where all that were asked for have records', () => {
+    const { summary, show } = printed([1, 1]);
+    expect(summary).toMatch(/^2 {2,}/);
+    expect(show).toMatch(/^2 +0 +0 +2 {2,}2 by the sweep/);
+  });
+
+  it('without records are told as asked for, in both', () => {
+    const { summary, show } = printed([1, 0, 1]);
+    expect(summary).toMatch(/^2 of 3 asked {2,}/);
+    expect(show).toMatch(/^2 +0 +0 +2 of 3 asked {2,}2 by the sweep/);
+  });
+});

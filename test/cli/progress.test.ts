@@ -1,0 +1,94 @@
+/** The progress on a terminal: every number whole, whatever the width, and nothing left of a run that failed. */
+
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
+import { createProgress } from '../../src/cli/progress.ts';
+import { displayWidth } from '../../src/cli/fit-table.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { verdictOf } from '../support/manifests.ts';
+
+/** A terminal of so many columns, and what was written to it. */
+function terminal(columns: number) {
+  const written: string[] = [];
+  const stream = { isTTY: true, columns, write: (text: string) => written.push(text) > 0 };
+  return { stream: stream as unknown as NodeJS.WriteStream, written };
+}
+
+/** Two datasets halfway, one of them with large figures. */
+async function watch(columns: number) {
+  vi.stubEnv('TERM', 'xterm');
+  const clock = manualClock();
+  const { stream, written } = terminal(columns);
+  const progress = createProgress(stream, clock);
+  for (const dataset of ['voters', 'voting_rights_users']) {
+    progress.report({ kind: 'request', dataset, retried: false });
+    progress.report({ kind: 'districts', dataset, total: 2345 });
+    await clock.sleep(61_000);
+    progress.report({ kind: 'district', dataset, records: 1_234_567, verdict: verdictOf({ dataset }) });
+  }
+  progress.report({ kind: 'step', step: 'build tables' });
+  return { progress, written };
+}
+
+const command = new RegExp(`(${String.fromCodePoint(27)}\\[\\d*[AJK]|\r|\n)`);
+
+/** What the terminal shows in the end, without colours. */
+function shown(written: readonly string[]): string[] {
+  const lines: string[] = [];
+  let row = 0;
+  for (const piece of written.join('').split(command)) {
+    const up = /\[(\d+)A$/.exec(piece)?.[1];
+    if (up !== undefined) row -= Number(up);
+    else if (piece === '\n') row += 1;
+    else if (piece.endsWith('[J')) lines.length = Math.min(lines.length, row);
+    else if (!['', '\r'].includes(piece) && !piece.endsWith('[K')) lines[row] = stripVTControlCharacters(piece);
+  }
+  return lines;
+}
+
+describe('the bars', () => {
+  it('say all that there is to say where there is room', async () => {
+    const { written } = await watch(160);
+    expect(shown(written)).toEqual([
+      expect.stringMatching(
+        /^voters {15}─+ {2}1\/2,345 districts {2}\S.* left {2}1,234,567 records {2}0\.0 requests\/s$/,
+      ),
+      expect.stringMatching(/^voting_rights_users {2}─+ {2}1\/2,345 districts /),
+      'building tables, checks and Parquet files',
+    ]);
+  });
+
+  it('leave out what does not fit, whole, from the end', async () => {
+    const whole = shown((await watch(200)).written).map((line) => line.split(/ {2,}/));
+    for (let columns = 48; columns < 130; columns += 1) {
+      const lines = shown((await watch(columns)).written);
+      expect(lines).toHaveLength(whole.length);
+      for (const [index, line] of lines.entries()) {
+        expect(displayWidth(line)).toBeLessThan(columns);
+        const parts = line.split(/ {2,}/);
+        expect(parts).toEqual(whole[index]!.slice(0, parts.length));
+        const next = whole[index]![parts.length] ?? ' '.repeat(columns);
+        expect(displayWidth(line) + 2 + next.length).toBeGreaterThanOrEqual(columns);
+      }
+    }
+  });
+
+  it('stay above the summary of a run that came to its end', async () => {
+    const { progress, written } = await watch(100);
+    progress.end();
+    expect(shown(written)).toHaveLength(2);
+    const writings = written.length;
+    progress.abandon();
+    expect(written).toHaveLength(writings);
+  });
+
+  it('are taken away where a run failed, from the first column on', async () => {
+    const { progress, written } = await watch(100);
+    progress.abandon();
+    expect(shown(written)).toEqual([]);
+    expect(written.at(-1)).toMatch(/^\r/);
+    const writings = written.length;
+    progress.report({ kind: 'step', step: 'verify' });
+    expect(written).toHaveLength(writings);
+  });
+});
