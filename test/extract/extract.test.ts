@@ -46,7 +46,7 @@ describe('an extraction', () => {
       concurrency: 1,
       reference: [1101, 1102, 1103],
       async deliver() {
-        asked = source.requests.length;
+        asked ||= source.requests.length;
         throw new Error('no room');
       },
     });
