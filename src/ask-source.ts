@@ -23,6 +23,8 @@ export async function askSource(run: Run): Promise<OpenedSource> {
     previous: run.previous?.id ?? null,
     previous_history: run.previous === null ? null : historyOf(run.previous.manifest),
     strict: options.strict,
+    accept_changes: options.acceptChanges,
+    accept_source: options.acceptSource,
     dry_run: options.dryRun,
     datasets: run.asked.map(({ table }) => table),
     dapil: options.dapil,

@@ -84,7 +84,7 @@ export function requireApart({ warehouse, into }: ReplayOptions): void {
   );
 }
 
-/** The settings of the run as it was, without a key: nothing is asked of the source. */
+/** The settings of the run as it was, with what it was told to refuse and to accept; without a key: nothing is asked of the source. */
 export function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
   return {
     warehouse: asked.into ?? asked.warehouse,
@@ -99,8 +99,8 @@ export function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
     maxAttempts: 1,
     maxDuration: 86_400_000,
     strict: asked.strict || file.strict,
-    acceptChanges: asked.acceptChanges,
-    acceptSource: asked.acceptSource,
+    acceptChanges: asked.acceptChanges || file.accept_changes,
+    acceptSource: asked.acceptSource || file.accept_source,
     keep: Number.MAX_SAFE_INTEGER,
     keepLanding: null,
     resumeWithin: null,
@@ -136,7 +136,8 @@ export async function readIfThere(warehouse: string, id: string): Promise<Snapsh
 /** The snapshot that was current when the run began. */
 export async function previousOf(
   { pipelines }: Project,
-  { warehouse, into, acceptChanges }: ReplayOptions,
+  { warehouse, into }: ReplayOptions,
+  { acceptChanges }: SyncOptions,
   { file: { run, previous, dapil, datasets }, original }: Replay,
   { report }: SyncSurroundings,
 ): Promise<Snapshot | null> {

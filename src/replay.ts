@@ -70,7 +70,7 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
         id: isFree ? file.run : newSnapshotId(around.clock.now(), around.random(), await latestRunId(warehouse)),
         landing,
         startedAt: new Date(file.started_at),
-        previous: await previousOf(project, asked, found, around),
+        previous: await previousOf(project, asked, options, found, around),
         knownDistricts: file.known_districts,
         referenceDistricts: file.reference_districts,
       };

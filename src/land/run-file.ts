@@ -26,6 +26,8 @@ export interface RunFile {
   readonly previous_history: string | null;
   /** What the run was told besides: a replay keeps to it. */
   readonly strict: boolean;
+  readonly accept_changes: boolean;
+  readonly accept_source: boolean;
   readonly dry_run: boolean;
   /** Tables asked for. */
   readonly datasets: readonly string[];
@@ -55,7 +57,9 @@ export async function readRunFile(folder: string): Promise<RunFile> {
   }
   try {
     const parsed: unknown = JSON.parse(text);
-    if (isRunFile(parsed)) return parsed;
+    // Runs did not always keep what was accepted; to such a one nothing was.
+    const whole: unknown = isObject(parsed) ? { accept_changes: false, accept_source: false, ...parsed } : parsed;
+    if (isRunFile(whole)) return whole;
   } catch {
     // Said below, as for any other text that describes no run.
   }
@@ -63,7 +67,7 @@ export async function readRunFile(folder: string): Promise<RunFile> {
 }
 
 function isRunFile(value: unknown): value is RunFile {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObject(value)) return false;
   const run = value as Partial<Record<keyof RunFile, unknown>>;
   return (
     run.format === 1 &&
@@ -78,6 +82,8 @@ function isRunFile(value: unknown): value is RunFile {
     (run.previous === null || isId(run.previous)) &&
     (run.previous_history === null || isText(run.previous_history)) &&
     typeof run.strict === 'boolean' &&
+    typeof run.accept_changes === 'boolean' &&
+    typeof run.accept_source === 'boolean' &&
     typeof run.dry_run === 'boolean' &&
     isSetOf(run.datasets, isText) &&
     (run.dapil === null || isSetOf(run.dapil, isNumber)) &&
@@ -86,6 +92,10 @@ function isRunFile(value: unknown): value is RunFile {
     isListOf(run.known_districts, isNumber) &&
     isListOf(run.reference_districts, isNumber)
   );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function isId(value: unknown): boolean {

@@ -5,35 +5,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GateError, IncompleteError, LandingError, RunNotFoundError, SnapshotNotFoundError } from '../../src/errors.ts';
 import { listSnapshotIds } from '../../src/publish/snapshot-folder.ts';
-import { replay } from '../../src/replay.ts';
-import type { ReplayOptions, SyncResult } from '../../src/sync-options.ts';
 import { readCurrentId, type Manifest } from '../../src/warehouse.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { runReplay } from '../support/run-replay.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
-import { project, syncOptions } from '../support/sync-settings.ts';
+import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const nation = { 1101: 3, 1102: 12, 1201: 1 };
 /** Less than some districts hold, so that these take several pages. */
 const pageSize = 5;
-
-/** Replays without a service: nothing listens where the run's source was. */
-async function runReplay(warehouse: string, asked: Partial<ReplayOptions> = {}): Promise<SyncResult> {
-  const options = { warehouse, run: null, into: null, strict: false, acceptChanges: false, acceptSource: false };
-  return replay(
-    project,
-    { ...options, ...asked },
-    {
-      clock: manualClock(),
-      random: () => 0.5,
-      report: () => {},
-      signal: new AbortController().signal,
-      version: '0.0.0-test',
-    },
-  );
-}
 
 /** A nation with everything that a transformation has to decide on. */
 function doubtfulNation(): SourceData {

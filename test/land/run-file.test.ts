@@ -20,6 +20,12 @@ it('gives back what was written', async () => {
   expect(await read(run)).toEqual(run);
 });
 
+it('reads the file of a run from before what was accepted was kept: nothing was', async () => {
+  const { accept_changes, accept_source, ...older } = describedRun();
+  expect(await read(older)).toEqual({ ...older, accept_changes: false, accept_source: false });
+  expect([accept_changes, accept_source]).toEqual([false, false]);
+});
+
 it.each<[string, object | string]>([
   ['no JSON', '{'],
   ['no object', 'null'],
@@ -35,6 +41,7 @@ it.each<[string, object | string]>([
   ['a time beyond the calendar', { started_at: '+275000-01-01T00:00:00.000Z' }],
   ['a time that is none', { started_at: '2026-99-20T03:00:02.000Z' }],
   ['a word for yes', { strict: 'yes' }],
+  ['a word for what was accepted', { accept_changes: 'yes' }],
 ])('is refused: %s', async (_, change) => {
   const value = typeof change === 'string' ? change : { ...describedRun(), ...change };
   await expect(read(value)).rejects.toThrow(LandingError);

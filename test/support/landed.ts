@@ -14,6 +14,8 @@ export function describedRun(rest: Partial<RunFile> = {}): RunFile {
     previous: null,
     previous_history: null,
     strict: false,
+    accept_changes: false,
+    accept_source: false,
     dry_run: false,
     datasets: ['voters'],
     dapil: null,

@@ -1,0 +1,27 @@
+/** Runs a replay as the command line would. */
+
+import { replay } from '../../src/replay.ts';
+import type { ReplayOptions, SyncResult } from '../../src/sync-options.ts';
+import type { RunEvent } from '../../src/surroundings.ts';
+import { manualClock } from './manual-clock.ts';
+import { project } from './sync-settings.ts';
+
+/** Replays without a service: nothing listens where the run's source was. */
+export async function runReplay(
+  warehouse: string,
+  asked: Partial<ReplayOptions> = {},
+  report: (event: RunEvent) => void = () => {},
+): Promise<SyncResult> {
+  const options = { warehouse, run: null, into: null, strict: false, acceptChanges: false, acceptSource: false };
+  return replay(
+    project,
+    { ...options, ...asked },
+    {
+      clock: manualClock(),
+      random: () => 0.5,
+      report,
+      signal: new AbortController().signal,
+      version: '0.0.0-test',
+    },
+  );
+}
