@@ -13,11 +13,12 @@ import {
 } from './errors.ts';
 import type { RunFile } from './land/run-file.ts';
 import type { Project } from './pipeline.ts';
+import { requireReplaceable } from './publish/current-link.ts';
 import { readRuns } from './publish/runs-log.ts';
 import { listSnapshotIds } from './publish/snapshot-folder.ts';
 import { Secret } from './secret.ts';
 import type { ReplayOptions, SyncOptions, SyncSurroundings } from './sync-options.ts';
-import { isSnapshotId, readCurrent, readSnapshot, warehousePaths, type Snapshot } from './warehouse.ts';
+import { isSnapshotId, readCurrent, readCurrentId, readSnapshot, warehousePaths, type Snapshot } from './warehouse.ts';
 
 /** What a replay goes by besides its options. */
 export interface Replay {
@@ -118,6 +119,20 @@ export async function readCurrentOrWarn(
   } catch (error) {
     if (!(error instanceof RekapError)) throw error;
     report({ kind: 'warning', message: `The current snapshot cannot be read: ${error.message}` });
+    return null;
+  }
+}
+
+/**
+ * The id that `current` points to. A link that is broken points to none; what stands in its place must be something that a link can
+ * replace, for the replay is there to restore it.
+ */
+export async function readCurrentIdOrNone(warehouse: string): Promise<string | null> {
+  try {
+    return await readCurrentId(warehouse);
+  } catch (error) {
+    if (!(error instanceof RekapError)) throw error;
+    await requireReplaceable(warehouse);
     return null;
   }
 }

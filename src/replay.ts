@@ -23,6 +23,7 @@ import {
   listSnapshotIds,
   nameSnapshotFolder,
   newSnapshotId,
+  pointCurrent,
   publishSnapshotFolder,
 } from './publish/snapshot-folder.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
@@ -30,6 +31,7 @@ import {
   findLanding,
   optionsOf,
   previousOf,
+  readCurrentIdOrNone,
   readCurrentOrWarn,
   readIfThere,
   requireApart,
@@ -38,11 +40,12 @@ import {
 } from './replay-plan.ts';
 import { checkSource, withRun, type Run } from './run.ts';
 import type { ReplayOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
-import { readCurrentId, requireWarehouse, type Manifest, type Snapshot } from './warehouse.ts';
+import { requireWarehouse, type Manifest, type Snapshot } from './warehouse.ts';
 
 /**
  * Builds the snapshot of an earlier run again from what the source answered then. Where the run's snapshot is there, whole and of the
- * same definition, the rebuilt one must equal it. It is published where the warehouse does not hold it already.
+ * same definition, the rebuilt one must equal it. It is published where the warehouse does not hold it already. Where no snapshot is
+ * current, because the link is missing or broken, this one becomes it.
  *
  * @throws RunNotFoundError; LandingError where the landing is damaged, or its run was broken off; VerificationError where the
  * tables are not those that were published.
@@ -64,7 +67,7 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
       const original = await readIfThere(asked.warehouse, file.run);
       const published = await readIfThere(warehouse, file.run);
       const isWhole = published !== null && isOfToday(project, published) && (await isIntact(project, published));
-      found = { landing, file, original, published, isWhole, current: await readCurrentId(warehouse) };
+      found = { landing, file, original, published, isWhole, current: await readCurrentIdOrNone(warehouse) };
       const isFree = isWhole || !(await listSnapshotIds(warehouse)).includes(file.run);
       return {
         id: isFree ? file.run : newSnapshotId(around.clock.now(), around.random(), await latestRunId(warehouse)),
@@ -157,13 +160,17 @@ async function requireSameFigures(run: Run, manifest: Manifest, { original, publ
 async function publish(
   run: Run,
   manifest: Manifest,
-  { file, isWhole, current }: Replay,
+  { file, published, isWhole, current }: Replay,
 ): Promise<Pick<SyncResult, 'outcome' | 'current'>> {
   const { id, folder, enter, options } = run;
   const { warehouse } = options;
   if (isWhole || (await equalsCurrent(run, manifest, current))) {
     await discardSnapshotFolder(folder);
-    return { outcome: 'reproduced', current };
+    if (current !== null || published === null) return { outcome: 'reproduced', current };
+    enter('switch current');
+    await pointCurrent(warehouse, published.id);
+    run.around.report({ kind: 'warning', message: `Snapshot ${published.id} is made current, for none was.` });
+    return { outcome: 'reproduced', current: published.id };
   }
   if (options.dryRun) {
     await discardSnapshotFolder(folder);

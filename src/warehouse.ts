@@ -1,6 +1,6 @@
 /** The warehouse folder: where its files lie, what a manifest holds, and how the current snapshot is found. */
 
-import { readFile, readlink, stat } from 'node:fs/promises';
+import { readFile, readdir, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorCode, SnapshotNotFoundError, WarehouseError } from './errors.ts';
 import type { Ledger, Verdict } from './stages.ts';
@@ -106,17 +106,15 @@ export async function readCurrentId(warehouse: string): Promise<string | null> {
     if (code === 'ENOENT') return null;
     if (code === 'ENOTDIR')
       throw new WarehouseError(`${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
-    throw new WarehouseError(
-      `${current} is not a symbolic link (${code}).`,
-      `It should point to one of the folders in ${join(warehouse, 'snapshots')}; "rekap snapshots rollback <id>" sets it again.`,
-      { cause: error },
-    );
+    throw new WarehouseError(`${current} is not a symbolic link (${code}).`, await wayBack(warehouse, null), {
+      cause: error,
+    });
   }
   const id = basename(target);
   if (target !== `snapshots/${id}` || !isSnapshotId(id)) {
     throw new WarehouseError(
       `${current} points to ${JSON.stringify(target)}, which is no snapshot.`,
-      `"rekap snapshots list" shows the snapshots there are; "rekap snapshots rollback <id>" sets current to one.`,
+      await wayBack(warehouse, null),
     );
   }
   return id;
@@ -134,7 +132,9 @@ export async function requireCurrent(warehouse: string): Promise<Snapshot> {
   if (snapshot !== null) return snapshot;
   throw new SnapshotNotFoundError(
     `The warehouse ${warehouse} holds no published snapshot.`,
-    'Run "rekap sync" first, or name another folder with --warehouse.',
+    (await idsIn(warehousePaths(warehouse).snapshots)).length > 0
+      ? await wayBack(warehouse, null)
+      : 'Run "rekap sync" first, or name another folder with --warehouse.',
   );
 }
 
@@ -148,12 +148,29 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
   }
   const folder = join(warehousePaths(warehouse).snapshots, id);
   if (!(await isFolder(folder))) {
-    throw new SnapshotNotFoundError(
-      `The warehouse ${warehouse} has no snapshot ${id}.`,
-      '"rekap snapshots list" shows those it has; "rekap snapshots rollback <id>" makes one of them current.',
-    );
+    throw new SnapshotNotFoundError(`The warehouse ${warehouse} has no snapshot ${id}.`, await wayBack(warehouse, id));
   }
-  return { id, folder, manifest: await readManifest(folder) };
+  return { id, folder, manifest: await readManifest(warehouse, id, folder) };
+}
+
+/** What mends a warehouse in which something is damaged: commands that do not go by what is damaged, with ids that are there. */
+export async function wayBack(warehouse: string, damaged: string | null): Promise<string> {
+  const paths = warehousePaths(warehouse);
+  const [snapshots, runs] = await Promise.all([idsIn(paths.snapshots), idsIn(paths.landing)]);
+  const run = runs.find((id) => id === damaged) ?? runs.findLast((id) => snapshots.includes(id)) ?? runs.at(-1);
+  const other = snapshots.findLast((id) => id !== damaged);
+  const ways = [
+    run === undefined ? [] : `"rekap replay ${run}" builds a snapshot again from its answers`,
+    other === undefined ? [] : `"rekap snapshots rollback ${other}" makes that one current`,
+  ].flat();
+  if (ways.length > 0) return `${ways.join('; ')}.`;
+  return `There is nothing to go back to: remove ${paths.current} if it is there, then run "rekap sync".`;
+}
+
+/** The ids that name something in a folder, in order; none where it cannot be read. */
+async function idsIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter(isSnapshotId).toSorted();
 }
 
 /** Refuses a folder that is no warehouse. */
@@ -165,25 +182,24 @@ export async function requireWarehouse(warehouse: string): Promise<void> {
   );
 }
 
-async function readManifest(folder: string): Promise<Manifest> {
+async function readManifest(warehouse: string, id: string, folder: string): Promise<Manifest> {
   const file = join(folder, manifestFile);
-  const next =
-    '"rekap snapshots verify" tells what else is damaged; "rekap snapshots rollback <id>" goes back to another snapshot.';
   let text: string;
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    throw new WarehouseError(`${file} cannot be read (${errorCode(error)}).`, next, { cause: error });
+    throw new WarehouseError(`${file} cannot be read (${errorCode(error)}).`, await wayBack(warehouse, id), {
+      cause: error,
+    });
   }
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new WarehouseError(`${file} is not JSON.`, next, { cause: error });
+    throw new WarehouseError(`${file} is not JSON.`, await wayBack(warehouse, id), { cause: error });
   }
-  if (!isManifest(parsed, basename(folder)))
-    throw new WarehouseError(`${file} is not a manifest of snapshot ${basename(folder)}.`, next);
-  return parsed;
+  if (isManifest(parsed, id)) return parsed;
+  throw new WarehouseError(`${file} is not a manifest of snapshot ${id}.`, await wayBack(warehouse, id));
 }
 
 /** Whether a value has the parts of a manifest that the code relies on. Whether its figures are right is what `verify` checks. */

@@ -62,9 +62,13 @@ describe('the current snapshot', () => {
     ['a link to what is being built', (path: string) => symlink(`snapshots/.building-${id}`, path)],
   ])('is refused where it is %s', async (_, make) => {
     const folder = await makeFolder();
+    await mkdir(join(folder, 'snapshots', id), { recursive: true });
     await make(join(folder, 'current'));
     await expect(readCurrent(folder)).rejects.toThrow(WarehouseError);
-    await expect(readCurrent(folder)).rejects.toMatchObject({ exitCode: 2, next: expect.stringContaining('rollback') });
+    await expect(readCurrent(folder)).rejects.toMatchObject({
+      exitCode: 2,
+      next: expect.stringContaining(`rollback ${id}`),
+    });
   });
 
   it('is refused where the link names a snapshot that is gone', async () => {

@@ -2,15 +2,13 @@
 
 import { errorCode, WarehouseError } from '../errors.ts';
 import type { RunStep } from '../surroundings.ts';
-import { mkdir, open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isSnapshotId, warehousePaths } from '../warehouse.ts';
+import { nextPublished, nextRollback, prepareLink, switchCurrent } from './current-link.ts';
 
 const building = '.building-';
 const pruned = '.pruned-';
-/** What `current` is about to be replaced by: for a new snapshot, and for one that is gone back to. */
-const nextPublished = '.current-next';
-const nextRollback = '.rollback-next';
 
 /** A snapshot in the folder that it was built in, with the paths of its files below that. */
 export interface FinishedSnapshot {
@@ -132,14 +130,13 @@ export async function publishSnapshotFolder(
   { id, folder, files }: FinishedSnapshot,
   enter: EnterStep,
 ): Promise<void> {
-  const { current, folder: top } = warehousePaths(warehouse);
   enter('flush to the disk');
   await flushTree(folder, files);
-  const next = await prepareLink(join(top, nextPublished), id);
+  await prepareLink(warehouse, nextPublished, id);
   await nameFlushed(warehouse, id, folder, enter);
   enter('switch current');
-  await rename(next, current);
-  await flushFolder(top);
+  await switchCurrent(warehouse, nextPublished);
+  await flushFolder(warehouse);
 }
 
 /** Gives a finished folder its name among the snapshots, and leaves `current` as it is. */
@@ -162,15 +159,9 @@ async function nameFlushed(warehouse: string, id: string, folder: string, enter:
 
 /** Makes a published snapshot the current one again. */
 export async function pointCurrent(warehouse: string, id: string): Promise<void> {
-  const { folder, current } = warehousePaths(warehouse);
-  await rename(await prepareLink(join(folder, nextRollback), id), current);
-  await flushFolder(folder);
-}
-
-async function prepareLink(path: string, id: string): Promise<string> {
-  await rm(path, { force: true });
-  await symlink(`snapshots/${id}`, path);
-  return path;
+  await prepareLink(warehouse, nextRollback, id);
+  await switchCurrent(warehouse, nextRollback);
+  await flushFolder(warehouse);
 }
 
 /** Removes a published snapshot: first its name, then its files, so that no half of it is ever seen. */

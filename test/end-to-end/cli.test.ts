@@ -233,7 +233,12 @@ describe('bad input', () => {
       ['query', 'SELECT 1'],
       ['sync', '--sample'],
     ]) {
-      expectMessage(await runCli([...words, '--warehouse', damaged]), 2, '20260101T000000Z-000000', 'rollback');
+      expectMessage(
+        await runCli([...words, '--warehouse', damaged]),
+        2,
+        '20260101T000000Z-000000',
+        'nothing to go back to',
+      );
     }
     await rm(join(damaged, 'current'));
     await writeFile(join(damaged, 'current'), 'x');

@@ -1,0 +1,133 @@
+/** A `current` that is no link to a snapshot: a replay or a rollback puts it right, and the advice given leads there. */
+
+import { mkdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { RekapError, WarehouseError } from '../../src/errors.ts';
+import { rollBack } from '../../src/manage-snapshots.ts';
+import { readCurrent, readCurrentId, requireCurrent } from '../../src/warehouse.ts';
+import { runReplay } from '../support/run-replay.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** A warehouse with two snapshots, and without its `current`. */
+async function withoutCurrent() {
+  const warehouse = await temporaryFolder();
+  const ids: string[] = [];
+  for (const size of [3, 4]) {
+    const { url } = await serveData(smallNation({ 1101: size, 1102: 20 }));
+    ids.push((await runSync(syncOptions(warehouse, url))).run);
+  }
+  const current = join(warehouse, 'current');
+  await rm(current);
+  return { warehouse, current, older: ids[0]!, newer: ids[1]! };
+}
+
+const inItsPlace: [string, (path: string) => Promise<unknown>][] = [
+  ['a link to somewhere else', (path) => symlink('/etc', path)],
+  ['a plain file', (path) => writeFile(path, 'x')],
+  ['an empty folder', (path) => mkdir(path)],
+];
+
+describe.each([['nothing', async () => {}] as const, ...inItsPlace])('where %s stands in its place', (_, make) => {
+  it('a replay reproduces its snapshot and makes it current', async () => {
+    const { warehouse, current, newer } = await withoutCurrent();
+    await make(current);
+    expect(await runReplay(warehouse)).toMatchObject({ outcome: 'reproduced', run: newer, current: newer });
+    expect(await readlink(current)).toBe(`snapshots/${newer}`);
+  });
+
+  it('a replay restores a snapshot that is gone and makes it current', async () => {
+    const { warehouse, current, newer } = await withoutCurrent();
+    await make(current);
+    await rm(join(warehouse, 'snapshots', newer), { recursive: true });
+    expect(await runReplay(warehouse, { run: newer })).toMatchObject({ outcome: 'published', current: newer });
+    expect(await readlink(current)).toBe(`snapshots/${newer}`);
+  });
+
+  it('a rollback makes the snapshot current that it names', async () => {
+    const { warehouse, current, older } = await withoutCurrent();
+    await make(current);
+    await rollBack(warehouse, older);
+    expect(await readlink(current)).toBe(`snapshots/${older}`);
+  });
+});
+
+describe('where a folder with something in it stands in its place', () => {
+  it('it is left as it is, and the message says what to remove', async () => {
+    const { warehouse, current, newer } = await withoutCurrent();
+    await mkdir(current);
+    await writeFile(join(current, 'theirs'), 'x');
+    for (const attempt of [() => rollBack(warehouse, newer), () => runReplay(warehouse)]) {
+      await expect(attempt()).rejects.toThrow(WarehouseError);
+      await expect(attempt()).rejects.toMatchObject({
+        exitCode: 2,
+        next: expect.stringContaining(`Remove ${current}`),
+      });
+    }
+    await rm(join(current, 'theirs'));
+    await rollBack(warehouse, newer);
+    expect(await readCurrentId(warehouse)).toBe(newer);
+  });
+});
+
+describe('the advice', () => {
+  /** What the error of a command says to do, each as a command by its words. */
+  async function adviceOf(failing: Promise<unknown>): Promise<{ replay: string; rollback: string }> {
+    const error = await failing.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    const next = error instanceof RekapError ? error.next : '';
+    return {
+      replay: /"rekap replay (\S+)"/.exec(next)?.[1] ?? next,
+      rollback: /"rekap snapshots rollback (\S+)"/.exec(next)?.[1] ?? next,
+    };
+  }
+
+  const damages: [string, (warehouse: string, current: string, newer: string) => Promise<unknown>][] = [
+    ...inItsPlace.map(
+      ([what, make]) =>
+        [`current is ${what}`, (_: string, current: string) => make(current)] as (typeof damages)[number],
+    ),
+    [
+      'the snapshot is gone',
+      async (warehouse, current, newer) => {
+        await symlink(`snapshots/${newer}`, current);
+        await rm(join(warehouse, 'snapshots', newer), { recursive: true });
+      },
+    ],
+    [
+      'the manifest is none',
+      async (warehouse, current, newer) => {
+        await symlink(`snapshots/${newer}`, current);
+        await writeFile(join(warehouse, 'snapshots', newer, 'manifest.json'), '{');
+      },
+    ],
+  ];
+
+  it.each(damages)('where %s names a replay and a rollback that mend it', async (_, damage) => {
+    const { warehouse, current, newer } = await withoutCurrent();
+    await damage(warehouse, current, newer);
+    const { replay, rollback } = await adviceOf(readCurrent(warehouse));
+    await rollBack(warehouse, rollback);
+    expect((await readCurrent(warehouse))?.id).toBe(rollback);
+    await rm(current, { recursive: true });
+    await symlink('snapshots/none', current);
+    const replayed = await runReplay(warehouse, { run: replay });
+    expect(replay).toBe(newer);
+    expect((await readCurrent(warehouse))?.id).toBe(replayed.current);
+  });
+
+  it('is to begin anew where there is nothing to go back to', async () => {
+    const warehouse = await temporaryFolder();
+    await symlink('/etc', join(warehouse, 'current'));
+    await expect(readCurrent(warehouse)).rejects.toMatchObject({ next: expect.stringContaining('"rekap sync"') });
+  });
+
+  it('is none to sync where only the link is gone', async () => {
+    const { warehouse, newer } = await withoutCurrent();
+    expect((await adviceOf(requireCurrent(warehouse))).rollback).toBe(newer);
+  });
+});
