@@ -1,6 +1,5 @@
 /** Compares two snapshots of a warehouse: which records came, went or were restated, column by column, and since when. */
 
-import { join } from 'node:path';
 import { openDatabase, type Database } from './database.ts';
 import { SnapshotNotFoundError } from './errors.ts';
 import { differencesSql, sharedColumns } from './load/changes.ts';
@@ -8,7 +7,7 @@ import { changesTable, columnList, placeColumns } from './load/tables.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import { asQueryResult, type QueryResult } from './query/run-query.ts';
 import { quoteIdentifier, quoteText } from './sql-text.ts';
-import { changesTableName, databaseFile, readSnapshot, requireCurrent, type Snapshot } from './warehouse.ts';
+import { changesTableName, readSnapshot, requireCurrent, requireDatabase, type Snapshot } from './warehouse.ts';
 
 /** The two snapshots of a comparison. */
 export interface ComparedSnapshots {
@@ -44,8 +43,8 @@ export async function diffSnapshots<Value>(
 ): Promise<Value> {
   const database = await openDatabase(':memory:');
   try {
-    for (const [name, { folder }] of Object.entries({ old: before, new: after }))
-      await database.run(`ATTACH ${quoteText(join(folder, databaseFile))} AS ${name} (READ_ONLY)`);
+    for (const [name, snapshot] of Object.entries({ old: before, new: after }))
+      await database.run(`ATTACH ${quoteText(await requireDatabase(snapshot))} AS ${name} (READ_ONLY)`);
     const selects: string[] = [];
     for (const pipeline of pipelines) {
       const there = new Set(await sharedColumns(database, 'old', pipeline));

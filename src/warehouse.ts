@@ -1,7 +1,7 @@
 /** The warehouse folder: where its files lie, what a manifest holds, and how the current snapshot is found. */
 
 import { readFile, readdir, readlink, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { errorCode, SnapshotNotFoundError, WarehouseError } from './errors.ts';
 import type { Ledger, Verdict } from './stages.ts';
 
@@ -151,6 +151,18 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
     throw new SnapshotNotFoundError(`The warehouse ${warehouse} has no snapshot ${id}.`, await wayBack(warehouse, id));
   }
   return { id, folder, manifest: await readManifest(warehouse, id, folder) };
+}
+
+/** Path of a snapshot's DuckDB file, which must be there: DuckDB's own complaint would not say what to do. */
+export async function requireDatabase({ id, folder }: Snapshot): Promise<string> {
+  const file = join(folder, databaseFile);
+  try {
+    await stat(file);
+    return file;
+  } catch (error) {
+    const what = errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read (${errorCode(error)})`;
+    throw new WarehouseError(`${file} ${what}.`, await wayBack(dirname(dirname(folder)), id), { cause: error });
+  }
 }
 
 /** What mends a warehouse in which something is damaged: commands that do not go by what is damaged, with ids that are there. */

@@ -1,7 +1,6 @@
 /** rekap query: one SQL statement on the current snapshot. */
 
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
 import type { QueryResult } from '../query/run-query.ts';
@@ -45,7 +44,7 @@ async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments):
   const [
     { queryToParquet, runQuery, writeAside },
     { writeCsv, writeJson },
-    { databaseFile, requireCurrent },
+    { requireCurrent, requireDatabase },
     { countRows, writeOut },
   ] = await Promise.all([
     import('../query/run-query.ts'),
@@ -53,7 +52,7 @@ async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments):
     import('../warehouse.ts'),
     import('./terminal.ts'),
   ]);
-  const database = join((await requireCurrent(warehouse)).folder, databaseFile);
+  const database = await requireDatabase(await requireCurrent(warehouse));
   const told = (rows: number): void => void process.stderr.write(`${countRows(rows)} written to ${out}\n`);
   if (format === 'parquet') return told(await queryToParquet(database, sql, out!));
   if (format === 'arrow') {

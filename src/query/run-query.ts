@@ -15,7 +15,7 @@ import type {
 import { openDatabase, type Database } from '../database.ts';
 import { duckdb } from '../duckdb.ts';
 import { quoteText } from '../sql-text.ts';
-import { QueryError, UsageError, errorCode } from '../errors.ts';
+import { QueryError, UsageError, WarehouseError, errorCode } from '../errors.ts';
 
 /** A value as DuckDB's client gives it to JavaScript; what JavaScript would round or refuse stays DuckDB's own, which prints itself. */
 export type ResultValue = JS | DuckDBDecimalValue | DuckDBDateValue | DuckDBTimestampValue;
@@ -126,7 +126,7 @@ async function withSandbox<Value>(
   { writable, memory }: { readonly writable: readonly string[]; readonly memory: number },
   use: (database: Database) => Promise<Value>,
 ): Promise<Value> {
-  const database = await openDatabase(databasePath, { readOnly: true });
+  const database = await openSnapshot(databasePath);
   try {
     // Without a folder for what does not fit into memory, which DuckDB would make within the published snapshot.
     await database.run(
@@ -136,6 +136,18 @@ async function withSandbox<Value>(
     return await use(database);
   } finally {
     database.close();
+  }
+}
+
+async function openSnapshot(databasePath: string): Promise<Database> {
+  try {
+    return await openDatabase(databasePath, { readOnly: true });
+  } catch (error) {
+    throw new WarehouseError(
+      `${databasePath} cannot be opened: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
+      '"rekap snapshots verify" tells what is damaged.',
+      { cause: error },
+    );
   }
 }
 

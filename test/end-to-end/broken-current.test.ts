@@ -55,7 +55,7 @@ describe.each([['nothing', async () => {}] as const, ...inItsPlace])('where %s s
 });
 
 describe('where a folder with something in it stands in its place', () => {
-  it('it is left as it is, and the message says what to remove', async () => {
+  it('is left as it is, and the message says what to remove', async () => {
     const { warehouse, current, newer } = await withoutCurrent();
     await mkdir(current);
     await writeFile(join(current, 'theirs'), 'x');

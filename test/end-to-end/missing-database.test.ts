@@ -1,0 +1,53 @@
+/** A snapshot whose DuckDB file is gone or none: whoever reads it is told what is wrong and what mends it. */
+
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { chooseSnapshots, diffSnapshots } from '../../src/diff-snapshots.ts';
+import { WarehouseError } from '../../src/errors.ts';
+import { runCli } from '../support/run-cli.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** A warehouse with two snapshots. */
+async function twoSnapshots() {
+  const warehouse = await temporaryFolder();
+  const ids: string[] = [];
+  for (const size of [20, 21]) {
+    const { url } = await serveData(smallNation({ 1101: size }));
+    ids.push((await runSync(syncOptions(warehouse, url))).run);
+  }
+  const database = join(warehouse, 'snapshots', ids[1]!, 'rekap.duckdb');
+  return { warehouse, before: ids[0]!, after: ids[1]!, database };
+}
+
+describe('a DuckDB file that is gone', () => {
+  it.each(['csv', 'arrow', 'parquet'])('is named by a query for %s, with a replay and a rollback', async (format) => {
+    const { warehouse, before, after, database } = await twoSnapshots();
+    await rm(database);
+    const out = join(warehouse, 'out');
+    const words = ['query', 'FROM voters', '--format', format, '--out', out, '--warehouse', warehouse];
+    const { code, stderr } = await runCli(words);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${database} is missing.`);
+    expect(stderr).toContain(`"rekap replay ${after}"`);
+    expect(stderr).toContain(`"rekap snapshots rollback ${before}"`);
+  });
+
+  it('is named by a comparison', async () => {
+    const { warehouse, database } = await twoSnapshots();
+    await rm(database);
+    const compared = await chooseSnapshots(warehouse, undefined, undefined);
+    const failing = diffSnapshots(project.pipelines, compared, async () => null);
+    await expect(failing).rejects.toThrow(WarehouseError);
+  });
+});
+
+it('a DuckDB file that is none is named too, and by exit 2', async () => {
+  const { warehouse, database } = await twoSnapshots();
+  await writeFile(database, 'nothing of the kind');
+  const { code, stderr } = await runCli(['query', 'FROM voters', '--warehouse', warehouse]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`${database} cannot be opened`)]);
+  expect(stderr).toContain('snapshots verify');
+});
