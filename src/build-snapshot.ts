@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { describeFile } from './describe-file.ts';
 import { describeSnapshot, schemaFingerprint } from './describe-snapshot.ts';
 import { errorCode, GateError, IncompleteError, UsageError, VerificationError, WarehouseError } from './errors.ts';
 import { extract } from './extract/extract.ts';
@@ -12,8 +13,7 @@ import type { LoadReport } from './load/load-report.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import type { TransformTotals, Verdict } from './stages.ts';
 import { checkGate } from './publish/gate.ts';
-import { describeFile } from './publish/manifest.ts';
-import { verifySnapshot } from './publish/verify-snapshot.ts';
+import { verifyBuilt, verifySnapshot } from './publish/verify-snapshot.ts';
 import { readBrokenChecks, type BrokenCheck } from './report/violation-examples.ts';
 import type { Run } from './run.ts';
 import type { Transformer } from './transform/transformer.ts';
@@ -233,7 +233,7 @@ function passGate(
 
 /** What was transformed = what DuckDB holds = what Parquet holds. */
 async function requireVerified({ folder, project }: Run, manifest: Manifest): Promise<void> {
-  const problems = await verifySnapshot(folder, manifest, project.pipelines);
+  const problems = await verifyBuilt(folder, manifest, project.pipelines);
   if (problems.length === 0) return;
   throw new VerificationError(
     `What was written is not what was fetched: ${problems.join('; ')}.`,

@@ -1,7 +1,8 @@
 /** Describes a snapshot that has been built: its manifest, from what every stage says of its part. */
 
 import { basename } from 'node:path';
-import { answersFile } from './land/landing.ts';
+import { describeFile } from './describe-file.ts';
+import { answersFile, bodiesFile } from './land/landing.ts';
 import { runFile } from './land/run-file.ts';
 import type { CarryOver } from './load/carry-over.ts';
 import type { LoadReport } from './load/load-report.ts';
@@ -10,7 +11,7 @@ import { datasetTable, exportedTables, projectDefinition } from './load/tables.t
 import type { AnyPipeline } from './pipeline.ts';
 import type { TransformTotals, Verdict } from './stages.ts';
 import { assembleDataset } from './publish/assemble-manifest.ts';
-import { describeFile, fingerprint } from './publish/manifest.ts';
+import { fingerprint } from './publish/manifest.ts';
 import type { Run } from './run.ts';
 import { databaseFile, parquetPath, type Manifest, type ManifestFile } from './warehouse.ts';
 
@@ -57,7 +58,7 @@ export async function describeSnapshot(run: Run, { verdicts, totals, reports, ca
     definition: fingerprint(projectDefinition(project)),
     warnings: run.warnings,
     files,
-    landing: await Promise.all([runFile, answersFile].map((path) => describeFile(run.landing, path, null))),
+    landing: await Promise.all([runFile, answersFile, bodiesFile].map((path) => describeFile(run.landing, path, null))),
   };
 }
 

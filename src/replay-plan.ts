@@ -14,6 +14,7 @@ import {
 import type { RunFile } from './land/run-file.ts';
 import type { Project } from './pipeline.ts';
 import { requireReplaceable } from './publish/current-link.ts';
+import { verifyManifestFile } from './publish/manifest.ts';
 import { readRuns } from './publish/runs-log.ts';
 import { listSnapshotIds } from './publish/snapshot-folder.ts';
 import { Secret } from './secret.ts';
@@ -24,7 +25,7 @@ import { isSnapshotId, readCurrent, readCurrentId, readSnapshot, warehousePaths,
 export interface Replay {
   readonly landing: string;
   readonly file: RunFile;
-  /** The run's own snapshot, as far as its manifest can be read; the landing must be the one that it names. */
+  /** The run's own snapshot, if its manifest is as it was written; the landing must be the one that it names. */
   readonly original: Snapshot | null;
   /** The same in the warehouse that is built in. */
   readonly published: Snapshot | null;
@@ -146,6 +147,13 @@ export async function readIfThere(warehouse: string, id: string): Promise<Snapsh
     if (error instanceof RekapError) return null;
     throw error;
   }
+}
+
+/** The same, if its manifest is as it was written: only that tells what a replay must give. */
+export async function readUnaltered(warehouse: string, id: string): Promise<Snapshot | null> {
+  const snapshot = await readIfThere(warehouse, id);
+  if (snapshot === null) return null;
+  return (await verifyManifestFile(snapshot.folder)).length === 0 ? snapshot : null;
 }
 
 /** The snapshot that was current when the run began. */

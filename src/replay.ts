@@ -2,21 +2,15 @@
 
 import { join } from 'node:path';
 import { buildSnapshot, type OpenedSource } from './build-snapshot.ts';
-import { errorCode, LandingError, VerificationError } from './errors.ts';
+import { LandingError, VerificationError } from './errors.ts';
 import { createSourceClient } from './extract/source-client.ts';
 import { createLandedTransport } from './extract/transport.ts';
 import { openLandedRun } from './land/landed-run.ts';
 import { readRunFile } from './land/run-file.ts';
+import { findAltered } from './land/verify-landing.ts';
 import { projectDefinition } from './load/tables.ts';
 import type { Project } from './pipeline.ts';
-import {
-  describeFile,
-  differingFigures,
-  fingerprint,
-  historyOf,
-  holdsSameTables,
-  writeManifest,
-} from './publish/manifest.ts';
+import { differingFigures, fingerprint, historyOf, holdsSameTables, writeManifest } from './publish/manifest.ts';
 import {
   discardSnapshotFolder,
   latestRunId,
@@ -34,6 +28,7 @@ import {
   readCurrentIdOrNone,
   readCurrentOrWarn,
   readIfThere,
+  readUnaltered,
   requireApart,
   requireKnown,
   type Replay,
@@ -64,8 +59,8 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
     async plan() {
       const current = await readCurrentOrWarn(options, around);
       checkSource(options, current);
-      const original = await readIfThere(asked.warehouse, file.run);
-      const published = await readIfThere(warehouse, file.run);
+      const original = await readUnaltered(asked.warehouse, file.run);
+      const published = await readUnaltered(warehouse, file.run);
       const isWhole = published !== null && isOfToday(project, published) && (await isIntact(project, published));
       found = { landing, file, original, published, isWhole, current: await readCurrentIdOrNone(warehouse) };
       const isFree = isWhole || !(await listSnapshotIds(warehouse)).includes(file.run);
@@ -101,18 +96,12 @@ function isOfToday(project: Project, { manifest }: Snapshot): boolean {
 
 /** The manifest knows the hashes of the landing, and the landing those of its bodies. */
 async function requireSameLanding(landing: string, manifest: Manifest): Promise<void> {
-  for (const file of manifest.landing) {
-    let why = 'the SHA-256 differs';
-    try {
-      if ((await describeFile(landing, file.path, null)).sha256 === file.sha256) continue;
-    } catch (error) {
-      why = `it cannot be read (${errorCode(error)})`;
-    }
-    throw new LandingError(
-      `${join(landing, file.path)} is not what it was when its run was published: ${why}.`,
-      'Nothing can be shown from it; replay another run, or run the sync again.',
-    );
-  }
+  const [first] = await findAltered(landing, manifest.landing);
+  if (first === undefined) return;
+  throw new LandingError(
+    `${join(landing, first.path)} is not what it was when its run was published: ${first.why}.`,
+    'Nothing can be shown from it; replay another run, or run the sync again.',
+  );
 }
 
 async function askLanding({ landing, options, around, signal }: Run): Promise<OpenedSource> {

@@ -8,6 +8,8 @@ import type { Ledger, Verdict } from './stages.ts';
 /** Name of the DuckDB file in a snapshot. */
 export const databaseFile = 'rekap.duckdb';
 export const manifestFile = 'manifest.json';
+/** Name of the file beside it that holds its hash. */
+export const manifestHashFile = 'manifest.json.sha256';
 /** Name of the table that says what the source restated. */
 export const changesTableName = 'changes';
 
@@ -84,7 +86,7 @@ export interface Manifest {
   readonly definition: string;
   readonly warnings: readonly string[];
   readonly files: readonly ManifestFile[];
-  /** Files of landing/<run>, by which a replay knows that they are as they were; the bodies' own hashes stand in answers.jsonl. */
+  /** Files of landing/<run>, by which a replay knows that they are as they were; each body's own hash stands in answers.jsonl. */
   readonly landing: readonly ManifestFile[];
 }
 

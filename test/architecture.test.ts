@@ -18,6 +18,7 @@ const ground = new Set(
     'arrow',
     'duckdb',
     'database',
+    'describe-file',
     'sql-text',
     'warehouse',
     'file-errors',

@@ -1,6 +1,7 @@
 /** rekap snapshots: list, show, roll back, prune and verify. */
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
+import type { Verification } from '../verify-published.ts';
 import { VerificationError, WarehouseError } from '../errors.ts';
 import { declareOptions } from './declare-options.ts';
 import { jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options.ts';
@@ -59,47 +60,44 @@ const showCommand: CommandModule<object, CommonArguments & { id: string | undefi
 
 const verifyCommand: CommandModule<object, CommonArguments & { id: string | undefined }> = {
   command: 'verify [id]',
-  describe: 'Check a snapshot from the outside: hashes, rows, sums, ledger, DuckDB against Parquet',
+  describe: 'Check a snapshot from the outside: hashes, rows, sums, ledger, DuckDB against Parquet, and its answers',
   builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
-    const [{ readCurrentId, requireCurrent }, { printJson }, { waysToMend }] = await Promise.all([
+    const [{ readCurrentId, requireCurrent }, { printJson }] = await Promise.all([
       import('../warehouse.ts'),
       import('./terminal.ts'),
-      import('./list-snapshots.ts'),
     ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
-    const { run, files, problems } = await examine(warehouse, snapshot);
-    if (json) printJson({ snapshot, intact: problems.length === 0, problems });
+    const { files, problems, answers, next } = await examine(warehouse, snapshot);
+    if (json) printJson({ snapshot, intact: problems.length === 0, answers, problems });
     if (problems.length > 0) {
       throw new VerificationError(
         [`Snapshot ${snapshot} is damaged:`, ...problems.map((problem) => `  - ${problem}`)].join('\n'),
-        waysToMend(run),
+        next,
       );
     }
     if (!json)
       process.stdout.write(
-        `Snapshot ${snapshot} is whole: ${files} files, their hashes, rows and sums agree with the manifest.\n`,
+        `Snapshot ${snapshot} is whole: ${files} files, their hashes, rows and sums agree with the manifest.\n${answers === 'kept' ? 'Its answers are those that it was made of.' : 'Its answers are no longer kept, so it could not be compared with them.'}\n`,
       );
   },
 };
 
 /** What is wrong with a snapshot; a manifest that cannot be read is damage as any other. */
-async function examine(
-  warehouse: string,
-  id: string,
-): Promise<{ readonly run: string; readonly files: number; readonly problems: readonly string[] }> {
-  const [{ readSnapshot }, { verifySnapshot }, { loadProject }] = await Promise.all([
+async function examine(warehouse: string, id: string): Promise<Verification & { readonly files: number }> {
+  const [{ readSnapshot }, { verifyPublished }, { loadProject }] = await Promise.all([
     import('../warehouse.ts'),
-    import('../publish/verify-snapshot.ts'),
+    import('../verify-published.ts'),
     import('../../pipelines/index.ts'),
   ]);
   try {
-    const { folder, manifest } = await readSnapshot(warehouse, id);
-    const problems = await verifySnapshot(folder, manifest, loadProject().pipelines);
-    return { run: manifest.run, files: manifest.files.length, problems };
+    const snapshot = await readSnapshot(warehouse, id);
+    const found = await verifyPublished(warehouse, snapshot, loadProject().pipelines);
+    return { files: snapshot.manifest.files.length, ...found };
   } catch (error) {
     if (!(error instanceof WarehouseError)) throw error;
-    return { run: id, files: 0, problems: [error.message] };
+    const { waysToMend } = await import('./list-snapshots.ts');
+    return { files: 0, problems: [error.message], answers: 'gone', next: waysToMend(id) };
   }
 }
 

@@ -54,7 +54,8 @@ function keyOf({ dataset, dapil, reading, offset, limit }: PageRequest): string 
   return `${dataset} ${dapil ?? 'all'} ${reading} ${offset} ${limit}`;
 }
 
-async function readAnswers(folder: string): Promise<LandedAnswer[]> {
+/** The lines of answers.jsonl; one that a killed run left unfinished is none. */
+export async function readAnswers(folder: string): Promise<LandedAnswer[]> {
   const file = join(folder, answersFile);
   let text: string;
   try {
@@ -88,7 +89,7 @@ function isLandedAnswer(value: unknown): value is LandedAnswer {
   );
 }
 
-async function openBodies(folder: string): Promise<FileHandle> {
+export async function openBodies(folder: string): Promise<FileHandle> {
   const file = join(folder, bodiesFile);
   try {
     return await open(file, 'r');

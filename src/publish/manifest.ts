@@ -1,31 +1,45 @@
-/** Puts a manifest together and writes it; hashes the files it names. */
+/** Writes a manifest and its hash, checks the two, and compares manifests. */
 
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline as pipeStreams } from 'node:stream/promises';
+import { errorCode } from '../errors.ts';
 import {
   changesTableName,
   manifestFile,
+  manifestHashFile,
   parquetPath,
   type Manifest,
   type ManifestDataset,
-  type ManifestFile,
 } from '../warehouse.ts';
 
-/** Length and SHA-256 of a file below `folder`. The file must not be open in DuckDB: reading it would drop DuckDB's lock. */
-export async function describeFile(folder: string, path: string, rows: number | null): Promise<ManifestFile> {
-  const file = join(folder, path);
-  const hash = createHash('sha256');
-  await pipeStreams(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
-  return { path, bytes: (await stat(file)).size, rows, sha256: hash.digest('hex') };
+/** Writes the manifest and, as no hash in it can cover it, its own beside it. Gives the paths of all files of the snapshot, these too. */
+export async function writeManifest(folder: string, manifest: Manifest): Promise<string[]> {
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  await writeFile(join(folder, manifestFile), text, { flag: 'wx' });
+  await writeFile(join(folder, manifestHashFile), hashLine(Buffer.from(text)), { flag: 'wx' });
+  return [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
 }
 
-/** Gives the paths of all files of the snapshot, the manifest's own too. */
-export async function writeManifest(folder: string, manifest: Manifest): Promise<string[]> {
-  await writeFile(join(folder, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`, { flag: 'wx' });
-  return [...manifest.files.map(({ path }) => path), manifestFile];
+/** As sha256sum writes it and checks it. */
+function hashLine(manifest: Buffer): string {
+  return `${createHash('sha256').update(manifest).digest('hex')}  ${manifestFile}\n`;
+}
+
+/** Gives what is wrong with the manifest's file or that of its hash, as sentences. */
+export async function verifyManifestFile(folder: string): Promise<string[]> {
+  const problems: string[] = [];
+  const read = (path: string): Promise<Buffer | null> =>
+    readFile(join(folder, path)).catch((error: unknown) => {
+      problems.push(
+        `${path}: ${errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read (${errorCode(error)})`}`,
+      );
+      return null;
+    });
+  const [manifest, hash] = [await read(manifestFile), await read(manifestHashFile)];
+  if (manifest !== null && hash !== null && hash.toString('latin1') !== hashLine(manifest))
+    problems.push(`${manifestFile}: its SHA-256 is not that in ${manifestHashFile}`);
+  return problems;
 }
 
 /** SHA-256 of anything that JSON can hold, as a fingerprint to compare. */

@@ -4,14 +4,24 @@ import { errorCode } from '../errors.ts';
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { openDatabase, type Database } from '../database.ts';
+import { describeFile } from '../describe-file.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { databaseFile, manifestFile, type Manifest } from '../warehouse.ts';
+import { databaseFile, manifestFile, manifestHashFile, type Manifest } from '../warehouse.ts';
 import { compareContent } from './compare-content.ts';
 import { compareDoubts, compareFigures } from './compare-figures.ts';
-import { describeFile } from './manifest.ts';
+import { verifyManifestFile } from './manifest.ts';
 
-/** Gives everything that is wrong with the snapshot in `folder`, as sentences; none where all agrees. */
+/** Gives everything that is wrong with the published snapshot in `folder`, as sentences; none where all agrees. */
 export async function verifySnapshot(
+  folder: string,
+  manifest: Manifest,
+  pipelines: readonly AnyPipeline[],
+): Promise<string[]> {
+  return [...(await verifyManifestFile(folder)), ...(await verifyBuilt(folder, manifest, pipelines))];
+}
+
+/** The same for a snapshot whose manifest is not written yet. */
+export async function verifyBuilt(
   folder: string,
   manifest: Manifest,
   pipelines: readonly AnyPipeline[],
@@ -65,7 +75,7 @@ async function verifyFiles(folder: string, manifest: Manifest): Promise<string[]
     }
   }
   // A write-ahead log beside the database would be replayed into it; a second Parquet file would be read as more rows of its table.
-  const listed = new Set([manifestFile, ...manifest.files.map(({ path }) => path)]);
+  const listed = new Set([manifestFile, manifestHashFile, ...manifest.files.map(({ path }) => path)]);
   for (const path of await filesBelow(folder)) {
     if (!listed.has(path)) problems.push(`${path}: the manifest does not name this file`);
   }

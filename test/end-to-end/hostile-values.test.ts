@@ -127,7 +127,12 @@ describe('a sync', () => {
   it('makes no file but its own', async () => {
     expect((await readdir(folder)).toSorted()).toEqual(['warehouse']);
     const snapshot = join(warehouse, 'current');
-    expect((await readdir(snapshot)).toSorted()).toEqual(['manifest.json', 'parquet', 'rekap.duckdb']);
+    expect((await readdir(snapshot)).toSorted()).toEqual([
+      'manifest.json',
+      'manifest.json.sha256',
+      'parquet',
+      'rekap.duckdb',
+    ]);
     expect((await readdir(join(snapshot, 'parquet'))).toSorted()).toEqual([
       'changes',
       'quarantine',

@@ -39,6 +39,7 @@ describe('a first sync', () => {
     expect((await readdir(warehouse)).toSorted()).toEqual(['current', 'landing', 'lock', 'runs.jsonl', 'snapshots']);
     expect((await readdir(join(warehouse, 'snapshots', run))).toSorted()).toEqual([
       'manifest.json',
+      'manifest.json.sha256',
       'parquet',
       'rekap.duckdb',
     ]);

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
+import { describeFile } from '../../src/describe-file.ts';
 import { exportedTables } from '../../src/load/tables.ts';
 import { assembleDataset } from '../../src/publish/assemble-manifest.ts';
-import { describeFile } from '../../src/publish/manifest.ts';
-import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
+import { verifyBuilt } from '../../src/publish/verify-snapshot.ts';
 import { quoteText } from '../../src/sql-text.ts';
 import { databaseFile, parquetPath, type Manifest, type ManifestDataset } from '../../src/warehouse.ts';
 import { datasetTable } from '../../src/load/tables.ts';
@@ -67,7 +67,7 @@ async function withFiles(folder: string, manifest: Manifest): Promise<Manifest> 
 }
 
 const verify = ({ folder, manifest }: { folder: string; manifest: Manifest }) =>
-  verifySnapshot(folder, manifest, project.pipelines);
+  verifyBuilt(folder, manifest, project.pipelines);
 
 /** The manifest with one figure of voters replaced. */
 function edit(manifest: Manifest, change: (voters: ManifestDataset) => Partial<ManifestDataset>): Manifest {

@@ -1,0 +1,69 @@
+/** Checks a landing: its files against what a manifest says of them, and each answer's body against its own hash. */
+
+import { describeFile } from '../describe-file.ts';
+import { errorCode, LandingError } from '../errors.ts';
+import type { ManifestFile } from '../warehouse.ts';
+import { openBodies, readAnswers } from './landed-run.ts';
+import { answersFile, bodiesFile, readBody } from './landing.ts';
+
+/** Of so many damaged answers each is named; of more, only how many. */
+const mostNamed = 3;
+
+/** A file that is not what it was. */
+export interface AlteredFile {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** Gives everything that is wrong with the landing in `folder`, as sentences; none where it is what it was. */
+export async function verifyLanding(folder: string, files: readonly ManifestFile[]): Promise<string[]> {
+  const altered = await findAltered(folder, files);
+  const problems = altered.map(({ path, why }) => `${path}: ${why}`);
+  // Lines that are others say nothing of the bodies.
+  if (altered.some(({ path }) => path === answersFile)) return problems;
+  return [...problems, ...(await verifyBodies(folder))];
+}
+
+/** The files that are not what a manifest says. */
+export async function findAltered(folder: string, files: readonly ManifestFile[]): Promise<AlteredFile[]> {
+  const altered: AlteredFile[] = [];
+  for (const { path, sha256 } of files) {
+    try {
+      if ((await describeFile(folder, path, null)).sha256 !== sha256)
+        altered.push({ path, why: 'the SHA-256 differs' });
+    } catch (error) {
+      altered.push({ path, why: `it cannot be read (${errorCode(error)})` });
+    }
+  }
+  return altered;
+}
+
+async function verifyBodies(folder: string): Promise<string[]> {
+  const damaged: string[] = [];
+  try {
+    const answers = await readAnswers(folder);
+    const bodies = await openBodies(folder);
+    try {
+      for (const line of answers) {
+        const body = await orLandingError(readBody(bodies, line, folder));
+        if (body instanceof LandingError) damaged.push(`${bodiesFile}: the answer to ${line.url} is not what it was`);
+      }
+    } finally {
+      await bodies.close();
+    }
+  } catch (error) {
+    if (error instanceof LandingError) return [error.message];
+    throw error;
+  }
+  const more = damaged.length - mostNamed;
+  return more > 0 ? [...damaged.slice(0, mostNamed), `${bodiesFile}: and ${more} more answers`] : damaged;
+}
+
+async function orLandingError<Value>(reading: Promise<Value>): Promise<Value | LandingError> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof LandingError) return error;
+    throw error;
+  }
+}

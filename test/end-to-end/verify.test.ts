@@ -1,0 +1,73 @@
+/** Verifying a published snapshot: the manifest itself, the tables, and the answers as far as they are kept. */
+
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { verifyPublished } from '../../src/verify-published.ts';
+import { readCurrent, readSnapshot } from '../../src/warehouse.ts';
+import { runCli } from '../support/run-cli.ts';
+import { runReplay } from '../support/run-replay.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+async function published() {
+  const warehouse = await temporaryFolder();
+  const { url } = await serveData(smallNation({ 1101: 3, 1102: 12 }));
+  const { run } = await runSync(syncOptions(warehouse, url));
+  return {
+    warehouse,
+    run,
+    manifest: join(warehouse, 'snapshots', run, 'manifest.json'),
+    landing: join(warehouse, 'landing', run),
+    verify: async (id = run) => verifyPublished(warehouse, await readSnapshot(warehouse, id), project.pipelines),
+  };
+}
+
+/** What no hash in the manifest covers, and no table shows. */
+const edits: [string, RegExp, string][] = [
+  ['created_at', /("created_at": "20)\d\d/, '$133'],
+  ['source', /("source": ")t/, '$1b'],
+  ['definition', /("definition": ")\w/, '$1z'],
+  ['the time of reading', /("readAt": "20)\d\d/, '$133'],
+  ['a number of records received', /("received": )\d/, '$19'],
+];
+
+describe('verifying a published snapshot', () => {
+  it('finds nothing where it and its answers are whole', async () => {
+    const { verify } = await published();
+    expect(await verify()).toMatchObject({ problems: [], answers: 'kept' });
+  });
+
+  it.each(edits)('names a manifest in which %s is another; a replay restores it', async (_, from, to) => {
+    const { warehouse, manifest, verify } = await published();
+    const text = await readFile(manifest, 'utf8');
+    await writeFile(manifest, text.replace(from, to));
+    expect(await readFile(manifest, 'utf8')).not.toBe(text);
+    expect((await verify()).problems).toEqual(['manifest.json: its SHA-256 is not that in manifest.json.sha256']);
+    const restored = await runReplay(warehouse, { acceptSource: true });
+    expect(restored.outcome).toBe('published');
+    expect(await verify(restored.run)).toMatchObject({ problems: [], answers: 'kept' });
+    expect((await readCurrent(warehouse))?.id).toBe(restored.run);
+  });
+
+  it.each(['run.json', 'answers.jsonl', 'bodies.gz'])('names its answers where %s is another', async (name) => {
+    const { run, landing, verify } = await published();
+    const bytes = await readFile(join(landing, name));
+    bytes[bytes.length >> 1]! ^= 1;
+    await writeFile(join(landing, name), bytes);
+    const { problems, next } = await verify();
+    expect(problems[0]).toContain(`landing/${run}: ${name}`);
+    expect(next).not.toContain('rekap replay');
+  });
+
+  it('knows that answers which retention has removed are no damage, and says so', async () => {
+    const { warehouse, landing, verify } = await published();
+    const kept = await runCli(['snapshots', 'verify', '--warehouse', warehouse]);
+    expect(kept.stdout).toContain('Its answers are those that it was made of');
+    await rm(landing, { recursive: true });
+    expect(await verify()).toMatchObject({ problems: [], answers: 'gone' });
+    const { code, stdout } = await runCli(['snapshots', 'verify', '--warehouse', warehouse]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Its answers are no longer kept')]);
+  });
+});

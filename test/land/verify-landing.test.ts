@@ -1,0 +1,73 @@
+/** A landing verifies when every file and every body is what it was; whatever is altered is named. */
+
+import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeFile } from '../../src/describe-file.ts';
+import { answersFile, bodiesFile, openLanding } from '../../src/land/landing.ts';
+import { runFile } from '../../src/land/run-file.ts';
+import { verifyLanding } from '../../src/land/verify-landing.ts';
+import type { ManifestFile } from '../../src/warehouse.ts';
+import { describedRun } from '../support/landed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const described = [runFile, answersFile, bodiesFile];
+
+/** A landing of five answers, and what a manifest says of these files of it. */
+async function landed(paths: readonly string[] = described): Promise<{ folder: string; files: ManifestFile[] }> {
+  const folder = join(await temporaryFolder(), 'run');
+  const landing = await openLanding(folder, describedRun());
+  for (let page = 0; page < 5; page += 1) {
+    const request = { dataset: 'voters', dapil: 1101, reading: 1, offset: page, limit: 1 };
+    const url = `http://source.test/page/${page}`;
+    await landing.land({ request, url, status: 200, at: new Date(0), body: Buffer.from(`answer ${page}`) });
+  }
+  await landing.close();
+  return { folder, files: await Promise.all(paths.map((path) => describeFile(folder, path, null))) };
+}
+
+it('finds nothing where all is as it was', async () => {
+  const { folder, files } = await landed();
+  expect(await verifyLanding(folder, files)).toEqual([]);
+});
+
+it('finds every byte that is another, in every file', async () => {
+  const { folder, files } = await landed();
+  for (const name of described) {
+    const file = join(folder, name);
+    const bytes = await readFile(file);
+    for (let at = 0; at < bytes.length; at += 3) {
+      const altered = Buffer.from(bytes);
+      altered[at]! ^= 1 << (at % 8);
+      await writeFile(file, altered);
+      expect((await verifyLanding(folder, files))[0], `${name}, byte ${at}`).toContain(name);
+    }
+    await writeFile(file, bytes);
+  }
+  expect(await verifyLanding(folder, files)).toEqual([]);
+});
+
+it('checks each body against its line, also where no manifest knows the hash of bodies.gz', async () => {
+  const { folder, files } = await landed([runFile, answersFile]);
+  const file = join(folder, bodiesFile);
+  const { length } = await readFile(file);
+  await appendFile(file, 'x');
+  expect(await verifyLanding(folder, files)).toEqual([]);
+  const bytes = await readFile(file);
+  bytes[length - 10]! ^= 1;
+  await writeFile(file, bytes);
+  expect(await verifyLanding(folder, files)).toEqual([
+    'bodies.gz: the answer to http://source.test/page/4 is not what it was',
+  ]);
+  await truncate(file, 5);
+  expect(await verifyLanding(folder, files)).toEqual([
+    ...[0, 1, 2].map((page) => `bodies.gz: the answer to http://source.test/page/${page} is not what it was`),
+    'bodies.gz: and 2 more answers',
+  ]);
+});
+
+it.each(described)('names %s where it is missing', async (name) => {
+  const { folder, files } = await landed();
+  await rm(join(folder, name));
+  expect((await verifyLanding(folder, files))[0]).toBe(`${name}: it cannot be read (ENOENT)`);
+});
