@@ -1,7 +1,7 @@
 /** One run, of a sync or of a replay: what it carries along, how it begins under the lock, and how it is recorded when it ends. */
 
 import { setMaxListeners } from 'node:events';
-import { RekapError, RunTimeoutError, SourceMismatchError } from './errors.ts';
+import { ExitCode, RekapError, RunTimeoutError, SourceMismatchError } from './errors.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import { explainFileError } from './file-errors.ts';
 import { pruneLandings } from './retention.ts';
@@ -32,24 +32,31 @@ export interface RunPlan {
   readonly referenceDistricts: readonly number[];
 }
 
-/** Everything that one run carries along. */
-export interface Run extends RunPlan {
+/** What is recorded of a run, as soon as it is asked for. */
+interface Attempt {
   readonly kind: 'sync' | 'replay';
+  /** Null until there is a plan. */
+  readonly id: string | null;
+  readonly options: SyncOptions;
+  readonly around: SyncSurroundings;
+  readonly begunAt: Date;
+  readonly started: number;
+  client: SourceClient | null;
+}
+
+/** Everything that one run carries along. */
+export interface Run extends RunPlan, Attempt {
+  readonly id: string;
   readonly project: Project;
   /** The pipelines that this run asks the source for. */
   readonly asked: readonly AnyPipeline[];
-  readonly options: SyncOptions;
-  readonly around: SyncSurroundings;
   /** Says which step the run has come to. */
   readonly enter: (step: RunStep) => void;
   /** Folder in which the snapshot is built. */
   readonly folder: string;
   /** Aborted by the caller, by the bound on the run's time, or when the run is over. */
   readonly signal: AbortSignal;
-  readonly begunAt: Date;
-  readonly started: number;
   readonly warnings: string[];
-  client: SourceClient | null;
 }
 
 /** What makes a run a sync or a replay. */
@@ -71,39 +78,49 @@ export async function withRun(
   around: SyncSurroundings,
   acts: RunActs,
 ): Promise<SyncResult> {
+  const { warehouse } = options;
+  const [begunAt, started] = [around.clock.now(), around.clock.monotonic()];
+  const attempt: Attempt = { kind: acts.kind, id: null, options, around, begunAt, started, client: null };
   try {
-    await makeWarehouse(options.warehouse);
-    const unlock = await lockWarehouse(options.warehouse);
+    await makeWarehouse(warehouse);
+    const unlock = await orRecorded(attempt, () => lockWarehouse(warehouse));
     try {
-      return await actLocked(project, options, around, acts);
+      return await actLocked(project, attempt, acts);
     } finally {
       unlock();
     }
   } catch (error) {
-    throw explainFileError(error, options.warehouse);
+    throw explainFileError(error, warehouse);
   }
 }
 
-async function actLocked(
-  project: Project,
-  options: SyncOptions,
-  around: SyncSurroundings,
-  { kind, plan, act }: RunActs,
-): Promise<SyncResult> {
+/** What goes wrong before there is a run is recorded like its end. */
+async function orRecorded<Value>(attempt: Attempt, begin: () => Promise<Value>): Promise<Value> {
+  try {
+    return await begin();
+  } catch (error) {
+    throw await recordFailure(attempt, error);
+  }
+}
+
+async function actLocked(project: Project, attempt: Attempt, { plan, act }: RunActs): Promise<SyncResult> {
+  const { kind, options, around } = attempt;
+  const { warehouse } = options;
   const enter = (step: RunStep): void => around.report({ kind: 'step', step });
-  enter('clear leftovers');
-  await clearLeftovers(options.warehouse);
-  const planned = await plan();
-  enter('begin');
-  const folder = await beginSnapshotFolder(options.warehouse, planned.id);
+  const { planned, folder } = await orRecorded(attempt, async () => {
+    enter('clear leftovers');
+    await clearLeftovers(warehouse);
+    const found = await plan();
+    enter('begin');
+    return { planned: found, folder: await beginSnapshotFolder(warehouse, found.id) };
+  });
   const bound = boundRun(kind, around.signal, options.maxDuration);
   const warnings: string[] = [];
   const run: Run = {
+    ...attempt,
     ...planned,
-    kind,
     project,
     asked: project.pipelines.filter(({ table }) => options.datasets === null || options.datasets.includes(table)),
-    options,
     around: {
       ...around,
       report: (event) => {
@@ -116,24 +133,17 @@ async function actLocked(
     enter,
     folder,
     signal: bound.signal,
-    begunAt: around.clock.now(),
-    started: around.clock.monotonic(),
     warnings,
-    client: null,
   };
   try {
     const { snapshot = run.id, ...end } = await act(run);
     enter('record the run');
-    const { warehouse } = options;
     const result = { ...end, run: snapshot, warehouse, landing: run.landing, warnings, figures: figuresOf(run) };
     await recordRun(run, runLine(run, end.outcome, 0, end.current, ''));
     return result;
   } catch (error) {
-    const explained = withoutKey(explainFileError(error, options.warehouse), options);
     await discardSnapshotFolder(run.folder);
-    // A disk too full for the line must not hide why the run failed.
-    await recordFailure(run, explained).catch(() => undefined);
-    throw explained;
+    throw await recordFailure(run, error);
   } finally {
     bound.end();
     if (kind === 'sync') await pruneLandings(options).catch(() => undefined);
@@ -162,7 +172,7 @@ function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
 }
 
 /** What the run's requests came to so far. */
-function figuresOf({ kind, client, around, started }: Run): SyncFigures {
+function figuresOf({ kind, client, around, started }: Attempt): SyncFigures {
   const milliseconds = around.clock.monotonic() - started;
   const none = { requests: 0, retries: 0, bytes: 0, throttled: 0, fromLanding: 0, milliseconds };
   if (client === null) return none;
@@ -211,7 +221,7 @@ function boundRun(kind: Run['kind'], outer: AbortSignal, milliseconds: number) {
 }
 
 function runLine(
-  run: Run,
+  run: Attempt,
   outcome: RunLine['outcome'],
   exitCode: number,
   snapshot: string | null,
@@ -233,11 +243,19 @@ function runLine(
   };
 }
 
-async function recordFailure(run: Run, error: unknown): Promise<void> {
-  const { warehouse } = run.options;
-  const exitCode = error instanceof RekapError ? error.exitCode : 1;
-  const outcome = exitCode === 3 ? 'refused' : exitCode >= 128 ? 'interrupted' : 'failed';
-  const reason = error instanceof Error ? error.message : String(error);
+/** Records why a run ended without a result; gives the error as the user is to see it. */
+async function recordFailure(attempt: Attempt, error: unknown): Promise<unknown> {
+  const { warehouse } = attempt.options;
+  const explained = withoutKey(explainFileError(error, warehouse), attempt.options);
+  const exitCode = explained instanceof RekapError ? explained.exitCode : ExitCode.unexpected;
+  const reason = explained instanceof Error ? explained.message : String(explained);
   const current = await readCurrentId(warehouse).catch(() => null);
-  await appendRun(warehouse, runLine(run, outcome, exitCode, current, reason));
+  // A disk too full for the line must not hide why the run failed.
+  await appendRun(warehouse, runLine(attempt, outcomeOf(exitCode), exitCode, current, reason)).catch(() => undefined);
+  return explained;
+}
+
+function outcomeOf(exitCode: number): RunLine['outcome'] {
+  if (exitCode === ExitCode.gate || exitCode === ExitCode.busy) return 'refused';
+  return exitCode >= ExitCode.interrupted ? 'interrupted' : 'failed';
 }

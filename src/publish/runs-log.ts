@@ -6,7 +6,8 @@ import { warehousePaths } from '../warehouse.ts';
 
 /** A line of runs.jsonl. */
 export interface RunLine {
-  readonly run: string;
+  /** Null where it failed before it had an id. */
+  readonly run: string | null;
   readonly kind: 'sync' | 'replay';
   readonly started_at: string;
   readonly finished_at: string;
@@ -20,7 +21,10 @@ export interface RunLine {
   readonly retries: number;
 }
 
-/** Appends a line and flushes it. A line that a killed run left unfinished is ended first. */
+/**
+ * Appends a line and flushes it. A line that a killed run left unfinished is ended first. The line is one write to a file open for
+ * appending: a run that finds the warehouse busy writes beside the one that holds it, and neither may come into the other's line.
+ */
 export async function appendRun(warehouse: string, line: RunLine): Promise<void> {
   const file = await open(warehousePaths(warehouse).runs, 'a+');
   try {
@@ -35,8 +39,13 @@ export async function appendRun(warehouse: string, line: RunLine): Promise<void>
   }
 }
 
-/** The runs that ended, oldest first. A line that a killed run left unfinished is passed over. */
-export async function readRuns(warehouse: string): Promise<Pick<RunLine, 'run' | 'kind' | 'outcome'>[]> {
+/** A run that ended. */
+interface EndedRun extends Pick<RunLine, 'kind' | 'outcome'> {
+  readonly run: string;
+}
+
+/** The runs that ended, oldest first. A line that a killed run left unfinished is passed over, as is a run that came to no id. */
+export async function readRuns(warehouse: string): Promise<EndedRun[]> {
   let text: string;
   try {
     text = await readFile(warehousePaths(warehouse).runs, 'utf8');
@@ -47,9 +56,13 @@ export async function readRuns(warehouse: string): Promise<Pick<RunLine, 'run' |
   return text.split('\n').flatMap((line) => {
     try {
       const parsed: unknown = JSON.parse(line);
-      return typeof parsed === 'object' && parsed !== null && 'run' in parsed ? [parsed as RunLine] : [];
+      return isEndedRun(parsed) ? [parsed] : [];
     } catch {
       return [];
     }
   });
+}
+
+function isEndedRun(value: unknown): value is EndedRun {
+  return typeof value === 'object' && value !== null && 'run' in value && typeof value.run === 'string';
 }

@@ -81,7 +81,7 @@ describe('a sync that goes on', () => {
   it('counts the pages that it took over, not those of a district that it had to begin anew', async () => {
     const { warehouse, server, options } = await brokenOff(smallNation(sizes));
     const [line] = await readRunLines(warehouse);
-    const file = join(warehouse, 'landing', line!.run, 'answers.jsonl');
+    const file = join(warehouse, 'landing', line!.run!, 'answers.jsonl');
     const answers = (await readFile(file, 'utf8')).split('\n');
     // Of each district that takes several pages, the first one is left.
     const left = answers.filter((answer) => answer.includes('"offset":0') && longDistrict.test(answer));
@@ -208,7 +208,7 @@ describe('a landing that was left damaged', () => {
     const data = smallNation(sizes);
     const { warehouse, server, options } = await brokenOff(data);
     const [line] = await readRunLines(warehouse);
-    const folder = join(warehouse, 'landing', line!.run);
+    const folder = join(warehouse, 'landing', line!.run!);
     await appendFile(join(folder, 'answers.jsonl'), '{"dataset":"vot');
     const bodies = await readFile(join(folder, 'bodies.gz'));
     for (let at = 0; at < bodies.length; at += 997) bodies[at]! ^= 1;
@@ -223,7 +223,7 @@ describe('a landing that was left damaged', () => {
   it('is passed over where a line is damaged', async () => {
     const { warehouse, server, options } = await brokenOff(smallNation(sizes));
     const [line] = await readRunLines(warehouse);
-    const file = join(warehouse, 'landing', line!.run, 'answers.jsonl');
+    const file = join(warehouse, 'landing', line!.run!, 'answers.jsonl');
     await writeFile(file, (await readFile(file, 'utf8')).replace('{', '['));
     await server.mend();
     const { figures, warnings } = await runSync(options());

@@ -1,6 +1,6 @@
 /** A sync from the real service that must not publish: it says why, and leaves the warehouse as it was. */
 
-import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -77,6 +77,13 @@ describe('a sync that must not publish', () => {
       SourceMismatchError,
     );
     await expectUntouched();
+    const reason = expect.stringContaining('not from https://other');
+    expect((await readRunLines(warehouse)).at(-1)).toMatchObject({
+      run: null,
+      outcome: 'failed',
+      exit_code: 2,
+      reason,
+    });
     expect((await runSync(syncOptions(warehouse, url, { source: 'https://other', acceptSource: true }))).outcome).toBe(
       'published',
     );
@@ -156,6 +163,27 @@ describe('a sync that must not publish', () => {
     await expect(runSync(syncOptions(warehouse, 'http://127.0.0.1:9'))).rejects.toBeInstanceOf(WarehouseBusyError);
     unlock();
     await expectUntouched();
+    const lines = await readRunLines(warehouse);
+    const reason = expect.stringContaining('holds the warehouse');
+    expect(lines).toMatchObject([{ outcome: 'published' }, { run: null, outcome: 'refused', exit_code: 5, reason }]);
+  });
+
+  it.each([
+    ['current', 'current', /is no snapshot/],
+    ['its manifest', 'current/manifest.json', /not JSON/],
+  ])('because %s is damaged says so, and in the log of runs', async (_, name, message) => {
+    const { warehouse } = await published();
+    await rm(join(warehouse, name));
+    if (name === 'current') await symlink('/etc', join(warehouse, name));
+    else await writeFile(join(warehouse, name), '{');
+    await expect(runSync(syncOptions(warehouse, 'http://127.0.0.1:9'))).rejects.toThrow(message);
+    const reason = expect.stringMatching(message);
+    expect((await readRunLines(warehouse)).at(-1)).toMatchObject({
+      run: null,
+      outcome: 'failed',
+      exit_code: 2,
+      reason,
+    });
   });
 
   it('because the warehouse is a file says so', async () => {

@@ -51,6 +51,15 @@ describe('the log of runs', () => {
     expect([lines[0], lines[2]].map((text) => JSON.parse(text!) as unknown)).toEqual([line, line]);
   });
 
+  it('keeps lines whole that are written side by side', async () => {
+    const folder = await makeFolder();
+    const reasons = Array.from({ length: 40 }, (_, index) => `${index} `.repeat(2000));
+    await Promise.all(reasons.map((reason) => appendRun(folder, { ...line, run: null, reason })));
+    const lines = (await readLines(folder)).filter((each) => each !== '').map((each) => JSON.parse(each) as RunLine);
+    expect(lines.map(({ reason }) => reason).toSorted()).toEqual(reasons.toSorted());
+    expect(await readRuns(folder)).toEqual([]);
+  });
+
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a\nb', '\r\n', '\u2028', '"}\n{"run":"'));
   const lines = fc.record({ run: text, source: text, reason: text, snapshot: fc.option(text), requests: fc.nat() });
   const leftover = fc.oneof(
