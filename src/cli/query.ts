@@ -1,6 +1,5 @@
 /** rekap query: one SQL statement on the current snapshot. */
 
-import { writeFile } from 'node:fs/promises';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
 import type { QueryResult } from '../query/run-query.ts';
@@ -55,12 +54,6 @@ async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments):
   const database = await requireDatabase(await requireCurrent(warehouse));
   const told = (rows: number): void => void process.stderr.write(`${countRows(rows)} written to ${out}\n`);
   if (format === 'parquet') return told(await queryToParquet(database, sql, out!));
-  if (format === 'arrow') {
-    const { toArrowFile } = await import('../query/write-arrow.ts');
-    const { bytes, rows } = await runQuery(database, sql, toArrowFile);
-    await writeAside(out!, (aside) => writeFile(aside, bytes));
-    return told(rows);
-  }
   const render = format === 'csv' ? writeCsv : format === 'json' ? writeJson : writeTable;
   if (out === undefined) {
     await runQuery(database, sql, (result) => render(result, writeOut));
@@ -69,8 +62,12 @@ async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments):
   const rows = await writeAside(out, async (aside) => {
     const { open } = await import('node:fs/promises');
     const file = await open(aside, 'wx');
+    // appendFile writes all that it is given; write may write a part.
+    const write = (piece: string | Uint8Array): Promise<void> => file.appendFile(piece);
     try {
-      return await runQuery(database, sql, (result) => render(result, async (text) => void (await file.write(text))));
+      if (format !== 'arrow') return await runQuery(database, sql, (result) => render(result, write));
+      const { writeArrow } = await import('../query/write-arrow.ts');
+      return await runQuery(database, sql, (result) => writeArrow(result, write));
     } finally {
       await file.close();
     }

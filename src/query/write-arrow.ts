@@ -6,61 +6,84 @@ import { duckdb } from '../duckdb.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './run-query.ts';
 import { displayText } from './write-result.ts';
 
-/** An Arrow IPC file; types that Arrow and this client do not share become text. Gives the bytes and the number of rows. */
-export async function toArrowFile(result: QueryResult): Promise<{ bytes: Uint8Array; rows: number }> {
-  const all: (readonly ResultValue[])[] = [];
-  for await (const group of result.groups()) all.push(...group);
-  const children = result.columns.map((column, index) =>
-    arrowData(
-      column,
-      all.map((row) => row[index] ?? null),
-    ),
-  );
+/** Takes bytes piece by piece; resolves when they are where they belong. */
+export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
+
+/**
+ * An Arrow IPC file, a record batch for each group of rows: memory holds one of them, however many there are. Types that Arrow and this
+ * client do not share become text. Gives the number of rows.
+ */
+export async function writeArrow(result: QueryResult, write: WriteBytes): Promise<number> {
+  const makers = result.columns.map(columnMaker);
   const schema = new arrow.Schema(
-    result.columns.map(({ name }, index) => new arrow.Field(name, children[index]!.type, true)),
+    result.columns.map(({ name }, index) => new arrow.Field(name, makers[index]!.type, true)),
   );
-  const struct = arrow.makeData({ type: new arrow.Struct(schema.fields), length: all.length, nullCount: 0, children });
-  const writer = arrow.RecordBatchFileWriter.writeAll(new arrow.Table(schema, [new arrow.RecordBatch(schema, struct)]));
-  return { bytes: await writer.toUint8Array(), rows: all.length };
+  const chunks = new Chunks();
+  const writer = new arrow.RecordBatchFileWriter().reset(chunks, schema);
+  let rows = 0;
+  for await (const group of result.groups()) {
+    if (group.length === 0) continue;
+    const children = makers.map(({ make }, index) => make(group.map((row) => row[index] ?? null)));
+    const type = new arrow.Struct(schema.fields);
+    const struct = arrow.makeData({ type, length: group.length, nullCount: 0, children });
+    writer.write(new arrow.RecordBatch(schema, struct));
+    await write(chunks.take());
+    rows += group.length;
+  }
+  writer.close();
+  await write(chunks.take());
+  return rows;
 }
 
-function arrowData({ type }: ResultColumn, values: readonly ResultValue[]): Data {
+/** What Arrow's writer has written and nobody has taken yet. Its own queue can only be read to the end. */
+class Chunks extends arrow.AsyncByteQueue {
+  private readonly chunks: Uint8Array[] = [];
+
+  override write(chunk: unknown): void {
+    // The writer gives its queue nothing else.
+    this.chunks.push(chunk as Uint8Array);
+  }
+
+  take(): Uint8Array {
+    return Buffer.concat(this.chunks.splice(0));
+  }
+}
+
+/** A column's type in Arrow, and how its values become data of that type. */
+interface ColumnMaker {
+  readonly type: DataType;
+  make(values: readonly ResultValue[]): Data;
+}
+
+function columnMaker({ type }: ResultColumn): ColumnMaker {
   switch (type) {
     case 'TINYINT':
     case 'SMALLINT':
     case 'INTEGER':
-      return (
-        arrow.vectorFromArray(values as (number | null)[], new arrow.Int32()).data[0] ?? emptyData(new arrow.Int32())
-      );
+      return plainMaker(new arrow.Int32());
     case 'BIGINT':
-      return (
-        arrow.vectorFromArray(values as (bigint | null)[], new arrow.Int64()).data[0] ?? emptyData(new arrow.Int64())
-      );
+      return plainMaker(new arrow.Int64());
     case 'FLOAT':
     case 'DOUBLE':
-      return (
-        arrow.vectorFromArray(values as (number | null)[], new arrow.Float64()).data[0] ??
-        emptyData(new arrow.Float64())
-      );
+      return plainMaker(new arrow.Float64());
     case 'BOOLEAN':
-      return (
-        arrow.vectorFromArray(values as (boolean | null)[], new arrow.Bool()).data[0] ?? emptyData(new arrow.Bool())
-      );
+      return plainMaker(new arrow.Bool());
     case 'DATE':
     case 'TIMESTAMP':
-      return timestampData(values);
-    default:
-      return (
-        arrow.vectorFromArray(
-          values.map((value) => (value === null ? null : displayText(value))),
-          new arrow.Utf8(),
-        ).data[0] ?? emptyData(new arrow.Utf8())
-      );
+      return { type: new arrow.TimestampMicrosecond(), make: timestampData };
+    default: {
+      const { type: text, make } = plainMaker(new arrow.Utf8());
+      return {
+        type: text,
+        make: (values) => make(values.map((value) => (value === null ? null : displayText(value)))),
+      };
+    }
   }
 }
 
-function emptyData(type: DataType): Data {
-  return arrow.makeData({ type, length: 0, nullCount: 0 });
+/** For values that are in JavaScript what Arrow takes. */
+function plainMaker(type: DataType): ColumnMaker {
+  return { type, make: (values) => arrow.vectorFromArray(values, type).data[0]! };
 }
 
 /** Microseconds as DuckDB has them: JavaScript's dates stop at the millisecond. */
