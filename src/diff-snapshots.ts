@@ -25,7 +25,7 @@ export async function chooseSnapshots(
   const id = a ?? after.manifest.previous;
   if (id === null) {
     throw new SnapshotNotFoundError(
-      `Snapshot ${after.id} is the first of its warehouse: there is none before it to compare with.`,
+      `Snapshot ${after.id} is the first of its history: there is none before it to compare with.`,
       'Name two snapshots; "rekap snapshots list" shows the ids.',
     );
   }

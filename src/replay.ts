@@ -71,6 +71,7 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
         previous: await previousOf(project, asked, options, found, around),
         knownDistricts: file.known_districts,
         referenceDistricts: file.reference_districts,
+        notices: [],
       };
     },
     async act(run) {

@@ -30,6 +30,8 @@ export interface RunPlan {
   /** Districts to ask for besides those that the source lists: of the snapshot before, and known from law. */
   readonly knownDistricts: readonly number[];
   readonly referenceDistricts: readonly number[];
+  /** Warnings that the plan gave rise to. */
+  readonly notices: readonly string[];
 }
 
 /** What is recorded of a run, as soon as it is asked for. */
@@ -136,6 +138,7 @@ async function actLocked(project: Project, attempt: Attempt, { plan, act }: RunA
     warnings,
   };
   try {
+    for (const message of run.notices) run.around.report({ kind: 'warning', message });
     const { snapshot = run.id, ...end } = await act(run);
     enter('record the run');
     const result = { ...end, run: snapshot, warehouse, landing: run.landing, warnings, figures: figuresOf(run) };
@@ -187,11 +190,19 @@ export function checkSource(
   { source, acceptSource, warehouse }: Pick<SyncOptions, 'source' | 'acceptSource' | 'warehouse'>,
   previous: Snapshot | null,
 ): void {
-  if (previous === null || acceptSource || previous.manifest.source === source) return;
+  if (previous === null || acceptSource || previous.manifest.source === source || beginsAnew(source, previous)) return;
   throw new SourceMismatchError(
     `The warehouse ${warehouse} was filled from ${previous.manifest.source}, not from ${source}.`,
     'Name another folder with --warehouse, or add --accept-source if the source has moved.',
   );
+}
+
+/** What a warehouse that was filled from the bundled sample remembers as its source. */
+const sampleSource = 'sample';
+
+/** Whether the history begins with this source: the sample is nobody's data, and no figure is compared with it. */
+export function beginsAnew(source: string, previous: Snapshot | null): boolean {
+  return previous?.manifest.source === sampleSource && source !== sampleSource;
 }
 
 /** A signal that the run ends by: the caller's, or its own bound on time; aborted too when the run is over, so that no wait outlives it. */

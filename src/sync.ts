@@ -13,9 +13,9 @@ import {
   publishSnapshotFolder,
 } from './publish/snapshot-folder.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
-import { checkSource, withRun, type Run, type RunPlan } from './run.ts';
+import { beginsAnew, checkSource, withRun, type Run, type RunPlan } from './run.ts';
 import type { SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
-import { readCurrent, warehousePaths, type Manifest, type Snapshot } from './warehouse.ts';
+import { readCurrent, readCurrentId, warehousePaths, type Manifest, type Snapshot } from './warehouse.ts';
 
 /**
  * Brings the source's data into the warehouse, whole and in one step.
@@ -39,12 +39,15 @@ async function planSync(
   { clock, random }: SyncSurroundings,
 ): Promise<RunPlan> {
   const { warehouse } = options;
-  const previous = await readCurrent(warehouse);
-  checkSource(options, previous);
+  const current = await readCurrent(warehouse);
+  checkSource(options, current);
+  const isAnew = beginsAnew(options.source, current);
+  const previous = isAnew ? null : current;
+  const notices = isAnew ? ['The warehouse held sample figures; its history begins anew with this source.'] : [];
   const startedAt = clock.now();
   const id = newSnapshotId(startedAt, random(), await latestRunId(warehouse));
   const landing = join(warehousePaths(warehouse).landing, id);
-  return { id, landing, startedAt, previous, knownDistricts: knownDistricts(previous), referenceDistricts };
+  return { id, landing, startedAt, previous, knownDistricts: knownDistricts(previous), referenceDistricts, notices };
 }
 
 /** Districts that had records in the snapshot before. */
@@ -61,7 +64,7 @@ async function publish(run: Run, manifest: Manifest): Promise<Pick<SyncResult, '
   const { warehouse } = options;
   if (options.dryRun) {
     await discardSnapshotFolder(folder);
-    return { outcome: 'dry run', current: previous?.id ?? null, pruned: [] };
+    return { outcome: 'dry run', current: await readCurrentId(warehouse), pruned: [] };
   }
   if (previous !== null && holdsSameTables(manifest, previous.manifest) && (await isWhole(run, previous))) {
     await discardSnapshotFolder(folder);

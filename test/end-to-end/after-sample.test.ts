@@ -1,0 +1,63 @@
+/** Sample figures are nobody's: a source that comes after them begins the history anew, and they never come after a source. */
+
+import { describe, expect, it } from 'vitest';
+import { SourceMismatchError } from '../../src/errors.ts';
+import { readCurrent, readCurrentId } from '../../src/warehouse.ts';
+import { readRows, readValue } from '../support/read-table.ts';
+import { runReplay } from '../support/run-replay.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const source = 'https://service.test';
+const anew = 'The warehouse held sample figures; its history begins anew with this source.';
+
+/** A warehouse that was filled from the sample, and a service with far fewer figures. */
+async function afterSample() {
+  const warehouse = await temporaryFolder();
+  const sample = await serveData(smallNation({ 1101: 20, 1102: 12 }));
+  const { run } = await runSync(syncOptions(warehouse, sample.url, { source: 'sample' }));
+  const { url } = await serveData(smallNation({ 1201: 2 }));
+  return { warehouse, sample: { url: sample.url, run }, url };
+}
+
+describe('a sync from a service into a warehouse with sample figures', () => {
+  it('begins the history anew: nothing is compared, carried over or called a change', async () => {
+    const { warehouse, url } = await afterSample();
+    const result = await runSync(syncOptions(warehouse, url, { source }));
+    expect(result).toMatchObject({ outcome: 'published', warnings: [anew], manifest: { previous: null, source } });
+    expect((await readCurrent(warehouse))?.manifest.warnings).toEqual([anew]);
+    const log = await readRows(warehouse, 'SELECT DISTINCT snapshot_id, source FROM snapshots_log');
+    expect(log).toEqual([{ snapshot_id: result.run, source }]);
+    expect(await readValue(warehouse, 'SELECT count(*) FROM changes')).toBe('0');
+  });
+
+  it('goes on from itself afterwards, and can be replayed', async () => {
+    const { warehouse, url } = await afterSample();
+    const first = await runSync(syncOptions(warehouse, url, { source }));
+    expect(await runReplay(warehouse)).toMatchObject({ outcome: 'reproduced', run: first.run });
+    const again = await runSync(syncOptions(warehouse, url, { source }));
+    expect(again).toMatchObject({ outcome: 'unchanged', warnings: [] });
+  });
+
+  it('holds only the districts that were asked for, and none of the sample', async () => {
+    const { warehouse, url } = await afterSample();
+    const { outcome } = await runSync(syncOptions(warehouse, url, { source, dapil: [1201] }));
+    expect(outcome).toBe('published');
+    expect(await readValue(warehouse, 'SELECT string_agg(DISTINCT dapil_id) FROM voters')).toBe('1201');
+  });
+
+  it('leaves them current where it is a dry run', async () => {
+    const { warehouse, sample, url } = await afterSample();
+    const result = await runSync(syncOptions(warehouse, url, { source, dryRun: true }));
+    expect(result).toMatchObject({ outcome: 'dry run', current: sample.run });
+  });
+
+  it('is not undone: the sample is refused where a service has been', async () => {
+    const { warehouse, sample, url } = await afterSample();
+    const { run } = await runSync(syncOptions(warehouse, url, { source }));
+    const back = runSync(syncOptions(warehouse, sample.url, { source: 'sample' }));
+    await expect(back).rejects.toThrow(SourceMismatchError);
+    expect(await readCurrentId(warehouse)).toBe(run);
+  });
+});
