@@ -59,6 +59,13 @@ export function definePipeline<const Column extends string>(pipeline: Pipeline<C
   return pipeline;
 }
 
+/** The names of the columns that hold counts. */
+export function countColumns({ columns }: AnyPipeline): string[] {
+  return Object.entries(columns)
+    .filter(([, { kind }]) => kind === 'count')
+    .map(([name]) => name);
+}
+
 const identifier = /^[a-z][a-z0-9_]*$/;
 
 function* complaintsAbout(pipeline: AnyPipeline): Generator<string> {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { loadProject, pipelines } from '../pipelines/index.ts';
 import { voters } from '../pipelines/voters.ts';
 import { PipelineDefinitionError } from '../src/errors.ts';
-import { definePipeline, type AnyPipeline } from '../src/pipeline.ts';
+import { countColumns, definePipeline, type AnyPipeline } from '../src/pipeline.ts';
 
 const sound = voters as AnyPipeline;
 
@@ -77,4 +77,10 @@ describe('the pipelines', () => {
   it('come with the 84 districts of 2024', () => {
     expect(new Set(loadProject().referenceDistricts).size).toBe(84);
   });
+});
+
+it('says which of its columns are counts, in their order', () => {
+  expect(countColumns(voters)).toContain('dpt_male');
+  expect(countColumns(voters)).toHaveLength(12);
+  for (const name of ['dapil_id', 'regency', 'election_year']) expect(countColumns(voters)).not.toContain(name);
 });

@@ -1,7 +1,7 @@
 /** What a load says of a dataset once its tables are made: what was carried over, what is in quarantine, which checks are broken. */
 
 import type { Database } from '../database.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
 import { countChanges, type ChangeCounts } from './changes.ts';
@@ -28,9 +28,7 @@ export async function reportDataset(
   carryOver: CarryOver | null,
   snapshot: string,
 ): Promise<LoadReport> {
-  const counts = Object.entries(pipeline.columns)
-    .filter(([, { kind }]) => kind === 'count')
-    .map(([name]) => name);
+  const counts = countColumns(pipeline);
   const dataset = quoteText(pipeline.table);
   let carried: LoadReport['carried'] = {
     rows: 0,

@@ -1,6 +1,6 @@
 /** Puts together what a manifest says of each dataset, from what was fetched, transformed, loaded and carried over. */
 
-import type { AnyPipeline } from '../pipeline.ts';
+import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import type { Ledger, TransformTotals, Verdict } from '../stages.ts';
 import type { Manifest, ManifestDataset } from '../warehouse.ts';
 import { fingerprint } from './manifest.ts';
@@ -30,9 +30,7 @@ const nothing: Ledger = { fetched: 0, published: 0, quarantined: 0, duplicates: 
 export function assembleDataset(facts: DatasetFacts, previous: Manifest | null): ManifestDataset {
   const { pipeline, totals, verdicts, replaced, carried } = facts;
   const ledger = totals?.ledger ?? nothing;
-  const counts = Object.entries(pipeline.columns)
-    .filter(([, { kind }]) => kind === 'count')
-    .map(([name]) => name);
+  const counts = countColumns(pipeline);
   const before =
     replaced === null
       ? []

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Database } from '../database.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import { changesTableName, parquetPath, type Manifest, type ManifestDataset } from '../warehouse.ts';
 import { fingerprint } from './manifest.ts';
@@ -71,12 +71,6 @@ function listCounts(counts: readonly (readonly [string, number])[]): string {
     .map(([name, count]) => `${count} ${name}`.trim())
     .toSorted()
     .join(', ');
-}
-
-function countColumns({ columns }: AnyPipeline): string[] {
-  return Object.entries(columns)
-    .filter(([, { kind }]) => kind === 'count')
-    .map(([column]) => column);
 }
 
 function figuresSql(pipeline: AnyPipeline, relation: string): string {

@@ -70,11 +70,9 @@ function* changesSince(
   const gone = before.districts
     .filter(({ dapil, received }) => dapil !== null && received > 0 && !present.has(dapil))
     .map(({ dapil }) => dapil);
-  if (gone.length > 0)
-    yield `${table}: ${gone.length === 1 ? 'district' : 'districts'} ${gone.join(', ')} had records in the snapshot before and has none now`.replace(
-      'has none',
-      gone.length === 1 ? 'has none' : 'have none',
-    );
+  if (gone.length === 1) yield `${table}: district ${gone[0]} had records in the snapshot before and has none now`;
+  if (gone.length > 1)
+    yield `${table}: districts ${gone.join(', ')} had records in the snapshot before and have none now`;
   if (now.rows < before.rows * (1 - mostShrinkage))
     yield `${table}: rows fell from ${n(before.rows)} to ${n(now.rows)} (${percent(now.rows, before.rows)})`;
   const totalNow = Number(now.sums[total] ?? 0);
