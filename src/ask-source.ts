@@ -1,9 +1,11 @@
 /** Opens the source for a run: over HTTP, every answer landed, with what broken-off runs have landed before. */
 
 import type { OpenedSource } from './build-snapshot.ts';
+import { closeAll, orClose } from './close-all.ts';
 import { createHttpTransport } from './extract/http-transport.ts';
 import { createSourceClient } from './extract/source-client.ts';
 import { openLanding } from './land/landing.ts';
+import type { RunFile } from './land/run-file.ts';
 import { openResumedAnswers } from './resume.ts';
 import { historyOf } from './publish/manifest.ts';
 import type { Run } from './run.ts';
@@ -13,7 +15,19 @@ const maxAnswerBytes = 64 * 1024 * 1024;
 export async function askSource(run: Run): Promise<OpenedSource> {
   const { options, around, signal } = run;
   const resumed = await openResumedAnswers(run);
-  const landing = await openLanding(run.landing, {
+  const landing = await orClose([resumed], () => openLanding(run.landing, describeRun(run)));
+  const transport = createHttpTransport({ ...options, connections: options.concurrency, maxAnswerBytes });
+  const client = createSourceClient(options, { ...around, transport, land: landing.land, resumed, signal });
+  return {
+    client,
+    close: () => closeAll([client, resumed, landing]),
+  };
+}
+
+/** What the run was asked, for a replay or for a run that goes on from it. */
+function describeRun(run: Run): RunFile {
+  const { options, around } = run;
+  return {
     format: 1,
     run: run.id,
     started_at: run.startedAt.toISOString(),
@@ -31,15 +45,5 @@ export async function askSource(run: Run): Promise<OpenedSource> {
     page_size: options.pageSize,
     known_districts: run.knownDistricts,
     reference_districts: run.referenceDistricts,
-  });
-  const transport = createHttpTransport({ ...options, connections: options.concurrency, maxAnswerBytes });
-  const client = createSourceClient(options, { ...around, transport, land: landing.land, resumed, signal });
-  return {
-    client,
-    async close() {
-      await client.close();
-      await resumed?.close();
-      await landing.close();
-    },
   };
 }

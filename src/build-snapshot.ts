@@ -46,10 +46,9 @@ export async function buildSnapshot(run: Run, openSource: OpenSource): Promise<B
   run.enter('pass the gate');
   passGate(run, manifest, reports);
   run.enter('verify');
-  const [, brokenChecks] = await Promise.all([
-    requireVerified(run, manifest),
-    readBrokenChecks(join(run.folder, databaseFile)),
-  ]);
+  await requireVerified(run, manifest);
+  // Only now: DuckDB does not guard a file against being opened twice in one process.
+  const brokenChecks = await readBrokenChecks(join(run.folder, databaseFile));
   run.signal.throwIfAborted();
   return { manifest, brokenChecks };
 }
@@ -93,7 +92,11 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null, openSource: O
   // The file is made while the first answers are on their way.
   const loading = Load.begin({ folder, databaseFile, project });
   loading.catch(() => undefined);
-  const stop = (): void => void loading.then((load) => load.interrupt());
+  const stop = (): void =>
+    void loading.then(
+      (load) => load.interrupt(),
+      () => undefined,
+    );
   try {
     const { verdicts, totals } = await fetchAndTransform(run, loading, openSource);
     requireComplete(verdicts);
@@ -105,7 +108,11 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null, openSource: O
     const reports = await (await loading).finish(carryOver, log, previousDatabase);
     return { verdicts, totals, reports };
   } catch (error) {
-    (await loading).abandon();
+    // Where the file could not even be made, there is nothing to close, and that is not why an interrupted run ends.
+    await loading.then(
+      (load) => load.abandon(),
+      () => undefined,
+    );
     signal.throwIfAborted();
     throw error;
   } finally {

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { buildSnapshot, type OpenedSource } from './build-snapshot.ts';
+import { closeAll } from './close-all.ts';
 import { LandingError, VerificationError } from './errors.ts';
 import { createSourceClient } from './extract/source-client.ts';
 import { createLandedTransport } from './extract/transport.ts';
@@ -119,10 +120,7 @@ async function askLanding({ landing, options, around, signal }: Run): Promise<Op
   });
   return {
     client,
-    async close() {
-      await client.close();
-      await answers.close();
-    },
+    close: () => closeAll([client, answers]),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closeAll, orClose } from './close-all.ts';
 import { LandingError } from './errors.ts';
 import { openLandedRun, type LandedRun } from './land/landed-run.ts';
 import type { LandedAnswers } from './stages.ts';
@@ -34,9 +35,7 @@ export async function openResumedAnswers(run: Run): Promise<ResumedAnswers | nul
   return {
     has: (request) => holder(request) !== undefined,
     answerTo: async (request) => (await holder(request)?.answerTo(request)) ?? null,
-    async close() {
-      for (const landed of runs) await landed.close();
-    },
+    close: () => closeAll(runs),
   };
 }
 
@@ -56,10 +55,10 @@ async function openBrokenOffRuns(run: Run, since: Date): Promise<LandedRun[]> {
   const firstFinished = newestFirst.findIndex((id) => finished.has(id));
   const opened: LandedRun[] = [];
   for (const id of newestFirst.slice(0, firstFinished < 0 ? undefined : firstFinished)) {
-    const landed = await openUsable(join(landing, id), since, run);
+    const landed = await orClose(opened, () => openUsable(join(landing, id), since, run));
     if (landed === null) continue;
     if (landed.file.source === source && landed.size > 0) opened.push(landed);
-    else await landed.close();
+    else await orClose(opened, () => landed.close());
   }
   return opened;
 }

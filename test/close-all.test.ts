@@ -1,0 +1,33 @@
+/** What was opened is closed, whatever goes wrong. */
+
+import { describe, expect, it } from 'vitest';
+import { closeAll, orClose } from '../src/close-all.ts';
+
+/** Three things to close, of which the second cannot be; and what was closed. */
+function three() {
+  const closed: string[] = [];
+  const closable = (name: string, failure?: Error) => ({
+    async close() {
+      closed.push(name);
+      if (failure !== undefined) throw failure;
+    },
+  });
+  return { closed, things: [closable('a'), closable('b', new Error('b is stuck')), null, closable('c')] };
+}
+
+describe('closing several things', () => {
+  it('closes those after one that cannot be closed, and says so in the end', async () => {
+    const { closed, things } = three();
+    await expect(closeAll(things)).rejects.toThrow('b is stuck');
+    expect(closed).toEqual(['a', 'b', 'c']);
+  });
+
+  it('happens where the next cannot be opened, whose error counts', async () => {
+    const { closed, things } = three();
+    const opening = orClose(things, () => Promise.reject(new Error('not there')));
+    await expect(opening).rejects.toThrow('not there');
+    expect(closed).toEqual(['a', 'b', 'c']);
+    expect(await orClose(things, async () => 'opened')).toBe('opened');
+    expect(closed).toHaveLength(3);
+  });
+});
