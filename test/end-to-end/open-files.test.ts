@@ -1,9 +1,9 @@
-/** A run opens no DuckDB file twice at once, closes what it opened when it fails, and ends for the reason that made it end. */
+/** A run uses no DuckDB file twice at once, closes what it opened when it fails, and ends for the reason that made it end. */
 
-import { mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { IncompleteError, InterruptedError } from '../../src/errors.ts';
 import type { RunEvent } from '../../src/surroundings.ts';
 import { startFaultServer } from '../support/fault-server.ts';
@@ -12,7 +12,22 @@ import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const opened = vi.hoisted(() => ({ now: new Map<string, number>(), twice: new Set<string>(), files: 0 }));
+/** Which files are open in DuckDB or being read by us, and those that were more than once at a time. */
+const uses = vi.hoisted(() => {
+  const now = new Map<string, number>();
+  const twice = new Set<string>();
+  let files = 0;
+  return {
+    twice,
+    begin(file: string): void {
+      files += 1;
+      now.set(file, (now.get(file) ?? 0) + 1);
+      if (now.get(file)! > 1 && file !== ':memory:') twice.add(file);
+    },
+    end: (file: string) => void now.set(file, now.get(file)! - 1),
+    count: () => files,
+  };
+});
 
 vi.mock('../../src/database.ts', async (importOriginal) => {
   const { openDatabase, ...rest } = await importOriginal<typeof import('../../src/database.ts')>();
@@ -20,16 +35,48 @@ vi.mock('../../src/database.ts', async (importOriginal) => {
     ...rest,
     openDatabase: async (...words: Parameters<typeof openDatabase>) => {
       const [file] = words;
-      const database = await openDatabase(...words);
-      opened.files += 1;
-      const count = (opened.now.get(file) ?? 0) + 1;
-      opened.now.set(file, count);
-      if (count > 1 && file !== ':memory:') opened.twice.add(file);
+      uses.begin(file);
+      const database = await openDatabase(...words).catch((error: unknown) => {
+        uses.end(file);
+        throw error;
+      });
       return {
         ...database,
         close() {
-          opened.now.set(file, opened.now.get(file)! - 1);
+          uses.end(file);
           database.close();
+        },
+      };
+    },
+  };
+});
+
+vi.mock('../../src/describe-file.ts', async (importOriginal) => {
+  const { describeFile } = await importOriginal<typeof import('../../src/describe-file.ts')>();
+  return {
+    describeFile: async (...words: Parameters<typeof describeFile>) => {
+      const file = join(words[0], words[1]);
+      uses.begin(file);
+      return describeFile(...words).finally(() => uses.end(file));
+    },
+  };
+});
+
+/** Landings of earlier runs. */
+const landings = vi.hoisted(() => ({ opened: 0, closed: 0 }));
+
+vi.mock('../../src/land/landed-run.ts', async (importOriginal) => {
+  const { openLandedRun, ...rest } = await importOriginal<typeof import('../../src/land/landed-run.ts')>();
+  return {
+    ...rest,
+    openLandedRun: async (...words: Parameters<typeof openLandedRun>) => {
+      const landed = await openLandedRun(...words);
+      landings.opened += 1;
+      return {
+        ...landed,
+        async close() {
+          landings.closed += 1;
+          await landed.close();
         },
       };
     },
@@ -45,18 +92,6 @@ function atFetch(warehouse: string, act: (id: string) => void): (event: RunEvent
     const name = readdirSync(join(warehouse, 'snapshots')).find((each) => each.startsWith('.building-'));
     act(name!.replace('.building-', ''));
   };
-}
-
-/** Files below a folder that this process has open. */
-function openBelow(folder: string): string[] {
-  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
-    try {
-      const path = readlinkSync(join('/proc/self/fd', descriptor));
-      return path.startsWith(folder) ? [path] : [];
-    } catch {
-      return [];
-    }
-  });
 }
 
 /** A warehouse with two runs that were broken off after a few answers. */
@@ -75,15 +110,17 @@ async function brokenOff() {
   return { warehouse, options: syncOptions(warehouse, url, { pageSize: 2, resumeWithin: 3_600_000 }) };
 }
 
-it('a sync has no DuckDB file open twice at once', async () => {
+it('a sync reads no file that DuckDB has open, and opens none in DuckDB twice at once', async () => {
   const { url } = await serveData(smallNation(nation));
   const warehouse = await temporaryFolder();
   for (let run = 0; run < 2; run += 1) await runSync(syncOptions(warehouse, url));
-  expect(opened.files).toBeGreaterThan(5);
-  expect([...opened.twice]).toEqual([]);
+  expect(uses.count()).toBeGreaterThan(10);
+  expect([...uses.twice]).toEqual([]);
 });
 
 describe('a resumed sync that cannot begin leaves no landing open', () => {
+  beforeEach(() => Object.assign(landings, { opened: 0, closed: 0 }));
+
   it('where its own landing cannot be made', async () => {
     const { warehouse, options } = await brokenOff();
     const report = atFetch(warehouse, (id) => {
@@ -91,7 +128,7 @@ describe('a resumed sync that cannot begin leaves no landing open', () => {
       writeFileSync(join(warehouse, 'landing', id, 'run.json'), '');
     });
     await expect(runSync(options, { report })).rejects.toThrow(/EEXIST/);
-    expect(openBelow(warehouse)).toEqual([]);
+    expect(landings).toMatchObject({ opened: 2, closed: 2 });
   });
 
   it('where a later one fails', async () => {
@@ -102,7 +139,7 @@ describe('a resumed sync that cannot begin leaves no landing open', () => {
       if (event.kind === 'warning') throw new Error('nobody listens');
     };
     await expect(runSync(options, { report })).rejects.toThrow('nobody listens');
-    expect(openBelow(warehouse)).toEqual([]);
+    expect(landings).toMatchObject({ opened: 1, closed: 1 });
   });
 });
 
