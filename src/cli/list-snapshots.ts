@@ -13,13 +13,16 @@ interface ListedSnapshot {
   readonly current: boolean;
   /** What is wrong with it, as a sentence; null where its manifest can be read. */
   readonly damaged: string | null;
+  /** What mends that; null where nothing is damaged. */
+  readonly next: string | null;
   readonly created_at: string | null;
   readonly source: string | null;
   /** Rows by dataset. */
   readonly rows: Readonly<Record<string, number>>;
 }
 
-const unknown = { damaged: null, created_at: null, source: null, rows: {} } as const;
+const unknown = { created_at: null, source: null, rows: {} } as const;
+const intact = { damaged: null, next: null } as const;
 
 /** Every snapshot, the newest last, then a `current` that leads to none of them. */
 export async function listSnapshots(warehouse: string): Promise<readonly ListedSnapshot[]> {
@@ -27,35 +30,30 @@ export async function listSnapshots(warehouse: string): Promise<readonly ListedS
   const current = await orDamage(() => readCurrentId(warehouse));
   const ids = await listSnapshotIds(warehouse);
   const listed = await Promise.all(ids.map((id) => describe(warehouse, id, id === current.value)));
-  if (current.damaged !== null) return [...listed, { id: null, current: true, ...unknown, damaged: current.damaged }];
-  if (current.value === null || ids.includes(current.value)) return listed;
-  return [...listed, await describe(warehouse, current.value, true)];
+  const { value, ...damage } = current;
+  if (damage.damaged !== null) return [...listed, { id: null, current: true, ...unknown, ...damage }];
+  if (value === null || ids.includes(value)) return listed;
+  return [...listed, await describe(warehouse, value, true)];
 }
 
 async function describe(warehouse: string, id: string, isCurrent: boolean): Promise<ListedSnapshot> {
-  const { value, damaged } = await orDamage(() => readSnapshot(warehouse, id));
-  if (value === null) return { id, current: isCurrent, ...unknown, damaged };
+  const { value, ...damage } = await orDamage(() => readSnapshot(warehouse, id));
+  if (value === null) return { id, current: isCurrent, ...unknown, ...damage };
   const { created_at, source, datasets } = value.manifest;
   const rows = Object.fromEntries(Object.entries(datasets).map(([table, dataset]) => [table, dataset.rows]));
-  return { id, current: isCurrent, damaged: null, created_at, source, rows };
+  return { id, current: isCurrent, ...intact, created_at, source, rows };
 }
 
-/** What was read, or why it cannot be. */
+/** What was read, or why it cannot be and what mends that. */
 async function orDamage<Value>(
   read: () => Promise<Value>,
-): Promise<{ value: Value; damaged: null } | { value: null; damaged: string }> {
+): Promise<{ value: Value; damaged: null; next: null } | { value: null; damaged: string; next: string }> {
   try {
-    return { value: await read(), damaged: null };
+    return { value: await read(), ...intact };
   } catch (error) {
     if (!(error instanceof RekapError)) throw error;
-    return { value: null, damaged: error.message };
+    return { value: null, damaged: error.message, next: error.next };
   }
-}
-
-/** What can be done about a damaged snapshot, of this run where it is known. */
-export function waysToMend(run: string | null): string {
-  const another = '"rekap snapshots rollback <id>" goes to another';
-  return run === null ? `${another}.` : `"rekap replay ${run}" builds it again from its answers; ${another}.`;
 }
 
 export function renderList(snapshots: readonly ListedSnapshot[]): string {
@@ -69,10 +67,10 @@ export function renderList(snapshots: readonly ListedSnapshot[]): string {
   ]);
   const right = tables.map((_, index) => index + 4);
   const head = ['', 'snapshot', 'made (UTC)', 'source', ...tables];
-  const damages = snapshots.flatMap(({ id, damaged }) =>
+  const damages = snapshots.flatMap(({ id, damaged, next }) =>
     damaged === null
       ? []
-      : [`\n${id === null ? 'current' : `Snapshot ${id}`} is damaged: ${printable(damaged)}\n  ${waysToMend(id)}\n`],
+      : [`\n${id === null ? 'current' : `Snapshot ${id}`} is damaged: ${printable(damaged)}\n  ${next}\n`],
   );
   return `${renderTable(rows, { head, whole: [0, 1, 2], right })}\n${damages.join('')}`;
 }

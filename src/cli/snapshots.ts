@@ -96,8 +96,7 @@ async function examine(warehouse: string, id: string): Promise<Verification & { 
     return { files: snapshot.manifest.files.length, ...found };
   } catch (error) {
     if (!(error instanceof WarehouseError)) throw error;
-    const { waysToMend } = await import('./list-snapshots.ts');
-    return { files: 0, problems: [error.message], answers: 'gone', next: waysToMend(id) };
+    return { files: 0, problems: [error.message], answers: 'gone', next: error.next };
   }
 }
 

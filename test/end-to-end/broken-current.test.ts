@@ -6,19 +6,24 @@ import { describe, expect, it } from 'vitest';
 import { RekapError, WarehouseError } from '../../src/errors.ts';
 import { rollBack } from '../../src/manage-snapshots.ts';
 import { readCurrent, readCurrentId, requireCurrent } from '../../src/warehouse.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A warehouse with two snapshots, and without its `current`. */
-async function withoutCurrent() {
-  const warehouse = await temporaryFolder();
+const twoSnapshots = preparedWarehouse(async (warehouse) => {
   const ids: string[] = [];
   for (const size of [3, 4]) {
     const { url } = await serveData(smallNation({ 1101: size, 1102: 20 }));
     ids.push((await runSync(syncOptions(warehouse, url))).run);
   }
+  return ids;
+});
+
+async function withoutCurrent() {
+  const { warehouse, known: ids } = await twoSnapshots();
   const current = join(warehouse, 'current');
   await rm(current);
   return { warehouse, current, older: ids[0]!, newer: ids[1]! };

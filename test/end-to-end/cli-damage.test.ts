@@ -3,15 +3,17 @@
 import { cp, mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const damagedId = '20200101T000000Z-000001';
 
 /** A warehouse with the sample as its current snapshot, and an older one whose manifest is none. */
+const withSample = preparedWarehouse((warehouse) => runCli(['sync', '--sample', '--warehouse', warehouse]));
+
 async function damagedWarehouse() {
-  const warehouse = await temporaryFolder();
-  await runCli(['sync', '--sample', '--warehouse', warehouse]);
+  const { warehouse } = await withSample();
   const id = basename(await realpath(join(warehouse, 'current')));
   const folder = join(warehouse, 'snapshots', damagedId);
   await cp(join(warehouse, 'snapshots', id), folder, { recursive: true });
@@ -41,7 +43,7 @@ describe('rekap snapshots list', () => {
     expect(stdout).toMatch(new RegExp(`^ +${damagedId} +damaged$`, 'm'));
     expect(stdout).toMatch(new RegExp(`^● current +${id} +2.* sample +514 +514$`, 'm'));
     expect(stdout).toContain(`\nSnapshot ${damagedId} is damaged: ${join(folder, 'manifest.json')} is not JSON.\n`);
-    expect(stdout).toContain(`"rekap replay ${damagedId}" builds it again from its answers; "rekap snapshots rollback`);
+    expect(stdout).toContain(`"rekap snapshots rollback ${id}" makes that one current.`);
     expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
       { id: damagedId, current: false, damaged: expect.stringContaining('is not JSON'), created_at: null, rows: {} },
       { id, current: true, damaged: null, source: 'sample', rows: { voters: 514 } },
@@ -75,12 +77,15 @@ describe('rekap snapshots verify', () => {
     const { snapshots } = await damagedWarehouse();
     const { code, stderr } = await snapshots('verify', damagedId);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/is damaged:\n {2}- .*manifest\.json is not JSON\.\n {2}"rekap replay \S+" builds it again/);
+    expect(stderr).toMatch(
+      /is damaged:\n {2}- .*manifest\.json is not JSON\.\n {2}"rekap replay \S+" builds a snapshot again/,
+    );
     const asJson = await snapshots('verify', damagedId, '--json');
     expect(asJson.code).toBe(1);
     expect(JSON.parse(asJson.stdout)).toEqual({
       snapshot: damagedId,
       intact: false,
+      answers: 'gone',
       problems: [expect.stringContaining('is not JSON')],
     });
   });
@@ -90,7 +95,7 @@ describe('rekap snapshots verify', () => {
     await writeFile(join(warehouse, 'snapshots', id, 'rekap.duckdb'), 'gone wrong');
     const { code, stderr } = await snapshots('verify');
     expect(code).toBe(1);
-    expect(stderr).toContain(`\n  "rekap replay ${id}" builds it again from its answers`);
+    expect(stderr).toContain(`\n  "rekap replay ${id}" builds a snapshot again from its answers`);
     expect((await runCli(['replay', id, '--warehouse', warehouse])).code).toBe(0);
     expect((await snapshots('verify')).code).toBe(0);
   });

@@ -5,15 +5,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { startFaultServer } from '../support/fault-server.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+const withSample = preparedWarehouse((warehouse) => runCli(['sync', '--sample', '--warehouse', warehouse]));
+
 /** A warehouse with the sample, from which just these districts were read once more. */
 async function syncSample(...dapil: string[]): Promise<string> {
-  const warehouse = await temporaryFolder();
-  const sync = ['sync', '--sample', '--warehouse', warehouse];
-  await runCli(sync);
-  if (dapil.length > 0) await runCli([...sync, '--dapil', ...dapil]);
+  const { warehouse } = await withSample();
+  if (dapil.length > 0) await runCli(['sync', '--sample', '--warehouse', warehouse, '--dapil', ...dapil]);
   return warehouse;
 }
 

@@ -1,10 +1,9 @@
 /** The built command line: the main way with the sample, and one clear message with its exit code for every kind of bad input. */
 
-import { chmod, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { runCli, type CliResult } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -116,7 +115,7 @@ describe('rekap connect', () => {
 describe('rekap snapshots', () => {
   it('lists, shows, verifies, rolls back and prunes', async () => {
     const own = join(folder, 'own');
-    await runCli(['sync', '--sample', '--warehouse', own]);
+    await cp(warehouse, own, { recursive: true, verbatimSymlinks: true });
     const [{ id }] = JSON.parse((await runCli(['snapshots', 'list', '--warehouse', own, '--json'])).stdout) as [
       { id: string },
     ];

@@ -5,19 +5,23 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chooseSnapshots, diffSnapshots } from '../../src/diff-snapshots.ts';
 import { WarehouseError } from '../../src/errors.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runCli } from '../support/run-cli.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A warehouse with two snapshots. */
-async function twoSnapshots() {
-  const warehouse = await temporaryFolder();
+const prepared = preparedWarehouse(async (warehouse) => {
   const ids: string[] = [];
   for (const size of [20, 21]) {
     const { url } = await serveData(smallNation({ 1101: size }));
     ids.push((await runSync(syncOptions(warehouse, url))).run);
   }
+  return ids;
+});
+
+async function twoSnapshots() {
+  const { warehouse, known: ids } = await prepared();
   const database = join(warehouse, 'snapshots', ids[1]!, 'rekap.duckdb');
   return { warehouse, before: ids[0]!, after: ids[1]!, database };
 }

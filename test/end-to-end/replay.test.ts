@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GateError, IncompleteError, LandingError, RunNotFoundError, SnapshotNotFoundError } from '../../src/errors.ts';
 import { listSnapshotIds } from '../../src/publish/snapshot-folder.ts';
+import type { SyncResult } from '../../src/sync-options.ts';
 import { readCurrentId, type Manifest } from '../../src/warehouse.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { runReplay } from '../support/run-replay.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
@@ -28,11 +30,18 @@ function doubtfulNation(): SourceData {
   return data;
 }
 
-async function synced(data: SourceData = doubtfulNation(), warehouse?: string) {
-  const folder = warehouse ?? (await temporaryFolder());
+async function syncInto(warehouse: string, data: SourceData): Promise<SyncResult> {
   const { url } = await serveData(data);
-  const options = { pageSize, acceptChanges: true };
-  return { warehouse: folder, result: await runSync(syncOptions(folder, url, options)) };
+  return runSync(syncOptions(warehouse, url, { pageSize, acceptChanges: true }));
+}
+
+const doubtful = preparedWarehouse((warehouse) => syncInto(warehouse, doubtfulNation()));
+const plain = preparedWarehouse((warehouse) => syncInto(warehouse, smallNation(nation)));
+
+/** A new warehouse with one snapshot. */
+async function synced(prepared = doubtful) {
+  const { warehouse, known: result } = await prepared();
+  return { warehouse, result };
 }
 
 /** Bytes of every Parquet file. */
@@ -59,7 +68,7 @@ describe('replaying the newest run', () => {
   });
 
   it('takes the newest that came to its end: a landing without one may be of a sync under way', async () => {
-    const { warehouse, result } = await synced(smallNation(nation));
+    const { warehouse, result } = await synced(plain);
     await mkdir(join(warehouse, 'landing', '29991231T235959Z-ffffff'));
     expect(await runReplay(warehouse)).toMatchObject({ outcome: 'reproduced', run: result.run });
   });
@@ -68,7 +77,7 @@ describe('replaying the newest run', () => {
     const { warehouse } = await synced();
     const changed = doubtfulNation();
     changed.datapemilihdpr[4]!['JumlahPemilihLakiLakiDalamDPK'] = '77';
-    const { result } = await synced(changed, warehouse);
+    const result = await syncInto(warehouse, changed);
     const into = await temporaryFolder();
     const replayed = await runReplay(warehouse, { into });
     expect(replayed).toMatchObject({ outcome: 'published', run: result.run, current: result.run });
@@ -106,7 +115,7 @@ describe('replaying the newest run', () => {
 
   it('publishes nothing where the run found nothing new, or was a dry one', async () => {
     const { warehouse, result } = await synced();
-    await synced(doubtfulNation(), warehouse);
+    await syncInto(warehouse, doubtfulNation());
     expect((await runReplay(warehouse)).outcome).toBe('reproduced');
     const { url } = await serveData(smallNation(nation));
     await runSync(syncOptions(warehouse, url, { pageSize, dryRun: true, acceptChanges: true }));
@@ -123,7 +132,7 @@ describe('replaying the newest run', () => {
   });
 
   it('does not pass a gate that has nothing to compare with any more', async () => {
-    const { warehouse, result } = await synced(smallNation(nation));
+    const { warehouse, result } = await synced(plain);
     const { url } = await serveData(smallNation({ 1101: 3 }));
     await expect(runSync(syncOptions(warehouse, url, { pageSize }))).rejects.toThrow(GateError);
     await rm(join(warehouse, 'snapshots', result.run), { recursive: true });
@@ -133,7 +142,7 @@ describe('replaying the newest run', () => {
   });
 
   it('publishes what the gate refused, once somebody accepts it', async () => {
-    const { warehouse } = await synced(smallNation(nation));
+    const { warehouse } = await synced(plain);
     const { url } = await serveData(smallNation({ 1101: 3 }));
     await expect(runSync(syncOptions(warehouse, url, { pageSize }))).rejects.toThrow(GateError);
     await expect(runReplay(warehouse)).rejects.toThrow(GateError);
@@ -159,8 +168,8 @@ describe('replaying the newest run', () => {
 
 describe('replaying an earlier run', () => {
   it('gives its snapshot a name again, and leaves current alone', async () => {
-    const { warehouse, result: first } = await synced(smallNation(nation));
-    const { result: second } = await synced(doubtfulNation(), warehouse);
+    const { warehouse, result: first } = await synced(plain);
+    const second = await syncInto(warehouse, doubtfulNation());
     await rm(join(warehouse, 'snapshots', first.run), { recursive: true });
     const replayed = await runReplay(warehouse, { run: first.run });
     expect(replayed).toMatchObject({ outcome: 'published', run: first.run, current: second.run });
@@ -169,8 +178,8 @@ describe('replaying an earlier run', () => {
   });
 
   it('mends its snapshot where that is damaged, and leaves current alone', async () => {
-    const { warehouse, result: first } = await synced(smallNation(nation));
-    const { result: second } = await synced(doubtfulNation(), warehouse);
+    const { warehouse, result: first } = await synced(plain);
+    const second = await syncInto(warehouse, doubtfulNation());
     await appendFile(join(warehouse, 'snapshots', first.run, 'parquet', 'voters', 'voters.parquet'), 'x');
     const replayed = await runReplay(warehouse, { run: first.run });
     expect(replayed).toMatchObject({ outcome: 'published', current: second.run });
@@ -178,14 +187,14 @@ describe('replaying an earlier run', () => {
   });
 
   it('knows that a history was lost on the way, and does not call that an alteration', async () => {
-    const { warehouse, result: first } = await synced(smallNation(nation));
+    const { warehouse, result: first } = await synced(plain);
     const changed = (value: string): SourceData => {
       const data = smallNation(nation);
       data.datapemilihdpr[4]!['JumlahPemilihLakiLakiDalamDPK'] = value;
       return data;
     };
-    const { result: second } = await synced(changed('77'), warehouse);
-    const { result: third } = await synced(changed('78'), warehouse);
+    const second = await syncInto(warehouse, changed('77'));
+    const third = await syncInto(warehouse, changed('78'));
     for (const { run } of [first, second]) await rm(join(warehouse, 'snapshots', run), { recursive: true });
     await runReplay(warehouse, { run: second.run, acceptChanges: true });
     const replayed = await runReplay(warehouse, { run: third.run });
@@ -193,7 +202,7 @@ describe('replaying an earlier run', () => {
   });
 
   it('names the runs there are where it is none of them', async () => {
-    const { warehouse, result } = await synced(smallNation(nation));
+    const { warehouse, result } = await synced(plain);
     for (const run of ['20200101T000000Z-000000', '../..', 'x\0'])
       await expect(runReplay(warehouse, { run })).rejects.toThrow(RunNotFoundError);
     await expect(runReplay(warehouse, { run: '20200101T000000Z-000000' })).rejects.toMatchObject({
@@ -202,7 +211,7 @@ describe('replaying an earlier run', () => {
   });
 
   it('says so where the folder of the answers is gone', async () => {
-    const { warehouse } = await synced(smallNation(nation));
+    const { warehouse } = await synced(plain);
     await rm(join(warehouse, 'landing'), { recursive: true });
     await expect(runReplay(warehouse)).rejects.toThrow(RunNotFoundError);
   });
@@ -219,7 +228,7 @@ describe('a landing that is not what it was', () => {
     ['missing answers', 'answers.jsonl', async (file: string) => rm(file)],
     ['a missing description', 'run.json', async (file: string) => rm(file)],
   ])('is refused: %s', async (_what, name, alter) => {
-    const { warehouse, result } = await synced(smallNation(nation));
+    const { warehouse, result } = await synced(plain);
     await alter(join(warehouse, 'landing', result.run, name));
     const into = await temporaryFolder();
     await expect(runReplay(warehouse, { into })).rejects.toThrow(LandingError);
@@ -227,7 +236,7 @@ describe('a landing that is not what it was', () => {
   });
 
   it('is refused even where its snapshot is damaged too', async () => {
-    const { warehouse, result } = await synced(smallNation(nation));
+    const { warehouse, result } = await synced(plain);
     await appendFile(join(warehouse, 'landing', result.run, 'run.json'), ' ');
     await writeFile(join(warehouse, 'snapshots', result.run, '.DS_Store'), 'x');
     await expect(runReplay(warehouse)).rejects.toThrow(LandingError);

@@ -7,14 +7,17 @@ import { verifyPublished } from '../../src/verify-published.ts';
 import { readCurrent, readSnapshot } from '../../src/warehouse.ts';
 import { runCli } from '../support/run-cli.ts';
 import { runReplay } from '../support/run-replay.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const prepared = preparedWarehouse(async (warehouse) => {
+  const { url } = await serveData(smallNation({ 1101: 3, 1102: 12 }));
+  return (await runSync(syncOptions(warehouse, url))).run;
+});
 
 async function published() {
-  const warehouse = await temporaryFolder();
-  const { url } = await serveData(smallNation({ 1101: 3, 1102: 12 }));
-  const { run } = await runSync(syncOptions(warehouse, url));
+  const { warehouse, known: run } = await prepared();
   return {
     warehouse,
     run,
