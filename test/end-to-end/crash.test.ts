@@ -20,7 +20,7 @@ import { startVersionedService, versionedKey, type VersionedService } from '../s
 import { holdOpen, readWholeSnapshot, startReader } from '../support/whole-snapshot.ts';
 
 /** Deaths per kind; `make crash` wants many more of them than every test run. */
-const deaths = Number(process.env['REKAP_CRASHES'] ?? 2);
+const deaths = Number(process.env['REKAP_CRASHES'] ?? 1);
 const patience = Math.max(180_000, deaths * 10_000);
 
 const childPath = fileURLToPath(new URL('../../dist/test/support/crash-child.js', import.meta.url));

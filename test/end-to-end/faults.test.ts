@@ -21,7 +21,7 @@ const nation = { 1101: 9, 1102: 13, 1201: 1, 1202: 4, 1203: 8, 1301: 5 };
 const settings: Partial<SyncOptions> = { pageSize: 6, timeout: 250, maxAttempts: 6 };
 
 /** Seeds for each mixture of faults; REKAP_FAULT_SEEDS asks for more of them, and for their count. */
-const wanted = Number(process.env['REKAP_FAULT_SEEDS'] ?? 2);
+const wanted = Number(process.env['REKAP_FAULT_SEEDS'] ?? 1);
 const seeds = Array.from({ length: wanted }, (_, index) => index + 1);
 const patience = { timeout: 30_000 + wanted * 2000 };
 let syncs = 0;

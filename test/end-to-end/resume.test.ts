@@ -9,6 +9,7 @@ import type { SyncOptions } from '../../src/sync-options.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { readRows, readValue } from '../support/read-table.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
@@ -48,14 +49,29 @@ async function breakable(
   return Object.assign(server, { mend });
 }
 
-/** Breaks a sync off after so many answers. */
-async function brokenOff(data: SourceData, answers = 120) {
-  const warehouse = await temporaryFolder();
+const optionsFor =
+  (warehouse: string, { url }: FaultServer) =>
+  (settings: Partial<SyncOptions> = {}): SyncOptions =>
+    syncOptions(warehouse, url, { pageSize, maxAttempts: 1, resumeWithin: hour, ...settings });
+
+/** Breaks a sync off after so many answers; its server still fails. */
+async function breakOff(warehouse: string, data: SourceData, answers: number): Promise<FaultServer> {
   const server = await breakable(data, answers);
-  const options = (settings: Partial<SyncOptions> = {}): SyncOptions =>
-    syncOptions(warehouse, server.url, { pageSize, maxAttempts: 1, resumeWithin: hour, ...settings });
-  await expect(runSync(options())).rejects.toThrow(RekapError);
-  return { warehouse, server, options };
+  await expect(runSync(optionsFor(warehouse, server)())).rejects.toThrow(RekapError);
+  return server;
+}
+
+const brokenOffAt = {
+  100: preparedWarehouse((warehouse) => breakOff(warehouse, smallNation(sizes), 100)),
+  120: preparedWarehouse((warehouse) => breakOff(warehouse, smallNation(sizes), 120)),
+  160: preparedWarehouse((warehouse) => breakOff(warehouse, smallNation(sizes), 160)),
+};
+
+/** A warehouse in which a sync was broken off after so many answers, and a server of this data that is to be mended first. */
+async function brokenOff(data: SourceData, answers: keyof typeof brokenOffAt = 120) {
+  const { warehouse } = await brokenOffAt[answers]();
+  const server = await breakable(data, 0);
+  return { warehouse, server, options: optionsFor(warehouse, server) };
 }
 
 /** Districts that a server was asked for, without the pages of the list. */

@@ -51,7 +51,7 @@ export async function readWholeSnapshot(warehouse: string): Promise<ReadSnapshot
 }
 
 /** Milliseconds between two readings; without any, readers would take the machine from those they watch. */
-const pause = 80;
+const pause = 200;
 
 /** A reader that opens `current` again and again until it is stopped: what it saw, or what went wrong. */
 export function startReader(warehouse: string) {
