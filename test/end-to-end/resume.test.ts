@@ -138,6 +138,17 @@ describe('a sync that goes on', () => {
     expect(manifest.datasets['voters']!.districts.every(({ complete }) => complete)).toBe(true);
   });
 
+  it('takes nothing over of what the source has restated meanwhile', async () => {
+    const { warehouse, server, options } = await brokenOff(smallNation(sizes), 160);
+    const changed = smallNation(sizes);
+    for (const record of changed.datapemilihdpr) record['JumlahSeluruhPemilih'] = '4711';
+    await server.mend(changed);
+    const { figures } = await runSync(options());
+    expect(await readRows(warehouse, 'SELECT DISTINCT grand_total AS total FROM voters')).toEqual([{ total: 4711 }]);
+    // The other dataset is as it was.
+    expect(figures.fromLanding).toBeGreaterThan(0);
+  });
+
   it('goes on again after a second break, from both', async () => {
     const data = smallNation(sizes);
     const { warehouse, server, options } = await brokenOff(data, 100);
