@@ -83,6 +83,21 @@ describe('a source that hides records', () => {
     expect(delivered.toSorted()).toEqual(everything.toSorted());
   });
 
+  it('because it ends early at one reading, repeats itself at the next and ends early again is refused', async () => {
+    const source = simulateSource(records, { ...faultless, sweep: 'refused' }, () => 0.5);
+    const moody = {
+      ...source,
+      fetchPage: async (...[pipeline, request]: Parameters<typeof source.fetchPage>) => {
+        const reading = request.reading % 10;
+        if (request.dapil !== 1102 || reading === 4) return source.fetchPage(pipeline, request);
+        const offset = reading === 2 || request.offset === 0 ? 0 : 10_000;
+        return source.fetchPage(pipeline, { ...request, offset, limit: 3 });
+      },
+    };
+    const { verdicts } = await runExtract(moody, { pageSize: 4, reference });
+    expect(verdicts.find(({ dapil }) => dapil === 1102)).toMatchObject({ complete: false, readings: 4 });
+  });
+
   it('because the list holds two records of one key and the district one is refused', async () => {
     const source = simulateSource([records[0]!, ...records], { ...faultless, cap: 1000 }, () => 0.5);
     const merging = {

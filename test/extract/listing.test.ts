@@ -90,6 +90,12 @@ describe('Listing', () => {
 });
 
 describe('isClosed', () => {
+  it('is nothing of a list whose pages overlap: a record may have been passed over anywhere', () => {
+    const [a, b, c, d] = [record('1101'), record('1101', 'B'), record('1102'), record('1103')];
+    expect(listingOf([a, b], [c, d]).listing.isClosed(1101)).toBe(true);
+    expect(listingOf([a, b], [b, c, d]).listing.isClosed(1101)).toBe(false);
+  });
+
   it('closes a district as soon as another one follows, so never the last', () => {
     const listing = new Listing(voters);
     const closed = (): number[] => [1101, 1102, 1103].filter((dapil) => listing.isClosed(dapil));
