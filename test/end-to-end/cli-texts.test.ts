@@ -19,6 +19,21 @@ async function syncSample(...dapil: string[]): Promise<string> {
 }
 
 describe('help', () => {
+  it('names every command, and every command shows examples', async () => {
+    const { stdout, code } = await runCli(['--help']);
+    expect(code).toBe(0);
+    for (const command of ['sync', 'replay', 'query', 'connect', 'diff', 'snapshots', 'serve', 'completion']) {
+      expect(stdout).toMatch(new RegExp(`^  ${command}( \\S+)* {2,}`, 'm'));
+      if (command === 'completion' || command === 'snapshots') continue;
+      expect((await runCli([command, '--help'])).stdout).toContain('Examples:');
+    }
+  });
+
+  it('prints its version and a completion script', async () => {
+    expect((await runCli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await runCli(['completion'], { SHELL: '/bin/bash' })).stdout).toContain('complete');
+  });
+
   it('names every exit code', async () => {
     const { stdout } = await runCli(['--help']);
     const codes = /Exit codes: ([^.]*)\./.exec(stdout.replaceAll(/\s+/g, ' '))?.[1] ?? '';
