@@ -49,7 +49,7 @@ async function attempt(run: Promise<Extracted>): Promise<readonly string[] | nul
   }
 }
 
-const runs = Number(process.env['REKAP_FUZZ_RUNS'] ?? 500);
+const runs = Number(process.env['REKAP_FUZZ_RUNS'] ?? 250);
 const paging = faultList.filter(({ spoils }) => spoils === 'records').map(({ name }) => name);
 
 describe('extraction from a service with faults', () => {
