@@ -83,7 +83,7 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
   },
 };
 
-/** What is wrong with a snapshot; a manifest that cannot be read is damage as any other. */
+/** What is wrong with a snapshot; a manifest that cannot be read is damage too. */
 async function examine(warehouse: string, id: string): Promise<Verification & { readonly files: number }> {
   const [{ readSnapshot }, { verifyPublished }, { loadProject }] = await Promise.all([
     import('../warehouse.ts'),

@@ -111,7 +111,7 @@ export class DistrictWalks {
   }
 
   /**
-   * The walk over pages that were landed before this run began; null where one is missing, or where they are not to the byte what the
+   * The walk over pages that were landed before this run began; null where one is missing, or where their values are not those that the
    * list holds now: a figure may have been restated since. None of them is mixed with pages of now: a page from before the sweep and
    * one from after it could both slip past the same record when the source changes in between. Landed pages that make no walk are no
    * failure, for the source can be asked.
@@ -154,11 +154,16 @@ export class DistrictWalks {
       held.release();
       return null;
     }
-    return this.walk(district, async (offset, again) => {
-      if (offset > 0) return null;
-      if (again) return this.fetch(this.request(dapil, secondAsking + 1, offset));
-      return { page: await held.read(), at: held.at, hold: () => held };
-    });
+    try {
+      return await this.walk(district, async (offset, again) => {
+        if (offset > 0) return null;
+        if (again) return this.fetch(this.request(dapil, secondAsking + 1, offset));
+        return { page: await held.read(), at: held.at, hold: () => held };
+      });
+    } catch (error) {
+      held.release();
+      throw error;
+    }
   }
 
   private walk({ dapil, listed, swept, habits }: DistrictQuestion, fetch: WalkQuestion['fetch']): Promise<Walk | null> {

@@ -134,6 +134,19 @@ describe('a source that hides records', () => {
     expect(warnings.join()).toContain('lacks districts that have records: 1103, 1104, 1105, 1106');
   });
 
+  it('is no source whose count repeats the limit', async () => {
+    const source = simulateSource(records, { ...faultless, cap: 10, countIsTotal: true }, () => 0.5);
+    const echoing = {
+      ...source,
+      fetchPage: async (...[pipeline, request]: Parameters<typeof source.fetchPage>) => {
+        const fetched = await source.fetchPage(pipeline, request);
+        return { ...fetched, page: { ...fetched.page, count: request.limit } };
+      },
+    };
+    const { verdicts } = await runExtract(echoing, { pageSize: 100, wanted: [1105] });
+    expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
+  });
+
   it('never throws anything but a named error', async () => {
     await expect(read({ ignoresOffset: true, cap: 10 })).rejects.toBeInstanceOf(RekapError);
   });

@@ -97,6 +97,15 @@ describe('the ledger', () => {
     expect(totals.ledger).toMatchObject({ published: records.length, quarantined: 1 });
   });
 
+  it('hands on what is in quarantine before there is too much of it, though no batch is full of rows', () => {
+    const transformer = new Transformer(voters);
+    transformer.beginDistrict();
+    const texts = Array.from({ length: 20_000 }, (_, at) => `no record ${at}`);
+    const full = transformer.addPage(pageOf(voters, texts));
+    expect(full.map(({ quarantined }) => quarantined.length)).toEqual([16_384]);
+    expect(transformer.finish().quarantined).toHaveLength(20_000 - 16_384);
+  });
+
   it('counts the same record without a key once in each district, whichever comes first', () => {
     const transformer = new Transformer(voters);
     const keyless = voterRecord({ NamaKabupaten: '' });
