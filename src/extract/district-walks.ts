@@ -130,7 +130,7 @@ export class DistrictWalks {
         return this.asWalked(recalled, request);
       });
       if (walk === null) return null;
-      if (walk.content !== (listed?.content ?? new Contents().hash)) {
+      if (walk.content !== (listed?.content ?? new Contents(this.pipeline).hash)) {
         for (const page of walk.pages) page.release();
         return null;
       }

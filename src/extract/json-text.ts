@@ -31,12 +31,15 @@ const numberText = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 /** A position in the bytes; each `pass` moves it behind what stood there, or throws ScanError. */
 export class JsonText {
   readonly bytes: Buffer;
+  /** The same bytes, several at a time. */
+  readonly view: DataView;
   at: number;
 
   /** Begins behind a byte order mark, if there is one. Throws ScanError where the bytes are no UTF-8. */
   constructor(bytes: Buffer) {
     if (!isUtf8(bytes)) throw new ScanError('it is not UTF-8 text', endsInsideCharacter(bytes) ? bytes.length : 0);
     this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   }
 

@@ -26,12 +26,14 @@ export interface PageListing {
 /** Collects the pages of a sweep. */
 export class Listing {
   private readonly listed = new Map<number, { total: number; readonly keys: KeySet; readonly contents: Contents }>();
+  private readonly pipeline: AnyPipeline;
   private readonly districtColumn: number;
   private readonly tally: Tally;
   private last: number | null = null;
   private inOrder = true;
 
   constructor(pipeline: AnyPipeline) {
+    this.pipeline = pipeline;
     this.districtColumn = Object.keys(pipeline.columns).indexOf(pipeline.district);
     this.tally = new Tally(pipeline);
   }
@@ -56,9 +58,10 @@ export class Listing {
   add(page: Page): PageListing {
     const found: number[] = [];
     const strays: number[] = [];
-    this.tally.beginPage();
+    const { tally, pipeline } = this;
+    tally.beginPage();
     for (let row = 0; row < page.records.length; row += 1) {
-      const key = this.tally.add(page, row);
+      const isNew = tally.add(page, row);
       const dapil = districtOf(page, row, this.districtColumn);
       if (dapil === null) {
         strays.push(row);
@@ -66,16 +69,16 @@ export class Listing {
       }
       let listed = this.listed.get(dapil);
       if (listed === undefined) {
-        listed = { total: 0, keys: new KeySet(), contents: new Contents() };
+        listed = { total: 0, keys: new KeySet(), contents: new Contents(pipeline) };
         this.listed.set(dapil, listed);
         found.push(dapil);
       } else if (dapil !== this.last) this.inOrder = false;
       this.last = dapil;
       listed.total += 1;
-      listed.contents.add(page, row);
-      if (key !== null) listed.keys.add(key.high, key.low);
+      listed.contents.add(page, row, tally.latest);
+      if (isNew) listed.keys.add(tally.latest);
     }
-    return { found, strays, repeats: this.tally.repeatsPage };
+    return { found, strays, repeats: tally.repeatsPage };
   }
 
   /** Whether the sweep brought a record of this key. */

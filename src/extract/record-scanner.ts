@@ -1,6 +1,7 @@
 /** Notes where the records of an answer lie in its bytes, and where each declared field's value does. */
 
 import { FieldKind } from '../stages.ts';
+import { BytePattern } from './byte-pattern.ts';
 import { BACKSLASH, CLOSE_BRACE, COLON, COMMA, OPEN_BRACE, QUOTE, ScanError, type JsonText } from './json-text.ts';
 import { RecordIndexBuilder } from './record-index-builder.ts';
 
@@ -8,12 +9,17 @@ const maxUnknownFields = 20;
 /** Twice what a whole answer of 64 MB can hold; a list of less than records must not make room for many times its size. */
 const maxRecords = 200_000;
 
+const openName = Buffer.from('"');
+const closeName = Buffer.from('":"');
+
 /** The fields to look for, and the order in which they came last: most records repeat that of the one before. */
 export class FieldOrder {
   readonly width: number;
   readonly columnOf: ReadonlyMap<string, number>;
   /** As JSON writes them, for a name may hold a quote or a backslash. */
   readonly names: readonly Buffer[];
+  /** How members begin whose values are strings, without space: quote, name, quote, colon, quote. */
+  readonly memberStarts: readonly BytePattern[];
   /** The column last seen at each place of a record. */
   readonly columnAt: number[];
 
@@ -21,6 +27,7 @@ export class FieldOrder {
     this.width = fields.length;
     this.columnOf = new Map(fields.map((field, column) => [field, column]));
     this.names = fields.map((field) => Buffer.from(JSON.stringify(field).slice(1, -1)));
+    this.memberStarts = this.names.map((name) => new BytePattern(Buffer.concat([openName, name, closeName])));
     this.columnAt = fields.map((_, column) => column);
   }
 }
@@ -73,23 +80,18 @@ export class RecordScanner {
    */
   private passLikeBefore(row: number): number {
     const { text, order } = this;
-    const { bytes } = text;
-    const { width, names, columnAt } = order;
+    const { bytes, view } = text;
+    const { width, memberStarts, columnAt } = order;
     const base = row * width;
     const { fieldStart, fieldEnd, fieldKind } = this.index;
     let position = text.at;
     for (let place = 0; place < width; place += 1) {
       text.at = position;
-      if (bytes[position] !== QUOTE) return place;
       const column = columnAt[place]!;
-      const name = names[column]!;
-      const { length } = name;
-      position += 1;
-      for (let i = 0; i < length; i += 1) if (bytes[position + i] !== name[i]) return place;
-      position += length;
-      if (bytes[position] !== QUOTE || bytes[position + 1] !== COLON || bytes[position + 2] !== QUOTE) return place;
-      position += 3;
-      const start = position;
+      const opening = memberStarts[column]!;
+      if (!opening.standsAt(view, position)) return place;
+      position += opening.length;
+      const valueStart = position;
       for (;;) {
         const byte = bytes[position]!;
         if (byte === QUOTE) break;
@@ -101,7 +103,7 @@ export class RecordScanner {
       if (fieldKind[slot] !== FieldKind.missing) return place;
       const next = bytes[position + 1];
       if (next !== COMMA && next !== CLOSE_BRACE) return place;
-      fieldStart[slot] = start;
+      fieldStart[slot] = valueStart;
       fieldEnd[slot] = position;
       fieldKind[slot] = FieldKind.text;
       position += 2;

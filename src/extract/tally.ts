@@ -22,7 +22,7 @@ export class KeySet {
   private high = 0;
   private low = 0;
 
-  add(high: number, low: number): void {
+  add({ high, low }: Fingerprint): void {
     this.size += 1;
     // Sums of well-mixed hashes do not depend on the order of their terms.
     this.high = (this.high + Math.imul(high ^ (high >>> 15), 0x2c1b3c6d)) | 0;
@@ -38,10 +38,18 @@ export class KeySet {
 export class Contents {
   private readonly records = new KeySet();
   private readonly fingerprint = { high: 0, low: 0 };
+  private readonly otherColumns: readonly number[];
 
-  add(page: Page, row: number): void {
-    fingerprintContent(page, row, this.fingerprint);
-    this.records.add(this.fingerprint.high, this.fingerprint.low);
+  constructor(pipeline: AnyPipeline) {
+    this.otherColumns = Object.keys(pipeline.columns).flatMap((name, column) =>
+      pipeline.key.includes(name) ? [] : [column],
+    );
+  }
+
+  /** @param key The record's own fingerprint. */
+  add(page: Page, row: number, key: Fingerprint): void {
+    fingerprintContent(page, row, key, this.otherColumns, this.fingerprint);
+    this.records.add(this.fingerprint);
   }
 
   get hash(): string {
@@ -67,9 +75,9 @@ export class Tally {
   private newInPage = 1;
   private pagesWithoutNew = 0;
   private sequence = 0x811c9dc5;
-  private readonly fingerprint = { high: 0, low: 0 };
+  /** The fingerprint of the record that was added last; the next one overwrites it. */
+  readonly latest: Fingerprint = { high: 0, low: 0 };
   private readonly keyColumns: readonly number[];
-  private readonly contents = new Contents();
 
   constructor(pipeline: AnyPipeline) {
     const names = Object.keys(pipeline.columns);
@@ -83,10 +91,6 @@ export class Tally {
   /** A hash of the set of keys, whatever their order. */
   get set(): string {
     return this.keys.hash;
-  }
-
-  get content(): string {
-    return this.contents.hash;
   }
 
   /** A hash of the keys in the order in which they came, repeats and all. */
@@ -121,11 +125,10 @@ export class Tally {
     return this.newInPage > 0;
   }
 
-  /** Adds a record; gives its fingerprint where its key is new, null where it was met before. The fingerprint is overwritten by the next call. */
-  add(page: Page, row: number): { readonly high: number; readonly low: number } | null {
-    const { fingerprint } = this;
+  /** Adds a record; says whether its key is new. */
+  add(page: Page, row: number): boolean {
+    const fingerprint = this.latest;
     fingerprintRecord(page, row, this.keyColumns, fingerprint);
-    this.contents.add(page, row);
     this.total += 1;
     this.sequence = Math.imul(this.sequence ^ fingerprint.high ^ Math.imul(fingerprint.low, 0x85ebca6b), 0x01000193);
     if (this.isAtStart) this.startsAgain = this.starts.meet(fingerprint, this.page) > 0;
@@ -133,10 +136,10 @@ export class Tally {
     const before = this.met.meet(fingerprint, this.page);
     if (before > 0) {
       if (before !== this.page) this.overlaps = true;
-      return null;
+      return false;
     }
     this.newInPage += 1;
-    this.keys.add(fingerprint.high, fingerprint.low);
-    return fingerprint;
+    this.keys.add(fingerprint);
+    return true;
   }
 }

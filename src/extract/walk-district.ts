@@ -8,7 +8,7 @@ import type { HeldPage } from './held-pages.ts';
 import { districtOf } from './listing.ts';
 import type { Fingerprint } from './fingerprints.ts';
 import type { PagingHabits } from './paging-habits.ts';
-import { Tally, type Account } from './tally.ts';
+import { Contents, Tally, type Account } from './tally.ts';
 
 /** One pass over a district. */
 export interface Walk extends Account {
@@ -63,6 +63,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   const { pipeline, dapil, proof, habits } = question;
   const districtColumn = Object.keys(pipeline.columns).indexOf(pipeline.district);
   const tally = new Tally(pipeline);
+  const contents = new Contents(pipeline);
   /** Records that name no district, such as a footer row: they go to quarantine and say nothing about completeness. */
   const strays = new Tally(pipeline);
   const pages: HeldPage[] = [];
@@ -77,7 +78,8 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   }
 
   function finish(end: Walk['end'], claimed: number | null): Walk {
-    const { total, distinct, set, content, order, overlaps } = tally;
+    const { total, distinct, set, order, overlaps } = tally;
+    const content = contents.hash;
     const inOnePiece = pages.length === 0 || isWholePage();
     const claim = claimed === null ? null : { dapil, claimed, received: total + strays.total };
     return { pages, at, end, total, distinct, set, content, order, overlaps, confirmed, inOnePiece, claim };
@@ -115,8 +117,9 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
         if (found !== null && found !== dapil) throw foreignRecord(page, dapil, found);
         if (found === null) strays.add(page, row);
         else {
-          const fresh = tally.add(page, row);
-          if (fresh !== null && question.isListed(fresh)) confirmed += 1;
+          const isNew = tally.add(page, row);
+          contents.add(page, row, tally.latest);
+          if (isNew && question.isListed(tally.latest)) confirmed += 1;
         }
       }
       const bringsNew = tally.bringsNew || strays.bringsNew;

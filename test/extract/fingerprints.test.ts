@@ -12,7 +12,7 @@ import { holds } from '../support/properties.ts';
 function tally(records: readonly unknown[]): { news: boolean[]; distinct: number; total: number } {
   const counted = new Tally(voters);
   const page = pageOf(voters, records);
-  const news = records.map((_, row) => counted.add(page, row) !== null);
+  const news = records.map((_, row) => counted.add(page, row));
   return { news, distinct: counted.distinct, total: counted.total };
 }
 
