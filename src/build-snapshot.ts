@@ -85,12 +85,16 @@ async function planCarryOver({ asked, options, previous, project, around }: Run)
   return { database: join(previous.folder, databaseFile), replaced };
 }
 
-/** Fetches, proves and loads everything; the DuckDB file is closed afterwards, whatever happens. */
+/** Fetches, proves and loads everything; source and DuckDB file are closed afterwards, whatever happens. */
 async function fetchAndLoad(run: Run, carryOver: CarryOver | null, openSource: OpenSource) {
   const { project, options, signal, folder } = run;
   run.enter('fetch');
-  // The file is made while the first answers are on their way.
-  const loading = Load.begin({ folder, databaseFile, project });
+  const source = await openSource(run);
+  run.client = source.client;
+  let closing: Promise<void> | null = null;
+  const closeSource = (): Promise<void> => (closing ??= source.close());
+  // DuckDB and Arrow take as long to load as an answer takes to come: that is when the first requests are on their way.
+  const loading = setImmediate().then(() => Load.begin({ folder, databaseFile, project }));
   loading.catch(() => undefined);
   const stop = (): void =>
     void loading.then(
@@ -98,14 +102,17 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null, openSource: O
       () => undefined,
     );
   try {
-    const { verdicts, totals } = await fetchAndTransform(run, loading, openSource);
+    const { verdicts, totals } = await fetchAndTransform(run, source.client, loading);
     requireComplete(verdicts);
     signal.throwIfAborted();
     run.enter('build tables');
     signal.addEventListener('abort', stop, { once: true });
     const log = { snapshot: run.id, publishedAt: run.startedAt, source: options.source };
     const previousDatabase = await readablePrevious(run);
-    const reports = await (await loading).finish(carryOver, log, previousDatabase);
+    const load = await loading;
+    // What was landed is flushed to the disk meanwhile.
+    closeSource().catch(() => undefined);
+    const reports = await load.finish(carryOver, log, previousDatabase);
     return { verdicts, totals, reports };
   } catch (error) {
     // Where the file could not even be made, there is nothing to close, and that is not why an interrupted run ends.
@@ -117,6 +124,7 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null, openSource: O
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
+    await closeSource();
   }
 }
 
@@ -141,49 +149,42 @@ async function readablePrevious({ previous, around }: Run): Promise<string | nul
 /** Extracts, transforms and stages, all at the same time; memory holds only what is between two stages. */
 async function fetchAndTransform(
   run: Run,
+  client: SourceClient,
   loading: Promise<Load>,
-  openSource: OpenSource,
 ): Promise<{ verdicts: Verdict[]; totals: Map<string, TransformTotals> }> {
   const { asked, options, around, signal } = run;
-  const source = await openSource(run);
-  run.client = source.client;
-  // Arrow takes as long to load as an answer takes to come: it is loaded as soon as the first requests are on their way.
   const transforming = setImmediate().then(() => loadTransformers(asked));
   transforming.catch(() => undefined);
   const transformerOf = async ({ table }: AnyPipeline): Promise<Transformer> => (await transforming).get(table)!;
-  try {
-    const verdicts = await extract({
-      pipelines: asked,
-      client: source.client,
-      clock: around.clock,
-      report: around.report,
-      concurrency: options.concurrency,
-      pageSize: options.pageSize,
-      wanted: options.dapil,
-      knownBefore: run.knownDistricts,
-      reference: run.referenceDistricts,
-      heldBytes,
-      maxRecords,
-      signal,
-      async deliver(pipeline, reading) {
-        const load = await loading;
-        const transformer = await transformerOf(pipeline);
-        transformer.beginDistrict();
-        for (const readPage of reading.pages) {
-          for (const batch of transformer.addPage(await readPage())) load.append(pipeline, batch);
-        }
-      },
-    });
-    const totals = new Map<string, TransformTotals>();
-    for (const pipeline of asked) {
+  const verdicts = await extract({
+    pipelines: asked,
+    client,
+    clock: around.clock,
+    report: around.report,
+    concurrency: options.concurrency,
+    pageSize: options.pageSize,
+    wanted: options.dapil,
+    knownBefore: run.knownDistricts,
+    reference: run.referenceDistricts,
+    heldBytes,
+    maxRecords,
+    signal,
+    async deliver(pipeline, reading) {
+      const load = await loading;
       const transformer = await transformerOf(pipeline);
-      (await loading).append(pipeline, transformer.finish());
-      totals.set(pipeline.table, transformer.totals());
-    }
-    return { verdicts, totals };
-  } finally {
-    await source.close();
+      transformer.beginDistrict();
+      for (const readPage of reading.pages) {
+        for (const batch of transformer.addPage(await readPage())) load.append(pipeline, batch);
+      }
+    },
+  });
+  const totals = new Map<string, TransformTotals>();
+  for (const pipeline of asked) {
+    const transformer = await transformerOf(pipeline);
+    (await loading).append(pipeline, transformer.finish());
+    totals.set(pipeline.table, transformer.totals());
   }
+  return { verdicts, totals };
 }
 
 async function loadTransformers(pipelines: readonly AnyPipeline[]): Promise<Map<string, Transformer>> {

@@ -22,7 +22,7 @@ export interface OpenOptions {
 
 /** Opens `file`, or a database in memory for ':memory:'. Throws DuckDB's own error where that fails. */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
-  const instance = await duckdb.DuckDBInstance.create(file, {
+  const instance = await duckdb().DuckDBInstance.create(file, {
     // A batch job must never reach for the network by itself.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',

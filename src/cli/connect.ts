@@ -8,9 +8,9 @@ type ConnectArguments = InferredOptionTypes<typeof warehouseOption>;
 
 export const connectCommand: CommandModule<object, ConnectArguments> = {
   builder: (argv) =>
-    declareOptions(argv, warehouseOption).example([
-      ['$0 connect > rekap.sql && duckdb -init rekap.sql', 'open the snapshot in the shell'],
-    ]),
+    declareOptions(argv, warehouseOption, {
+      examples: [['$0 connect > rekap.sql && duckdb -init rekap.sql', 'open the snapshot in the shell']],
+    }),
   async handler({ warehouse }) {
     const [{ resolve }, { quoteText }, { databaseFile, requireCurrent }] = await Promise.all([
       import('node:path'),

@@ -28,8 +28,13 @@ const kinds: Readonly<Record<string, { readonly is: (value: unknown) => boolean;
 /** What one place says of the options. */
 type Values = Readonly<Record<string, unknown>>;
 
-/** Names of options of which at most one may be given. */
-export type Exclusive = readonly string[];
+/** What there is to say of a command's options besides the options themselves. */
+export interface Remarks {
+  /** Names of options of which at most one may be given. */
+  readonly exclusive?: readonly string[];
+  /** Command lines for its help, and what each is for. */
+  readonly examples?: readonly [string, string][];
+}
 
 const configOption = {
   config: { type: 'string', describe: 'JSON file with options, such as { "base-url": "https://…" }' },
@@ -53,7 +58,7 @@ export function asksForJson(words: readonly string[]): boolean {
 export function declareOptions<Given, Own extends Record<string, Options>>(
   argv: Argv<Given>,
   options: Own,
-  exclusive: Exclusive = [],
+  { exclusive = [], examples = [] }: Remarks = {},
 ): Argv<Given & InferredOptionTypes<Own>> {
   const declared = { ...options, ...configOption };
   const commandLine = readCommandLine(declared);
@@ -67,8 +72,9 @@ export function declareOptions<Given, Own extends Record<string, Options>>(
   const filled = fill([commandLine, environment, file], exclusive);
   printsJson = isPrinter && filled['json'] === true;
   const left = Object.fromEntries(Object.entries(filled).filter(([name]) => !Object.hasOwn(commandLine, name)));
-  const shown = isLookedAt ? withoutReading(declared) : declared;
-  return argv.options(shown).config(left) as unknown as Argv<Given & InferredOptionTypes<Own>>;
+  // For a command that is carried out, yargs makes the text of its help all the same, and takes its time for all that stands there.
+  const shown = isLookedAt ? argv.options(withoutReading(declared)).example(examples) : argv.options(hidden(declared));
+  return shown.config(left) as unknown as Argv<Given & InferredOptionTypes<Own>>;
 }
 
 /** For help: values that were not checked are not read either. */
@@ -76,8 +82,13 @@ function withoutReading(declared: Declared): Record<string, Options> {
   return Object.fromEntries(Object.entries(declared).map(([name, { coerce: _coerce, ...rest }]) => [name, rest]));
 }
 
+/** Options that the help does not show. */
+function hidden(declared: Declared): Record<string, Options> {
+  return Object.fromEntries(Object.entries(declared).map(([name, option]) => [name, { ...option, hidden: true }]));
+}
+
 /** What the places say together, the strongest first. */
-function fill(places: readonly Values[], exclusive: Exclusive): Values {
+function fill(places: readonly Values[], exclusive: readonly string[]): Values {
   let filled: Values = {};
   for (const weaker of places) {
     const stronger = filled;

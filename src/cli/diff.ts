@@ -26,11 +26,14 @@ export const diffCommand: CommandModule<object, DiffArguments> = {
         .positional('a', { type: 'string', describe: 'id of the earlier snapshot [default: the one before B]' })
         .positional('b', { type: 'string', describe: 'id of the later snapshot [default: the current one]' }),
       options,
-    ).example([
-      ['$0 diff', 'what the last published change was'],
-      ['$0 diff 20261101T030002Z-1f3a9c', 'everything restated since then'],
-      ['$0 diff --format csv > restated.csv', 'for a spreadsheet'],
-    ]),
+      {
+        examples: [
+          ['$0 diff', 'what the last published change was'],
+          ['$0 diff 20261101T030002Z-1f3a9c', 'everything restated since then'],
+          ['$0 diff --format csv > restated.csv', 'for a spreadsheet'],
+        ],
+      },
+    ),
   async handler({ warehouse, format, a, b }) {
     const [{ loadProject }, { chooseSnapshots, diffSnapshots }, { writeCsv, writeJson }, { writeOut }] =
       await Promise.all([

@@ -28,12 +28,15 @@ export const queryCommand: CommandModule<object, QueryArguments> = {
     declareOptions(
       argv.positional('sql', { type: 'string', demandOption: true, describe: 'one statement that reads' }),
       options,
-    ).example([
-      ['$0 query "SHOW TABLES"', 'what there is'],
-      ['$0 query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
-      ['$0 query "FROM violations" --format csv > violations.csv', 'every doubtful figure'],
-      ['$0 query "FROM counts" --format parquet --out counts.parquet', 'a file for a BI tool'],
-    ]),
+      {
+        examples: [
+          ['$0 query "SHOW TABLES"', 'what there is'],
+          ['$0 query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
+          ['$0 query "FROM violations" --format csv > violations.csv', 'every doubtful figure'],
+          ['$0 query "FROM counts" --format parquet --out counts.parquet', 'a file for a BI tool'],
+        ],
+      },
+    ),
   handler: runQueryCommand,
 };
 

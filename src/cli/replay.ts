@@ -22,11 +22,14 @@ export const replayCommand: CommandModule<object, ReplayArguments> = {
     declareOptions(
       argv.positional('run', { type: 'string', describe: 'id of the run [default: the newest]' }),
       options,
-    ).example([
-      ['$0 replay', 'show that the newest snapshot follows from its answers'],
-      ['$0 replay 20261120T030002Z-1f3a9c --into /tmp/again', 'build it in another folder'],
-      ['$0 replay --accept-changes', 'publish what the gate refused, without asking the source again'],
-    ]),
+      {
+        examples: [
+          ['$0 replay', 'show that the newest snapshot follows from its answers'],
+          ['$0 replay 20261120T030002Z-1f3a9c --into /tmp/again', 'build it in another folder'],
+          ['$0 replay --accept-changes', 'publish what the gate refused, without asking the source again'],
+        ],
+      },
+    ),
   async handler(args) {
     const [{ loadProject }, { replay }, { runVisibly }] = await Promise.all([
       import('../../pipelines/index.ts'),

@@ -39,14 +39,15 @@ type ServeArguments = InferredOptionTypes<typeof options>;
 
 export const serveCommand: CommandModule<object, ServeArguments> = {
   builder: (argv) =>
-    declareOptions(argv, options, ['sample', 'data', 'warehouse'])
-      .example([
+    declareOptions(argv, options, {
+      exclusive: ['sample', 'data', 'warehouse'],
+      examples: [
         ['$0 serve --sample', 'sample figures on http://127.0.0.1:8080'],
         ['$0 serve --data figures --api-keys-file keys.txt', 'your own records'],
         ['$0 serve --warehouse data/warehouse --port 9000', 'a mirror of what was synced'],
         ['$0 serve --sample --faults clamp=50,429=0.1', 'a service that misbehaves, for testing your own pipeline'],
-      ])
-      .epilogue(`Faults: P is a rate from 0 (never) to 1 (always), N a number of records.\n${listFaults()}`),
+      ],
+    }).epilogue(`Faults: P is a rate from 0 (never) to 1 (always), N a number of records.\n${listFaults()}`),
   handler: runServe,
 };
 

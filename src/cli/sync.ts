@@ -47,13 +47,16 @@ type SyncArguments = InferredOptionTypes<typeof options>;
 
 export const syncCommand: CommandModule<object, SyncArguments> = {
   builder: (argv) =>
-    declareOptions(argv, options, ['base-url', 'sample']).example([
-      ['$0 sync --sample', 'the whole way with sample figures'],
-      ['REKAP_API_KEY=… $0 sync --base-url https://host', 'the service itself'],
-      ['$0 sync --base-url https://host --dapil 1101 1102', 'refresh two districts'],
-      ['$0 sync --base-url https://host --resume', 'after one that was broken off'],
-      ['$0 sync --base-url https://host --dry-run', 'see what would be published'],
-    ]),
+    declareOptions(argv, options, {
+      exclusive: ['base-url', 'sample'],
+      examples: [
+        ['$0 sync --sample', 'the whole way with sample figures'],
+        ['REKAP_API_KEY=… $0 sync --base-url https://host', 'the service itself'],
+        ['$0 sync --base-url https://host --dapil 1101 1102', 'refresh two districts'],
+        ['$0 sync --base-url https://host --resume', 'after one that was broken off'],
+        ['$0 sync --base-url https://host --dry-run', 'see what would be published'],
+      ],
+    }),
   handler: runSync,
 };
 

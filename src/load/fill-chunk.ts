@@ -20,7 +20,7 @@ export function fillChunk(
   from: number,
   rows: number,
 ): DuckDBDataChunk {
-  const chunk = duckdb.DuckDBDataChunk.create(types, rows);
+  const chunk = duckdb().DuckDBDataChunk.create(types, rows);
   for (const [index, { values, validity }] of columns.entries()) {
     const vector = bindings.data_chunk_get_vector(chunk.chunk, index);
     const width = values.BYTES_PER_ELEMENT;

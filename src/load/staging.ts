@@ -97,7 +97,7 @@ export class Staging {
     for (const [index, data] of rows.data.children.entries()) {
       // Of the columns that a batch has, only booleans come in bytes of bits.
       const isBoolean = data.values instanceof Uint8Array;
-      types.push(isBoolean ? duckdb.BOOLEAN : duckdb.INTEGER);
+      types.push(isBoolean ? duckdb().BOOLEAN : duckdb().INTEGER);
       columns.push({
         values: isBoolean
           ? unpackBits(data.values, rows.numRows)

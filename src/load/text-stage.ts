@@ -83,7 +83,7 @@ export class TextStage {
     const codes = Int32Array.from(places, (_, index) => firstCode + index);
     for (let from = 0; from < places.length; from += chunkRows) {
       const rows = Math.min(chunkRows, places.length - from);
-      const chunk = fillChunk([duckdb.INTEGER, duckdb.VARCHAR], [{ values: codes, validity: null }], from, rows);
+      const chunk = fillChunk([duckdb().INTEGER, duckdb().VARCHAR], [{ values: codes, validity: null }], from, rows);
       const vector = bindings.data_chunk_get_vector(chunk.chunk, 1);
       for (let row = 0; row < rows; row += 1) {
         const place = places[from + row]!;

@@ -1,7 +1,7 @@
 /** One sync at a time per warehouse: a lock that the operating system drops when its process dies, however it dies. */
 
 import { realpath, rm, stat } from 'node:fs/promises';
-import { openDatabase, type Database } from '../database.ts';
+import bindings, { type Database } from '@duckdb/node-bindings';
 import { WarehouseBusyError, WarehouseError } from '../errors.ts';
 import { explainFileError } from '../file-errors.ts';
 import { warehousePaths } from '../warehouse.ts';
@@ -39,7 +39,7 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
     );
   }
   return () => {
-    database.close();
+    bindings.close_sync(database);
     heldHere.delete(place);
   };
 }
@@ -47,12 +47,19 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
 /** A process that was killed while it made the lock file leaves it empty; an empty file holds no lock, so it is made anew. */
 async function openLock(lock: string): Promise<Database> {
   try {
-    return await openDatabase(lock, { settings: { threads: '1' } });
+    return await open(lock);
   } catch (error) {
     if (isHeld(error) || (await stat(lock)).size > 0) throw error;
     await rm(lock);
-    return openDatabase(lock, { settings: { threads: '1' } });
+    return open(lock);
   }
+}
+
+/** By the bare bindings: DuckDB's client on top of them takes longer to load than all of rekap, and can wait until the source is asked. */
+async function open(lock: string): Promise<Database> {
+  const config = bindings.create_config();
+  bindings.set_config(config, 'threads', '1');
+  return bindings.open(lock, config);
 }
 
 function isHeld(error: unknown): boolean {

@@ -38,7 +38,7 @@ const exactTypes = /^(DECIMAL|DATE$|TIMESTAMP)/;
 const exactValue: DuckDBValueConverter<ResultValue> = (value, type, converter) =>
   exactTypes.test(String(type))
     ? (value as ResultValue)
-    : duckdb.JSDuckDBValueConverter(value, type, converter as DuckDBValueConverter<JS>);
+    : duckdb().JSDuckDBValueConverter(value, type, converter as DuckDBValueConverter<JS>);
 
 /** DuckDB's numbers for the statements that only read: SELECT and what is written like it, EXPLAIN, CALL. */
 const readingStatements = new Set([1, 4]);

@@ -92,8 +92,8 @@ function timestampData(values: readonly ResultValue[]): Data {
   const valid = new Uint8Array(Math.ceil(values.length / 64) * 8);
   let nullCount = 0;
   for (const [row, value] of values.entries()) {
-    if (value instanceof duckdb.DuckDBTimestampValue) micros[row] = value.micros;
-    else if (value instanceof duckdb.DuckDBDateValue) micros[row] = BigInt(value.days) * 86_400_000_000n;
+    if (value instanceof duckdb().DuckDBTimestampValue) micros[row] = value.micros;
+    else if (value instanceof duckdb().DuckDBDateValue) micros[row] = BigInt(value.days) * 86_400_000_000n;
     else {
       nullCount += 1;
       continue;

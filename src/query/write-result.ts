@@ -65,8 +65,11 @@ function isDuckDbs(value: unknown): value is DuckDbValue {
 
 /** The client prints an infinite date as the day beyond its calendar. */
 function duckDbText(value: DuckDbValue): string {
-  if ((value instanceof duckdb.DuckDBDateValue || value instanceof duckdb.DuckDBTimestampValue) && !value.isFinite) {
-    const isPositive = value instanceof duckdb.DuckDBDateValue ? value.days > 0 : value.micros > 0n;
+  if (
+    (value instanceof duckdb().DuckDBDateValue || value instanceof duckdb().DuckDBTimestampValue) &&
+    !value.isFinite
+  ) {
+    const isPositive = value instanceof duckdb().DuckDBDateValue ? value.days > 0 : value.micros > 0n;
     return isPositive ? 'infinity' : '-infinity';
   }
   return String(value);
