@@ -3,7 +3,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
-import { fingerprintRecord, MetFingerprints, type Fingerprint } from '../../src/extract/fingerprints.ts';
+import {
+  fingerprintContent,
+  fingerprintRecord,
+  MetFingerprints,
+  type Fingerprint,
+} from '../../src/extract/fingerprints.ts';
 import { Tally } from '../../src/extract/tally.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { holds } from '../support/properties.ts';
@@ -164,6 +169,39 @@ describe('fingerprintRecord', () => {
     // Of 2,000 values in 32 bits hardly any meet by chance; a half that says nothing would show at once.
     expect(new Set(prints.map(({ high }) => high)).size).toBeGreaterThan(1990);
     expect(new Set(prints.map(({ low }) => low)).size).toBeGreaterThan(1990);
+  });
+});
+
+describe('fingerprintContent', () => {
+  const names = Object.keys(voters.columns);
+  const others = names.flatMap((name, column) => (voters.key.includes(name) ? [] : [column]));
+  const contentOf = (record: unknown, key: Fingerprint = { high: 1, low: 2 }): Fingerprint => {
+    const into = { high: 3, low: 4 };
+    fingerprintContent(pageOf(voters, [record]), 0, key, others, into);
+    return into;
+  };
+
+  it.each(others.map((column) => names[column]!))('depends on %s: its text, and whether it is a text', (name) => {
+    const { field } = voters.columns[name as keyof typeof voters.columns];
+    const values = ['null', null, undefined, '', '1', '11', '12', '1234', '1235', '12345', '12346', '123456789'];
+    const contents = values.map((value) => contentOf(voterRecord({ [field]: value })));
+    expect(new Set(contents.map(({ high }) => high)).size).toBe(values.length);
+    expect(new Set(contents.map(({ low }) => low)).size).toBe(values.length);
+  });
+
+  it('depends on the kind of the key too, whose bytes may be alike', () => {
+    const [asText, asNull] = [
+      contentOf(voterRecord({ NamaProvinsi: 'null' })),
+      contentOf(voterRecord({ NamaProvinsi: null })),
+    ];
+    expect(asText.high).not.toBe(asNull.high);
+    expect(asText.low).not.toBe(asNull.low);
+  });
+
+  it('depends on the key, in each of its halves', () => {
+    const record = voterRecord();
+    expect(contentOf(record, { high: 1, low: 2 }).high).not.toBe(contentOf(record, { high: 9, low: 2 }).high);
+    expect(contentOf(record, { high: 1, low: 2 }).low).not.toBe(contentOf(record, { high: 1, low: 9 }).low);
   });
 });
 
