@@ -1,5 +1,16 @@
-/** Apache Arrow, required for the reason that `duckdb.ts` gives. */
+/** The parts of Apache Arrow that batches are made of, required for the reason that `duckdb.ts` gives: all of it takes half as long again. */
 
 import { createRequire } from 'node:module';
 
-export const arrow = createRequire(import.meta.url)('apache-arrow') as typeof import('apache-arrow');
+type Arrow = typeof import('apache-arrow');
+
+const require = createRequire(import.meta.url);
+
+export const { makeData } = require('apache-arrow/data') as Pick<Arrow, 'makeData'>;
+export const { RecordBatch } = require('apache-arrow/recordbatch') as Pick<Arrow, 'RecordBatch'>;
+export const { Field, Schema } = require('apache-arrow/schema') as Pick<Arrow, 'Field' | 'Schema'>;
+export const { Bool, Dictionary, Int32, Struct, Utf8 } = require('apache-arrow/type') as Pick<
+  Arrow,
+  'Bool' | 'Dictionary' | 'Int32' | 'Struct' | 'Utf8'
+>;
+export const { Vector } = require('apache-arrow/vector') as Pick<Arrow, 'Vector'>;

@@ -153,7 +153,7 @@ async function fetchAndTransform(
   loading: Promise<Load>,
 ): Promise<{ verdicts: Verdict[]; totals: Map<string, TransformTotals> }> {
   const { asked, options, around, signal } = run;
-  const transforming = setImmediate().then(() => loadTransformers(asked));
+  const transforming = loading.then(() => loadTransformers(asked));
   transforming.catch(() => undefined);
   const transformerOf = async ({ table }: AnyPipeline): Promise<Transformer> => (await transforming).get(table)!;
   const verdicts = await extract({

@@ -1,7 +1,7 @@
 /** Writes a query's result as an Arrow IPC file. */
 
+import * as arrow from 'apache-arrow';
 import type { Data, DataType } from 'apache-arrow';
-import { arrow } from '../arrow.ts';
 import { duckdb } from '../duckdb.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './run-query.ts';
 import { displayText } from './write-result.ts';
