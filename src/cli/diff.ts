@@ -7,11 +7,11 @@ import type { ComparedSnapshots } from '../diff-snapshots.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { QueryResult } from '../query/run-query.ts';
 import { declareOptions } from './declare-options.ts';
-import { warehouseOption } from './options.ts';
+import { readFormat, resultOptions, warehouseOption } from './options.ts';
 
 const options = {
   ...warehouseOption,
-  format: { type: 'string', choices: ['table', 'csv', 'json'], default: 'table', describe: 'how to give the result' },
+  ...resultOptions,
 } as const satisfies Record<string, Options>;
 
 type DiffArguments = InferredOptionTypes<typeof options> & { a: string | undefined; b: string | undefined };
@@ -27,6 +27,7 @@ export const diffCommand: CommandModule<object, DiffArguments> = {
         .positional('b', { type: 'string', describe: 'id of the later snapshot [default: the current one]' }),
       options,
       {
+        exclusive: ['format', 'json'],
         examples: [
           ['$0 diff', 'what the last published change was'],
           ['$0 diff 20261101T030002Z-1f3a9c', 'everything restated since then'],
@@ -34,7 +35,8 @@ export const diffCommand: CommandModule<object, DiffArguments> = {
         ],
       },
     ),
-  async handler({ warehouse, format, a, b }) {
+  async handler({ warehouse, a, b, ...given }) {
+    const format = readFormat(given.format, given.json);
     const [{ loadProject }, { chooseSnapshots, diffSnapshots }, { writeCsv, writeJson }, { writeOut }] =
       await Promise.all([
         import('../../pipelines/index.ts'),

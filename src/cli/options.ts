@@ -23,6 +23,25 @@ export const jsonOption = {
   json: { type: 'boolean', default: false, describe: 'print one JSON document instead of text' },
 } as const satisfies Record<string, Options>;
 
+/** How a result of rows is given: `--format`, or `--json` for what every command has it for. */
+export const resultOptions = {
+  format: {
+    type: 'string',
+    choices: ['table', 'csv', 'json'],
+    describe: 'how to give the result [default: table]',
+  },
+  json: { ...jsonOption.json, describe: 'the same as --format json' },
+} as const satisfies Record<string, Options>;
+
+export function readFormat<Format extends string>(
+  format: Format | undefined,
+  json: boolean,
+): Format | 'table' | 'json' {
+  if (json && format !== undefined && format !== 'json')
+    throw new UsageError(`--json and --format ${format} exclude each other.`, 'Give one of them.');
+  return json ? 'json' : (format ?? 'table');
+}
+
 /** What a sync and a replay ask before they publish. */
 export const publishOptions = {
   strict: { type: 'boolean', default: false, describe: 'refuse to publish where a check of severity error is broken' },

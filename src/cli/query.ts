@@ -4,16 +4,12 @@ import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
 import type { QueryResult } from '../query/run-query.ts';
 import { declareOptions } from './declare-options.ts';
-import { warehouseOption } from './options.ts';
+import { readFormat, resultOptions, warehouseOption } from './options.ts';
 
 const options = {
   ...warehouseOption,
-  format: {
-    type: 'string',
-    choices: ['table', 'csv', 'json', 'parquet', 'arrow'],
-    default: 'table',
-    describe: 'how to give the result',
-  },
+  ...resultOptions,
+  format: { ...resultOptions.format, choices: ['table', 'csv', 'json', 'parquet', 'arrow'] },
   out: { type: 'string', describe: 'file to write; needed for parquet and arrow' },
 } as const satisfies Record<string, Options>;
 
@@ -29,6 +25,7 @@ export const queryCommand: CommandModule<object, QueryArguments> = {
       argv.positional('sql', { type: 'string', demandOption: true, describe: 'one statement that reads' }),
       options,
       {
+        exclusive: ['format', 'json'],
         examples: [
           ['$0 query "SHOW TABLES"', 'what there is'],
           ['$0 query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
@@ -40,7 +37,8 @@ export const queryCommand: CommandModule<object, QueryArguments> = {
   handler: runQueryCommand,
 };
 
-async function runQueryCommand({ sql, warehouse, format, out }: QueryArguments): Promise<void> {
+async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments): Promise<void> {
+  const format = readFormat(given.format, given.json);
   const isFile = format === 'parquet' || format === 'arrow';
   if (isFile && out === undefined) throw new UsageError(`--format ${format} writes a file.`, 'Name it with --out.');
   const [

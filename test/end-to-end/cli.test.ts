@@ -93,6 +93,14 @@ describe('rekap query', () => {
     expect(JSON.parse((await query(sql, '--format', 'json')).stdout)).toEqual([{ x: 'a,b', y: null, z: 2 }]);
   });
 
+  it('prints JSON for --json too, unless a stronger place asks for another format', async () => {
+    const sql = ['query', 'SELECT 1 AS x', '--warehouse', warehouse];
+    expect(JSON.parse((await runCli([...sql, '--json'], { REKAP_FORMAT: 'csv' })).stdout)).toEqual([{ x: 1 }]);
+    expect((await runCli([...sql, '--format', 'csv'], { REKAP_JSON: 'true' })).stdout).toBe('x\n1\n');
+    const refused = await runCli(['query', 'SELEC', '--json', '--warehouse', warehouse]);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { kind: 'QueryError', exit_code: 2 } });
+  });
+
   it('writes Parquet and Arrow files', async () => {
     for (const format of ['parquet', 'arrow']) {
       const out = join(folder, `voters.${format}`);
@@ -152,6 +160,7 @@ describe('bad input', () => {
     ['a warehouse without a name', ['sync', '--sample', '--warehouse= '], ['named by nothing']],
     ['no command', [], ['Name a command']],
     ['no source', ['sync'], ['no source', '--base-url', '--sample']],
+    ['two formats', ['query', 'SELECT 1', '--json', '--format', 'csv'], ['--json and --format csv exclude']],
     ['two sources', ['sync', '--sample', '--base-url', 'https://x'], ['exclude each other']],
     ['a URL that is none', ['sync', '--base-url', 'ht!tp'], ['ht!tp', 'is no URL']],
     ['a URL of another kind', ['sync', '--base-url', 'ftp://host'], ['ftp:']],

@@ -29,5 +29,8 @@ describe('rekap diff', () => {
       .split('\n')
       .filter((line) => line.trim() === '');
     expect(empty).toHaveLength(2);
+    const asJson = await runCli(['diff', '--json', '--warehouse', warehouse]);
+    const regencies = (JSON.parse(asJson.stdout) as { regency: string }[]).map(({ regency }) => regency);
+    expect(new Set(regencies)).toEqual(new Set(['A\0B', String.raw`A\u0000B`]));
   });
 });
