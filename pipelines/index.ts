@@ -27,6 +27,7 @@ export const checkNames = [
   'users_above_voters_dpk',
   'users_above_voters_all',
   'regency_in_one_dataset',
+  'regency_in_two_districts',
   'district_names',
 ] as const;
 

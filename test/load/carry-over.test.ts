@@ -3,18 +3,19 @@
 import { describe, expect, it } from 'vitest';
 import { load, user, voter } from './support.ts';
 
+const second = { dapil_id: '1102', province: 'RIAU' };
 const doubtful = { regency: 'B', dpt_male: 'x' };
 
 /** Two districts in each dataset, each with a doubtful record and one in quarantine. */
 async function loadBefore() {
-  const [one, two] = [{ dapil_id: '1101' }, { dapil_id: '1102' }];
+  const one = { dapil_id: '1101' };
   return load({
-    voters: [one, two].map((place) => [
+    voters: [one, second].map((place) => [
       voter(place),
       voter({ ...place, ...doubtful }),
       voter({ ...place, regency: '' }),
     ]),
-    voting_rights_users: [one, two].map((place) => [
+    voting_rights_users: [one, second].map((place) => [
       user(place),
       user({ ...place, ...doubtful }),
       user({ ...place, regency: '' }),
@@ -27,9 +28,7 @@ async function loadAgain() {
   const before = await loadBefore();
   const after = await load(
     {
-      voters: [
-        [voter({ dapil_id: '1102', regency: 'NEW' }), voter({ dapil_id: '1102', regency: 'B', grand_total: '7' })],
-      ],
+      voters: [[voter({ ...second, regency: 'NEW' }), voter({ ...second, regency: 'B', grand_total: '7' })]],
     },
     {
       carryOver: {
@@ -89,8 +88,8 @@ describe('a load that carries over', () => {
 
   it('names a violation across tables once, though the snapshot before named it too', async () => {
     const only = {
-      voters: [[voter()], [voter({ dapil_id: '1102' })]],
-      voting_rights_users: [[user({ dapil_id: '1102' })]],
+      voters: [[voter()], [voter(second)]],
+      voting_rights_users: [[user(second)]],
     };
     const before = await load(only);
     const replaced = new Map([
@@ -98,10 +97,26 @@ describe('a load that carries over', () => {
       ['voting_rights_users', []],
     ]);
     const carryOver = { database: before.file, replaced };
-    const after = await load({ voters: [[voter({ dapil_id: '1102' })]] }, { carryOver });
+    const after = await load({ voters: [[voter(second)]] }, { carryOver });
     const violations = 'SELECT dapil_id, check_name FROM violations';
     expect(await after.rows(violations)).toEqual([{ dapil_id: 1101, check_name: 'regency_in_one_dataset' }]);
     expect(await after.rows(violations)).toEqual(await before.rows(violations));
+  });
+
+  it('names a regency that moved between the districts where only one of them was read again', async () => {
+    const regency = { regency: 'MOVED' };
+    const before = await load({ voters: [[voter(), voter(regency)], [voter(second)]] });
+    const carryOver = { database: before.file, replaced: new Map([['voters', [1102]]]) };
+    const moved = voter({ ...regency, dapil_id: '1102' });
+    const after = await load({ voters: [[voter(second), moved]] }, { carryOver });
+    expect(await after.rows('SELECT dapil_id, regency, check_name, actual FROM violations')).toEqual(
+      [1101, 1102].map((dapil_id) => ({
+        dapil_id,
+        ...regency,
+        check_name: 'regency_in_two_districts',
+        actual: '1101 and 1102',
+      })),
+    );
   });
 
   it('keeps what is in quarantine from their requests', async () => {

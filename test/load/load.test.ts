@@ -201,6 +201,23 @@ describe('violations and quarantine', () => {
     expect(reports.get('voters')!.quarantined).toBe(2);
   });
 
+  it('name a regency that stands in two districts of one dataset, in both of its rows', async () => {
+    const { rows } = await load({
+      voters: [
+        [voter(), voter({ dapil_id: '1102' }), voter({ regency: 'B' }), voter({ regency: 'B', province: 'RIAU' })],
+      ],
+      voting_rights_users: [[user(), user({ regency: 'B', dapil_id: '1102' })]],
+    });
+    const named =
+      "SELECT dataset, dapil_id, regency, severity, actual FROM violations WHERE check_name = 'regency_in_two_districts'";
+    const twice = { dataset: 'voters', regency: 'ACEH BARAT', severity: 'warning', actual: '1101 and 1102' };
+    expect(await rows(named)).toEqual([
+      { ...twice, dapil_id: 1101 },
+      { ...twice, dapil_id: 1102 },
+    ]);
+    expect(await rows('SELECT DISTINCT is_consistent FROM voters')).toEqual([{ is_consistent: true }]);
+  });
+
   it('name a district that goes by several names over both datasets', async () => {
     const { rows } = await load({ voters: [[voter()]], voting_rights_users: [[user({ dapil_name: 'ACEH 1' })]] });
     expect(await rows("SELECT dapil_id, severity, actual FROM violations WHERE check_name = 'district_names'")).toEqual(
