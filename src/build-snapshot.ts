@@ -113,6 +113,7 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null, openSource: O
     // What was landed is flushed to the disk meanwhile.
     closeSource().catch(() => undefined);
     const reports = await load.finish(carryOver, log, previousDatabase);
+    await closeSource();
     return { verdicts, totals, reports };
   } catch (error) {
     // Where the file could not even be made, there is nothing to close, and that is not why an interrupted run ends.
@@ -120,11 +121,12 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null, openSource: O
       (load) => load.abandon(),
       () => undefined,
     );
+    // What went wrong first is the reason; that the source could not be closed either adds nothing to it.
+    await closeSource().catch(() => undefined);
     signal.throwIfAborted();
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
-    await closeSource();
   }
 }
 

@@ -14,6 +14,9 @@ export interface Database {
   close(): void;
 }
 
+/** Settings of every DuckDB: a batch job must never reach for the network by itself. */
+export const noDownloads = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' } as const;
+
 export interface OpenOptions {
   readonly readOnly?: boolean;
   /** DuckDB settings by name, over those that rekap always sets. */
@@ -23,9 +26,7 @@ export interface OpenOptions {
 /** Opens `file`, or a database in memory for ':memory:'. Throws DuckDB's own error where that fails. */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
   const instance = await duckdb().DuckDBInstance.create(file, {
-    // A batch job must never reach for the network by itself.
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
+    ...noDownloads,
     ...(options.readOnly === true ? { access_mode: 'READ_ONLY' } : {}),
     ...options.settings,
   });

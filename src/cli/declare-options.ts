@@ -40,9 +40,6 @@ const configOption = {
   config: { type: 'string', describe: 'JSON file with options, such as { "base-url": "https://…" }' },
 } as const satisfies Declared;
 
-/** Words by which a command line is looked at and not carried out: it may be wrong, or not be finished yet. */
-const looksOnly: ReadonlySet<string> = new Set(['--help', '-h', '--get-yargs-completions']);
-
 /** Whether the command is to print JSON; null until one has declared its options. */
 let printsJson: boolean | null = null;
 
@@ -61,11 +58,10 @@ export function declareOptions<Given, Own extends Record<string, Options>>(
   { exclusive = [], examples = [] }: Remarks = {},
 ): Argv<Given & InferredOptionTypes<Own>> {
   const declared = { ...options, ...configOption };
-  const commandLine = readCommandLine(declared);
+  const { given: commandLine, isLookedAt } = readCommandLine(declared);
   const isPrinter = 'json' in options;
   // Known before the rest is read, for what is wrong there is to be told as JSON too.
   printsJson = isPrinter && (commandLine['json'] ?? isTrue(process.env[environmentName('json')])) === true;
-  const isLookedAt = process.argv.some((word) => looksOnly.has(word));
   if (!isLookedAt) checkGiven(commandLine, declared);
   const environment = readEnvironment(declared);
   const file = readConfigFile(commandLine['config'] ?? environment['config'], declared);
@@ -107,20 +103,29 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== false;
 }
 
-/** The options that the command line holds: yes or no, a list, or a text; a text that comes twice is a list too. */
-function readCommandLine(declared: Declared): Values {
+interface CommandLine {
+  /** The options that it holds: yes or no, a list, or a text; a text that comes twice is a list too. */
+  readonly given: Values;
+  /** It asks for help or for completion, and is not carried out: it may be wrong, or not be finished yet. */
+  readonly isLookedAt: boolean;
+}
+
+function readCommandLine(declared: Declared): CommandLine {
   const names = Object.keys(declared);
-  const { _: _words, ...given } = Parser(process.argv.slice(2), {
+  const { _: words, ...given } = Parser(process.argv.slice(2), {
     // By this, --baseUrl is known as --base-url, as it is to yargs.
-    alias: Object.fromEntries(names.map((name) => [name, []])),
-    boolean: names.filter((name) => declared[name]!.type === 'boolean'),
+    alias: { ...Object.fromEntries(names.map((name) => [name, []])), help: ['h'] },
+    boolean: [...names.filter((name) => declared[name]!.type === 'boolean'), 'help', 'get-yargs-completions'],
     array: names.filter((name) => declared[name]!.type === 'array'),
     string: names.filter((name) => declared[name]!.type !== 'boolean'),
     configuration: parserConfiguration,
   });
-  return Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => Object.hasOwn(declared, name) && value !== undefined),
-  );
+  return {
+    given: Object.fromEntries(
+      Object.entries(given).filter(([name, value]) => Object.hasOwn(declared, name) && value !== undefined),
+    ),
+    isLookedAt: given['help'] === true || given['get-yargs-completions'] === true || words.at(-1) === 'help',
+  };
 }
 
 /** REKAP_BASE_URL for base-url. */

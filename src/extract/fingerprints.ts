@@ -27,8 +27,8 @@ export function fingerprintRecord(page: Page, row: number, keyColumns: readonly 
 }
 
 /**
- * Writes the fingerprint of all of a record's declared values as they were sent. `key` is the record's own fingerprint, so that only the
- * `otherColumns`, those that are no part of the key, are read again.
+ * Writes the fingerprint of all of a record's declared values as they were sent; of all that it is where it lacks a part of its key.
+ * `key` is the record's own fingerprint, so that only the `otherColumns`, those that are no part of the key, are read again.
  */
 export function fingerprintContent(
   page: Page,
@@ -57,7 +57,9 @@ function mix(bytes: Uint8Array, start: number, end: number, into: Fingerprint): 
   let at = start;
   for (; at + 4 <= end; at += 4) {
     const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
-    high = Math.imul(high ^ word, 0x85ebca6b);
+    // Digits differ in few bits of a word, which are spread before they meet the state.
+    const spread = Math.imul(word, 0xcc9e2d51);
+    high = Math.imul(high ^ spread ^ (spread >>> 15), 0x85ebca6b);
     high ^= high >>> 15;
     low = Math.imul(low + word, 0x5bd1e995);
     low ^= low >>> 13;
@@ -68,8 +70,10 @@ function mix(bytes: Uint8Array, start: number, end: number, into: Fingerprint): 
     low = Math.imul(low ^ byte, 0x5bd1e995);
     low ^= low >>> 15;
   }
-  into.high = Math.imul(high ^ (end - start), 0x01000193) ^ (high >>> 13);
-  into.low = Math.imul(low ^ (end - start), 0x5bd1e995) ^ (low >>> 13);
+  high = Math.imul(high ^ (end - start), 0x01000193);
+  low = Math.imul(low ^ (end - start), 0x5bd1e995);
+  into.high = high ^ (high >>> 13);
+  into.low = low ^ (low >>> 13);
 }
 
 /** Fingerprints with the page that met each last: open addressing in typed arrays, doubled when two thirds full. */

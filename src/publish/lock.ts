@@ -2,6 +2,7 @@
 
 import { realpath, rm, stat } from 'node:fs/promises';
 import bindings, { type Database } from '@duckdb/node-bindings';
+import { noDownloads } from '../database.ts';
 import { WarehouseBusyError, WarehouseError } from '../errors.ts';
 import { explainFileError } from '../file-errors.ts';
 import { warehousePaths } from '../warehouse.ts';
@@ -58,7 +59,8 @@ async function openLock(lock: string): Promise<Database> {
 /** By the bare bindings: DuckDB's client on top of them takes longer to load than all of rekap, and can wait until the source is asked. */
 async function open(lock: string): Promise<Database> {
   const config = bindings.create_config();
-  bindings.set_config(config, 'threads', '1');
+  for (const [name, value] of Object.entries({ ...noDownloads, threads: '1' }))
+    bindings.set_config(config, name, value);
   return bindings.open(lock, config);
 }
 

@@ -29,6 +29,18 @@ describe('help', () => {
     }
   });
 
+  it('of a command is whole, however it is asked for', async () => {
+    const whole = await runCli(['connect', '--help']);
+    for (const words of [['help'], ['--help=true'], ['-h'], ['-vh'], ['--h']]) {
+      const { stdout, code } = await runCli(['connect', ...words]);
+      expect(code).toBe(0);
+      for (const shown of ['--warehouse', '--config', 'Examples:']) {
+        expect(whole.stdout).toContain(shown);
+        expect(stdout).toContain(shown);
+      }
+    }
+  });
+
   it('prints its version and a completion script', async () => {
     expect((await runCli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await runCli(['completion'], { SHELL: '/bin/bash' })).stdout).toContain('complete');

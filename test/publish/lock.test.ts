@@ -101,4 +101,13 @@ describe('the lock of a warehouse', () => {
     await rm(warehousePaths(warehouse).lock);
     (await lockWarehouse(warehouse))();
   });
+
+  it('does not reach for the network where the file is one that DuckDB has an extension for', async () => {
+    const warehouse = await makeFolder();
+    await writeFile(warehousePaths(warehouse).lock, `SQLite format 3\0${'\0'.repeat(100)}`);
+    const error = await lockWarehouse(warehouse).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(WarehouseError);
+    expect(String(error)).toMatch(/sqlite/i);
+    expect(String(error)).not.toMatch(/download/i);
+  });
 });

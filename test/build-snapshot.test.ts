@@ -1,0 +1,91 @@
+/** What ends a build is what went wrong first; and the source is closed once, whatever happens. */
+
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { askSource } from '../src/ask-source.ts';
+import { buildSnapshot } from '../src/build-snapshot.ts';
+import { EnvelopeError, IncompleteError } from '../src/errors.ts';
+import type { SourceClient } from '../src/extract/source-client.ts';
+import { withRun } from '../src/run.ts';
+import type { SyncResult } from '../src/sync-options.ts';
+import { manualClock } from './support/manual-clock.ts';
+import { serveData, smallNation } from './support/served-source.ts';
+import { project, syncOptions } from './support/sync-settings.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+const id = '20261120T030002Z-1f3a9c';
+const closing = new Error('the disk is full');
+
+/** Builds from a source whose close fails, and publishes nothing. */
+async function build(change: (client: SourceClient, abort: AbortController) => SourceClient) {
+  const { url } = await serveData(smallNation({ 1101: 3, 1102: 2 }));
+  const warehouse = await temporaryFolder();
+  const abort = new AbortController();
+  let closed = 0;
+  const plan = {
+    id,
+    landing: join(warehouse, 'landing', id),
+    startedAt: new Date(0),
+    previous: null,
+    knownDistricts: [],
+    referenceDistricts: [],
+    notices: [],
+  };
+  const around = {
+    clock: manualClock(),
+    random: () => 0.5,
+    report: () => undefined,
+    signal: abort.signal,
+    version: '0.0.0-test',
+  };
+  const running: Promise<SyncResult> = withRun(project, syncOptions(warehouse, url), around, {
+    kind: 'sync',
+    plan: async () => plan,
+    async act(run) {
+      const built = await buildSnapshot(run, async () => {
+        const source = await askSource(run);
+        return {
+          client: change(source.client, abort),
+          async close() {
+            closed += 1;
+            await source.close();
+            throw closing;
+          },
+        };
+      });
+      return { outcome: 'dry run', current: null, pruned: [], ...built };
+    },
+  });
+  const error = await running.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  return { error, closed };
+}
+
+describe('a source that cannot be closed', () => {
+  it('ends a build that went well otherwise: its answers may not be on the disk', async () => {
+    expect(await build((client) => client)).toEqual({ error: closing, closed: 1 });
+  });
+
+  it('does not hide that the run was interrupted', async () => {
+    const reason = new Error('interrupted');
+    const interrupted = await build((client, abort) => {
+      abort.abort(reason);
+      return client;
+    });
+    expect(interrupted).toEqual({ error: reason, closed: 1 });
+  });
+
+  it('does not hide that a district is incomplete', async () => {
+    const { error, closed } = await build((client) => ({
+      ...client,
+      async fetchPage(pipeline, request) {
+        if (request.dapil === 1101) throw new EnvelopeError('The answer is none.', '');
+        return client.fetchPage(pipeline, request);
+      },
+    }));
+    expect(error).toBeInstanceOf(IncompleteError);
+    expect(closed).toBe(1);
+  });
+});
