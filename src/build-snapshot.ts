@@ -93,7 +93,7 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null, openSource: O
   run.client = source.client;
   let closing: Promise<void> | null = null;
   const closeSource = (): Promise<void> => (closing ??= source.close());
-  // DuckDB and Arrow take as long to load as an answer takes to come: that is when the first requests are on their way.
+  // DuckDB takes as long to load as an answer takes to come: that is when the first requests are on their way.
   const loading = setImmediate().then(() => Load.begin({ folder, databaseFile, project }));
   loading.catch(() => undefined);
   const stop = (): void =>
@@ -155,6 +155,7 @@ async function fetchAndTransform(
   loading: Promise<Load>,
 ): Promise<{ verdicts: Verdict[]; totals: Map<string, TransformTotals> }> {
   const { asked, options, around, signal } = run;
+  // Arrow after DuckDB, so that no answer has to wait for both.
   const transforming = loading.then(() => loadTransformers(asked));
   transforming.catch(() => undefined);
   const transformerOf = async ({ table }: AnyPipeline): Promise<Transformer> => (await transforming).get(table)!;

@@ -7,7 +7,6 @@ import { buildSnapshot } from '../src/build-snapshot.ts';
 import { EnvelopeError, IncompleteError } from '../src/errors.ts';
 import type { SourceClient } from '../src/extract/source-client.ts';
 import { withRun } from '../src/run.ts';
-import type { SyncResult } from '../src/sync-options.ts';
 import { manualClock } from './support/manual-clock.ts';
 import { serveData, smallNation } from './support/served-source.ts';
 import { project, syncOptions } from './support/sync-settings.ts';
@@ -38,7 +37,7 @@ async function build(change: (client: SourceClient, abort: AbortController) => S
     signal: abort.signal,
     version: '0.0.0-test',
   };
-  const running: Promise<SyncResult> = withRun(project, syncOptions(warehouse, url), around, {
+  const running = withRun(project, syncOptions(warehouse, url), around, {
     kind: 'sync',
     plan: async () => plan,
     async act(run) {

@@ -23,7 +23,7 @@ export const jsonOption = {
   json: { type: 'boolean', default: false, describe: 'print one JSON document instead of text' },
 } as const satisfies Record<string, Options>;
 
-/** How a result of rows is given: `--format`, or `--json` for what every command has it for. */
+/** How a result of rows is given: by `--format`, or as JSON by the option that other commands have for it. */
 export const resultOptions = {
   format: {
     type: 'string',
@@ -33,6 +33,7 @@ export const resultOptions = {
   json: { ...jsonOption.json, describe: 'the same as --format json' },
 } as const satisfies Record<string, Options>;
 
+/** What both say together. Throws UsageError where they differ. */
 export function readFormat<Format extends string>(
   format: Format | undefined,
   json: boolean,

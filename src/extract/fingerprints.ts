@@ -58,8 +58,9 @@ function mix(bytes: Uint8Array, start: number, end: number, into: Fingerprint): 
   for (; at + 4 <= end; at += 4) {
     const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
     // Digits differ in few bits of a word, which are spread before they meet the state.
-    const spread = Math.imul(word, 0xcc9e2d51);
-    high = Math.imul(high ^ spread ^ (spread >>> 15), 0x85ebca6b);
+    const half = Math.imul(word, 0xcc9e2d51);
+    const spread = Math.imul(half ^ (half >>> 15), 0x1b873593);
+    high = Math.imul(high ^ spread, 0x85ebca6b);
     high ^= high >>> 15;
     low = Math.imul(low + word, 0x5bd1e995);
     low ^= low >>> 13;

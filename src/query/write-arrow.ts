@@ -1,10 +1,13 @@
 /** Writes a query's result as an Arrow IPC file. */
 
-import * as arrow from 'apache-arrow';
+import { createRequire } from 'node:module';
 import type { Data, DataType } from 'apache-arrow';
 import { duckdb } from '../duckdb.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './run-query.ts';
 import { displayText } from './write-result.ts';
+
+/** All of it, required for the reason that `duckdb.ts` gives. */
+const arrow = createRequire(import.meta.url)('apache-arrow') as typeof import('apache-arrow');
 
 /** Takes bytes piece by piece; resolves when they are where they belong. */
 export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
