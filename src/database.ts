@@ -2,6 +2,7 @@
 
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { duckdb } from './duckdb.ts';
+import { quoteIdentifier, quoteText } from './sql-text.ts';
 
 /** An open DuckDB file. One at a time per file and process: DuckDB does not guard against a second. */
 export interface Database {
@@ -51,4 +52,30 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
       instance.closeSync();
     },
   };
+}
+
+/** A column as DuckDB describes it. */
+export interface DescribedColumn {
+  readonly column_name: string;
+  readonly column_type: string;
+}
+
+/**
+ * The columns of a table, in their order; none where the file has no such table.
+ *
+ * @param attached Name of the attached database that holds the table; null for the open file itself.
+ */
+export async function columnsOf(
+  database: Database,
+  attached: string | null,
+  table: string,
+): Promise<DescribedColumn[]> {
+  const file = attached === null ? 'current_database()' : quoteText(attached);
+  // Not from duckdb_columns(): it binds every view of every file before it says what one table has.
+  const found = await database.rows(
+    `SELECT 1 FROM duckdb_tables() WHERE database_name = ${file} AND table_name = ${quoteText(table)}`,
+  );
+  if (found.length === 0) return [];
+  const prefix = attached === null ? '' : `${quoteIdentifier(attached)}.`;
+  return database.rows<DescribedColumn>(`DESCRIBE ${prefix}${quoteIdentifier(table)}`);
 }

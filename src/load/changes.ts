@@ -1,6 +1,6 @@
 /** What the source restated: the rows in which two tables of a dataset differ, and their history in the table `changes`. */
 
-import type { Database } from '../database.ts';
+import { columnsOf, type Database } from '../database.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import { changesTableName } from '../warehouse.ts';
@@ -50,10 +50,8 @@ export function differencesSql(
 
 /** The columns of a pipeline that a table of an attached database has too; none where it lacks a column of the key. */
 export async function sharedColumns(database: Database, attached: string, pipeline: AnyPipeline): Promise<string[]> {
-  const rows = await database.rows<{ column_name: string }>(
-    `SELECT column_name FROM duckdb_columns() WHERE database_name = ${quoteText(attached)} AND table_name = ${quoteText(pipeline.table)}`,
-  );
-  const there = new Set(rows.map(({ column_name }) => column_name));
+  const columns = await columnsOf(database, attached, pipeline.table);
+  const there = new Set(columns.map(({ column_name }) => column_name));
   if (!pipeline.key.every((name) => there.has(name))) return [];
   return Object.keys(pipeline.columns).filter((name) => there.has(name));
 }
@@ -65,14 +63,11 @@ export async function changesSql(
   snapshot: string,
 ): Promise<string> {
   const columns = changesTable(pipelines).columns.map(({ name }) => name);
-  const [history] = await database.rows<{ columns: bigint }>(
-    `SELECT count(*) AS columns FROM duckdb_columns() WHERE database_name = 'previous' AND table_name = ${quoteText(changesTableName)}
-     AND column_name IN (${columns.map(quoteText).join(', ')})`,
-  );
-  const selects =
-    Number(history!.columns) === columns.length
-      ? [`SELECT ${columnList(columns)} FROM previous.${changesTableName}`]
-      : [];
+  const history = await columnsOf(database, 'previous', changesTableName);
+  const earlier = new Set(history.map(({ column_name }) => column_name));
+  const selects = columns.every((name) => earlier.has(name))
+    ? [`SELECT ${columnList(columns)} FROM previous.${changesTableName}`]
+    : [];
   for (const pipeline of pipelines) {
     const shared = await sharedColumns(database, 'previous', pipeline);
     if (shared.length === 0) continue;

@@ -1,7 +1,7 @@
 /** Compares what a manifest says of each dataset with the tables and Parquet files: rows, sums, NULLs, columns, doubts, changes. */
 
 import { join } from 'node:path';
-import type { Database } from '../database.ts';
+import { columnsOf, type Database } from '../database.ts';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import { changesTableName, parquetPath, type Manifest, type ManifestDataset } from '../warehouse.ts';
@@ -14,9 +14,6 @@ export async function compareFigures(
   { datasets }: Manifest,
   pipelines: readonly AnyPipeline[],
 ): Promise<string[]> {
-  const columns = await database.rows<{ table_name: string; column_name: string; data_type: string }>(
-    `SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal ORDER BY table_name, column_index`,
-  );
   const problems: string[] = [];
   for (const pipeline of pipelines) {
     const { table } = pipeline;
@@ -28,9 +25,10 @@ export async function compareFigures(
     );
     problems.push(...compare(inDatabase, `table ${table}`, pipeline, dataset));
     problems.push(...compare(inParquet, path, pipeline, dataset));
-    const schema = columns
-      .filter(({ table_name }) => table_name === table)
-      .map(({ column_name, data_type }) => [column_name, data_type]);
+    const schema = (await columnsOf(database, null, table)).map(({ column_name, column_type }) => [
+      column_name,
+      column_type,
+    ]);
     if (fingerprint(schema) !== dataset.schema_fingerprint)
       problems.push(`table ${table}: its columns are not those that the manifest was made for`);
   }
