@@ -2,20 +2,23 @@
 
 import type { LimitFunction } from 'p-limit';
 import {
+  EndlessWalkError,
   LandingError,
   RekapError,
   RepeatedPageError,
+  ResponseTooLargeError,
   SourceRefusedAllError,
   SourceRefusedKeyError,
   SourceStatusError,
 } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Page, PageRequest, Verdict } from '../stages.ts';
-import { brokenClaims, type CountClaim } from './count-claims.ts';
 import type { ExtractQuestion } from './extract-question.ts';
+import { Findings } from './findings.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
 import { judgeWalk, maxReadings, type WalkFigures } from './judge-walk.ts';
 import { PagingHabits } from './paging-habits.ts';
+import { isRefusal, nothingThere } from './refusals.ts';
 import type { FetchedPage } from './source-client.ts';
 import { selectRecords, sweep, type RefusedSweep, type Sweep } from './sweep.ts';
 import type { Account } from './tally.ts';
@@ -29,28 +32,27 @@ export class DatasetExtraction {
   private readonly walks: DistrictWalks;
   private habits = new PagingHabits();
   private swept: Sweep | null = null;
-  /** A district had records that the sweep did not list. */
-  private sweepIsShort = false;
-  private readonly claims: CountClaim[] = [];
-  /** Districts with records that the sweep does not list at all. */
-  private readonly unlisted: number[] = [];
-  /** Districts of which the sweep lists the same records with other values. */
-  private readonly otherwise: number[] = [];
+  private readonly findings: Findings;
+  /** Why there is no list of all districts, where the source refused it or failed to give it. */
+  private withoutSweep: RekapError | null = null;
+  /** Districts that a sweep met, whether it came to its end or not. */
+  private readonly met = new Set<number>();
   private delivering: Promise<void> = Promise.resolve();
 
   constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, aheadLimit: LimitFunction) {
     this.pipeline = pipeline;
     this.question = question;
     this.holder = holder;
+    this.findings = new Findings(question);
     this.walks = new DistrictWalks(pipeline, question, holder, aheadLimit);
   }
 
   async sweep(): Promise<Sweep | null> {
-    const result = await this.sweepTwiceAtMost();
+    const result = await this.sweepIfPossible();
     if ('refused' in result) {
-      this.warn(
-        `the source does not list all districts (${result.refused}); each known district is read to its end instead`,
-      );
+      this.withoutSweep = result.refused;
+      const why = result.refused.message.replace(/\.$/, '');
+      this.warn(`the source does not list all districts (${why}); each known district is read to its end instead`);
       return null;
     }
     if (result.listing.total === 0) {
@@ -59,6 +61,19 @@ export class DatasetExtraction {
     }
     this.swept = result;
     return result;
+  }
+
+  /** Where the source fails to list all districts, those known from law or from before stand in, unless it has others too. */
+  private async sweepIfPossible(): Promise<Sweep | RefusedSweep> {
+    try {
+      return await this.sweepTwiceAtMost();
+    } catch (error) {
+      this.question.signal.throwIfAborted();
+      if (!isFaultOfList(error)) throw error;
+      const known = new Set([...this.question.knownBefore, ...this.question.reference]);
+      if (known.size === 0 || ![...this.met].every((dapil) => known.has(dapil))) throw error;
+      return { refused: error };
+    }
   }
 
   /** A page given twice may be a slip of the moment, such as a cache's; a second sweep that fails too is the source's nature. */
@@ -83,10 +98,14 @@ export class DatasetExtraction {
         const { table: dataset } = this.pipeline;
         const request = { dataset, dapil: null, reading: first + reading, offset, limit: this.question.pageSize };
         const fetched = await this.question.client.fetchPage(this.pipeline, request);
-        return { page: fetched.page, hold: (strays) => this.holdStrays(fetched, strays) };
+        const { page, refusal } = fetched;
+        return { page, refusal, hold: (strays) => this.holdStrays(fetched, strays) };
       },
       found: (districts) => {
-        for (const dapil of districts) this.walks.readAhead(dapil);
+        for (const dapil of districts) {
+          this.met.add(dapil);
+          this.walks.readAhead(dapil);
+        }
       },
     });
   }
@@ -103,40 +122,21 @@ export class DatasetExtraction {
     return [...districts.filter((dapil) => !isClosed(dapil)), ...districts.filter(isClosed)];
   }
 
-  /** What is wrong with the whole, once all districts were read. */
-  judgeWhole(): Verdict[] {
-    this.warnOf(this.unlisted, 'the list of all districts lacks districts that have records');
-    this.warnOf(
-      this.otherwise,
-      'the list of all districts holds other values than the own pages of some, which are published',
-    );
-    return [...this.judgeDistrictList(), ...this.judgeClaims()];
-  }
-
   /**
-   * A sweep that is short, or whose pages overlap, may hide whole districts. Those of the snapshot before or of the reference stand in
-   * for it; where there are neither, nothing does.
+   * What is wrong with the whole, once all districts were read.
+   *
+   * @param districts What was found of each of them.
+   * @throws Why there is no list, where the districts do not make up for it.
    */
-  private judgeDistrictList(): Verdict[] {
-    const { knownBefore, reference, wanted } = this.question;
-    const { swept } = this;
-    if (swept === null || wanted !== null || knownBefore.length > 0) return [];
-    if (!this.sweepIsShort && !swept.listing.overlaps) return [];
-    if (reference.some((dapil) => swept.listing.accountOf(dapil) !== null)) return [];
-    const reason = 'the unfiltered list is short or its pages overlap, and nothing else says which districts there are';
-    return [this.verdict({ dapil: null, proof: 'none', reason })];
-  }
-
-  private judgeClaims(): Verdict[] {
-    const claims = this.swept === null ? this.claims : [this.swept.claim, ...this.claims];
-    return brokenClaims(claims).map(({ dapil, claimed, received }) =>
-      this.verdict({
-        dapil,
-        proof: 'none',
-        received,
-        reason: `its "count" says ${claimed} records, its pages brought ${received}; the source does not give all that it has`,
-      }),
-    );
+  judgeWhole(districts: readonly Verdict[]): Verdict[] {
+    const { findings, swept, withoutSweep } = this;
+    const isAllProved = districts.every(({ complete }) => complete);
+    const isNothing = districts.every(({ received }) => received === 0);
+    // A source that lists nothing on principle may still fail at a district; one that failed at its list has failed.
+    if (withoutSweep !== null && (isRefusal(withoutSweep) ? isAllProved && isNothing : !isAllProved || isNothing))
+      throw withoutSweep;
+    for (const warning of findings.warnings()) this.warn(warning);
+    return findings.doubts(swept).map((doubt) => this.verdict({ ...doubt, proof: 'none' }));
   }
 
   /** Hands on the sweep's records that name no district: no other request would bring them. */
@@ -172,11 +172,6 @@ export class DatasetExtraction {
       )
         throw error;
       const listed = this.listedFor(dapil)?.distinct ?? null;
-      if (listed === null && error instanceof SourceStatusError && error.status === 404) {
-        // Where nothing else speaks of the district, "not found" is an answer: it has no records.
-        this.warn(`district ${dapil}: the source knows no such district (404)`);
-        return this.report(this.verdict({ dapil, proof: 'empty page' }));
-      }
       return this.report(this.verdict({ dapil, proof: 'none', listed, reason: error.message }));
     }
   }
@@ -199,7 +194,8 @@ export class DatasetExtraction {
         earlier.length = 0;
         continue;
       }
-      const { pages, at, ...compared } = walk;
+      const { pages, at, refusal, ...compared } = walk;
+      if (refusal !== null && !this.isAnswer(dapil, refusal)) throw refusal;
       const judgement = judgeWalk(compared, listed, earlier, {
         isClosed: swept?.listing.isClosed(dapil) === true,
         sweepOverlaps: swept?.listing.overlaps === true,
@@ -210,7 +206,7 @@ export class DatasetExtraction {
       if (judgement.kind === 'complete') {
         await this.walks.requirePaging(district, walk);
         if (judgement.warning !== null) this.warn(`district ${dapil}: ${judgement.warning}`);
-        this.noteComplete(dapil, walk, listed);
+        this.findings.noteComplete(dapil, walk, listed, swept);
         const verdict = this.verdict({ ...figures, proof: walk.end });
         await this.deliver(verdict, pages);
         return this.report(verdict);
@@ -223,16 +219,14 @@ export class DatasetExtraction {
     }
   }
 
-  /** Notes what a complete district says of the list, and of `count`. */
-  private noteComplete(dapil: number, walk: Walk, listed: Account | null): void {
-    if (walk.claim !== null) this.claims.push(walk.claim);
-    if (listed === null ? walk.total > 0 : walk.distinct > listed.distinct) this.sweepIsShort = true;
-    if (this.question.wanted !== null && walk.total === 0)
-      this.warn(`district ${dapil}: the source has no records of it`);
-    if (listed === null) {
-      if (this.swept !== null && walk.total > 0) this.unlisted.push(dapil);
-    } else if (listed.set === walk.set && listed.total === walk.total && listed.content !== walk.content)
-      this.otherwise.push(dapil);
+  /**
+   * Whether a refusal says that a district has no records, or no more: "not found" does, and so does any refusal of a district that only
+   * the law names, where the source lists all that it has.
+   */
+  private isAnswer(dapil: number, { status }: SourceStatusError): boolean {
+    const { wanted, knownBefore } = this.question;
+    if (nothingThere.has(status)) return true;
+    return wanted === null && this.swept !== null && this.listedFor(dapil) === null && !knownBefore.includes(dapil);
   }
 
   /** Transformation of a dataset takes one district after another, so that its batches keep an order of their own. */
@@ -284,15 +278,16 @@ export class DatasetExtraction {
     return verdict;
   }
 
-  private warnOf(dapils: readonly number[], what: string): void {
-    if (dapils.length === 0) return;
-    const named = dapils.toSorted((a, b) => a - b).slice(0, 10);
-    this.warn(
-      `${what}: ${named.join(', ')}${dapils.length > named.length ? ` and ${dapils.length - named.length} more` : ''}`,
-    );
-  }
-
   private warn(message: string): void {
     this.question.report({ kind: 'warning', message: `${this.pipeline.table}: ${message}.` });
   }
+}
+
+/** Whether an error says only that the list of all districts cannot be had: districts may be. */
+function isFaultOfList(
+  error: unknown,
+): error is SourceStatusError | RepeatedPageError | EndlessWalkError | ResponseTooLargeError {
+  return [SourceStatusError, RepeatedPageError, EndlessWalkError, ResponseTooLargeError].some(
+    (kind) => error instanceof kind,
+  );
 }

@@ -36,7 +36,7 @@ export class DistrictWalks {
   private readonly holder: PageHolder;
   private readonly aheadLimit: LimitFunction;
   /** First pages to ask for while the sweep still goes on; null for one whose turn has not come. */
-  private readonly ahead = new Map<number, Promise<HeldPage> | null>();
+  private readonly ahead = new Map<number, Promise<HeldPage | null> | null>();
 
   constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, aheadLimit: LimitFunction) {
     this.pipeline = pipeline;
@@ -52,7 +52,7 @@ export class DistrictWalks {
     this.ahead.set(dapil, null);
     void this.aheadLimit(async () => {
       // Held at once, so that what waits for the end of the sweep counts against the bound.
-      const first = this.fetch(request).then((page) => page.hold());
+      const first = this.fetch(request).then(({ refusal, hold }) => (refusal === null ? hold() : null));
       this.ahead.set(dapil, first);
       // Whoever walks the district meets the failure; here it only ends the turn.
       await first.catch(() => undefined);
@@ -150,6 +150,8 @@ export class DistrictWalks {
     if (ahead === null) return null;
     this.ahead.delete(dapil);
     const held = await ahead;
+    // "Not found" for a district that the list names may be a slip of the moment.
+    if (held === null) return null;
     if (swept?.listing.isClosed(dapil) !== true) {
       held.release();
       return null;
@@ -158,7 +160,7 @@ export class DistrictWalks {
       return await this.walk(district, async (offset, again) => {
         if (offset > 0) return null;
         if (again) return this.fetch(this.request(dapil, secondAsking + 1, offset));
-        return { page: await held.read(), at: held.at, hold: () => held };
+        return { page: await held.read(), at: held.at, refusal: null, hold: () => held };
       });
     } catch (error) {
       held.release();
@@ -185,7 +187,8 @@ export class DistrictWalks {
 
   private asWalked(fetched: FetchedPage, request: PageRequest): WalkedPage {
     const reopen = this.reopenerOf(request);
-    return { page: fetched.page, at: fetched.at, hold: () => this.holder.hold(fetched, reopen) };
+    const { page, at, refusal } = fetched;
+    return { page, at, refusal, hold: () => this.holder.hold(fetched, reopen) };
   }
 
   /** A function of its own, for a closure made beside the page would keep it in memory after its release. */

@@ -28,12 +28,13 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
       const districts = question.wanted ?? extraction.districtsToRead(listed);
       question.report({ kind: 'districts', dataset: extraction.pipeline.table, total: districts.length });
       verdicts.push(...(await extraction.deliverStrays()));
+      const read: Verdict[] = [];
       await settleAll(
         districts.map((dapil) =>
           walks(async () => {
             if (isBroken) return;
             try {
-              verdicts.push(await extraction.readAndDeliver(dapil));
+              read.push(await extraction.readAndDeliver(dapil));
             } catch (error) {
               isBroken = true;
               throw error;
@@ -41,7 +42,7 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
           }),
         ),
       );
-      verdicts.push(...extraction.judgeWhole());
+      verdicts.push(...read, ...extraction.judgeWhole(read));
     }),
   );
   return verdicts.toSorted((a, b) =>

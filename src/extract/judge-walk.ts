@@ -7,7 +7,7 @@ import type { Walk } from './walk-district.ts';
 export const maxReadings = 4;
 
 /** What is compared of a walk. */
-export type WalkFigures = Omit<Walk, 'pages' | 'at' | 'claim'>;
+export type WalkFigures = Omit<Walk, 'pages' | 'at' | 'claim' | 'refusal'>;
 
 export type Judgement =
   | { readonly kind: 'complete'; readonly warning: string | null }
@@ -40,8 +40,11 @@ export function judgeWalk(
   const agreesWithSweep = isClosed && listed !== null && listed.set === walk.set && listed.total === walk.total;
   const agreesWithPrevious = previous !== undefined && previous.order === walk.order && previous.total === walk.total;
   if (!isShort && (agreesWithSweep || agreesWithPrevious || walk.inOnePiece)) {
+    const isRestated = agreesWithPrevious && previous.content !== walk.content;
+    if (isRestated && reading < maxReadings) return { kind: 'read again' };
     const isLonger = listed !== null && walk.distinct > listed.distinct;
-    return { kind: 'complete', warning: isLonger ? describeShortSweep(walk, listed) : null };
+    const warning = isLonger ? describeShortSweep(walk, listed) : isRestated ? describeRestated(reading) : null;
+    return { kind: 'complete', warning };
   }
   if (reading < maxReadings) return { kind: 'read again' };
   if (isShort) {
@@ -79,6 +82,10 @@ function describeShortness(
   if (walk.distinct < best)
     return `one of its ${reading} readings brought ${best} records, another ${walk.distinct}; the source does not always give all that it has, or changed in between`;
   return `the sweep listed ${listed!.total} records, some of one and the same key, its own pages brought ${walk.total}; the source does not give all that it has`;
+}
+
+function describeRestated(reading: number): string {
+  return `${reading} readings brought the same records with other values; those of the last are published`;
 }
 
 function describeShortSweep(walk: WalkFigures, listed: Account): string {

@@ -6,7 +6,9 @@ export type Failure =
   | { readonly kind: 'connection'; readonly code: string }
   | { readonly kind: 'timeout' }
   /** The body ended before its JSON did. */
-  | { readonly kind: 'truncated' };
+  | { readonly kind: 'truncated' }
+  /** The body is no envelope, though the source has given some. */
+  | { readonly kind: 'malformed' };
 
 export interface RetryQuestion {
   readonly failure: Failure;
@@ -30,6 +32,9 @@ const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 const attemptsBeforeFirstAnswer = 3;
 const absentCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
+/** A page that stands before the service for longer than this will not go away while a run waits. */
+const attemptsAtMalformed = 3;
+
 const firstWait = 500;
 const longestBackoff = 30_000;
 /** A source that asks for more patience than this is asked again by the next scheduled run instead. */
@@ -47,7 +52,8 @@ export function planRetry(question: RetryQuestion): RetryPlan {
   if (failure.kind === 'connection' && isCertificateError(failure.code)) {
     return { giveUp: "the server's certificate is not trusted" };
   }
-  if (attempt >= maxAttempts) return { giveUp: `given up after ${times(attempt)}` };
+  const isHopeless = failure.kind === 'malformed' && attempt >= attemptsAtMalformed;
+  if (attempt >= maxAttempts || isHopeless) return { giveUp: `given up after ${times(attempt)}` };
   if (
     failure.kind === 'connection' &&
     absentCodes.has(failure.code) &&

@@ -1,6 +1,12 @@
 /** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
 
-import { EnvelopeError, LandingError, RekapError, SourceRefusedKeyError, SourceUnreachableError } from '../errors.ts';
+import {
+  LandingError,
+  RekapError,
+  SourceRefusedKeyError,
+  SourceUnreachableError,
+  type SourceStatusError,
+} from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Answer, Land, LandedAnswers, LandedBody, Page, PageRequest } from '../stages.ts';
 import type { Clock, Random, Report } from '../surroundings.ts';
@@ -10,7 +16,17 @@ import { boundAttempt, requestPath, withoutKey } from './page-request.ts';
 import { planRetry, type Failure } from './retry-plan.ts';
 import { createPageScanner } from './page-scanner.ts';
 import { ScanError } from './json-text.ts';
-import { connectionCode, describeFailure, excerpt, headerText, redirectDetail, refusedAll } from './source-messages.ts';
+import { emptyPage, nothingThere } from './refusals.ts';
+import {
+  connectionCode,
+  describeFailure,
+  excerpt,
+  headerText,
+  malformed,
+  redirectDetail,
+  refusedAll,
+  statusError,
+} from './source-messages.ts';
 import type { Received, Transport } from './transport.ts';
 
 export interface SourceOptions {
@@ -40,6 +56,8 @@ export interface FetchedPage {
   readonly page: Page;
   readonly at: Date;
   readonly landed: LandedBody;
+  /** What the source said where it has nothing there; the page is then empty. */
+  readonly refusal: SourceStatusError | null;
 }
 
 /** What the run's requests came to. */
@@ -68,7 +86,7 @@ export interface SourceClient {
   close(): Promise<void>;
 }
 
-/** So many requests refused in a row, and the source refuses them all: a limit it does not accept, or an endpoint it does not have. */
+/** So many requests for a dataset refused in a row, and none answered: the source refuses them all, perhaps for a limit it does not accept. */
 const refusalsThatEndTheRun = 6;
 
 /** So many requests given up in a row, with no answer in between, and the source counts as gone. */
@@ -90,7 +108,8 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   };
   let answered = false;
   let failuresInARow = 0;
-  let refusalsInARow = 0;
+  /** Refusals in a row, by dataset; null for one that has brought a page: it is no longer in doubt. */
+  const refusals = new Map<string, number | null>();
   /** What ended the run for every request to come: a refused key, or answers that cannot be kept. */
   let end: unknown = null;
 
@@ -115,7 +134,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
         if ('page' in outcome) {
           answered = true;
           failuresInARow = 0;
-          refusalsInARow = 0;
+          refusals.set(request.dataset, null);
           pace.answered();
           return outcome;
         }
@@ -140,10 +159,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
             failure.kind === 'status' && failure.status < 500 && failure.status !== 429 && failure.status !== 408;
           failuresInARow = isAnswer ? 0 : failuresInARow + 1;
           const error = describeFailure(failure, url, plan.giveUp, outcome.detail);
-          // "Not found" may be said of one district; any other refusal, again and again, is meant for all of them.
-          const isRefusal = failure.kind === 'status' && failure.status < 500 && failure.status !== 404;
-          refusalsInARow = isRefusal ? refusalsInARow + 1 : 0;
-          if (refusalsInARow >= refusalsThatEndTheRun) end = refusedAll(error);
+          noteRefusal(request.dataset, failure, error);
           throw end ?? error;
         }
         await clock.sleep(plan.wait, signal);
@@ -187,26 +203,30 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     const landed = await landOrEnd(answer);
     if (status === 401 || status === 403) {
       end = new SourceRefusedKeyError(
-        `The source refused the API key: ${url} answered ${status}.`,
+        `The source refused the API key: ${url} answered ${status}: ${excerpt(body)}`,
         'Set REKAP_API_KEY to a valid key, or name a file that holds it with --api-key-file.',
       );
       throw end;
     }
+    if (nothingThere.has(status)) {
+      const refusal = statusError(status, url, 'there is nothing there', excerpt(body));
+      return { page: emptyPage(request, url), at: answer.at, landed, refusal };
+    }
     if (status !== 200) {
       return {
         failure: { kind: 'status', status, retryAfter: headerText(headers['retry-after']) },
-        detail: status >= 300 && status < 400 ? redirectDetail(headers['location'], url) : excerpt(body),
+        detail: redirectDetail(headers['location'], pipeline.endpoint, url) ?? excerpt(body),
       };
     }
     try {
-      return { page: scan(pipeline, request, url, body), at: answer.at, landed };
+      return { page: scan(pipeline, request, url, body), at: answer.at, landed, refusal: null };
     } catch (error) {
       if (!(error instanceof ScanError)) throw error;
       if (error.offset >= body.length) return { failure: { kind: 'truncated' }, detail: excerpt(body) };
-      throw new EnvelopeError(
-        `The answer of ${url} is not the envelope {count, data}: ${error.message}. It begins: ${excerpt(body)}`,
-        'Check that --base-url is the service and not a page in front of it.',
-      );
+      const detail = `The answer of ${url} is not the envelope {count, data}: ${error.message}. It begins: ${excerpt(body)}`;
+      // From a source that has given pages, such an answer may be a slip of the moment, such as a gateway's.
+      if (refusals.get(request.dataset) === null) return { failure: { kind: 'malformed' }, detail };
+      throw malformed(detail);
     }
   }
 
@@ -229,7 +249,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       if (error instanceof ScanError) return null;
       throw error;
     }
-    return { page, at: found.at, landed: await landOrEnd({ ...found, request }) };
+    return { page, at: found.at, landed: await landOrEnd({ ...found, request }), refusal: null };
   }
 
   /** A damaged answer is no answer: the source can still be asked. */
@@ -241,6 +261,15 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       warnOnce('resume', `A page that was landed cannot be used and is asked for again: ${error.message}`);
       return null;
     }
+  }
+
+  /** One district may be refused; all requests for a dataset, again and again, are not refused for their district. */
+  function noteRefusal(dataset: string, failure: Failure, error: RekapError): void {
+    const before = refusals.get(dataset);
+    if (before === null) return;
+    const inARow = failure.kind === 'status' && failure.status < 500 ? (before ?? 0) + 1 : 0;
+    refusals.set(dataset, inARow);
+    if (inARow >= refusalsThatEndTheRun) end = refusedAll(dataset, error);
   }
 
   function sourceIsGone(): boolean {

@@ -14,11 +14,7 @@ import type { Failure } from './retry-plan.ts';
 export function describeFailure(failure: Failure, url: string, giveUp: string, detail: string): RekapError {
   switch (failure.kind) {
     case 'status':
-      return new SourceStatusError(
-        failure.status,
-        `${url} answered ${failure.status} (${giveUp}): ${detail}`,
-        failure.status === 404 ? 'Check --base-url: the endpoint is not there.' : '',
-      );
+      return statusError(failure.status, url, giveUp, detail);
     case 'connection':
       return new SourceUnreachableError(
         `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
@@ -34,7 +30,27 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
         `The answer of ${url} ends before its JSON does (${giveUp}). It begins: ${detail}`,
         'Run the sync again later, or try a smaller --page-size.',
       );
+    case 'malformed':
+      return malformed(detail);
   }
+}
+
+/** The error for an answer that is no envelope. */
+export function malformed(message: string): EnvelopeError {
+  return new EnvelopeError(message, 'Check that --base-url is the service and not a page in front of it.');
+}
+
+/** The error for an answer whose status is no success. */
+export function statusError(status: number, url: string, why: string, detail: string): SourceStatusError {
+  return new SourceStatusError(status, `${url} answered ${status} (${why}): ${detail}`, adviceOn(status));
+}
+
+function adviceOn(status: number): string {
+  if (status === 404) return 'Check --base-url: it is the address before /api, and the endpoint must be there.';
+  if (status === 429) return 'Run the sync again later, or with a lower --concurrency.';
+  if (status >= 500) return 'Run the sync again later; a smaller --page-size may help.';
+  if (status >= 300 && status < 400) return 'Give the address that answers itself as --base-url.';
+  return 'Check --base-url and --page-size, or ask the operator of the service.';
 }
 
 function connectionMessage(code: string, detail: string): string {
@@ -45,8 +61,12 @@ function connectionMessage(code: string, detail: string): string {
       return 'there is no such host';
     case 'EAI_AGAIN':
       return 'its name cannot be resolved just now';
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+    case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
+    case 'EPROTO':
+      return 'it does not speak TLS; perhaps its address begins with http://';
     default:
-      return `${detail || 'the connection failed'} [${code}]`;
+      return `${detail.replaceAll(/\s+/g, ' ').trim() || 'the connection failed'} [${code}]`;
   }
 }
 
@@ -61,9 +81,9 @@ export function connectionCode(error: unknown): string {
 }
 
 /** The error for a source that refuses every request, with the last refusal as its example. */
-export function refusedAll(last: RekapError): SourceRefusedAllError {
+export function refusedAll(dataset: string, last: RekapError): SourceRefusedAllError {
   return new SourceRefusedAllError(
-    `The source refuses every request. ${last.message}`,
+    `The source refuses every request for ${dataset}. ${last.message}`,
     'If it speaks of a limit, ask for fewer records at a time with --page-size; otherwise check --base-url.',
   );
 }
@@ -73,13 +93,17 @@ export function headerText(value: string | string[] | undefined): string | null 
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-/** What is said of a redirect, without its query. */
-export function redirectDetail(location: string | string[] | undefined, url: string): string {
+/** What is said of an answer that points elsewhere, without the query of where it points; null for one that does not. */
+export function redirectDetail(location: string | string[] | undefined, endpoint: string, url: string): string | null {
   const target = headerText(location);
-  if (target === null || !URL.canParse(target, url))
-    return 'it redirects, and rekap does not follow with the key in its hands';
+  if (target === null) return null;
+  if (!URL.canParse(target, url)) return 'it redirects, and rekap does not follow with the key in its hands';
   const { origin, pathname } = new URL(target, url);
-  return `it redirects to ${origin}${pathname}; rekap does not follow with the key in its hands. If you trust that address, give it as --base-url`;
+  const base = pathname.replace(/\/+$/, '');
+  const advice = base.endsWith(endpoint)
+    ? ` If you trust that address, give ${origin}${base.slice(0, -endpoint.length)} as --base-url`
+    : '';
+  return `it redirects to ${origin}${pathname}; rekap does not follow with the key in its hands.${advice}`;
 }
 
 /** The beginning of an answer on one line, without control characters, fit for a message. */

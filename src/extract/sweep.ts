@@ -1,18 +1,21 @@
 /** The sweep: pages through an endpoint without its district filter, which lists the districts and how many records each has. */
 
-import { SourceStatusError } from '../errors.ts';
+import type { RekapError, SourceStatusError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Page, RecordIndex } from '../stages.ts';
-import type { CountClaim } from './count-claims.ts';
+import { CountReading, type CountClaim } from './count-claims.ts';
 import type { HeldPage } from './held-pages.ts';
 import { Listing } from './listing.ts';
 import { probedOffset, requirePaging } from './offset-probe.ts';
 import type { PagingHabits } from './paging-habits.ts';
+import { isRefusal } from './refusals.ts';
 import { settleAll } from './settle-all.ts';
 import { endlessWalk, repeatedPage } from './walk-district.ts';
 
 interface SweptPage {
   readonly page: Page;
+  /** What the source said where it has nothing there; the page is then empty. */
+  readonly refusal: SourceStatusError | null;
   hold(page: Page): HeldPage;
 }
 
@@ -32,12 +35,14 @@ export interface Sweep {
   readonly listing: Listing;
   readonly strays: readonly HeldPage[];
   readonly pages: number;
-  readonly claim: CountClaim;
+  readonly claim: CountClaim | null;
+  /** The status that stood for the empty page: a fault in the midst of the list would look the same. */
+  readonly endedBy: number | null;
 }
 
 /** The service answers requests without a district with an error status. */
 export interface RefusedSweep {
-  readonly refused: string;
+  readonly refused: RekapError;
 }
 
 /**
@@ -48,6 +53,7 @@ export interface RefusedSweep {
 export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSweep> {
   const listing = new Listing(question.pipeline);
   const strays: HeldPage[] = [];
+  const counts = new CountReading();
   let lastLength = 0;
   let last: readonly number[] = [];
   let probing: Promise<void> | null = null;
@@ -58,15 +64,17 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
       await settleAll<unknown>([probing, fetching]);
       fetched = await fetching;
     } catch (error) {
-      if (pages === 0 && isRefusal(error)) return { refused: error.message };
+      if (pages === 0 && isRefusal(error)) return { refused: error };
       throw error;
     }
     // An empty answer may be a slip of the moment, and nothing else would say that the list goes on: it is asked for twice.
     if (fetched.page.records.length === 0) fetched = await question.fetch(listing.total, 1);
-    const { page } = fetched;
+    const { page, refusal } = fetched;
     const { length } = page.records;
+    if (refusal !== null && pages === 0) return { refused: refusal };
+    counts.note(page);
     if (length === 0)
-      return { listing, strays, pages, claim: { dapil: null, claimed: page.count, received: listing.total } };
+      return { listing, strays, pages, claim: counts.claim(null, listing.total), endedBy: refusal?.status ?? null };
     const { found, strays: rows, repeats } = listing.add(page);
     if (repeats) throw repeatedPage(page);
     if (listing.total > question.maxRecords) throw endlessWalk(page, question.maxRecords);
@@ -84,16 +92,6 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
 
 async function probe({ pipeline, fetch }: SweepQuestion, first: Page): Promise<void> {
   requirePaging(pipeline, first, (await fetch(probedOffset, 1)).page);
-}
-
-/** Whether the service says that it does not list all districts; a server error or "too many" says so of the moment only. */
-function isRefusal(error: unknown): error is SourceStatusError {
-  return (
-    error instanceof SourceStatusError &&
-    error.status >= 400 &&
-    error.status < 500 &&
-    ![408, 425, 429].includes(error.status)
-  );
 }
 
 /** A page of some of another page's records, over the same bytes. */

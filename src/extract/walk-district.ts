@@ -1,13 +1,14 @@
 /** Walks one district page by page, stepping by the records received, to a proved end. */
 
-import { EndlessWalkError, ForeignRecordError, RepeatedPageError } from '../errors.ts';
+import { EndlessWalkError, ForeignRecordError, RepeatedPageError, type SourceStatusError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
-import type { CountClaim } from './count-claims.ts';
+import { CountReading, type CountClaim } from './count-claims.ts';
 import type { HeldPage } from './held-pages.ts';
 import { districtOf } from './listing.ts';
 import type { Fingerprint } from './fingerprints.ts';
 import type { PagingHabits } from './paging-habits.ts';
+import { isRefusal } from './refusals.ts';
 import { Contents, Tally, type Account } from './tally.ts';
 
 /** One pass over a district. */
@@ -24,14 +25,18 @@ export interface Walk extends Account {
   readonly overlaps: boolean;
   /** Whether everything came in one answer that was surely not cut off: nothing can have slipped between two pages. */
   readonly inOnePiece: boolean;
-  /** What `count` said on the empty page; null where the walk did not come to one. */
+  /** What `count` said; null where it said nothing of the whole. */
   readonly claim: CountClaim | null;
+  /** The answer that stood for the empty page, or refused the first page; null where neither did. */
+  readonly refusal: SourceStatusError | null;
 }
 
 /** A page that a walk comes to, and the way to keep it. */
 export interface WalkedPage {
   readonly page: Page;
   readonly at: Date;
+  /** What the source said where it has nothing there; the page is then empty. */
+  readonly refusal: SourceStatusError | null;
   hold(): HeldPage;
 }
 
@@ -67,6 +72,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   /** Records that name no district, such as a footer row: they go to quarantine and say nothing about completeness. */
   const strays = new Tally(pipeline);
   const pages: HeldPage[] = [];
+  const counts = new CountReading();
   let lastLength = 0;
   let at = new Date(0);
   let confirmed = 0;
@@ -77,17 +83,18 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
     return pages.length === 1 && habits.showsEnd(lastLength);
   }
 
-  function finish(end: Walk['end'], claimed: number | null): Walk {
+  function finish(end: Walk['end'], refusal: SourceStatusError | null = null): Walk {
     const { total, distinct, set, order, overlaps } = tally;
     const content = contents.hash;
     const inOnePiece = pages.length === 0 || isWholePage();
-    const claim = claimed === null ? null : { dapil, claimed, received: total + strays.total };
-    return { pages, at, end, total, distinct, set, content, order, overlaps, confirmed, inOnePiece, claim };
+    const claim = counts.claim(dapil, total + strays.total);
+    return { pages, at, end, total, distinct, set, content, order, overlaps, confirmed, inOnePiece, claim, refusal };
   }
 
   try {
     return await walkToEnd();
   } catch (error) {
+    if (pages.length === 0 && isRefusal(error)) return finish('empty page', error);
     for (const page of pages) page.release();
     throw error;
   }
@@ -108,8 +115,8 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       const { page, hold } = fetched;
       const { length } = page.records;
       if (fetched.at > at) at = fetched.at;
-      // A count that repeats the limit counts nothing.
-      if (length === 0) return finish('empty page', page.count === page.request.limit ? null : page.count);
+      counts.note(page);
+      if (length === 0) return finish('empty page', fetched.refusal);
       tally.beginPage();
       strays.beginPage();
       for (let row = 0; row < length; row += 1) {
@@ -130,15 +137,15 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       if (tally.total > bound) throw endlessWalk(page, bound);
       // A short page alone ends nothing: a server may cap `limit` or answer in pieces. Agreement with the sweep does, unless the page was full.
       const agrees = proof !== null && proof.set === tally.set && proof.total === tally.total && !tally.overlaps;
-      if (agrees && habits.showsEnd(length)) return finish('sweep', null);
+      if (agrees && habits.showsEnd(length)) return finish('sweep');
     }
   }
 }
 
 export function repeatedPage(page: Page): RepeatedPageError {
   return new RepeatedPageError(
-    `${page.url} brought only records that earlier pages had brought: the source does not page by "offset".`,
-    'Nothing beyond the first page can be proved; ask the operator of the service.',
+    `${page.url} brought only records that earlier pages had brought: the source does not page by "offset", or begins anew past its end.`,
+    'Where its list ends cannot be proved; ask the operator of the service.',
   );
 }
 

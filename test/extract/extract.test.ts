@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { RepeatedPageError, SourceStatusError } from '../../src/errors.ts';
 import type { SourceClient } from '../../src/extract/source-client.ts';
+import { orNothingThere } from '../support/client-in-memory.ts';
 import { runExtract } from '../support/run-extract.ts';
 import { faultless, simulateSource, type SimulatedRecord, type SimulatedSource } from '../support/simulated-source.ts';
 
@@ -19,7 +20,10 @@ function changed(
   change: (request: Parameters<SourceClient['fetchPage']>[1]) => Parameters<SourceClient['fetchPage']>[1],
 ): SimulatedSource {
   const plain = source.fetchPage.bind(source);
-  return { ...source, fetchPage: async (pipeline, request) => plain(pipeline, change(request)) };
+  return {
+    ...source,
+    fetchPage: (pipeline, request) => orNothingThere(request, async () => plain(pipeline, change(request))),
+  };
 }
 
 describe('an extraction', () => {
@@ -86,7 +90,7 @@ describe('an extraction', () => {
       [1102, true, 12],
       [1109, true, 0],
     ]);
-    expect(warnings).toEqual([expect.stringMatching(/district 1109: the source has no records of it/)]);
+    expect(warnings).toEqual([expect.stringMatching(/has no records of districts that were asked for: 1109\.$/)]);
   });
 
   it('gives its verdicts dataset by dataset, and district by district', async () => {
@@ -150,17 +154,107 @@ describe('an extraction', () => {
     expect(verdicts.map(({ readings }) => readings)).toEqual([2, 2, 3]);
   });
 
-  it.each([429, 500, 503, 302])(
-    'takes status %i at the list for a failure, not for a service without a list',
-    async (status) => {
-      const source = simulateSource(records, faultless, half);
-      const failing = changed(source, (request) => {
-        if (request.dapil === null) throw new SourceStatusError(status, `answered ${status}`);
+  describe.each([429, 500, 503, 302])('where the list fails with status %i', (status) => {
+    /** A source whose list fails from `offset` on, and district 1103 where that is wanted. */
+    const failing = ({ offset = 0, alsoDistrict = false } = {}) =>
+      changed(simulateSource(records, { ...faultless, cap: 14 }, half), (request) => {
+        if (request.dapil === null && request.offset >= offset) throw new SourceStatusError(status, 'answered so');
+        if (alsoDistrict && request.dapil === 1103) throw new SourceStatusError(500, 'out of order');
         return request;
       });
-      await expect(runExtract(failing, { reference: [1101, 1102, 1103] })).rejects.toBeInstanceOf(SourceStatusError);
-    },
-  );
+
+    it('reads the districts known from law to their ends, and says so', async () => {
+      const { delivered, warnings } = await runExtract(failing({ offset: 14 }), { reference: [1101, 1102, 1103] });
+      expect(delivered.toSorted()).toEqual(named);
+      expect(warnings.join()).toContain('does not list all districts (answered so)');
+    });
+
+    it.each([
+      ['nothing says which districts there are', {}, []],
+      ['it had begun with a district that nothing else knows', { offset: 14 }, [1102, 1103]],
+      ['a district fails too', { alsoDistrict: true }, [1101, 1102, 1103]],
+      ['the known districts have no records', {}, [1201, 1202]],
+    ])('gives up where %s', async (_when, how, reference) => {
+      const run = runExtract(failing(how), { reference, pageSize: 100 });
+      await expect(run).rejects.toMatchObject({ status, message: 'answered so' });
+    });
+  });
+
+  it('takes "not found" past the last page for its end, in the list and in a district', async () => {
+    const source = simulateSource(records, { ...faultless, cap: 5 }, half);
+    const counting = changed(source, (request) => {
+      const length = request.dapil === null ? records.length : request.dapil <= 1103 ? 12 : 0;
+      if (request.offset >= length) throw new SourceStatusError(404, 'no more');
+      return request;
+    });
+    const { delivered, verdicts, warnings } = await runExtract(counting, { reference: [1101, 1102, 1103, 1104] });
+    expect(delivered.toSorted()).toEqual(named);
+    expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
+    expect(warnings).toEqual([expect.stringMatching(/knows nothing \(404\) of districts .*: 1104\.$/)]);
+    // Alone, such an end may as well be a fault in the midst of the list.
+    const alone = await runExtract(counting);
+    expect(alone.verdicts.filter(({ complete }) => !complete)).toMatchObject([
+      { dapil: null, reason: expect.stringContaining('ends with status 404') },
+    ]);
+  });
+
+  it.each([
+    ['once', 1, []],
+    ['always', Infinity, [1102]],
+  ])('does not take "not found" in the midst of a district for its end, said %s', async (_often, times, incomplete) => {
+    const source = simulateSource(records, { ...faultless, sweep: 'refused', cap: 5 }, half);
+    let left = times;
+    const faulty = changed(source, (request) => {
+      if (request.dapil !== 1102 || request.offset === 0 || left === 0) return request;
+      left -= 1;
+      throw new SourceStatusError(404, 'not found');
+    });
+    const { delivered, verdicts } = await runExtract(faulty, { reference: [1101, 1102, 1103] });
+    expect(verdicts.filter(({ complete }) => !complete).map(({ dapil }) => dapil)).toEqual(incomplete);
+    expect(delivered.toSorted()).toEqual(
+      named.filter((name) => !incomplete.some((dapil) => name.startsWith(`${dapil}`))),
+    );
+  });
+
+  it('takes any refusal of a district that only the law names for the source not having it', async () => {
+    const source = simulateSource(records, faultless, half);
+    const strict = changed(source, (request) => {
+      if (request.dapil !== null && request.dapil > 1103) throw new SourceStatusError(422, 'unknown id_dapil');
+      return request;
+    });
+    const foreseen = [1101, 1102, 1103, 1104, 1105, 1106, 1107, 1108, 1109, 1110];
+    const { delivered, verdicts, warnings } = await runExtract(strict, { reference: foreseen });
+    expect(delivered.toSorted()).toEqual(named);
+    expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
+    expect(warnings).toEqual([expect.stringMatching(/knows nothing \(422\) .*: 1104, 1105/)]);
+    const before = await runExtract(strict, { reference: foreseen, knownBefore: [1104] });
+    expect(before.verdicts.filter(({ complete }) => !complete)).toMatchObject([{ dapil: 1104 }]);
+  });
+
+  it('names the districts known from law that have no records', async () => {
+    const reference = Array.from({ length: 14 }, (_, index) => 1101 + index);
+    const { warnings } = await runExtract(simulateSource(records, faultless, half), { reference });
+    expect(warnings).toEqual([
+      expect.stringMatching(/has no records of districts that are known from law.*: 1104, .*1113 and 1 more\.$/),
+    ]);
+  });
+
+  it('reads on where the readings of a district hold other values, and says so where they never agree', async () => {
+    const restated = records.map((record) => (record.dapil === 1102 ? { ...record, people: 99 } : record));
+    const [source, other] = [records, restated].map((list) =>
+      simulateSource(list, { ...faultless, sweep: 'refused', cap: 5 }, half),
+    );
+    const flapping = (until: number) => ({
+      ...source!,
+      fetchPage: async (...asked: Parameters<SourceClient['fetchPage']>) =>
+        (asked[1].reading % 10 < until && asked[1].reading % 2 === 0 ? other! : source!).fetchPage(...asked),
+    });
+    const settles = await runExtract(flapping(3), { reference: [1101, 1102, 1103] });
+    expect(settles.delivered.toSorted()).toEqual(named);
+    expect(settles.warnings.join()).not.toContain('other values');
+    const never = await runExtract(flapping(9), { reference: [1101, 1102, 1103] });
+    expect(never.warnings.join()).toMatch(/district 1102: 4 readings brought the same records with other values/);
+  });
 
   it('reads the known districts to their ends where the service does not list them', async () => {
     const source = simulateSource(records, { ...faultless, sweep: 'refused', cap: 5 }, half);

@@ -34,7 +34,7 @@ it('the pages of a long district, while it waits for its proof', async () => {
       const bytes = Buffer.from(page.bytes);
       pages.push(new WeakRef(bytes));
       const text = bytes.toString();
-      return { page: { ...page, bytes }, at, landed: async () => Buffer.from(text) };
+      return { page: { ...page, bytes }, at, landed: async () => Buffer.from(text), refusal: null };
     },
   };
   let alive = -1;

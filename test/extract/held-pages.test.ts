@@ -12,6 +12,7 @@ function hold(holder: PageHolder, size = 1) {
   const fetched = {
     page,
     at: new Date(0),
+    refusal: null,
     landed: async () => {
       reads += 1;
       return page.bytes;

@@ -1,8 +1,10 @@
 /** Sources that hide records behind answers which look whole: each is found out, and refused or read to its true end. */
 
 import { describe, expect, it } from 'vitest';
-import { brokenClaims } from '../../src/extract/count-claims.ts';
+import { brokenClaims, CountReading } from '../../src/extract/count-claims.ts';
 import { RekapError } from '../../src/errors.ts';
+import { emptyPage } from '../../src/extract/refusals.ts';
+import type { Page } from '../../src/stages.ts';
 import { runExtract } from '../support/run-extract.ts';
 import { faultless, simulateSource, type Behaviour, type SimulatedRecord } from '../support/simulated-source.ts';
 
@@ -29,6 +31,27 @@ describe('a source that hides records', () => {
       [1105, 10],
     ]);
   });
+
+  it.each(['whole', 'refused'] as const)(
+    'because no query gives more than ten is named by the count on its pages, with 0 past the end (list: %s)',
+    async (sweep) => {
+      const source = simulateSource(
+        records,
+        { ...faultless, sweep, window: 10, cap: 10, countIsTotal: true },
+        () => 0.5,
+      );
+      const silentAtEnd = {
+        ...source,
+        fetchPage: async (...asked: Parameters<typeof source.fetchPage>) => {
+          const fetched = await source.fetchPage(...asked);
+          return fetched.page.records.length > 0 ? fetched : { ...fetched, page: { ...fetched.page, count: 0 } };
+        },
+      };
+      const { verdicts } = await runExtract(silentAtEnd, { pageSize: 100, reference });
+      const named = verdicts.filter(({ complete }) => !complete).map(({ dapil }) => dapil);
+      expect(named).toEqual([...(sweep === 'whole' ? [null] : []), 1101, 1103, 1105]);
+    },
+  );
 
   it.each([
     ['without a list', { sweep: 'refused' as const }, {}],
@@ -158,6 +181,61 @@ describe('what "count" says at the end of a list', () => {
   it('is believed where it says that more should have come', () => {
     expect(brokenClaims([claim(null, 50, 50), claim(1101, 12, 10), claim(1102, 8, 8)])).toEqual([claim(1101, 12, 10)]);
     expect(brokenClaims([claim(1101, 12, 10)])).toHaveLength(1);
+  });
+
+  const page = (count: number, length: number): Page => {
+    const empty = emptyPage({ dataset: 'voters', dapil: 1101, reading: 1, offset: 0, limit: 100 }, 'nowhere');
+    return { ...empty, count, records: { ...empty.records, length } };
+  };
+  it.each<[string, [number, number][], number | null]>([
+    [
+      'the same total on every page, and 0 past the end',
+      [
+        [25, 10],
+        [25, 10],
+        [0, 0],
+      ],
+      25,
+    ],
+    [
+      'a total past the end only',
+      [
+        [10, 10],
+        [5, 5],
+        [25, 0],
+      ],
+      25,
+    ],
+    [
+      'the number of records on each page',
+      [
+        [10, 10],
+        [5, 5],
+        [0, 0],
+      ],
+      0,
+    ],
+    [
+      'what is left',
+      [
+        [15, 10],
+        [5, 5],
+      ],
+      null,
+    ],
+    [
+      'the limit',
+      [
+        [100, 10],
+        [100, 0],
+      ],
+      null,
+    ],
+    ['nothing, for there was no page', [], null],
+  ])('is read as %s', (_what, pages, claimed) => {
+    const counts = new CountReading();
+    for (const [count, length] of pages) counts.note(page(count, length));
+    expect(counts.claim(1101, 10)?.claimed ?? null).toBe(claimed);
   });
 
   it('says nothing where it is always the same, or that of the whole list', () => {

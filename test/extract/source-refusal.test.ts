@@ -42,6 +42,45 @@ describe('a refusal', () => {
     expect(server.paths).toHaveLength(1);
   });
 
+  it('of what is no envelope comes at once from a source that has given none, and else after some patience', async () => {
+    const html = '<html>Just a moment</html>';
+    const answersFor = async (asked: readonly boolean[]) => {
+      let turn = 0;
+      const { server, failure } = await serve((_, response) => {
+        const isWhole = asked[turn] ?? true;
+        turn += 1;
+        if (isWhole) answerJson(response, whole);
+        else response.writeHead(200).end(html);
+      });
+      const errors = [await failure().catch(() => null), await failure({ ...request, offset: 1 }).catch(() => null)];
+      return { errors, asked: server.paths.length };
+    };
+    const slip = await answersFor([true, false, false, true]);
+    expect(slip).toEqual({ errors: [null, null], asked: 4 });
+    const stays = await answersFor([true, false, false, false]);
+    expect(stays.errors[1]).toBeInstanceOf(EnvelopeError);
+    expect(stays.asked).toBe(4);
+  });
+
+  it.each([
+    [
+      'to the same endpoint elsewhere',
+      'https://other.example/base/api/datapemilihdpr/?x=1',
+      'give https://other.example/base as --base-url',
+    ],
+    ['to a page of its own', '/login?next=x', '/login; rekap does not follow'],
+  ])('of a redirect %s says what can be done', async (_where, location, said) => {
+    const { failure } = await serve((_, response) => response.writeHead(308, { location }).end());
+    const { message } = await failure();
+    expect(message).toContain(said);
+    expect(message.includes('--base-url')).toBe(said.includes('--base-url'));
+  });
+
+  it('of status 304 speaks of no redirect', async () => {
+    const { failure } = await serve((_, response) => response.writeHead(304).end());
+    expect((await failure()).message).not.toContain('redirect');
+  });
+
   it('of an answer over the bound, also when it is small on the wire', async () => {
     const huge = JSON.stringify({ count: 1, data: { ...record, NamaDapil: 'A'.repeat(2_000_000) } });
     const { server, failure } = await serve((_, response) =>

@@ -1,7 +1,9 @@
 /** A source client whose answers are made up in memory, one for each request. */
 
+import { SourceStatusError } from '../../src/errors.ts';
+import { emptyPage, nothingThere } from '../../src/extract/refusals.ts';
 import { createScanner } from '../../src/extract/scan-answer.ts';
-import type { SourceClient } from '../../src/extract/source-client.ts';
+import type { FetchedPage, SourceClient } from '../../src/extract/source-client.ts';
 import type { AnyPipeline } from '../../src/pipeline.ts';
 import type { PageRequest } from '../../src/stages.ts';
 
@@ -12,8 +14,11 @@ export function clientInMemory(
   return {
     figures: { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 1, resumed: 0 },
     async fetchPage(pipeline, request) {
-      const bytes = await answer(pipeline, request);
-      return { page: this.reopen(pipeline, request, bytes), at: new Date(0), landed: async () => bytes };
+      return orNothingThere(request, async () => {
+        const bytes = await answer(pipeline, request);
+        const page = this.reopen(pipeline, request, bytes);
+        return { page, at: new Date(0), landed: async () => bytes, refusal: null };
+      });
     },
     hasLanded: () => false,
     recallPage: async () => null,
@@ -24,4 +29,15 @@ export function clientInMemory(
     },
     async close() {},
   };
+}
+
+/** What the client makes of a status that says "nothing there"; other errors are thrown on. */
+export async function orNothingThere(request: PageRequest, fetch: () => Promise<FetchedPage>): Promise<FetchedPage> {
+  try {
+    return await fetch();
+  } catch (error) {
+    if (!(error instanceof SourceStatusError) || !nothingThere.has(error.status)) throw error;
+    const landed = async () => Buffer.of();
+    return { page: emptyPage(request, 'nowhere'), at: new Date(0), landed, refusal: error };
+  }
 }

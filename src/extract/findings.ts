@@ -1,0 +1,112 @@
+/** What the districts of a dataset, once read, say of the list of all districts and of `count`: warnings, and reasons to doubt the whole. */
+
+import type { SourceStatusError } from '../errors.ts';
+import { brokenClaims, type CountClaim } from './count-claims.ts';
+import type { ExtractQuestion } from './extract-question.ts';
+import type { Sweep } from './sweep.ts';
+import type { Account } from './tally.ts';
+import type { Walk } from './walk-district.ts';
+
+/** What is wrong with the whole, or with one district, though its own pages were read to an end. */
+export interface Doubt {
+  /** Null for the list of all districts. */
+  readonly dapil: number | null;
+  readonly received: number;
+  readonly reason: string;
+}
+
+/** At most so many districts are named in one warning. */
+const mostNamed = 10;
+
+export class Findings {
+  private readonly question: ExtractQuestion;
+  private readonly claims: CountClaim[] = [];
+  /** A district had records that the sweep did not list. */
+  private sweepIsShort = false;
+  /** Districts with records that the sweep does not list at all. */
+  private readonly unlisted: number[] = [];
+  /** Districts of which the sweep lists the same records with other values. */
+  private readonly otherwise: number[] = [];
+  /** Districts asked for by name, or known from law, that the source has nothing of. */
+  private readonly empty: number[] = [];
+  /** Districts that the source refuses to answer for, by what it says. */
+  private readonly refused = new Map<number, number[]>();
+
+  constructor(question: ExtractQuestion) {
+    this.question = question;
+  }
+
+  /** @param listed What the sweep listed of the district; null where it listed nothing or there was no sweep. */
+  noteComplete(dapil: number, walk: Walk, listed: Account | null, swept: Sweep | null): void {
+    const { wanted, reference } = this.question;
+    if (walk.claim !== null) this.claims.push(walk.claim);
+    if (listed === null ? walk.total > 0 : walk.distinct > listed.distinct) this.sweepIsShort = true;
+    if (walk.total === 0) {
+      if (walk.refusal !== null) this.noteRefused(dapil, walk.refusal);
+      else if (wanted !== null || reference.includes(dapil)) this.empty.push(dapil);
+    }
+    if (listed === null) {
+      if (swept !== null && walk.total > 0) this.unlisted.push(dapil);
+    } else if (listed.set === walk.set && listed.total === walk.total && listed.content !== walk.content)
+      this.otherwise.push(dapil);
+  }
+
+  private noteRefused(dapil: number, { status }: SourceStatusError): void {
+    this.refused.set(status, [...(this.refused.get(status) ?? []), dapil]);
+  }
+
+  warnings(): string[] {
+    return [
+      ...name(this.unlisted, 'the list of all districts lacks districts that have records'),
+      ...name(
+        this.otherwise,
+        'the list of all districts holds other values than the own pages of some, which are published',
+      ),
+      ...name(this.empty, `the source has no records of districts that ${this.whoseDistricts}`),
+      ...[...this.refused].flatMap(([status, dapils]) =>
+        name(dapils, `the source knows nothing (${status}) of districts that ${this.whoseDistricts}`),
+      ),
+    ];
+  }
+
+  private get whoseDistricts(): string {
+    return this.question.wanted === null ? 'are known from law or from before' : 'were asked for';
+  }
+
+  doubts(swept: Sweep | null): Doubt[] {
+    return [...this.doubtOfDistrictList(swept), ...this.doubtsOfClaims(swept)];
+  }
+
+  /**
+   * A sweep that is short, ends with an error status or whose pages overlap may hide whole districts. Those of the snapshot before or of
+   * the reference stand in for it; where there are neither, nothing does.
+   */
+  private doubtOfDistrictList(swept: Sweep | null): Doubt[] {
+    const { knownBefore, reference, wanted } = this.question;
+    if (swept === null || wanted !== null || knownBefore.length > 0) return [];
+    const { listing, endedBy } = swept;
+    if (!this.sweepIsShort && !listing.overlaps && endedBy === null) return [];
+    if (reference.some((dapil) => listing.accountOf(dapil) !== null)) return [];
+    const what = endedBy === null ? 'is short or its pages overlap' : `ends with status ${endedBy}`;
+    const reason = `the unfiltered list ${what}, and nothing else says which districts there are`;
+    return [{ dapil: null, received: 0, reason }];
+  }
+
+  private doubtsOfClaims(swept: Sweep | null): Doubt[] {
+    const claims = [swept?.claim ?? null, ...this.claims].filter((claim) => claim !== null);
+    return brokenClaims(claims).map(({ dapil, claimed, received }) => ({
+      dapil,
+      received,
+      reason: `its "count" says ${claimed} records, its pages brought ${received}; the source does not give all that it has`,
+    }));
+  }
+}
+
+/** What is said of some districts, with the first of them named; nothing where there are none. */
+function name(dapils: readonly number[], what: string): string[] {
+  if (dapils.length === 0) return [];
+  const named = dapils.toSorted((a, b) => a - b).slice(0, mostNamed);
+  return [
+    `${what}: ${named.join(', ')}${dapils.length > named.length ? ` and ${dapils.length - named.length} more` : ''}`,
+  ];
+}
