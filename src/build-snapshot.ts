@@ -114,6 +114,7 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null, openSource: O
     closeSource().catch(() => undefined);
     const reports = await load.finish(carryOver, log, previousDatabase);
     await closeSource();
+    warnOfQuarantine(run, reports);
     return { verdicts, totals, reports };
   } catch (error) {
     // Where the file could not even be made, there is nothing to close, and that is not why an interrupted run ends.
@@ -127,6 +128,20 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null, openSource: O
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
+  }
+}
+
+/** No check speaks of a record that is in no table, so each run does. */
+function warnOfQuarantine({ around }: Run, reports: ReadonlyMap<string, LoadReport>): void {
+  for (const [table, { quarantine }] of reports) {
+    if (quarantine.length === 0) continue;
+    const total = quarantine.reduce((sum, { count }) => sum + count, 0);
+    const reasons = quarantine.slice(0, 5).map(({ reason, count }) => `${reason} (${count.toLocaleString('en')})`);
+    const more = quarantine.length > reasons.length ? ' and other reasons' : '';
+    around.report({
+      kind: 'warning',
+      message: `${table}: ${total.toLocaleString('en')} of its records ${total === 1 ? 'is' : 'are'} in quarantine and not in the table: ${reasons.join(', ')}${more}.`,
+    });
   }
 }
 

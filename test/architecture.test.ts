@@ -19,6 +19,7 @@ const ground = new Set(
     'duckdb',
     'database',
     'describe-file',
+    'flush',
     'sql-text',
     'warehouse',
     'file-errors',

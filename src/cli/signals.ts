@@ -1,6 +1,8 @@
-/** Turns SIGINT and SIGTERM into an abort signal; a second one ends the process at once. */
+/** Turns SIGINT and SIGTERM into an abort signal; a second one, unless it comes with the first, ends the process at once. */
 
 import { InterruptedError } from '../errors.ts';
+import type { Clock } from '../surroundings.ts';
+import { systemClock } from './clock.ts';
 
 /** The same failure, with what else than to begin again the interrupted command has to offer. */
 class ResumableInterruption extends InterruptedError {
@@ -9,13 +11,24 @@ class ResumableInterruption extends InterruptedError {
     'The snapshot before stays as it was; the same command with --resume goes on from the pages that were landed.';
 }
 
+/**
+ * Milliseconds within which signals are one and the same wish to end: timeout(1), for one, sends its signal to the process and then to
+ * its whole group.
+ */
+const together = 1000;
+
 /** The signal, and a function that stops listening. */
-export function listenForSignals({ canResume = false } = {}): { readonly signal: AbortSignal; stop(): void } {
+export function listenForSignals(
+  { canResume = false } = {},
+  clock: Pick<Clock, 'monotonic'> = systemClock,
+): { readonly signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
+  let first = 0;
   const listeners = (['SIGINT', 'SIGTERM'] as const).map((name) => {
     const listener = (): void => {
       const reason = canResume ? new ResumableInterruption(name) : new InterruptedError(name);
-      if (controller.signal.aborted) process.exit(reason.exitCode);
+      if (!controller.signal.aborted) first = clock.monotonic();
+      else if (clock.monotonic() - first > together) process.exit(reason.exitCode);
       controller.abort(reason);
     };
     process.on(name, listener);

@@ -144,7 +144,6 @@ export class DatasetExtraction {
     const strays = this.swept?.strays ?? [];
     if (strays.length === 0) return [];
     const received = strays.reduce((sum, page) => sum + page.length, 0);
-    this.warn(`${received} records of the unfiltered list name no district; they go to quarantine`);
     const verdict = this.verdict({
       dapil: null,
       proof: 'sweep',

@@ -134,7 +134,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       pages.push(hold());
       habits.note(lastLength, length);
       lastLength = length;
-      if (tally.total > bound) throw endlessWalk(page, bound);
+      if (tally.total + strays.total > bound) throw endlessWalk(page, bound);
       // A short page alone ends nothing: a server may cap `limit` or answer in pieces. Agreement with the sweep does, unless the page was full.
       const agrees = proof !== null && proof.set === tally.set && proof.total === tally.total && !tally.overlaps;
       if (agrees && habits.showsEnd(length)) return finish('sweep');

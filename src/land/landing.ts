@@ -6,12 +6,13 @@
 
 import { createHash } from 'node:crypto';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import { LandingError } from '../errors.ts';
+import { flushFile, flushFolder } from '../flush.ts';
 import type { Answer, LandedBody, PageRequest } from '../stages.ts';
-import { writeRunFile, type RunFile } from './run-file.ts';
+import { runFile, writeRunFile, type RunFile } from './run-file.ts';
 
 export const bodiesFile = 'bodies.gz';
 export const answersFile = 'answers.jsonl';
@@ -68,6 +69,8 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
 
   async function write(answer: Answer, compressed: Promise<Buffer>): Promise<LandedAnswer> {
     const bytes = await compressed;
+    // After one that was written in part, no other may follow: what stands before it can still be gone on from.
+    if (failure !== null) throw failure;
     const line: LandedAnswer = {
       ...answer.request,
       url: answer.url,
@@ -109,6 +112,8 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
         if (failure !== null) throw failure;
         await bodies.datasync();
         await answers.datasync();
+        await flushFile(join(folder, runFile));
+        for (const path of [folder, dirname(folder)]) await flushFolder(path);
       } finally {
         await bodies.close();
         await answers.close();

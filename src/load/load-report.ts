@@ -14,8 +14,8 @@ export interface LoadReport {
     readonly sums: Readonly<Record<string, bigint>>;
     readonly nulls: Readonly<Record<string, number>>;
   };
-  /** Rows in quarantine, with those carried over. */
-  readonly quarantined: number;
+  /** Records in quarantine by reason, with those carried over; the most frequent reason first. */
+  readonly quarantine: readonly { readonly reason: string; readonly count: number }[];
   /** Records that differ from the snapshot before. */
   readonly changes: ChangeCounts;
   readonly violations: readonly { readonly check: string; readonly severity: string; readonly count: number }[];
@@ -50,15 +50,15 @@ export async function reportDataset(
       nulls: Object.fromEntries(counts.map((name) => [name, Number(row![`nulls ${name}`])])),
     };
   }
-  const [quarantine] = await database.rows<{ row_count: bigint }>(
-    `SELECT count(*) AS row_count FROM quarantine WHERE dataset = ${dataset}`,
+  const quarantine = await database.rows<{ reason: string; row_count: bigint }>(
+    `SELECT reason, count(*) AS row_count FROM quarantine WHERE dataset = ${dataset} GROUP BY ALL ORDER BY row_count DESC, reason`,
   );
   const violations = await database.rows<{ check_name: string; severity: string; row_count: bigint }>(
     `SELECT check_name, severity, count(*) AS row_count FROM violations WHERE dataset = ${dataset} GROUP BY ALL ORDER BY ALL`,
   );
   return {
     carried,
-    quarantined: Number(quarantine!.row_count),
+    quarantine: quarantine.map(({ reason, row_count }) => ({ reason, count: Number(row_count) })),
     changes: await countChanges(database, pipeline, snapshot),
     violations: violations.map(({ check_name, severity, row_count }) => ({
       check: check_name,

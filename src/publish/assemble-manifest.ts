@@ -18,7 +18,8 @@ export interface DatasetFacts {
     readonly sums: Readonly<Record<string, bigint>>;
     readonly nulls: Readonly<Record<string, number>>;
   };
-  readonly quarantined: number;
+  /** Records in quarantine, by reason. */
+  readonly quarantine: readonly { readonly count: number }[];
   readonly changes: ManifestDataset['changes'];
   readonly violations: readonly { readonly check: string; readonly count: number }[];
   /** Names and types of the table's columns. */
@@ -41,7 +42,7 @@ export function assembleDataset(facts: DatasetFacts, previous: Manifest | null):
     ledger,
     carried_over: carried.rows,
     rows: ledger.published + carried.rows,
-    quarantined: facts.quarantined,
+    quarantined: facts.quarantine.reduce((sum, { count }) => sum + count, 0),
     changes: facts.changes,
     districts: [...before, ...verdicts].toSorted((a, b) => (a.dapil ?? -1) - (b.dapil ?? -1)),
     violations: sumByCheck(facts.violations),

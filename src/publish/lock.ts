@@ -1,9 +1,10 @@
 /** One sync at a time per warehouse: a lock that the operating system drops when its process dies, however it dies. */
 
-import { realpath, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, realpath, rm, stat } from 'node:fs/promises';
 import bindings, { type Database } from '@duckdb/node-bindings';
 import { noDownloads } from '../database.ts';
-import { WarehouseBusyError, WarehouseError } from '../errors.ts';
+import { errorCode, WarehouseBusyError, WarehouseError } from '../errors.ts';
 import { explainFileError } from '../file-errors.ts';
 import { warehousePaths } from '../warehouse.ts';
 
@@ -45,14 +46,33 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
   };
 }
 
-/** A process that was killed while it made the lock file leaves it empty; an empty file holds no lock, so it is made anew. */
+/**
+ * Opens the lock file. Where there is none, one is made and locked under a name of its own, and only then given the name that others
+ * look for: so nobody ever meets a file that is half made, or not locked yet.
+ */
 async function openLock(lock: string): Promise<Database> {
+  if (await exists(lock)) return open(lock);
+  const own = `${lock}-${randomUUID()}`;
+  const database = await open(own);
   try {
+    await link(own, lock);
+    return database;
+  } catch {
+    // Somebody was quicker.
+    bindings.close_sync(database);
     return await open(lock);
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
   } catch (error) {
-    if (isHeld(error) || (await stat(lock)).size > 0) throw error;
-    await rm(lock);
-    return open(lock);
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
   }
 }
 

@@ -2,8 +2,9 @@
 
 import { errorCode, WarehouseError } from '../errors.ts';
 import type { RunStep } from '../surroundings.ts';
-import { mkdir, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { flushFile, flushFolder } from '../flush.ts';
 import { isSnapshotId, warehousePaths } from '../warehouse.ts';
 import { nextPublished, nextRollback, prepareLink, switchCurrent } from './current-link.ts';
 
@@ -133,6 +134,8 @@ export async function publishSnapshotFolder(
   enter('flush to the disk');
   await flushTree(folder, files);
   await prepareLink(warehouse, nextPublished, id);
+  // Before the snapshot has its name: else a power cut could leave that name, and nothing that says it was never current.
+  await flushFolder(warehouse);
   await nameFlushed(warehouse, id, folder, enter);
   enter('switch current');
   await switchCurrent(warehouse, nextPublished);
@@ -189,28 +192,9 @@ export async function pruneSnapshots(warehouse: string, keep: number, currentId:
 async function flushTree(folder: string, files: readonly string[]): Promise<void> {
   const folders = new Set([folder]);
   for (const path of files) {
-    await flush(join(folder, path));
+    await flushFile(join(folder, path));
     for (let above = dirname(path); above !== '.'; above = dirname(above)) folders.add(join(folder, above));
   }
   // The deepest first: a name is on the disk only when the folder that holds it is.
   for (const path of [...folders].toSorted((a, b) => b.length - a.length)) await flushFolder(path);
-}
-
-async function flush(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** A rename is on the disk only when its folder is. */
-async function flushFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

@@ -48,6 +48,21 @@ describe('a first sync', () => {
     expect(await readValue(warehouse, 'SELECT count(*) FROM violations')).toBe('0');
   });
 
+  it('says which records are in no table, and why', async () => {
+    const warehouse = await temporaryFolder();
+    const data = smallNation(nation);
+    const [record] = data.datapemilihdpr;
+    data.datapemilihdpr.push({ ...record!, NamaKabupaten: null }, { ...record!, JumlahSeluruhPemilih: '7' });
+    const { url } = await serveData(data);
+    const { events } = await runSync(syncOptions(warehouse, url));
+    const warnings = events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+    const reasons = await readRows<{ reason: string }>(warehouse, 'SELECT reason FROM quarantine ORDER BY reason');
+    expect(reasons).toHaveLength(2);
+    expect(warnings.filter((message) => message.includes('quarantine'))).toEqual([
+      `voters: 2 of its records are in quarantine and not in the table: ${reasons.map(({ reason }) => `${reason} (1)`).join(', ')}.`,
+    ]);
+  });
+
   it('finds every record whatever the page size, with districts longer than a page', async () => {
     const { url } = await serveData(smallNation({ 1101: 25, 1102: 10, 1103: 1, 1201: 7 }));
     for (const pageSize of [1, 3, 10, 1000]) {

@@ -1,10 +1,10 @@
 /** A landing that could not write says so to everyone who comes after, and calls nothing landed that is not. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openLanding, type Landing } from '../../src/land/landing.ts';
+import { answersFile, openLanding, type Landing } from '../../src/land/landing.ts';
 import type { Answer } from '../../src/stages.ts';
 import { describedRun } from '../support/landed.ts';
 
@@ -25,17 +25,28 @@ function unwritable(message: string): Answer {
   return { ...whole, at };
 }
 
-async function makeLanding(): Promise<Landing> {
+async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rekap-landing-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return openLanding(join(folder, 'run'), describedRun());
+  return join(folder, 'run');
 }
+
+const makeLanding = async (): Promise<Landing> => openLanding(await makeFolder(), describedRun());
 
 it('fails when it is closed, though nobody read the answer that could not be written', async () => {
   const landing = await makeLanding();
   await landing.land(unwritable('no space left'));
   await landing.land(whole);
   await expect(landing.close()).rejects.toThrow('no space left');
+});
+
+it('writes nothing behind what could not be written, so that what stands before it can be gone on from', async () => {
+  const folder = await makeFolder();
+  const landing = await openLanding(folder, describedRun());
+  await Promise.all([whole, unwritable('no space left'), whole, whole].map((answer) => landing.land(answer)));
+  await expect(landing.close()).rejects.toThrow('no space left');
+  const lines = await readFile(join(folder, answersFile), 'utf8');
+  expect(lines.trimEnd().split('\n')).toHaveLength(1);
 });
 
 it('tells the first failure, not those that follow from it', async () => {

@@ -198,7 +198,10 @@ describe('violations and quarantine', () => {
         record: JSON.stringify(conflicting),
       },
     ]);
-    expect(reports.get('voters')!.quarantined).toBe(2);
+    expect(reports.get('voters')!.quarantine).toEqual([
+      { reason: 'not an object', count: 1 },
+      { reason: 'same key, other values', count: 1 },
+    ]);
   });
 
   it('name a regency that stands in two districts of one dataset, in both of its rows', async () => {

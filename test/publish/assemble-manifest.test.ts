@@ -17,7 +17,7 @@ const facts: DatasetFacts = {
   verdicts: [verdict(1102, 'now'), verdict(1101, 'now')],
   replaced: null,
   carried: { rows: 0, sums: {}, nulls: {} },
-  quarantined: 1,
+  quarantine: [{ count: 1 }],
   changes: { added: 1, removed: 2, changed: 3 },
   violations: [],
   schema: [['dapil_id', 'INTEGER']],

@@ -2,10 +2,10 @@
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WarehouseBusyError, WarehouseError } from '../../src/errors.ts';
 import { lockWarehouse } from '../../src/publish/lock.ts';
 import { warehousePaths } from '../../src/warehouse.ts';
@@ -17,6 +17,20 @@ const holdLock = `
   process.stdout.write('held');
   setInterval(() => connection, 1000);
 `;
+
+/** What happens between the making of a lock file and its name. */
+const { hook } = vi.hoisted(() => ({ hook: { beforeLink: async (): Promise<void> => {} } }));
+
+vi.mock('node:fs/promises', async (load) => {
+  const real = await load<typeof import('node:fs/promises')>();
+  return {
+    ...real,
+    async link(...linked: Parameters<typeof real.link>) {
+      await hook.beforeLink();
+      return real.link(...linked);
+    },
+  };
+});
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rekap-lock-'));
@@ -59,6 +73,30 @@ describe('the lock of a warehouse', () => {
     const held = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
     expect(held).toHaveLength(1);
     held[0]!();
+  });
+
+  it('gives way to another process that was quicker to make the lock file', async () => {
+    const warehouse = await makeFolder();
+    let isQuicker = false;
+    hook.beforeLink = async () => {
+      await startHolder(warehouse);
+      isQuicker = true;
+    };
+    onTestFinished(() => void (hook.beforeLink = async () => {}));
+    await expect(lockWarehouse(warehouse)).rejects.toThrow(WarehouseBusyError);
+    expect(isQuicker).toBe(true);
+    expect(await readdir(warehouse)).toEqual(['lock']);
+  });
+
+  it('leaves nothing beside the lock file', async () => {
+    const warehouse = await makeFolder();
+    const unlock = await lockWarehouse(warehouse);
+    expect((await stat(warehousePaths(warehouse).lock)).size).toBeGreaterThan(0);
+    expect(await readdir(warehouse)).toEqual(['lock']);
+    unlock();
+    const again = await lockWarehouse(warehouse);
+    expect(await readdir(warehouse)).toEqual(['lock']);
+    again();
   });
 
   it('leaves other warehouses alone', async () => {

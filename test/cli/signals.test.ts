@@ -1,0 +1,38 @@
+/** What signals do: the first one ends the run in good order, a later one ends the process. */
+
+import { describe, expect, it, vi } from 'vitest';
+import { InterruptedError } from '../../src/errors.ts';
+import { listenForSignals } from '../../src/cli/signals.ts';
+
+/** Sends a signal at each of these milliseconds; gives the exit codes that the process was ended with, and the signal's reason. */
+function sendAt(times: readonly number[], name: 'SIGINT' | 'SIGTERM' = 'SIGTERM') {
+  let now = 0;
+  const exit = vi.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
+  const listening = listenForSignals({}, { monotonic: () => now });
+  for (now of times) process.emit(name);
+  listening.stop();
+  const codes = exit.mock.calls.map(([code]) => code);
+  exit.mockRestore();
+  return { codes, reason: listening.signal.reason as unknown };
+}
+
+describe('a signal', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s aborts with its exit code, and the process lives on', (name, exitCode) => {
+    const { codes, reason } = sendAt([0], name);
+    expect(reason).toBeInstanceOf(InterruptedError);
+    expect(reason).toMatchObject({ exitCode });
+    expect(codes).toEqual([]);
+  });
+
+  it('that comes twice at once, as from timeout(1), is one', () => {
+    expect(sendAt([0, 20]).codes).toEqual([]);
+  });
+
+  it('that comes again later ends the process at once', () => {
+    expect(sendAt([0, 20, 5000], 'SIGTERM').codes).toEqual([143]);
+    expect(sendAt([0, 5000], 'SIGINT').codes).toEqual([130]);
+  });
+});
