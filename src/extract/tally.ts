@@ -41,9 +41,7 @@ export class Contents {
   private readonly otherColumns: readonly number[];
 
   constructor(pipeline: AnyPipeline) {
-    this.otherColumns = Object.keys(pipeline.columns).flatMap((name, column) =>
-      pipeline.key.includes(name) ? [] : [column],
-    );
+    this.otherColumns = columnsBesideKey(pipeline);
   }
 
   /** @param key The record's own fingerprint. */
@@ -57,6 +55,10 @@ export class Contents {
   }
 }
 
+function columnsBesideKey(pipeline: AnyPipeline): number[] {
+  return Object.keys(pipeline.columns).flatMap((name, column) => (pipeline.key.includes(name) ? [] : [column]));
+}
+
 /** So many pages in a row may hold nothing but repeats. */
 const pagesOfRepeats = 3;
 
@@ -68,8 +70,9 @@ export class Tally {
   private readonly keys = new KeySet();
   private readonly met = new MetFingerprints();
   private page = 1;
-  /** First keys of all pages. */
+  /** First records of all pages, by their values: another record of the same key is no page that came before. */
   private readonly starts = new MetFingerprints();
+  private readonly start = { high: 0, low: 0 };
   private startsAgain = false;
   private isAtStart = true;
   private newInPage = 1;
@@ -78,8 +81,10 @@ export class Tally {
   /** The fingerprint of the record that was added last; the next one overwrites it. */
   readonly latest: Fingerprint = { high: 0, low: 0 };
   private readonly keyColumns: readonly number[];
+  private readonly otherColumns: readonly number[];
 
   constructor(pipeline: AnyPipeline) {
+    this.otherColumns = columnsBesideKey(pipeline);
     const names = Object.keys(pipeline.columns);
     this.keyColumns = pipeline.key.map((column) => names.indexOf(column));
   }
@@ -131,8 +136,11 @@ export class Tally {
     fingerprintRecord(page, row, this.keyColumns, fingerprint);
     this.total += 1;
     this.sequence = Math.imul(this.sequence ^ fingerprint.high ^ Math.imul(fingerprint.low, 0x85ebca6b), 0x01000193);
-    if (this.isAtStart) this.startsAgain = this.starts.meet(fingerprint, this.page) > 0;
-    this.isAtStart = false;
+    if (this.isAtStart) {
+      fingerprintContent(page, row, fingerprint, this.otherColumns, this.start);
+      this.startsAgain = this.starts.meet(this.start, this.page) > 0;
+      this.isAtStart = false;
+    }
     const before = this.met.meet(fingerprint, this.page);
     if (before > 0) {
       if (before !== this.page) this.overlaps = true;
