@@ -43,16 +43,19 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
   if (isFile && out === undefined) throw new UsageError(`--format ${format} writes a file.`, 'Name it with --out.');
   const [
     { queryToParquet, runQuery, writeAside },
+    { requireOutside },
     { writeCsv, writeJson },
     { requireCurrent, requireDatabase },
     { countRows, writeOut },
   ] = await Promise.all([
     import('../query/run-query.ts'),
+    import('../query/require-outside.ts'),
     import('../query/write-result.ts'),
     import('../warehouse.ts'),
     import('./terminal.ts'),
   ]);
   const database = await requireDatabase(await requireCurrent(warehouse));
+  if (out !== undefined) await requireOutside(out, warehouse);
   const told = (rows: number): void => void process.stderr.write(`${countRows(rows)} written to ${out}\n`);
   if (format === 'parquet') return told(await queryToParquet(database, sql, out!));
   const render = format === 'csv' ? writeCsv : format === 'json' ? writeJson : writeTable;

@@ -73,7 +73,7 @@ describe('help', () => {
 describe('counts', () => {
   it('of one row speak of a row', async () => {
     const warehouse = await syncSample();
-    const out = join(warehouse, 'one.csv');
+    const out = join(await temporaryFolder(), 'one.csv');
     const query = ['query', 'SELECT 1 AS x', '--warehouse', warehouse];
     expect((await runCli([...query, '--format', 'csv', '--out', out])).stderr).toBe(`1 row written to ${out}\n`);
     expect((await runCli(query)).stdout).toContain('\n1 row\n');

@@ -1,0 +1,93 @@
+/** A query's result goes into the file that was named, in the format that it names, and never into the warehouse. */
+
+import { mkdir, readdir, readFile, readlink, rename, symlink } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { runCli } from '../support/run-cli.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const withSample = preparedWarehouse((warehouse) => runCli(['sync', '--sample', '--warehouse', warehouse]));
+
+/** Every file below a folder with what it holds, and every link with where it leads. */
+async function contentsOf(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => !entry.isDirectory());
+  const contents = files.map(async (entry): Promise<[string, string]> => {
+    const path = join(entry.parentPath, entry.name);
+    return [relative(folder, path), entry.isSymbolicLink() ? await readlink(path) : await readFile(path, 'base64')];
+  });
+  return Object.fromEntries(await Promise.all(contents));
+}
+
+describe('a query into a file of the warehouse', () => {
+  it.each([
+    'current',
+    'current/rekap.duckdb',
+    'current/parquet/voters/voters.parquet',
+    'runs.jsonl',
+    'new.parquet',
+    'landing/new.csv',
+    'snapshots/../landing/new.csv',
+    '.',
+  ])('is refused and alters nothing: %s', async (name) => {
+    const { warehouse } = await withSample();
+    const before = await contentsOf(warehouse);
+    for (const format of ['parquet', 'csv']) {
+      const out = `${warehouse}/${name}`;
+      const words = ['query', 'FROM voters', '--format', format, '--out', out, '--warehouse', warehouse];
+      const { code, stderr } = await runCli(words);
+      expect(stderr).toContain(
+        `${out} lies in the warehouse ${warehouse}, and a query never writes into the warehouse.`,
+      );
+      expect(stderr).toContain('Name a file outside it with --out.');
+      expect(code).toBe(2);
+    }
+    expect(await contentsOf(warehouse)).toEqual(before);
+  });
+
+  it('is refused whichever links lead to it, or from it', async () => {
+    const { warehouse } = await withSample();
+    const outside = await temporaryFolder();
+    await symlink(warehouse, join(outside, 'warehouse'));
+    await symlink(join(warehouse, 'current', 'parquet', 'voters'), join(outside, 'folder'));
+    await symlink(join(warehouse, 'runs.jsonl'), join(outside, 'file.csv'));
+    await symlink(join(outside, 'elsewhere.csv'), join(warehouse, 'from-it.csv'));
+    const before = await contentsOf(warehouse);
+    const linked = join(outside, 'warehouse');
+    for (const [out, named] of [
+      [join(outside, 'folder', 'voters.parquet'), warehouse],
+      [join(outside, 'file.csv'), warehouse],
+      [join(warehouse, 'from-it.csv'), warehouse],
+      [join(warehouse, 'new.csv'), linked],
+      [join(linked, 'new.csv'), warehouse],
+    ] as const) {
+      const { code, stderr } = await runCli(['query', 'FROM voters', '--out', out, '--warehouse', named]);
+      expect(stderr).toContain('a query never writes into the warehouse');
+      expect(code).toBe(2);
+    }
+    expect(await contentsOf(warehouse)).toEqual(before);
+    expect((await readdir(outside)).toSorted()).toEqual(['file.csv', 'folder', 'warehouse']);
+  });
+
+  it('is refused where the snapshots lie on another disk, by a link', async () => {
+    const { warehouse } = await withSample();
+    const disk = join(await temporaryFolder(), 'snapshots');
+    await rename(join(warehouse, 'snapshots'), disk);
+    await symlink(disk, join(warehouse, 'snapshots'));
+    const out = join(disk, 'new.csv');
+    const { code } = await runCli(['query', 'SELECT 1', '--out', out, '--warehouse', warehouse]);
+    expect(code).toBe(2);
+    expect(await readdir(disk)).not.toContain('new.csv');
+  });
+
+  it('is not mistaken for one beside it', async () => {
+    const folder = await temporaryFolder();
+    const [warehouse, beside] = [join(folder, 'warehouse'), join(folder, 'warehouse-results')];
+    await rename((await withSample()).warehouse, warehouse);
+    await mkdir(beside);
+    const words = ['query', 'SELECT 1 AS n', '--format', 'csv', '--warehouse', warehouse];
+    expect(await runCli([...words, '--out', join(beside, 'one.csv')])).toMatchObject({ code: 0 });
+    expect(await readdir(beside)).toEqual(['one.csv']);
+  });
+});
