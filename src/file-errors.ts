@@ -5,20 +5,30 @@ import { DiskFullError, RekapError, WarehouseError, errorCode } from './errors.t
 /** How DuckDB says it. */
 const missingFile = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or directory|does not exist)/;
 
+/** Why a file cannot grow: it is as large as the system lets files be, or its disk or quota is used up. Null for any other error. */
+export function whyDiskIsFull(error: Error): 'size' | 'space' | null {
+  const code = errorCode(error);
+  const { message } = error;
+  if (code === 'EFBIG' || /file too large/i.test(message)) return 'size';
+  const isSpent = code === 'ENOSPC' || code === 'EDQUOT' || /no space left|disk quota exceeded/i.test(message);
+  return isSpent ? 'space' : null;
+}
+
 /** The error itself, or one that says what was wrong with the warehouse's folder. */
 export function explainFileError(error: unknown, warehouse: string): unknown {
   if (error instanceof RekapError || !(error instanceof Error)) return error;
   const code = errorCode(error);
   const isMakingFolder = 'syscall' in error && error.syscall === 'mkdir';
   const cause = { cause: error };
-  if (code === 'EFBIG' || /file too large/i.test(error.message)) {
+  const full = whyDiskIsFull(error);
+  if (full === 'size') {
     return new DiskFullError(
       `A file of the warehouse ${warehouse} would be larger than this system allows.`,
       'The snapshot before stays. Raise the limit on file sizes (ulimit -f).',
       cause,
     );
   }
-  if (code === 'ENOSPC' || code === 'EDQUOT' || /no space left|disk quota exceeded/i.test(error.message)) {
+  if (full === 'space') {
     return new DiskFullError(
       `There is no space left for the warehouse ${warehouse}.`,
       'The snapshot before stays. Free some space, or keep fewer snapshots with --keep.',

@@ -42,14 +42,16 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
   const isFile = format === 'parquet' || format === 'arrow';
   if (isFile && out === undefined) throw new UsageError(`--format ${format} writes a file.`, 'Name it with --out.');
   const [
-    { queryToParquet, runQuery, writeAside },
+    { queryToParquet, runQuery },
     { requireOutside },
+    { writeAside },
     { writeCsv, writeJson },
     { requireCurrent, requireDatabase },
     { countRows, writeOut },
   ] = await Promise.all([
     import('../query/run-query.ts'),
     import('../query/require-outside.ts'),
+    import('../query/write-aside.ts'),
     import('../query/write-result.ts'),
     import('../warehouse.ts'),
     import('./terminal.ts'),

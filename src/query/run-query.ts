@@ -1,8 +1,6 @@
 /** Runs one reading SQL statement on a snapshot, in a database that can neither write nor reach outside itself. */
 
-import { access, rename, rm } from 'node:fs/promises';
 import { totalmem } from 'node:os';
-import { dirname, basename, join, resolve } from 'node:path';
 import type {
   DuckDBDateValue,
   DuckDBDecimalValue,
@@ -14,8 +12,10 @@ import type {
 } from '@duckdb/node-api';
 import { openDatabase, type Database } from '../database.ts';
 import { duckdb } from '../duckdb.ts';
+import { whyDiskIsFull } from '../file-errors.ts';
 import { quoteText } from '../sql-text.ts';
-import { QueryError, UsageError, WarehouseError, errorCode } from '../errors.ts';
+import { QueryError, WarehouseError } from '../errors.ts';
+import { writeAside } from './write-aside.ts';
 
 /** A value as DuckDB's client gives it to JavaScript; what JavaScript would round or refuse stays DuckDB's own, which prints itself. */
 export type ResultValue = JS | DuckDBDecimalValue | DuckDBDateValue | DuckDBTimestampValue;
@@ -103,24 +103,6 @@ async function copyTo(database: Database, sql: string, target: string) {
   throw new QueryError('The query cannot be written to a file.');
 }
 
-/** Gives `write` a name beside `target` and renames what it wrote; nothing half-written ever stands at `target`. */
-export async function writeAside<Value>(target: string, write: (aside: string) => Promise<Value>): Promise<Value> {
-  const path = resolve(target);
-  const aside = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
-  try {
-    await access(dirname(path));
-    await rm(aside, { force: true });
-    const value = await write(aside);
-    await rename(aside, path);
-    return value;
-  } catch (error) {
-    await rm(aside, { force: true });
-    const code = errorCode(error);
-    if (code === 'unknown') throw error;
-    throw new UsageError(`${target} cannot be written (${code}).`, 'Name another file with --out.', { cause: error });
-  }
-}
-
 async function withSandbox<Value>(
   databasePath: string,
   { writable, memory }: { readonly writable: readonly string[]; readonly memory: number },
@@ -188,6 +170,8 @@ async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
     return await run();
   } catch (error) {
     if (!(error instanceof Error) || !/ Error:|^Error:/i.test(error.message)) throw error;
+    // No fault of the query's: `writeAside` knows the file that there is no room for.
+    if (error.message.startsWith('IO Error') && whyDiskIsFull(error) !== null) throw error;
     if (error.message.startsWith('Out of Memory Error')) {
       throw new QueryError(
         'The query needs more memory than it may take.',

@@ -1,10 +1,12 @@
 /** A query's result goes into the file that was named, in the format that it names, and never into the warehouse. */
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, readlink, rename, symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
-import { runCli } from '../support/run-cli.ts';
+import { cliPath, runCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const withSample = preparedWarehouse((warehouse) => runCli(['sync', '--sample', '--warehouse', warehouse]));
@@ -89,5 +91,24 @@ describe('a query into a file of the warehouse', () => {
     const words = ['query', 'SELECT 1 AS n', '--format', 'csv', '--warehouse', warehouse];
     expect(await runCli([...words, '--out', join(beside, 'one.csv')])).toMatchObject({ code: 0 });
     expect(await readdir(beside)).toEqual(['one.csv']);
+  });
+});
+
+describe('a query into a file that finds no room', () => {
+  it.each(['csv', 'arrow', 'parquet'])('says so, leaves nothing, and is exit 1: %s', async (format) => {
+    const folder = await temporaryFolder();
+    const out = join(folder, 'out');
+    const query = [cliPath, 'query', 'SELECT hash(range) AS h FROM range(300000)', '--format', format, '--out', out];
+    const words = [...query, '--warehouse', (await withSample()).warehouse];
+    // The system lets no file grow further, as a full disk does.
+    const child = spawn('sh', ['-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath, ...words], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let told = '';
+    child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect(told).toContain(`rekap: ${out} would be larger than this system allows.`);
+    expect(code).toBe(1);
+    expect(await readdir(folder)).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
 /** A query reads the published tables: one statement, nothing written, nothing outside the snapshot. */
 
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { QueryError, UsageError } from '../../src/errors.ts';
-import { queryToParquet, runQuery, writeAside, type QueryResult } from '../../src/query/run-query.ts';
+import { queryToParquet, runQuery, type QueryResult } from '../../src/query/run-query.ts';
 
 let folder: string;
 let database: string;
@@ -260,26 +260,4 @@ describe('a query into a Parquet file', () => {
       expect(await queryToParquet(database, sql, join(outside, 'out.parquet'))).toBeGreaterThan(0);
     },
   );
-});
-
-describe('writing aside', () => {
-  it('shows the target only when it is whole, and gives what the writer gives', async () => {
-    const target = join(outside, 'target');
-    const value = await writeAside(target, async (aside) => {
-      await writeFile(aside, 'whole');
-      await expect(stat(target)).rejects.toThrow(/ENOENT/);
-      return 7;
-    });
-    expect(value).toBe(7);
-    expect(await readFile(target, 'utf8')).toBe('whole');
-  });
-
-  it('passes the failure of the writer on and removes what it wrote', async () => {
-    const failing = writeAside(join(outside, 'target'), async (aside) => {
-      await writeFile(aside, 'half');
-      throw new Error('of its own');
-    });
-    await expect(failing).rejects.toThrow('of its own');
-    await expectUntouched();
-  });
 });

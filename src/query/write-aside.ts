@@ -1,0 +1,49 @@
+/** Writes a file aside first and renames it then, and explains why one cannot be written. */
+
+import { access, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { DiskFullError, RekapError, UsageError, errorCode } from '../errors.ts';
+import { whyDiskIsFull } from '../file-errors.ts';
+
+/**
+ * Gives `write` a name beside `target` and renames what it wrote; nothing half-written ever stands at `target`.
+ *
+ * @throws DiskFullError where there is no room for the file, UsageError where it cannot be written at all.
+ */
+export async function writeAside<Value>(target: string, write: (aside: string) => Promise<Value>): Promise<Value> {
+  const path = resolve(target);
+  const aside = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
+  try {
+    await access(dirname(path));
+    await rm(aside, { force: true });
+    const value = await write(aside);
+    await rename(aside, path);
+    return value;
+  } catch (error) {
+    // Where nothing can be written, nothing can be removed; what failed first is what is told.
+    await rm(aside, { force: true }).catch(() => undefined);
+    throw explainTarget(error, target);
+  }
+}
+
+/** The error itself, or one that says why the file cannot be written. */
+function explainTarget(error: unknown, target: string): unknown {
+  if (error instanceof RekapError || !(error instanceof Error)) return error;
+  const cause = { cause: error };
+  const full = whyDiskIsFull(error);
+  if (full === 'size')
+    return new DiskFullError(
+      `${target} would be larger than this system allows.`,
+      'Ask for less, or raise the limit on file sizes (ulimit -f).',
+      cause,
+    );
+  if (full === 'space')
+    return new DiskFullError(
+      `There is no space left for ${target}.`,
+      'Free some space, or name a file on another disk with --out.',
+      cause,
+    );
+  const code = errorCode(error);
+  if (code === 'unknown') return error;
+  return new UsageError(`${target} cannot be written (${code}).`, 'Name another file with --out.', cause);
+}
