@@ -1,23 +1,28 @@
 /** rekap query: one SQL statement on the current snapshot. */
 
+import { extname } from 'node:path';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
-import type { QueryResult } from '../query/run-query.ts';
 import { declareOptions } from './declare-options.ts';
 import { readFormat, resultOptions, warehouseOption } from './options.ts';
 
 const options = {
   ...warehouseOption,
   ...resultOptions,
-  format: { ...resultOptions.format, choices: ['table', 'csv', 'json', 'parquet', 'arrow'] },
-  out: { type: 'string', describe: 'file to write; needed for parquet and arrow' },
+  format: {
+    ...resultOptions.format,
+    choices: ['table', 'csv', 'json', 'parquet', 'arrow'],
+    describe: 'how to give the result [default: as the name of --out ends, otherwise table]',
+  },
+  out: { type: 'string', describe: 'file to write, such as counts.parquet; needed for parquet and arrow' },
 } as const satisfies Record<string, Options>;
 
 type QueryArguments = InferredOptionTypes<typeof options> & { sql: string };
 
-/** A table is for reading; whoever needs more rows, or longer texts whole, needs a file. */
-const mostTableRows = 1000;
-const longestCell = 1000;
+/** What a file's name says of its format. */
+const formatsByEnding = { '.csv': 'csv', '.json': 'json', '.parquet': 'parquet', '.arrow': 'arrow' } as const;
+
+type Format = (typeof options)['format']['choices'][number];
 
 export const queryCommand: CommandModule<object, QueryArguments> = {
   builder: (argv) =>
@@ -30,7 +35,7 @@ export const queryCommand: CommandModule<object, QueryArguments> = {
           ['$0 query "SHOW TABLES"', 'what there is'],
           ['$0 query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
           ['$0 query "FROM violations" --format csv > violations.csv', 'every doubtful figure'],
-          ['$0 query "FROM counts" --format parquet --out counts.parquet', 'a file for a BI tool'],
+          ['$0 query "FROM counts" --out counts.parquet', 'a file for a BI tool'],
         ],
       },
     ),
@@ -38,7 +43,7 @@ export const queryCommand: CommandModule<object, QueryArguments> = {
 };
 
 async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments): Promise<void> {
-  const format = readFormat(given.format, given.json);
+  const format = readFormat<Format>(given.format, given.json, formatByName(out));
   const isFile = format === 'parquet' || format === 'arrow';
   if (isFile && out === undefined) throw new UsageError(`--format ${format} writes a file.`, 'Name it with --out.');
   const [
@@ -60,7 +65,9 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
   if (out !== undefined) await requireOutside(out, warehouse);
   const told = (rows: number): void => void process.stderr.write(`${countRows(rows)} written to ${out}\n`);
   if (format === 'parquet') return told(await queryToParquet(database, sql, out!));
-  const render = format === 'csv' ? writeCsv : format === 'json' ? writeJson : writeTable;
+  const tables = format === 'table' ? await import('./result-table.ts') : null;
+  const writeRows = out === undefined ? tables?.writeTable : tables?.writePlainTable;
+  const render = writeRows ?? (format === 'csv' ? writeCsv : writeJson);
   if (out === undefined) {
     await runQuery(database, sql, (result) => render(result, writeOut));
     return;
@@ -81,34 +88,8 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
   told(rows);
 }
 
-async function writeTable(result: QueryResult, write: (text: string) => Promise<void>): Promise<number> {
-  const [{ countRows, formatNumber, paint, printable }, { renderTable }, { displayText }] = await Promise.all([
-    import('./terminal.ts'),
-    import('./table.ts'),
-    import('../query/write-result.ts'),
-  ]);
-  const { columns } = result;
-  const isNumber = columns.map(({ type }) => /INT|DOUBLE|FLOAT|DECIMAL/.test(type));
-  const rows: string[][] = [];
-  let total = 0;
-  for await (const group of result.groups()) {
-    total += group.length;
-    for (const row of group.slice(0, mostTableRows - rows.length)) {
-      rows.push(
-        row.map((value) => (value === null ? paint('dim', 'NULL') : printable(displayText(value), longestCell))),
-      );
-    }
-  }
-  const right = isNumber.flatMap((number, index) => (number ? [index] : []));
-  await write(`${renderTable(rows, { head: columns.map(({ name }) => printable(name, longestCell)), right })}\n`);
-  const counted = countRows(total);
-  await write(
-    paint(
-      'dim',
-      total > rows.length
-        ? `${counted}, of which the first ${formatNumber(rows.length)} are shown; --format csv gives all\n`
-        : `${counted}\n`,
-    ),
-  );
-  return total;
+/** The format that the name of a file ends in; a table where it says none. */
+function formatByName(out: string | undefined): Format {
+  const ending = out === undefined ? '' : extname(out).toLowerCase();
+  return Object.entries(formatsByEnding).find(([known]) => known === ending)?.[1] ?? 'table';
 }

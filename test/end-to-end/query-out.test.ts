@@ -94,6 +94,38 @@ describe('a query into a file of the warehouse', () => {
   });
 });
 
+describe('a query into a file', () => {
+  /** What a query of two columns writes into a file of this name. */
+  async function written(name: string, ...words: string[]): Promise<Buffer> {
+    const out = join(await temporaryFolder(), name);
+    const query = ['query', "SELECT 'ACEH' AS province, NULL AS n", '--out', out, ...words];
+    const colours = { FORCE_COLOR: '1' };
+    const result = await runCli([...query, '--warehouse', (await withSample()).warehouse], colours);
+    expect(result).toEqual({ code: 0, stdout: '', stderr: `1 row written to ${out}\n` });
+    return readFile(out);
+  }
+
+  it.each([
+    ['x.csv', 'province,n\nACEH,\n'],
+    ['X.CSV', 'province,n\nACEH,\n'],
+    ['x.json', '[\n{"province":"ACEH","n":null}\n]\n'],
+    ['x.parquet', 'PAR1'],
+    ['x.arrow', 'ARROW1'],
+  ])('writes the format that its name ends in: %s', async (name, beginning) => {
+    expect((await written(name)).subarray(0, beginning.length).toString()).toBe(beginning);
+  });
+
+  it.each(['x.txt', 'x', 'csv'])('writes a table without colours where its name says nothing: %s', async (name) => {
+    expect((await written(name)).toString()).toBe('province     n\nACEH      NULL\n1 row\n');
+  });
+
+  it('writes the format that is asked for, whatever its name', async () => {
+    expect((await written('x.parquet', '--format', 'csv')).toString()).toBe('province,n\nACEH,\n');
+    expect(JSON.parse((await written('x.csv', '--json')).toString())).toEqual([{ province: 'ACEH', n: null }]);
+    expect((await written('x.csv', '--format', 'table')).toString()).toContain('1 row\n');
+  });
+});
+
 describe('a query into a file that finds no room', () => {
   it.each(['csv', 'arrow', 'parquet'])('says so, leaves nothing, and is exit 1: %s', async (format) => {
     const folder = await temporaryFolder();

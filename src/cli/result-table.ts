@@ -1,0 +1,49 @@
+/** Writes a query's result as a table: on a terminal in its colours and width, into a file as plain text. */
+
+import { stripVTControlCharacters } from 'node:util';
+import type { QueryResult } from '../query/run-query.ts';
+import { displayText, type Write } from '../query/write-result.ts';
+import { renderTable } from './table.ts';
+import { countRows, formatNumber, paint, printable } from './terminal.ts';
+
+/** A table is for reading; whoever needs more rows, or longer texts whole, needs another format. */
+const mostRows = 1000;
+const longestCell = 1000;
+
+/** The first rows of a result for a terminal, and how many there are. Gives the number of rows that are shown. */
+export function writeTable(result: QueryResult, write: Write): Promise<number> {
+  return drawTable(result, write, {});
+}
+
+/** The same for a file: nobody knows how wide it will be shown, and no colour is wanted in it. */
+export function writePlainTable(result: QueryResult, write: Write): Promise<number> {
+  // Texts of the result hold no control characters any more; the only ones are those of our colours.
+  return drawTable(result, (text) => write(stripVTControlCharacters(text)), { width: Number.POSITIVE_INFINITY });
+}
+
+async function drawTable(result: QueryResult, write: Write, bound: { readonly width?: number }): Promise<number> {
+  const { columns } = result;
+  const rows: string[][] = [];
+  let total = 0;
+  for await (const group of result.groups()) {
+    total += group.length;
+    for (const row of group.slice(0, mostRows - rows.length)) {
+      rows.push(
+        row.map((value) => (value === null ? paint('dim', 'NULL') : printable(displayText(value), longestCell))),
+      );
+    }
+  }
+  const right = columns.flatMap(({ type }, index) => (/INT|DOUBLE|FLOAT|DECIMAL/.test(type) ? [index] : []));
+  const head = columns.map(({ name }) => printable(name, longestCell));
+  await write(`${renderTable(rows, { head, right, ...bound })}\n`);
+  const counted = countRows(total);
+  await write(
+    paint(
+      'dim',
+      total > rows.length
+        ? `${counted}, of which the first ${formatNumber(rows.length)} are shown; --format csv gives all\n`
+        : `${counted}\n`,
+    ),
+  );
+  return rows.length;
+}

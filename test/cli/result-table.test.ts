@@ -1,0 +1,45 @@
+/** A result's table fits the terminal and has its colours; in a file it is plain text, as wide as it is. */
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { writePlainTable, writeTable } from '../../src/cli/result-table.ts';
+import { textOf, textResult } from '../query/support.ts';
+
+const { isTTY, columns } = process.stdout;
+const long = 'PANGKAJENE DAN KEPULAUAN';
+
+// Stdout is a terminal that takes colours and is narrower than the table.
+beforeEach(() => {
+  Object.assign(process.stdout, { isTTY: true, columns: 24 });
+  vi.stubEnv('FORCE_COLOR', '1');
+});
+afterEach(() => {
+  Object.assign(process.stdout, { isTTY, columns });
+  vi.unstubAllEnvs();
+});
+
+describe("a result's table", () => {
+  const result = () => textResult(['regency', 'note'], [[[long, null]], [['ACEH', '\u001b[31mred']]]);
+
+  it('on a terminal is cut to its width and has colours', async () => {
+    const text = await textOf(result(), writeTable);
+    expect(text).toContain('\u001b[1mregency');
+    expect(text).not.toContain(long);
+  });
+
+  it('in a file has neither colours nor a width', async () => {
+    expect((await textOf(result(), writePlainTable)).split('\n')).toEqual([
+      'regency                   note',
+      `${long}  NULL`,
+      'ACEH                      \\u001b[31mred',
+      '2 rows',
+      '',
+    ]);
+  });
+
+  it('shows the first rows of many, says so, and counts those it shows', async () => {
+    const many = textResult(['n'], [Array.from({ length: 1500 }, (_, n) => [`${n}`])]);
+    let text = '';
+    expect(await writePlainTable(many, async (piece) => void (text += piece))).toBe(1000);
+    expect(text).toContain('\n999\n1,500 rows, of which the first 1,000 are shown; --format csv gives all\n');
+  });
+});
