@@ -140,8 +140,8 @@ function requireOneSource(args: SyncArguments): string | null {
 }
 
 function readDistricts(given: readonly string[] | undefined): number[] | null {
-  const words = (given ?? []).flatMap((word) => word.split(',')).filter((word) => word !== '');
   if (given === undefined) return null;
+  const words = splitList(given);
   for (const word of words) {
     if (!/^\d{1,10}$/.test(word) || Number(word) > 2_147_483_647)
       throw new UsageError(
@@ -156,7 +156,7 @@ function readDistricts(given: readonly string[] | undefined): number[] | null {
 
 function readDatasets(given: readonly string[] | undefined, known: readonly string[]): string[] | null {
   if (given === undefined) return null;
-  const words = given.flatMap((word) => word.split(','));
+  const words = splitList(given);
   for (const word of words) {
     if (!known.includes(word))
       throw new UsageError(
@@ -164,5 +164,15 @@ function readDatasets(given: readonly string[] | undefined, known: readonly stri
         `The datasets are ${known.join(' and ')}.`,
       );
   }
+  if (words.length === 0)
+    throw new UsageError('--dataset names no dataset.', `The datasets are ${known.join(' and ')}.`);
   return words;
+}
+
+/** The parts of a list, of which several may come in one word: "1101, 1102". */
+function splitList(given: readonly string[]): string[] {
+  return given
+    .flatMap((word) => word.split(','))
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }

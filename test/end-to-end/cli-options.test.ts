@@ -149,6 +149,29 @@ describe('a config file', () => {
 });
 
 describe('an option that is a list', () => {
+  const both = 'voters, voting_rights_users';
+  const sample = ['sync', '--sample', '--dry-run', '--json'];
+
+  it.each<[string, string[], Record<string, string>]>([
+    ['the command line', ['--dataset', both, '--dapil', ' 1101 , 1102,'], {}],
+    ['the environment', [], { REKAP_DATASET: both, REKAP_DAPIL: '1101, 1102' }],
+    ['a config file', ['--config'], {}],
+  ])('may have blanks around its commas in %s', async (_place, words, environment) => {
+    const config = words.includes('--config') ? [await writeConfig({ dataset: both, dapil: '1101, 1102' })] : [];
+    const asked = [...sample, ...words, ...config, '--warehouse', await temporaryFolder()];
+    const { code, stdout, stderr } = await runCli(asked, environment);
+    expect(stderr).toContain('voters: 2 of 2 districts');
+    expect(stderr).toContain('voting_rights_users: 2 of 2 districts');
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'dry run' });
+    expect(code).toBe(0);
+  });
+
+  it.each(['--dataset', '--dapil'])('that names nothing is refused: %s', async (option) => {
+    const { code, stderr } = await runCli([...sample, option, ' , ']);
+    expect(stderr).toContain(`${option} names no d`);
+    expect(code).toBe(2);
+  });
+
   it('may come again, and faults are one', async () => {
     const { code, stderr } = await runCli(['serve', '--sample', '--faults', 'drop=0.1', '--faults', 'drop=5%']);
     expect(code).toBe(2);
