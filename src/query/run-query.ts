@@ -15,6 +15,7 @@ import { duckdb } from '../duckdb.ts';
 import { whyDiskIsFull } from '../file-errors.ts';
 import { quoteText } from '../sql-text.ts';
 import { QueryError, WarehouseError } from '../errors.ts';
+import { beyondBigint, narrowed, whichBeyond } from './narrow.ts';
 import { writeAside } from './write-aside.ts';
 
 /** A value as DuckDB's client gives it to JavaScript; what JavaScript would round or refuse stays DuckDB's own, which prints itself. */
@@ -70,12 +71,17 @@ export function asQueryResult(result: DuckDBResult): QueryResult {
   return { columns: columnsOf(result), groups: () => result.yieldConvertedRows(exactValue) };
 }
 
-/** Writes the result of `sql` to a Parquet file at `target`: aside first, then renamed. Gives the number of rows. */
+/**
+ * Writes the result of `sql` to a Parquet file at `target`: aside first, then renamed. Sums, which DuckDB keeps in 128 bits, become
+ * BIGINT, for Parquet would have them as DOUBLE. Gives the number of rows.
+ *
+ * @throws QueryError as `runQuery` does, and where such a number has no place in 64 bits.
+ */
 export async function queryToParquet(databasePath: string, sql: string, target: string): Promise<number> {
   return writeAside(target, (aside) =>
     withSandbox(databasePath, { writable: [aside], memory: mostMemory }, async (database) => {
-      await prepareReading(database, sql);
-      const result = await copyTo(database, sql, aside);
+      const statement = await prepareReading(database, sql);
+      const result = await copyTo(database, { sql, columns: columnsOfStatement(statement) }, aside);
       return result.rowsChanged;
     }),
   );
@@ -85,17 +91,23 @@ export async function queryToParquet(databasePath: string, sql: string, target: 
  * COPY takes a query in parentheses, where a closing semicolon, a comment after it, or SHOW and its like do not fit: what DuckDB
  * cannot parse is tried again without the tail, and as a subquery.
  */
-async function copyTo(database: Database, sql: string, target: string) {
+async function copyTo(
+  database: Database,
+  { sql, columns }: { readonly sql: string; readonly columns: readonly ResultColumn[] },
+  target: string,
+) {
   const bare = sql.trim().replace(/(?:\s*;)+$/, '');
   const forms = [bare, bare.replace(/;\s*(?:--[^\n]*\s*)*$/, ''), `SELECT * FROM (\n${bare}\n)`];
   for (const [index, form] of forms.entries()) {
     try {
       return await orQueryError(() =>
         database.connection.run(
-          `COPY (\n${form}\n) TO ${quoteText(target)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2)`,
+          `COPY (\n${narrowed(form, columns)}\n) TO ${quoteText(target)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2)`,
         ),
       );
     } catch (error) {
+      const beyond = error instanceof Error ? whichBeyond(error, columns) : null;
+      if (beyond !== null) throw beyondBigint(beyond.name);
       const isLast = index === forms.length - 1;
       if (isLast || !(error instanceof QueryError) || !/Parser Error|syntax error/i.test(error.message)) throw error;
     }
@@ -169,7 +181,8 @@ async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof Error) || !/ Error:|^Error:/i.test(error.message)) throw error;
+    if (!(error instanceof Error) || error instanceof QueryError || !/ Error:|^Error:/i.test(error.message))
+      throw error;
     // No fault of the query's: `writeAside` knows the file that there is no room for.
     if (error.message.startsWith('IO Error') && whyDiskIsFull(error) !== null) throw error;
     if (error.message.startsWith('Out of Memory Error')) {
@@ -184,6 +197,13 @@ async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
       : '';
     throw new QueryError(`DuckDB refuses the query. ${error.message.trim()}`, next, { cause: error });
   }
+}
+
+function columnsOfStatement(statement: DuckDBPreparedStatement): ResultColumn[] {
+  return Array.from({ length: statement.columnCount }, (_, index) => ({
+    name: statement.columnName(index),
+    type: String(statement.columnType(index)),
+  }));
 }
 
 function columnsOf(result: DuckDBResult): ResultColumn[] {

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import type { Data, DataType } from 'apache-arrow';
 import { duckdb } from '../duckdb.ts';
+import { beyondBigint } from './narrow.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './run-query.ts';
 import { displayText } from './write-result.ts';
 
@@ -13,8 +14,10 @@ const arrow = createRequire(import.meta.url)('apache-arrow') as typeof import('a
 export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
 /**
- * An Arrow IPC file, a record batch for each group of rows: memory holds one of them, however many there are. Types that Arrow and this
- * client do not share become text. Gives the number of rows.
+ * An Arrow IPC file, a record batch for each group of rows: memory holds one of them, however many there are. Sums, which DuckDB keeps
+ * in 128 bits, become Int64; types that Arrow and this client do not share become text. Gives the number of rows.
+ *
+ * @throws QueryError where such a number has no place in 64 bits.
  */
 export async function writeArrow(result: QueryResult, write: WriteBytes): Promise<number> {
   const makers = result.columns.map(columnMaker);
@@ -58,14 +61,17 @@ interface ColumnMaker {
   make(values: readonly ResultValue[]): Data;
 }
 
-function columnMaker({ type }: ResultColumn): ColumnMaker {
-  switch (type) {
+function columnMaker(column: ResultColumn): ColumnMaker {
+  switch (column.type) {
     case 'TINYINT':
     case 'SMALLINT':
     case 'INTEGER':
       return plainMaker(new arrow.Int32());
     case 'BIGINT':
       return plainMaker(new arrow.Int64());
+    case 'HUGEINT':
+    case 'UHUGEINT':
+      return narrowMaker(column.name);
     case 'FLOAT':
     case 'DOUBLE':
       return plainMaker(new arrow.Float64());
@@ -87,6 +93,19 @@ function columnMaker({ type }: ResultColumn): ColumnMaker {
 /** For values that are in JavaScript what Arrow takes. */
 function plainMaker(type: DataType): ColumnMaker {
   return { type, make: (values) => arrow.vectorFromArray(values, type).data[0]! };
+}
+
+/** For whole numbers of 128 bits. Throws QueryError where one does not fit into 64. */
+function narrowMaker(column: string): ColumnMaker {
+  const { type, make } = plainMaker(new arrow.Int64());
+  const fits = (value: ResultValue): boolean => typeof value !== 'bigint' || BigInt.asIntN(64, value) === value;
+  return {
+    type,
+    make: (values) => {
+      if (!values.every(fits)) throw beyondBigint(column);
+      return make(values);
+    },
+  };
 }
 
 /** Microseconds as DuckDB has them: JavaScript's dates stop at the millisecond. */
