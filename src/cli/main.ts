@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** The command line: finds the command, and turns every failure into one message and an exit code. */
 
-import { errorCode, ExitCode, RekapError, UsageError } from '../errors.ts';
-import { commands } from './commands.ts';
+import { errorCode, ExitCode, RekapError } from '../errors.ts';
+import { commandNames, commands } from './commands.ts';
 import { readVersion } from './version.ts';
 
 async function main(words: string[]): Promise<number> {
@@ -14,7 +14,7 @@ async function main(words: string[]): Promise<number> {
     return ExitCode.done;
   }
   const asksForHelp = words.some((word) => word === '--help' || word === '-h');
-  if (asksForHelp && !words.some(isCommand)) {
+  if (asksForHelp && !words.some((word) => commandNames.includes(word))) {
     process.stdout.write((await import('./overview.ts')).renderOverview(process.stdout));
     return ExitCode.done;
   }
@@ -65,7 +65,7 @@ async function main(words: string[]): Promise<number> {
   } catch (error) {
     // What an option's own reading throws, yargs wraps into an error of its kind.
     const isComplaint = error instanceof UsageComplaint || (error instanceof Error && error.name === 'YError');
-    throw isComplaint ? await explainUsage(error.message) : error;
+    throw isComplaint ? (await import('./explain-usage.ts')).explainUsage(error.message, words) : error;
   }
   return ExitCode.done;
 }
@@ -77,11 +77,6 @@ function endUnwritable(error: NodeJS.ErrnoException): never {
     `rekap: Standard output cannot be written (${errorCode(error)}).\n  Make room there or send it elsewhere; what was published stays published.\n`,
   );
   process.exit(ExitCode.unexpected);
-}
-
-/** Whether a word is a command's name. yargs knows more, but takes twice as long to load as Node itself. */
-function isCommand(word: string): boolean {
-  return word === 'completion' || commands.some(({ command }) => command.split(' ')[0] === word);
 }
 
 /** yargs sets the type of an option right behind its description where the two just fit on one line. */
@@ -99,49 +94,6 @@ function hideExperimentalNotices(): void {
 
 /** What yargs says of a command line that is wrong; put into words of ours before anybody sees it. */
 class UsageComplaint extends Error {}
-
-/** yargs' complaint in words of ours, with the nearest name that exists. */
-async function explainUsage(message: string): Promise<UsageError> {
-  const [{ distance }, { closestName }, { optionNames }] = await Promise.all([
-    import('fastest-levenshtein'),
-    import('./closest-name.ts'),
-    import('./options.ts'),
-  ]);
-  const unknown = /^Unknown (?:arguments?|commands?): (.+)$/.exec(message)?.[1]?.split(', ')[0];
-  const meant = /^Did you mean (.+)\?$/.exec(message)?.[1];
-  if (meant !== undefined) {
-    // yargs names what was meant, but not what was typed: the first word that stands where a command should.
-    const typed = words.find((word) => !word.startsWith('-') && distance(word, meant) <= 3 && word !== meant);
-    return new UsageError(`There is no command ${JSON.stringify(typed ?? words[0])}.`, `Did you mean ${meant}?`);
-  }
-  const choice = /Argument: (\S+), Given: (.+?), Choices: (.+)/.exec(message);
-  if (choice !== null) {
-    return new UsageError(`--${choice[1]} cannot be ${choice[2]}.`, `It is one of ${choice[3]}.`);
-  }
-  if (message.startsWith('Not enough non-option arguments')) {
-    return new UsageError('A word is missing after the command.', '"rekap <command> --help" shows what it needs.');
-  }
-  if (unknown === undefined) {
-    const sentence = message
-      .replace(/\s*\n\s*/g, ' ')
-      .trim()
-      .replace(/([^.?])$/, '$1.');
-    return new UsageError(sentence, '"rekap --help" and "rekap <command> --help" show what there is.');
-  }
-  if (words.includes(unknown)) {
-    return new UsageError(
-      `${JSON.stringify(unknown)} is one word too many, or no command.`,
-      '"rekap --help" and "rekap <command> --help" show what there is.',
-    );
-  }
-  if (optionNames.has(unknown))
-    return new UsageError(`This command has no option --${unknown}.`, '"rekap <command> --help" shows what it has.');
-  const closest = closestName(unknown, [...optionNames]);
-  return new UsageError(
-    `There is no option --${unknown}.`,
-    closest === undefined ? '"rekap <command> --help" shows what there is.' : `Did you mean --${closest}?`,
-  );
-}
 
 const words = process.argv.slice(2);
 try {
