@@ -39,7 +39,7 @@ export interface Pipeline<Column extends string = string> {
   readonly district: NoInfer<Column>;
   /** The query parameter that filters by `district`. */
   readonly districtParameter: string;
-  /** The column of the national total that the publishing gate watches. */
+  /** The column of the national total: the publishing gate watches its sum, and measures by it what other sums may move. */
   readonly total: NoInfer<Column>;
   readonly checks: readonly SumCheck<NoInfer<Column>>[];
 }

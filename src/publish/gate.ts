@@ -1,11 +1,15 @@
 /** The gate before the switch: the reasons why a snapshot must not be published; pure, so that every case is a test. */
 
-import type { AnyPipeline } from '../pipeline.ts';
+import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import type { Manifest, ManifestDataset } from '../warehouse.ts';
 
-/** A dataset may shrink by so much of its rows, and a national total move by so much, before somebody has to look. */
+/** A dataset may shrink by so much of its rows, and the national sum of a count move by so much, before somebody has to look. */
 const mostShrinkage = 0.05;
 const mostMovement = 0.1;
+/** Another sum than the total's may move by so much of the total, whatever its own size: a few records move a small list far. */
+const smallMovement = 0.01;
+/** Sums named of one dataset; a source that moves more of them has one fault, not many. */
+const mostNamedSums = 5;
 
 export interface GateQuestion {
   readonly pipelines: readonly AnyPipeline[];
@@ -61,11 +65,8 @@ function* strictComplaints(table: string, dataset: ManifestDataset, errors: numb
     yield `${table}: ${n(dataset.ledger.quarantined)} records in quarantine (--strict)`;
 }
 
-function* changesSince(
-  { table, total }: AnyPipeline,
-  now: ManifestDataset,
-  before: ManifestDataset,
-): Generator<string> {
+function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: ManifestDataset): Generator<string> {
+  const { table } = pipeline;
   const present = new Set(now.districts.filter(({ received }) => received > 0).map(({ dapil }) => dapil));
   const gone = before.districts
     .filter(({ dapil, received }) => dapil !== null && received > 0 && !present.has(dapil))
@@ -75,11 +76,27 @@ function* changesSince(
     yield `${table}: districts ${gone.join(', ')} had records in the snapshot before and have none now`;
   if (now.rows < before.rows * (1 - mostShrinkage))
     yield `${table}: rows fell from ${n(before.rows)} to ${n(now.rows)} (${percent(now.rows, before.rows)})`;
-  const totalNow = Number(now.sums[total] ?? 0);
-  const totalBefore = Number(before.sums[total] ?? 0);
-  if (totalBefore > 0 && Math.abs(totalNow - totalBefore) > totalBefore * mostMovement) {
-    yield `${table}: the sum of ${total} moved from ${n(totalBefore)} to ${n(totalNow)} (${percent(totalNow, totalBefore)})`;
+  const moved = movedSums(pipeline, now.sums, before.sums);
+  for (const { name, from, to } of moved.slice(0, mostNamedSums)) {
+    const share = from === 0 ? '' : ` (${percent(to, from)})`;
+    yield `${table}: the sum of ${name} moved from ${n(from)} to ${n(to)}${share}`;
   }
+  if (moved.length > mostNamedSums)
+    yield `${table}: and ${moved.length - mostNamedSums} more sums moved by more than ${mostMovement * 100} %`;
+}
+
+/** The sums that moved too far, the national total's first: a list that became 0 or NULL everywhere need not show in the total. */
+function movedSums(pipeline: AnyPipeline, now: ManifestDataset['sums'], before: ManifestDataset['sums']) {
+  const { total } = pipeline;
+  const totalBefore = Number(before[total] ?? 0);
+  return [total, ...countColumns(pipeline).filter((name) => name !== total)].flatMap((name) => {
+    // A column that the snapshot before did not have has nothing to be compared with.
+    if (before[name] === undefined) return [];
+    const from = Number(before[name]);
+    const to = Number(now[name] ?? 0);
+    const allowed = Math.max(from * mostMovement, name === total ? 0 : totalBefore * smallMovement);
+    return allowed > 0 && Math.abs(to - from) > allowed ? [{ name, from, to }] : [];
+  });
 }
 
 function n(value: number): string {

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { pipelines } from '../../pipelines/index.ts';
 import type { Verdict } from '../../src/stages.ts';
+import { countColumns } from '../../src/pipeline.ts';
 import { checkGate, type GateQuestion } from '../../src/publish/gate.ts';
 import type { Manifest, ManifestDataset } from '../../src/warehouse.ts';
 import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
@@ -106,9 +107,39 @@ describe('the gate', () => {
     expect(ask(total('2'), total('1000'))).toEqual(change(/from 1,000 to 2 \(−99\.8 %\)$/));
   });
 
-  it('watches the total that the pipeline names, no other sum', () => {
-    const sums = { grand_total: '5000', dpt_total: '1' };
-    expect(ask({ sums }, { sums: { ...sums, dpt_total: '4000' } })).toEqual(nothing);
+  it.each([
+    ['a list that became 0 everywhere', 'dpt_total', 9700, 0, false],
+    ['a sum that moved by a tenth', 'male_total', 5000, 4500, true],
+    ['a sum that moved by more than a tenth', 'male_total', 5000, 4499, false],
+    ['a sum that rose by more than a tenth', 'male_total', 4000, 4401, false],
+    ['a small list that moved by no more than a hundredth of the total', 'dptb_total', 100, 0, true],
+    ['a small list that moved by more than that', 'dptb_total', 101, 0, false],
+    ['a list that was 0 and is small', 'dptb_total', 0, 100, true],
+  ])('watches %s: %s of %i that is %i now', (_what, name, before, now, passes) => {
+    const sums = (people: number) => ({ sums: { grand_total: '10000', [name]: String(people) } });
+    const found = ask(sums(now), sums(before));
+    expect(found).toEqual(passes ? nothing : change(new RegExp(`^voters: the sum of ${name} moved from .* %\\)$`)));
+  });
+
+  it('says without a share in per cent that a sum was 0 before', () => {
+    const sums = (people: string) => ({ sums: { grand_total: '10000', dpt_male: people } });
+    expect(ask(sums('5000'), sums('0'))).toEqual(change(/^voters: the sum of dpt_male moved from 0 to 5,000$/));
+  });
+
+  it('watches no sum that the snapshot before did not have, and none where all of them were 0', () => {
+    const sums = { grand_total: '10000', male_total: '5000' };
+    expect(ask({ sums }, { sums: { grand_total: '10000' } })).toEqual(nothing);
+    expect(ask({ sums }, { sums: { grand_total: '0', male_total: '0' } })).toEqual(nothing);
+  });
+
+  it('names the total first, then a handful of other sums, and counts the rest', () => {
+    const names = countColumns(pipelines[0]!);
+    const sums = (people: string) => ({ sums: Object.fromEntries(names.map((name) => [name, people])) });
+    const { changes } = ask(sums('1'), sums('1000'));
+    expect(changes).toHaveLength(6);
+    expect(changes[0]).toMatch(/^voters: the sum of grand_total moved /);
+    expect(changes[1]).toMatch(/^voters: the sum of dpt_male moved /);
+    expect(changes[5]).toBe(`voters: and ${names.length - 5} more sums moved by more than 10 %`);
   });
 
   it('takes every change where changes are accepted', () => {
