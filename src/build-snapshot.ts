@@ -241,7 +241,9 @@ function passGate(
     errors: new Map(
       [...reports].map(([table, { violations }]) => [
         table,
-        violations.reduce((sum, { severity, count }) => sum + (severity === 'error' ? count : 0), 0),
+        new Map(
+          violations.filter(({ severity }) => severity === 'error').map(({ check, count }) => [check, count] as const),
+        ),
       ]),
     ),
     strict: options.strict,

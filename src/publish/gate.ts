@@ -17,8 +17,8 @@ export interface GateQuestion {
   readonly previous: Manifest | null;
   /** Tables that this run asked the source for. */
   readonly asked: readonly string[];
-  /** Violations of severity error, by table. */
-  readonly errors: ReadonlyMap<string, number>;
+  /** Violations of severity error, by table and check. */
+  readonly errors: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly strict: boolean;
   readonly acceptChanges: boolean;
 }
@@ -39,7 +39,7 @@ export function checkGate(question: GateQuestion): GateFindings {
     refusals.push(...ledgerComplaints(table, dataset));
     if (question.asked.includes(table) && dataset.rows === 0)
       refusals.push(`${table} is empty: the source gave no usable record`);
-    if (question.strict) refusals.push(...strictComplaints(table, dataset, question.errors.get(table) ?? 0));
+    if (question.strict) refusals.push(...strictComplaints(table, dataset, question.errors.get(table) ?? new Map()));
     const before = question.previous?.datasets[table];
     if (before !== undefined && !question.acceptChanges) changes.push(...changesSince(pipeline, dataset, before));
   }
@@ -56,10 +56,15 @@ function* ledgerComplaints(table: string, { ledger, rows, carried_over }: Manife
     yield `${table}: ${n(rows)} rows, but ${n(published)} published + ${n(carried_over)} carried over`;
 }
 
-function* strictComplaints(table: string, dataset: ManifestDataset, errors: number): Generator<string> {
-  if (errors > 0) {
-    const checks = Object.entries(dataset.violations).map(([check, count]) => `${check} ${n(count)}`);
-    yield `${table}: ${n(errors)} violations of severity error (--strict); by check: ${checks.join(', ')}`;
+function* strictComplaints(
+  table: string,
+  dataset: ManifestDataset,
+  errors: ReadonlyMap<string, number>,
+): Generator<string> {
+  const all = [...errors.values()].reduce((sum, count) => sum + count, 0);
+  if (all > 0) {
+    const checks = [...errors].map(([check, count]) => `${check} ${n(count)}`);
+    yield `${table}: ${n(all)} violations of severity error (--strict); by check: ${checks.join(', ')}`;
   }
   if (dataset.ledger.quarantined > 0)
     yield `${table}: ${n(dataset.ledger.quarantined)} records in quarantine (--strict)`;

@@ -52,12 +52,18 @@ describe('a sync that must not publish', () => {
     expect((await runSync(syncOptions(warehouse, url, { acceptChanges: true }))).outcome).toBe('published');
   });
 
-  it('because checks are broken is refused under --strict', async () => {
+  it('because checks are broken is refused under --strict, which names those of severity error', async () => {
     const { warehouse, expectUntouched } = await published();
     const data = smallNation(nation);
     data.datapemilihdpr[0]!['JumlahPemilihLakiLakiDalamDPT'] = '1';
+    // A warning beside the errors: the district goes by two names.
+    data.datapemilihdpr[0]!['NamaDapil'] = 'ANOTHER NAME';
     const { url } = await serveData(data);
-    await expect(runSync(syncOptions(warehouse, url, { strict: true }))).rejects.toBeInstanceOf(GateError);
+    const refused = await runSync(syncOptions(warehouse, url, { strict: true })).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(GateError);
+    expect((refused as GateError).reasons).toContain(
+      'voters: 2 violations of severity error (--strict); by check: dpt_sexes_sum 1, male_lists_sum 1',
+    );
     await expectUntouched();
     expect((await runSync(syncOptions(warehouse, url))).outcome).toBe('published');
   });

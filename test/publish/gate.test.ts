@@ -150,11 +150,20 @@ describe('the gate', () => {
 
   it('refuses errors and quarantine where it is strict, and only there', () => {
     const ledger = { fetched: 1002, published: 1000, quarantined: 2, duplicates: 0 };
-    const errors = new Map([['voters', 7]]);
+    const errors = new Map([['voters', new Map([['grand_total_sum', 7]])]]);
     expect(ask({ ledger }, null, { errors })).toEqual(nothing);
     expect(ask({}, null, { errors, strict: true, acceptChanges: true })).toEqual(refusal(/^voters: 7 violations/));
     expect(ask({ ledger }, null, { strict: true })).toEqual(refusal(/^voters: 2 records in quarantine/));
     expect(ask({}, null, { strict: true })).toEqual(nothing);
+  });
+
+  it('names the checks of severity error alone, so that they add up to the sum', () => {
+    const violations = { dpt_sexes_sum: 3, malformed: 1200, regency_in_one_dataset: 12 };
+    const broken = new Map([['dpt_sexes_sum', 3] as const, ['malformed', 1200] as const]);
+    const found = ask({ violations }, null, { errors: new Map([['voters', broken]]), strict: true });
+    expect(found.refusals).toEqual([
+      'voters: 1,203 violations of severity error (--strict); by check: dpt_sexes_sum 3, malformed 1,200',
+    ]);
   });
 
   it('names the reasons of every dataset', () => {
