@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { AnyPipeline, Project, SqlFile } from '../src/pipeline.ts';
+import { defineProject, type AnyPipeline, type Project, type SqlFile } from '../src/pipeline.ts';
 import { voters } from './voters.ts';
 import { votingRightsUsers } from './voting-rights-users.ts';
 
@@ -34,15 +34,19 @@ export const checkNames = [
 /** The package's folder, from the sources and from the build alike: the package finds itself by its name. */
 const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/package.json'));
 
-/** Reads the SQL files and the reference, and puts together what a sync needs to know. */
+/**
+ * Reads the SQL files and the reference, and puts together what a sync needs to know.
+ *
+ * @throws PipelineDefinitionError where pipelines, views and checks contradict each other.
+ */
 export function loadProject(): Project {
-  return {
+  return defineProject({
     pipelines,
     models: modelNames.map((name) => readSql('models', name)),
     checks: checkNames.map((name) => readSql('checks', name)),
     referenceDistricts: readReferenceDistricts(),
     sampleFolder: join(packageFolder, 'data', 'sample'),
-  };
+  });
 }
 
 /** The file's first comment line is about the whole; the ones after it, `-- column: meaning.`, are about its columns. */

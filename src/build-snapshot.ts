@@ -48,7 +48,7 @@ export async function buildSnapshot(run: Run, openSource: OpenSource): Promise<B
   run.enter('verify');
   await requireVerified(run, manifest);
   // Only now: DuckDB does not guard a file against being opened twice in one process.
-  const brokenChecks = await readBrokenChecks(join(run.folder, databaseFile));
+  const brokenChecks = await readBrokenChecks(join(run.folder, databaseFile), run.project.pipelines[0]!);
   run.signal.throwIfAborted();
   return { manifest, brokenChecks };
 }

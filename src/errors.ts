@@ -30,7 +30,7 @@ export class UsageError extends RekapError {
   readonly exitCode = ExitCode.usage;
 }
 
-/** A pipeline's definition contradicts itself; found when it is loaded. */
+/** The definition of a pipeline or a project contradicts itself; found when it is loaded. */
 export class PipelineDefinitionError extends RekapError {
   readonly exitCode = ExitCode.usage;
 }

@@ -1,7 +1,7 @@
 /** The public API: run a sync or a replay, read its warehouse, or serve it from a program of your own. */
 
 export * from './errors.ts';
-export { definePipeline } from './pipeline.ts';
+export { definePipeline, defineProject } from './pipeline.ts';
 export type {
   AnyPipeline,
   ColumnDefinition,

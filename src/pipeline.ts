@@ -1,5 +1,6 @@
 /** How a pipeline is declared, and what a project is made of. */
 
+import { complaintsAboutPipeline, complaintsAboutProject } from './definition-complaints.ts';
 import { PipelineDefinitionError } from './errors.ts';
 
 /** 'count' is a number of people and may be NULL; 'integer' and 'text' describe the place and the election. */
@@ -30,10 +31,10 @@ export interface Pipeline<Column extends string = string> {
   readonly title: string;
   /** One sentence on the table; becomes its comment in DuckDB. */
   readonly comment: string;
-  /** Path of the endpoint below the base URL, beginning with a slash. */
+  /** Path of the endpoint below the base URL, such as /api/name. */
   readonly endpoint: string;
   readonly columns: Readonly<Record<Column, ColumnDefinition>>;
-  /** The columns that identify a record; the table is sorted by them. */
+  /** The columns that identify a record, from the widest to the narrowest; the table is sorted by them. One key for all pipelines of a project. */
   readonly key: readonly NoInfer<Column>[];
   /** The column by which the endpoint is filtered and its completeness proved. */
   readonly district: NoInfer<Column>;
@@ -53,7 +54,7 @@ export type AnyPipeline = Pipeline;
  * @throws PipelineDefinitionError naming the pipeline and the part that is wrong.
  */
 export function definePipeline<const Column extends string>(pipeline: Pipeline<Column>): Pipeline<Column> {
-  for (const complaint of complaintsAbout(pipeline)) {
+  for (const complaint of complaintsAboutPipeline(pipeline)) {
     throw new PipelineDefinitionError(`Pipeline "${pipeline.table}": ${complaint}.`, 'Correct its file in pipelines/.');
   }
   return pipeline;
@@ -64,43 +65,6 @@ export function countColumns({ columns }: AnyPipeline): string[] {
   return Object.entries(columns)
     .filter(([, { kind }]) => kind === 'count')
     .map(([name]) => name);
-}
-
-const identifier = /^[a-z][a-z0-9_]*$/;
-
-function* complaintsAbout(pipeline: AnyPipeline): Generator<string> {
-  const columns = new Map(Object.entries(pipeline.columns));
-  if (!identifier.test(pipeline.table)) yield `the table name "${pipeline.table}" is not lower-case snake_case`;
-  if (!/^\/[\w/-]*$/.test(pipeline.endpoint)) yield `the endpoint "${pipeline.endpoint}" is not a plain path`;
-  if (columns.size === 0) yield 'it declares no columns';
-  const fieldOwners = new Map<string, string>();
-  for (const [name, { field }] of columns) {
-    if (!identifier.test(name)) yield `the column name "${name}" is not lower-case snake_case`;
-    if (field === '') yield `the column "${name}" names no field`;
-    const owner = fieldOwners.get(field);
-    if (owner !== undefined) yield `the columns "${owner}" and "${name}" both read the field "${field}"`;
-    fieldOwners.set(field, name);
-  }
-  if (pipeline.key.length === 0) yield 'its key is empty';
-  for (const name of pipeline.key) {
-    if (!columns.has(name)) yield `its key names the column "${name}", which it does not declare`;
-    if (columns.get(name)?.kind === 'count') yield `its key names the count "${name}"`;
-  }
-  if (!pipeline.key.includes(pipeline.district))
-    yield `its district column "${pipeline.district}" is not part of the key`;
-  if (columns.get(pipeline.district)?.kind !== 'integer')
-    yield `its district column "${pipeline.district}" is not an integer`;
-  if (columns.get(pipeline.total)?.kind !== 'count') yield `its total "${pipeline.total}" is not a count`;
-  const checkNames = new Set<string>();
-  for (const check of pipeline.checks) {
-    if (checkNames.has(check.name)) yield `two checks are called "${check.name}"`;
-    checkNames.add(check.name);
-    if (check.parts.length < 2) yield `the check "${check.name}" adds up fewer than two columns`;
-    for (const name of [...check.parts, check.whole]) {
-      if (columns.get(name)?.kind !== 'count')
-        yield `the check "${check.name}" names "${name}", which is not one of its counts`;
-    }
-  }
 }
 
 /** A query over all tables. It returns one row per violation, with the columns of `violations`; no row is a pass. */
@@ -124,4 +88,16 @@ export interface Project {
   readonly referenceDistricts: readonly number[];
   /** Folder that holds the sample data in the records' own shape. */
   readonly sampleFolder: string;
+}
+
+/**
+ * Puts a project together and checks that its parts agree, as `definePipeline` does for each pipeline by itself.
+ *
+ * @throws PipelineDefinitionError naming what contradicts what.
+ */
+export function defineProject(project: Project): Project {
+  for (const complaint of complaintsAboutProject(project)) {
+    throw new PipelineDefinitionError(`Project: ${complaint}.`, 'Correct pipelines/index.ts or the files it lists.');
+  }
+  return project;
 }

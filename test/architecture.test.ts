@@ -10,6 +10,8 @@ const stages = new Set(['extract', 'land', 'transform', 'load', 'publish', 'serv
 const ground = new Set(
   [
     'pipeline',
+    'definition-complaints',
+    'reserved-names',
     'stages',
     'surroundings',
     'errors',

@@ -1,6 +1,8 @@
 /** Reads from a snapshot which checks are broken how often, and the worst examples of each. */
 
 import { openDatabase } from '../database.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import { quoteIdentifier } from '../sql-text.ts';
 
 /** A check that is broken, over all datasets or in one. */
 export interface BrokenCheck {
@@ -14,8 +16,14 @@ export interface BrokenCheck {
 
 const examplesPerCheck = 3;
 
-/** @param databasePath A snapshot's DuckDB file. */
-export async function readBrokenChecks(databasePath: string): Promise<BrokenCheck[]> {
+/**
+ * @param databasePath A snapshot's DuckDB file.
+ * @param pipeline Any of those whose tables it holds: their keys are the same. What its key has after the district says where in it.
+ */
+export async function readBrokenChecks(databasePath: string, pipeline: AnyPipeline): Promise<BrokenCheck[]> {
+  const district = quoteIdentifier(pipeline.district);
+  const within = pipeline.key.slice(pipeline.key.indexOf(pipeline.district) + 1).map(quoteIdentifier);
+  const placeSql = within.length === 0 ? "''" : `concat_ws(', ', ${within.toReversed().join(', ')})`;
   const database = await openDatabase(databasePath, { readOnly: true });
   try {
     const rows = await database.rows<{
@@ -23,7 +31,7 @@ export async function readBrokenChecks(databasePath: string): Promise<BrokenChec
       check_name: string;
       severity: string;
       total: bigint;
-      dapil_id: number | null;
+      dapil: number | null;
       place: string;
       message: string;
     }>(`
@@ -32,11 +40,11 @@ export async function readBrokenChecks(databasePath: string): Promise<BrokenChec
           count(*) OVER (PARTITION BY dataset, check_name, severity) AS total,
           row_number() OVER (
             PARTITION BY dataset, check_name, severity
-            ORDER BY abs(try_cast(regexp_extract(expected, '\\d+') AS BIGINT) - try_cast(actual AS BIGINT)) DESC NULLS LAST, dapil_id, province, regency, column_name
+            ORDER BY abs(try_cast(regexp_extract(expected, '\\d+') AS BIGINT) - try_cast(actual AS BIGINT)) DESC NULLS LAST, ${[district, ...within].join(', ')}, column_name
           ) AS rank
         FROM violations
       )
-      SELECT dataset, check_name, severity, total, dapil_id, concat_ws(', ', regency, province) AS place, message
+      SELECT dataset, check_name, severity, total, ${district} AS dapil, ${placeSql} AS place, message
       FROM ranked
       WHERE rank <= ${examplesPerCheck}
       ORDER BY severity, total DESC, dataset, check_name, rank`);
@@ -44,10 +52,10 @@ export async function readBrokenChecks(databasePath: string): Promise<BrokenChec
       string,
       BrokenCheck & { examples: { dapil: number | null; place: string; message: string }[] }
     >();
-    for (const { dataset, check_name, severity, total, dapil_id, place, message } of rows) {
+    for (const { dataset, check_name, severity, total, dapil, place, message } of rows) {
       const key = `${dataset} ${check_name} ${severity}`;
       const check = checks.get(key) ?? { dataset, check: check_name, severity, count: Number(total), examples: [] };
-      check.examples.push({ dapil: dapil_id, place, message });
+      check.examples.push({ dapil, place, message });
       checks.set(key, check);
     }
     return [...checks.values()];

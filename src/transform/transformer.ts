@@ -2,6 +2,7 @@
 
 import { NoCount, readInteger, readRaw, readText } from '../fields.ts';
 import type { AnyPipeline } from '../pipeline.ts';
+import { conflictingRecords } from '../reserved-names.ts';
 import { FieldKind, type Batch, type Page, type Quarantined, type TransformTotals, type Violation } from '../stages.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { checkRows } from './check-rows.ts';
@@ -108,7 +109,7 @@ export class Transformer {
       this.violations.push({
         dataset: this.pipeline.table,
         place: this.key.place(page, row),
-        check_name: 'conflicting_records',
+        check_name: conflictingRecords,
         severity: 'error',
         column_name: '',
         raw_value: null,

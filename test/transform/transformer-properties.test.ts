@@ -15,13 +15,13 @@ const pipeline = definePipeline({
   comment: 'A small pipeline with every kind of column and a check of each severity.',
   endpoint: '/places',
   columns: {
-    district: { field: 'District', kind: 'integer', comment: '' },
-    place: { field: 'Place', kind: 'text', comment: '' },
-    year: { field: 'Year', kind: 'integer', comment: '' },
-    label: { field: 'Label', kind: 'text', comment: '' },
-    men: { field: 'Men', kind: 'count', comment: '' },
-    women: { field: 'Women', kind: 'count', comment: '' },
-    all: { field: 'All', kind: 'count', comment: '' },
+    district: { field: 'District', kind: 'integer', comment: 'District.' },
+    place: { field: 'Place', kind: 'text', comment: 'Place.' },
+    year: { field: 'Year', kind: 'integer', comment: 'Year.' },
+    label: { field: 'Label', kind: 'text', comment: 'Label.' },
+    men: { field: 'Men', kind: 'count', comment: 'Men.' },
+    women: { field: 'Women', kind: 'count', comment: 'Women.' },
+    all: { field: 'All', kind: 'count', comment: 'All.' },
   },
   key: ['district', 'place'],
   district: 'district',
@@ -29,7 +29,7 @@ const pipeline = definePipeline({
   total: 'all',
   checks: [
     { name: 'sexes_sum', severity: 'error', parts: ['men', 'women'], whole: 'all' },
-    { name: 'twice_sum', severity: 'warning', parts: ['women', 'women', 'men'], whole: 'all' },
+    { name: 'men_sum', severity: 'warning', parts: ['women', 'all'], whole: 'men' },
   ],
 });
 const columns = Object.entries(pipeline.columns);

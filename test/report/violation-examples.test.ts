@@ -1,0 +1,62 @@
+/** The worst examples of each broken check are read by the key that the pipelines declare, whatever its columns are called. */
+
+import { describe, expect, it } from 'vitest';
+import { definePipeline, type AnyPipeline } from '../../src/pipeline.ts';
+import { readBrokenChecks } from '../../src/report/violation-examples.ts';
+import { load, project, voter } from '../load/support.ts';
+
+/** A pipeline whose key has other names than those of the DPR-RI; it ends with `places`. */
+function people(places: readonly string[]): AnyPipeline {
+  const column = (field: string, kind: 'count' | 'integer' | 'text') => ({ field, kind, comment: `${field}.` });
+  return definePipeline<string>({
+    table: 'people',
+    title: 'People',
+    comment: 'People by ward.',
+    endpoint: '/people',
+    columns: {
+      ward: column('IdDapil', 'integer'),
+      ...Object.fromEntries(places.map((name) => [name, column(name, 'text')])),
+      men: column('Men', 'count'),
+      women: column('Women', 'count'),
+      all_people: column('All', 'count'),
+    },
+    key: ['ward', ...places],
+    district: 'ward',
+    districtParameter: 'id',
+    total: 'all_people',
+    checks: [{ name: 'sexes_sum', severity: 'error', parts: ['men', 'women'], whole: 'all_people' }],
+  });
+}
+
+async function examplesOf(pipeline: AnyPipeline, records: readonly object[]) {
+  const { file } = await load(
+    { people: [records] },
+    { project: { ...project, pipelines: [pipeline], models: [], checks: [] } },
+  );
+  return (await readBrokenChecks(file, pipeline)).flatMap(({ examples }) => examples);
+}
+
+describe('the examples of a broken check', () => {
+  it('say where they are by what the key has after the district, the narrowest first', async () => {
+    const record = { IdDapil: '7', town: 'T', street: 'S', Men: '1', Women: '1', All: '3' };
+    expect(await examplesOf(people(['town', 'street']), [record])).toEqual([
+      { dapil: 7, place: 'S, T', message: 'all_people is 3, but men + women is 2' },
+    ]);
+  });
+
+  it('say no more than the district where the key ends with it', async () => {
+    const found = await examplesOf(people([]), [{ IdDapil: '7', Men: '1', Women: '1', All: '3' }]);
+    expect(found).toMatchObject([{ dapil: 7, place: '' }]);
+  });
+
+  it('are the three farthest from what was expected, the worst first', async () => {
+    const wrong = [5, 900, 20, 300].map((all) =>
+      voter({ regency: `R${all}`, dpt_male: '0', dpt_female: '0', dpt_total: String(all) }),
+    );
+    const { file } = await load({ voters: [wrong] });
+    const checks = await readBrokenChecks(file, project.pipelines[0]!);
+    const found = checks.find(({ check }) => check === 'dpt_sexes_sum');
+    expect(found).toMatchObject({ dataset: 'voters', severity: 'error', count: 4 });
+    expect(found?.examples.map(({ place }) => place.split(',')[0])).toEqual(['R900', 'R300', 'R20']);
+  });
+});
