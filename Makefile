@@ -35,7 +35,7 @@ test: build ## run all tests
 crash: build ## kill a sync hundreds of times, at every step and at any moment, and look at what is left
 	REKAP_CRASHES=$${KILLS:-300} npx --no-install vitest run test/end-to-end/crash.test.ts
 
-fuzz: build ## try the properties with many more inputs; SECONDS=180 in all, SEED= to repeat
+fuzz: build ## try the properties with many more inputs for SECONDS=180, besides the time to load them; SEED= to repeat
 	@node dist/test/fuzz/main.js '$(SECONDS)' '$(SEED)'
 
 check: build ## format, lint, types, unused code, package
