@@ -152,7 +152,7 @@ function readRecordDistrict(record: unknown, field: string, where: string): numb
   const district = readDistrict((record as Record<string, unknown>)[field]);
   if (district !== null) return district;
   throw new ServedDataError(
-    `${where} has a ${field} that is no district: it must be digits, at most ${maxNumber}.`,
+    `${where}: its ${field} is no district; it must be digits, at most ${maxNumber}.`,
     'Correct it, or leave the field out; the record is then served without the filter only.',
   );
 }

@@ -29,3 +29,11 @@ export function describeNoValue(code: number): string {
       return `is no whole number in digits up to ${maxCount}`;
   }
 }
+
+/** What is wrong with a malformed value of which this text stood in the record. Digits alone are malformed only where they are too many. */
+export function describeMalformed(raw: string | null, isText: boolean): string {
+  if (isText) return 'no text';
+  return /^[0-9]+$/.test(raw ?? '')
+    ? `more than the ${maxCount.toLocaleString('en')} that a column holds`
+    : 'no whole number in digits';
+}

@@ -7,7 +7,7 @@ import { FieldKind, type Batch, type Page, type Quarantined, type TransformTotal
 import { BatchBuilder } from './batch-builder.ts';
 import { checkRows } from './check-rows.ts';
 import { hashRecord, hashValues } from './hash-record.ts';
-import { describeNoValue, noValueCheck } from './no-value.ts';
+import { describeMalformed, describeNoValue, noValueCheck } from './no-value.ts';
 import { createKeyReader } from './record-key.ts';
 
 /** A batch is handed on with so many violations and quarantined records too, though it is not full of rows. */
@@ -193,7 +193,7 @@ export class Transformer {
       actual: null,
       message:
         code === NoCount.malformed
-          ? `${field} is ${JSON.stringify(raw)}, ${isText ? 'no text' : 'no whole number in digits'}`
+          ? `${field} is ${JSON.stringify(raw)}, ${describeMalformed(raw, isText)}`
           : `${field} ${describeNoValue(code)}`,
     });
   }

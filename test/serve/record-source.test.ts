@@ -122,3 +122,10 @@ it.each([
   const failure = await failureOf(openVoters(`[{"IdDapil":"1"},${record},{"IdDapil":"2"}]`));
   expect(failure.message).toContain(`Record 2 of ${join(folder, 'datapemilihdpr.json')}`);
 });
+
+it('says what is wrong with a district', async () => {
+  const failure = await failureOf(openVoters('[{"IdDapil":"eleven"}]'));
+  expect(failure.message).toBe(
+    `Record 1 of ${join(folder, 'datapemilihdpr.json')}: its IdDapil is no district; it must be digits, at most 2147483647.`,
+  );
+});
