@@ -7,7 +7,7 @@ import { checkNames, modelNames, pipelines } from '../pipelines/index.ts';
 import { optionNames } from '../src/cli/options.ts';
 import { ExitCode } from '../src/errors.ts';
 import { faultList, presets } from '../src/serve/faults/fault-list.ts';
-import { quarantineTable, snapshotsLogTable } from '../src/load/tables.ts';
+import { exportedTables, quarantineTable, snapshotsLogTable } from '../src/load/tables.ts';
 import * as limits from '../src/serve/limits.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -44,6 +44,19 @@ describe('the README', () => {
     expect([...transient.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(presets['transient']!.faults);
   });
 
+  it('says which tables are there as Parquet, and which are in the DuckDB file only', () => {
+    const parquet = /^(.*) are there as Parquet too\. (.*) and the views are in\n/m.exec(readme);
+    const named = (text: string | undefined) => new Set([...(text ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    expect(named(parquet?.[1])).toEqual(new Set(exportedTables(pipelines).map(({ name }) => name)));
+    expect(named(parquet?.[2])).toEqual(new Set([snapshotsLogTable.name]));
+  });
+
+  it('names every variable of the environment that is not an option', () => {
+    const variables = [...sources.join('\n').matchAll(/process\.env\[?\.?'?(REKAP_\w+)/g)].map(([, name]) => name!);
+    expect(variables).toContain('REKAP_DEBUG');
+    for (const name of variables) expect(readme, name).toContain(`\`${name}`);
+  });
+
   it('names every exit code', () => {
     for (const code of Object.values(ExitCode)) expect(readme).toMatch(new RegExp(`\\| (\\d+, )?${code}(, \\d+)? \\|`));
   });
@@ -64,12 +77,23 @@ describe('the list of options', () => {
 });
 
 describe('the architecture', () => {
-  it('gives a reason for every dependency', () => {
-    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-      dependencies: Record<string, string>;
-    };
-    const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
-    for (const name of Object.keys(dependencies)) expect(text).toContain(`\`${name}\``);
+  const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+
+  it('gives a reason for every dependency, of the package and of its development', () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+      'dependencies' | 'devDependencies',
+      Record<string, string>
+    >;
+    for (const name of Object.keys({ ...dependencies, ...devDependencies })) expect(text).toContain(`\`${name}\``);
+  });
+
+  it('has every file and folder of src/ on its map', () => {
+    const map = /## The map\n([\s\S]*?)\n## /.exec(text)?.[1] ?? '';
+    const entries = readdirSync(join(root, 'src'), { withFileTypes: true });
+    const missing = entries
+      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+      .filter((name) => !new RegExp(`(^|[ ,])${name}([ ,]|$)`, 'm').test(map));
+    expect(missing).toEqual([]);
   });
 });
 

@@ -1,9 +1,12 @@
 /** The packed package runs with its dependencies alone: nothing of the development tools, nothing outside its own files. */
 
-import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { serveData, smallNation } from '../support/served-source.ts';
+import { testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -14,16 +17,8 @@ interface Manifest {
 
 describe('the packed package', () => {
   it('syncs the sample with its run-time dependencies alone', async () => {
-    const folder = await temporaryFolder();
-    const [packed] = JSON.parse(
-      execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-        cwd: root,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-      }),
-    ) as [{ filename: string; files: { path: string }[] }];
-    const names = packed.files.map(({ path }) => path);
-    expect(names).toEqual(
+    const { folder, files } = await installPacked();
+    expect(files).toEqual(
       expect.arrayContaining([
         'LICENSE',
         'README.md',
@@ -32,19 +27,10 @@ describe('the packed package', () => {
         'pipelines/models/turnout.sql',
       ]),
     );
-    expect(names.filter((path) => /test|bench|warehouse\//.test(path))).toEqual([]);
-
-    const modules = join(folder, 'node_modules');
-    await mkdir(modules);
-    execFileSync('tar', ['-xzf', packed.filename], { cwd: folder });
-    execFileSync('mv', [join(folder, 'package'), join(modules, 'rekap')]);
-    for (const name of await runtimePackages()) {
-      await mkdir(dirname(join(modules, name)), { recursive: true });
-      await symlink(join(root, 'node_modules', name), join(modules, name));
-    }
+    expect(files.filter((path) => /test|bench|warehouse\//.test(path))).toEqual([]);
     const printed = execFileSync(
       process.execPath,
-      [join(modules, 'rekap/dist/src/cli/main.js'), 'sync', '--sample', '--json'],
+      [join(folder, 'node_modules/rekap/dist/src/cli/main.js'), 'sync', '--sample', '--json'],
       { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
     );
     expect(JSON.parse(printed)).toMatchObject({
@@ -53,7 +39,42 @@ describe('the packed package', () => {
     });
     expect(await readdir(join(folder, 'data/warehouse'))).toContain('current');
   });
+
+  it('serves a program as the README has it', async () => {
+    const { folder } = await installPacked();
+    const readme = await readFile(join(root, 'README.md'), 'utf8');
+    const program = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+    await writeFile(join(folder, 'nightly.mjs'), program);
+    const { url } = await serveData(smallNation({ 1101: 3, 1102: 2 }));
+    const { stdout } = await promisify(execFile)(process.execPath, ['nightly.mjs'], {
+      cwd: folder,
+      env: { ...process.env, REKAP_BASE_URL: url, REKAP_API_KEY: testKey },
+    });
+    expect(stdout).toMatch(/^published \d{8}T\d{6}Z-[0-9a-f]{6}\n/);
+    expect(stdout).toContain('DAPIL 1101');
+  });
 });
+
+/** A folder in which the packed package stands as an installed one does, and the files that it brought. */
+async function installPacked(): Promise<{ folder: string; files: string[] }> {
+  const folder = await temporaryFolder();
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  ) as [{ filename: string; files: { path: string }[] }];
+  const modules = join(folder, 'node_modules');
+  await mkdir(modules);
+  execFileSync('tar', ['-xzf', packed.filename], { cwd: folder });
+  execFileSync('mv', [join(folder, 'package'), join(modules, 'rekap')]);
+  for (const name of await runtimePackages()) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(root, 'node_modules', name), join(modules, name));
+  }
+  return { folder, files: packed.files.map(({ path }) => path) };
+}
 
 /** The direct dependencies; their own are found beside them, for a link is followed to where it leads. */
 async function runtimePackages(): Promise<string[]> {
