@@ -18,6 +18,7 @@ import { readBrokenChecks, type BrokenCheck } from './report/violation-examples.
 import type { Run } from './run.ts';
 import type { Transformer } from './transform/transformer.ts';
 import { databaseFile, type Manifest } from './warehouse.ts';
+import { wayBack } from './way-back.ts';
 
 /** Answers that wait for the end of the sweep or of their district may hold so many bytes of memory. */
 const heldBytes = 48 * 1024 * 1024;
@@ -68,7 +69,7 @@ async function planCarryOver({ asked, options, previous, project, around }: Run)
   if (problems.length > 0) {
     throw new WarehouseError(
       `Nothing can be carried over from snapshot ${previous.id}, for it is damaged: ${problems.join('; ')}.`,
-      'Run one sync without --dapil and --dataset, or go back to another snapshot with "rekap snapshots rollback <id>".',
+      `Run one sync without --dapil and --dataset. ${await wayBack(options.warehouse, previous.id, previous.manifest.run)}`,
     );
   }
   const replaced = new Map<string, readonly number[] | null>();

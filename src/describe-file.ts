@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline as pipeStreams } from 'node:stream/promises';
-import type { ManifestFile } from './warehouse.ts';
+import type { ManifestFile } from './snapshot-format.ts';
 
 /** Describes a file below `folder`. The file must not be open in DuckDB: reading it would drop DuckDB's lock. */
 export async function describeFile(folder: string, path: string, rows: number | null): Promise<ManifestFile> {

@@ -1,15 +1,22 @@
 /** Changes to a warehouse besides a sync: going back to an earlier snapshot, and removing old ones; both under the same lock. */
 
-import { lockWarehouse } from './publish/lock.ts';
 import { explainFileError } from './file-errors.ts';
+import type { Project } from './pipeline.ts';
+import { lockWarehouse } from './publish/lock.ts';
 import { pointCurrent, pruneSnapshots } from './publish/snapshot-folder.ts';
 import { pruneLandings, type Retention } from './retention.ts';
-import { readCurrentId, readSnapshot, requireWarehouse } from './warehouse.ts';
+import { damagedError, verifyPublished } from './verify-published.ts';
+import { readCurrentId, requireWarehouse } from './warehouse.ts';
 
-/** Makes snapshot `id` the current one. */
-export async function rollBack(warehouse: string, id: string): Promise<void> {
+/**
+ * Makes snapshot `id` the current one, if it is whole.
+ *
+ * @throws SnapshotNotFoundError where there is none of this id, VerificationError naming what is wrong with a damaged one.
+ */
+export async function rollBack({ pipelines }: Project, warehouse: string, id: string): Promise<void> {
   await locked(warehouse, async () => {
-    await readSnapshot(warehouse, id);
+    const { problems, next } = await verifyPublished(warehouse, id, pipelines);
+    if (problems.length > 0) throw damagedError(`Snapshot ${id} is damaged and was not made current:`, problems, next);
     await pointCurrent(warehouse, id);
   });
 }

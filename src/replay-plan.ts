@@ -2,6 +2,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
+import { checkManifestFile } from './check-files.ts';
 import {
   errorCode,
   GateError,
@@ -14,7 +15,6 @@ import {
 import type { RunFile } from './land/run-file.ts';
 import type { Project } from './pipeline.ts';
 import { requireReplaceable } from './publish/current-link.ts';
-import { verifyManifestFile } from './publish/manifest.ts';
 import { readRuns } from './publish/runs-log.ts';
 import { listSnapshotIds } from './publish/snapshot-folder.ts';
 import { Secret } from './secret.ts';
@@ -153,7 +153,7 @@ export async function readIfThere(warehouse: string, id: string): Promise<Snapsh
 export async function readUnaltered(warehouse: string, id: string): Promise<Snapshot | null> {
   const snapshot = await readIfThere(warehouse, id);
   if (snapshot === null) return null;
-  return (await verifyManifestFile(snapshot.folder)).length === 0 ? snapshot : null;
+  return (await checkManifestFile(snapshot.folder)).length === 0 ? snapshot : null;
 }
 
 /** The snapshot that was current when the run began. */

@@ -1,49 +1,72 @@
 /** Checks a published snapshot and, as far as they are kept, the answers that it was made of. */
 
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from './errors.ts';
+import { VerificationError, WarehouseError } from './errors.ts';
 import { verifyLanding } from './land/verify-landing.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
-import { isSnapshotId, warehousePaths, wayBack, type Snapshot } from './warehouse.ts';
+import { isSnapshotId, readSnapshot, warehousePaths, type Snapshot } from './warehouse.ts';
+import { isThere, newestWhole, wayBack } from './way-back.ts';
 
 /** What a verification found. */
 export interface Verification {
+  /** Number of files that the manifest names; 0 where it cannot be read. */
+  readonly files: number;
   /** Everything that is wrong, as sentences. */
   readonly problems: readonly string[];
   /** Whether the answers are kept and were checked; that retention has removed them is no damage. */
   readonly answers: 'kept' | 'gone';
-  /** What to do about the problems. */
+  /** What to do about the problems; empty where there are none. */
   readonly next: string;
 }
 
+/**
+ * Checks the snapshot of this id; a manifest that cannot be read is damage too.
+ *
+ * @throws SnapshotNotFoundError where there is none of this id.
+ */
 export async function verifyPublished(
   warehouse: string,
-  { id, folder, manifest }: Snapshot,
+  id: string,
   pipelines: readonly AnyPipeline[],
 ): Promise<Verification> {
-  const { run, landing: files } = manifest;
-  const problems = await verifySnapshot(folder, manifest, pipelines);
-  const landing = join(warehousePaths(warehouse).landing, run);
-  if (!isSnapshotId(run) || !(await isThere(landing)))
-    return { problems, answers: 'gone', next: await wayBack(warehouse, id) };
-  const altered = (await verifyLanding(landing, files)).map((problem) => `landing/${run}: ${problem}`);
-  const next =
-    altered.length === 0
-      ? await wayBack(warehouse, id)
-      : problems.length === 0
-        ? 'The tables are as they were published, but a replay of these answers can show it no more.'
-        : 'Make another snapshot the current one with "rekap snapshots rollback", or run "rekap sync".';
-  return { problems: [...problems, ...altered], answers: 'kept', next };
+  let snapshot: Snapshot;
+  try {
+    snapshot = await readSnapshot(warehouse, id);
+  } catch (error) {
+    if (!(error instanceof WarehouseError)) throw error;
+    return { files: 0, problems: [error.message], answers: 'gone', next: error.next };
+  }
+  const { run, landing, files } = snapshot.manifest;
+  const problems = await verifySnapshot(snapshot.folder, snapshot.manifest, pipelines);
+  const folder = join(warehousePaths(warehouse).landing, run);
+  // What is there and cannot be read is named file by file.
+  const isKept = isSnapshotId(run) && (await isThere(folder));
+  const altered = isKept ? (await verifyLanding(folder, landing)).map((problem) => `landing/${run}: ${problem}`) : [];
+  return {
+    files: files.length,
+    problems: [...problems, ...altered],
+    answers: isKept ? 'kept' : 'gone',
+    next: await nextStep(warehouse, snapshot, { tables: problems.length > 0, answers: altered.length > 0 }),
+  };
 }
 
-async function isThere(folder: string): Promise<boolean> {
-  try {
-    await readdir(folder);
-    return true;
-  } catch (error) {
-    // What is there and cannot be read is named file by file.
-    return errorCode(error) !== 'ENOENT';
-  }
+/** The error of a command that met a damaged snapshot: every problem on a line of its own. */
+export function damagedError(what: string, problems: readonly string[], next: string): VerificationError {
+  return new VerificationError([what, ...problems.map((problem) => `  - ${problem}`)].join('\n'), next);
+}
+
+/** What is to be done where the tables or the answers are damaged. */
+async function nextStep(
+  warehouse: string,
+  { id, manifest }: Snapshot,
+  damaged: { readonly tables: boolean; readonly answers: boolean },
+): Promise<string> {
+  if (!damaged.answers) return damaged.tables ? wayBack(warehouse, id, manifest.run) : '';
+  if (!damaged.tables)
+    return 'The tables are as they were published, but a replay of these answers can show it no more.';
+  const other = await newestWhole(warehouse, id);
+  return other === null
+    ? 'Run "rekap sync" to fetch the figures again.'
+    : `"rekap snapshots rollback ${other}" makes that one current, or "rekap sync" fetches the figures again.`;
 }

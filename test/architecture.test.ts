@@ -24,6 +24,9 @@ const ground = new Set(
     'flush',
     'sql-text',
     'warehouse',
+    'snapshot-format',
+    'check-files',
+    'way-back',
     'file-errors',
   ].map((name) => `src/${name}.ts`),
 );

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SnapshotNotFoundError, WarehouseError } from '../src/errors.ts';
+import { writeManifest } from '../src/publish/manifest.ts';
 import { readCurrent, readSnapshot, requireCurrent, requireWarehouse } from '../src/warehouse.ts';
 import { datasetOf, manifestOf, snapshotId as id } from './support/manifests.ts';
 
@@ -63,6 +64,7 @@ describe('the current snapshot', () => {
   ])('is refused where it is %s', async (_, make) => {
     const folder = await makeFolder();
     await mkdir(join(folder, 'snapshots', id), { recursive: true });
+    await writeManifest(join(folder, 'snapshots', id), manifestOf());
     await make(join(folder, 'current'));
     await expect(readCurrent(folder)).rejects.toThrow(WarehouseError);
     await expect(readCurrent(folder)).rejects.toMatchObject({

@@ -1,8 +1,6 @@
 /** rekap snapshots: list, show, roll back, prune and verify. */
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import type { Verification } from '../verify-published.ts';
-import { VerificationError, WarehouseError } from '../errors.ts';
 import { declareOptions } from './declare-options.ts';
 import { jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options.ts';
 
@@ -63,19 +61,18 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
   describe: 'Check a snapshot from the outside: hashes, rows, sums, ledger, DuckDB against Parquet, and its answers',
   builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
-    const [{ readCurrentId, requireCurrent }, { printJson }] = await Promise.all([
-      import('../warehouse.ts'),
-      import('./terminal.ts'),
-    ]);
+    const [{ readCurrentId, requireCurrent }, { damagedError, verifyPublished }, { loadProject }, { printJson }] =
+      await Promise.all([
+        import('../warehouse.ts'),
+        import('../verify-published.ts'),
+        import('../../pipelines/index.ts'),
+        import('./terminal.ts'),
+      ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
-    const { files, problems, answers, next } = await examine(warehouse, snapshot);
+    const { pipelines } = loadProject();
+    const { files, problems, answers, next } = await verifyPublished(warehouse, snapshot, pipelines);
     if (json) printJson({ snapshot, intact: problems.length === 0, answers, problems });
-    if (problems.length > 0) {
-      throw new VerificationError(
-        [`Snapshot ${snapshot} is damaged:`, ...problems.map((problem) => `  - ${problem}`)].join('\n'),
-        next,
-      );
-    }
+    if (problems.length > 0) throw damagedError(`Snapshot ${snapshot} is damaged:`, problems, next);
     if (!json)
       process.stdout.write(
         `Snapshot ${snapshot} is whole: ${files} files, their hashes, rows and sums agree with the manifest.\n${answers === 'kept' ? 'Its answers are those that it was made of.' : 'Its answers are no longer kept, so it could not be compared with them.'}\n`,
@@ -83,34 +80,20 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
   },
 };
 
-/** What is wrong with a snapshot; a manifest that cannot be read is damage too. */
-async function examine(warehouse: string, id: string): Promise<Verification & { readonly files: number }> {
-  const [{ readSnapshot }, { verifyPublished }, { loadProject }] = await Promise.all([
-    import('../warehouse.ts'),
-    import('../verify-published.ts'),
-    import('../../pipelines/index.ts'),
-  ]);
-  try {
-    const snapshot = await readSnapshot(warehouse, id);
-    const found = await verifyPublished(warehouse, snapshot, loadProject().pipelines);
-    return { files: snapshot.manifest.files.length, ...found };
-  } catch (error) {
-    if (!(error instanceof WarehouseError)) throw error;
-    return { files: 0, problems: [error.message], answers: 'gone', next: error.next };
-  }
-}
-
 const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> = {
   command: 'rollback <id>',
-  describe: 'Make an earlier snapshot the current one',
+  describe: 'Make an earlier snapshot the current one; a damaged one is refused',
   builder: (argv) =>
     declareOptions(
       argv.positional('id', { ...idPositional, describe: 'id of the snapshot', demandOption: true }),
       common,
     ),
   async handler({ warehouse, json, id }) {
-    const { rollBack } = await import('../manage-snapshots.ts');
-    await rollBack(warehouse, id);
+    const [{ rollBack }, { loadProject }] = await Promise.all([
+      import('../manage-snapshots.ts'),
+      import('../../pipelines/index.ts'),
+    ]);
+    await rollBack(loadProject(), warehouse, id);
     process.stdout.write(json ? `${JSON.stringify({ current: id })}\n` : `Snapshot ${id} is current now.\n`);
   },
 };

@@ -1,9 +1,9 @@
-/** Writes a manifest and its hash, checks the two, and compares manifests. */
+/** Writes a manifest and its hash, and compares manifests. */
 
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../errors.ts';
+import { manifestHashLine } from '../check-files.ts';
 import {
   changesTableName,
   manifestFile,
@@ -17,29 +17,8 @@ import {
 export async function writeManifest(folder: string, manifest: Manifest): Promise<string[]> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   await writeFile(join(folder, manifestFile), text, { flag: 'wx' });
-  await writeFile(join(folder, manifestHashFile), hashLine(Buffer.from(text)), { flag: 'wx' });
+  await writeFile(join(folder, manifestHashFile), manifestHashLine(Buffer.from(text)), { flag: 'wx' });
   return [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
-}
-
-/** As sha256sum writes it and checks it. */
-function hashLine(manifest: Buffer): string {
-  return `${createHash('sha256').update(manifest).digest('hex')}  ${manifestFile}\n`;
-}
-
-/** Gives what is wrong with the manifest's file or that of its hash, as sentences. */
-export async function verifyManifestFile(folder: string): Promise<string[]> {
-  const problems: string[] = [];
-  const read = (path: string): Promise<Buffer | null> =>
-    readFile(join(folder, path)).catch((error: unknown) => {
-      problems.push(
-        `${path}: ${errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read (${errorCode(error)})`}`,
-      );
-      return null;
-    });
-  const [manifest, hash] = [await read(manifestFile), await read(manifestHashFile)];
-  if (manifest !== null && hash !== null && hash.toString('latin1') !== hashLine(manifest))
-    problems.push(`${manifestFile}: its SHA-256 is not that in ${manifestHashFile}`);
-  return problems;
 }
 
 /** SHA-256 of anything that JSON can hold, as a fingerprint to compare. */

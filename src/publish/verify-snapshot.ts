@@ -1,15 +1,12 @@
 /** Checks a snapshot from the outside: what the manifest says = what the DuckDB file holds = what the Parquet files hold. */
 
-import { errorCode } from '../errors.ts';
-import { readdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
+import { checkFiles, checkManifestFile } from '../check-files.ts';
 import { openDatabase, type Database } from '../database.ts';
-import { describeFile } from '../describe-file.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { databaseFile, manifestFile, manifestHashFile, type Manifest } from '../warehouse.ts';
+import { databaseFile, type Manifest } from '../warehouse.ts';
 import { compareContent } from './compare-content.ts';
 import { compareDoubts, compareFigures } from './compare-figures.ts';
-import { verifyManifestFile } from './manifest.ts';
 
 /** Gives everything that is wrong with the published snapshot in `folder`, as sentences; none where all agrees. */
 export async function verifySnapshot(
@@ -17,7 +14,7 @@ export async function verifySnapshot(
   manifest: Manifest,
   pipelines: readonly AnyPipeline[],
 ): Promise<string[]> {
-  return [...(await verifyManifestFile(folder)), ...(await verifyBuilt(folder, manifest, pipelines))];
+  return [...(await checkManifestFile(folder)), ...(await verifyBuilt(folder, manifest, pipelines))];
 }
 
 /** The same for a snapshot whose manifest is not written yet. */
@@ -26,7 +23,7 @@ export async function verifyBuilt(
   manifest: Manifest,
   pipelines: readonly AnyPipeline[],
 ): Promise<string[]> {
-  const problems = [...(await verifyFiles(folder, manifest)), ...verifyLedgers(manifest, pipelines)];
+  const problems = [...(await checkFiles(folder, manifest)), ...verifyLedgers(manifest, pipelines)];
   // A file that is gone or altered is named above; reading on would only say so again, less clearly.
   if (problems.length > 0) return problems;
   let database: Database;
@@ -58,36 +55,6 @@ function verifyLedgers(manifest: Manifest, pipelines: readonly AnyPipeline[]): s
       ? []
       : [`${table}: the ledger in the manifest does not balance`];
   });
-}
-
-async function verifyFiles(folder: string, manifest: Manifest): Promise<string[]> {
-  const problems: string[] = [];
-  for (const file of manifest.files) {
-    try {
-      const found = await describeFile(folder, file.path, file.rows);
-      if (found.bytes !== file.bytes)
-        problems.push(`${file.path}: ${found.bytes} bytes, the manifest says ${file.bytes}`);
-      else if (found.sha256 !== file.sha256) problems.push(`${file.path}: its SHA-256 is not the manifest's`);
-    } catch (error) {
-      problems.push(
-        `${file.path}: ${errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read (${errorCode(error)})`}`,
-      );
-    }
-  }
-  // A write-ahead log beside the database would be replayed into it; a second Parquet file would be read as more rows of its table.
-  const listed = new Set([manifestFile, manifestHashFile, ...manifest.files.map(({ path }) => path)]);
-  for (const path of await filesBelow(folder)) {
-    if (!listed.has(path)) problems.push(`${path}: the manifest does not name this file`);
-  }
-  return problems;
-}
-
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .toSorted();
 }
 
 function firstLine(error: unknown): string {

@@ -9,7 +9,7 @@ import { readCurrent, readCurrentId, requireCurrent } from '../../src/warehouse.
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { syncOptions } from '../support/sync-settings.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A warehouse with two snapshots, and without its `current`. */
@@ -54,7 +54,7 @@ describe.each([['nothing', async () => {}] as const, ...inItsPlace])('where %s s
   it('a rollback makes the snapshot current that it names', async () => {
     const { warehouse, current, older } = await withoutCurrent();
     await make(current);
-    await rollBack(warehouse, older);
+    await rollBack(project, warehouse, older);
     expect(await readlink(current)).toBe(`snapshots/${older}`);
   });
 });
@@ -64,7 +64,7 @@ describe('where a folder with something in it stands in its place', () => {
     const { warehouse, current, newer } = await withoutCurrent();
     await mkdir(current);
     await writeFile(join(current, 'theirs'), 'x');
-    for (const attempt of [() => rollBack(warehouse, newer), () => runReplay(warehouse)]) {
+    for (const attempt of [() => rollBack(project, warehouse, newer), () => runReplay(warehouse)]) {
       await expect(attempt()).rejects.toThrow(WarehouseError);
       await expect(attempt()).rejects.toMatchObject({
         exitCode: 2,
@@ -72,7 +72,7 @@ describe('where a folder with something in it stands in its place', () => {
       });
     }
     await rm(join(current, 'theirs'));
-    await rollBack(warehouse, newer);
+    await rollBack(project, warehouse, newer);
     expect(await readCurrentId(warehouse)).toBe(newer);
   });
 });
@@ -116,7 +116,7 @@ describe('the advice', () => {
     const { warehouse, current, newer } = await withoutCurrent();
     await damage(warehouse, current, newer);
     const { replay, rollback } = await adviceOf(readCurrent(warehouse));
-    await rollBack(warehouse, rollback);
+    await rollBack(project, warehouse, rollback);
     expect((await readCurrent(warehouse))?.id).toBe(rollback);
     await rm(current, { recursive: true });
     await symlink('snapshots/none', current);

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { rollBack } from '../../src/manage-snapshots.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { syncOptions } from '../support/sync-settings.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const nation = { 1101: 3, 1102: 12, 1201: 1 };
@@ -44,7 +44,7 @@ it('needs no second word for another source that its run was told to accept', as
   const { url } = await serveData(smallNation(nation));
   const first = await runSync(syncOptions(warehouse, url));
   const moved = await runSync(syncOptions(warehouse, url, { source: 'https://moved', acceptSource: true }));
-  await rollBack(warehouse, first.run);
+  await rollBack(project, warehouse, first.run);
   await rm(join(warehouse, 'snapshots', moved.run), { recursive: true });
   const replayed = await runReplay(warehouse, { run: moved.run });
   expect(replayed).toMatchObject({ outcome: 'published', current: moved.run });

@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verifyPublished } from '../../src/verify-published.ts';
-import { readCurrent, readSnapshot } from '../../src/warehouse.ts';
+import { readCurrent } from '../../src/warehouse.ts';
 import { runCli } from '../support/run-cli.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
@@ -23,7 +23,7 @@ async function published() {
     run,
     manifest: join(warehouse, 'snapshots', run, 'manifest.json'),
     landing: join(warehouse, 'landing', run),
-    verify: async (id = run) => verifyPublished(warehouse, await readSnapshot(warehouse, id), project.pipelines),
+    verify: async (id = run) => verifyPublished(warehouse, id, project.pipelines),
   };
 }
 

@@ -5,7 +5,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { verifyManifestFile, writeManifest } from '../../src/publish/manifest.ts';
+import { checkManifestFile } from '../../src/check-files.ts';
+import { writeManifest } from '../../src/publish/manifest.ts';
 import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -33,16 +34,16 @@ describe('the hash of a manifest', () => {
       const altered = Buffer.from(bytes);
       altered[at]! ^= 1 << (at % 8);
       await writeFile(file, altered);
-      expect(await verifyManifestFile(folder), `byte ${at}`).toEqual([expect.stringContaining('manifest.json')]);
+      expect(await checkManifestFile(folder), `byte ${at}`).toEqual([expect.stringContaining('manifest.json')]);
     }
     await writeFile(file, bytes);
-    expect(await verifyManifestFile(folder)).toEqual([]);
+    expect(await checkManifestFile(folder)).toEqual([]);
   });
 
   it.each(names)('is named where %s is missing, by the verification of a snapshot too', async (name) => {
     const folder = await written();
     await rm(join(folder, name));
-    expect(await verifyManifestFile(folder)).toEqual([`${name}: is missing`]);
+    expect(await checkManifestFile(folder)).toEqual([`${name}: is missing`]);
     expect(await verifySnapshot(folder, manifest, [])).toContain(`${name}: is missing`);
   });
 });

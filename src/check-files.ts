@@ -1,0 +1,59 @@
+/** Checks the files of a snapshot by themselves, without opening a table: the manifest's own hash, and the bytes that it names. */
+
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { describeFile } from './describe-file.ts';
+import { errorCode } from './errors.ts';
+import { manifestFile, manifestHashFile, type Manifest } from './snapshot-format.ts';
+
+/** The line that holds a manifest's hash, as sha256sum writes it and checks it. */
+export function manifestHashLine(manifest: Buffer): string {
+  return `${createHash('sha256').update(manifest).digest('hex')}  ${manifestFile}\n`;
+}
+
+/** Gives what is wrong with the manifest's file or that of its hash, as sentences. */
+export async function checkManifestFile(folder: string): Promise<string[]> {
+  const problems: string[] = [];
+  const read = (path: string): Promise<Buffer | null> =>
+    readFile(join(folder, path)).catch((error: unknown) => {
+      problems.push(`${path}: ${whyUnread(error)}`);
+      return null;
+    });
+  const [manifest, hash] = [await read(manifestFile), await read(manifestHashFile)];
+  if (manifest !== null && hash !== null && hash.toString('latin1') !== manifestHashLine(manifest))
+    problems.push(`${manifestFile}: its SHA-256 is not that in ${manifestHashFile}`);
+  return problems;
+}
+
+/** Reads every byte of the files that a manifest names; gives what is not as it says, and files that it does not name, as sentences. */
+export async function checkFiles(folder: string, { files }: Pick<Manifest, 'files'>): Promise<string[]> {
+  const problems: string[] = [];
+  for (const file of files) {
+    try {
+      const found = await describeFile(folder, file.path, file.rows);
+      if (found.bytes !== file.bytes)
+        problems.push(`${file.path}: ${found.bytes} bytes, the manifest says ${file.bytes}`);
+      else if (found.sha256 !== file.sha256) problems.push(`${file.path}: its SHA-256 is not the manifest's`);
+    } catch (error) {
+      problems.push(`${file.path}: ${whyUnread(error)}`);
+    }
+  }
+  return [...problems, ...(await unnamedFiles(folder, files))];
+}
+
+/** A write-ahead log beside the database would be replayed into it; a second Parquet file would be read as more rows of its table. */
+async function unnamedFiles(folder: string, files: Manifest['files']): Promise<string[]> {
+  const listed = new Set([manifestFile, manifestHashFile, ...files.map(({ path }) => path)]);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .toSorted()
+    .filter((path) => !listed.has(path))
+    .map((path) => `${path}: the manifest does not name this file`);
+}
+
+function whyUnread(error: unknown): string {
+  return errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read (${errorCode(error)})`;
+}

@@ -1,0 +1,112 @@
+/** Going back to an earlier snapshot: never to a damaged one, and no advice leads to one. */
+
+import { readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SnapshotNotFoundError, VerificationError } from '../../src/errors.ts';
+import { rollBack } from '../../src/manage-snapshots.ts';
+import { verifyPublished } from '../../src/verify-published.ts';
+import { readCurrent, readCurrentId } from '../../src/warehouse.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { runCli } from '../support/run-cli.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
+
+/** A warehouse with three snapshots. */
+const prepared = preparedWarehouse(async (warehouse) => {
+  const ids: string[] = [];
+  for (const size of [20, 21, 22]) {
+    const { url } = await serveData(smallNation({ 1101: size }));
+    ids.push((await runSync(syncOptions(warehouse, url))).run);
+  }
+  return ids;
+});
+
+async function threeSnapshots() {
+  const { warehouse, known } = await prepared();
+  const [oldest, older, newest] = known as [string, string, string];
+  const file = (id: string, path: string): string => join(warehouse, 'snapshots', id, path);
+  return { warehouse, oldest, older, newest, file };
+}
+
+/** Changes one bit: the size tells nothing. */
+async function spoil(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[bytes.length >> 1]! ^= 1;
+  await writeFile(path, bytes);
+}
+
+describe('a rollback', () => {
+  const damages: [string, string, (path: string) => Promise<void>][] = [
+    ['a byte that is another', 'rekap.duckdb', spoil],
+    ['a file that is gone', 'parquet/voters/voters.parquet', rm],
+    ['a file that is cut off', 'parquet/changes/changes.parquet', (path) => truncate(path, 10)],
+    ['a manifest that is another', 'manifest.json', spoil],
+    ['a manifest that is none', 'manifest.json', (path) => writeFile(path, '{')],
+  ];
+
+  it.each(damages)('is refused to a snapshot with %s, which it names', async (_, path, damage) => {
+    const { warehouse, oldest, older, newest, file } = await threeSnapshots();
+    await damage(file(older, path));
+    const attempt = rollBack(project, warehouse, older);
+    await expect(attempt).rejects.toThrow(VerificationError);
+    await expect(attempt).rejects.toMatchObject({
+      message: expect.stringContaining(path),
+      next: expect.stringMatching(`"rekap replay ${older}".*"rekap snapshots rollback ${newest}"`),
+    });
+    expect(await readCurrentId(warehouse)).toBe(newest);
+    await rollBack(project, warehouse, oldest);
+    expect(await readCurrentId(warehouse)).toBe(oldest);
+  });
+
+  it('is refused to a snapshot whose answers are others, and does not advise to replay them', async () => {
+    const { warehouse, older, newest, file } = await threeSnapshots();
+    await spoil(join(warehouse, 'landing', older, 'bodies.gz'));
+    await rm(file(older, 'rekap.duckdb'));
+    await expect(rollBack(project, warehouse, older)).rejects.toMatchObject({
+      message: expect.stringContaining(`landing/${older}: bodies.gz`),
+      next: `"rekap snapshots rollback ${newest}" makes that one current, or "rekap sync" fetches the figures again.`,
+    });
+  });
+
+  it('by the command line ends with exit 1 and leaves current alone', async () => {
+    const { warehouse, older, newest, file } = await threeSnapshots();
+    await spoil(file(older, 'rekap.duckdb'));
+    const { code, stdout, stderr } = await runCli(['snapshots', 'rollback', older, '--warehouse', warehouse]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`Snapshot ${older} is damaged and was not made current:\n  - rekap.duckdb: its SHA-256`);
+    expect(await readCurrentId(warehouse)).toBe(newest);
+  });
+
+  it('to an id that is none names the list', async () => {
+    const { warehouse } = await threeSnapshots();
+    const attempt = rollBack(project, warehouse, '20200101T000000Z-000000');
+    await expect(attempt).rejects.toThrow(SnapshotNotFoundError);
+    await expect(attempt).rejects.toMatchObject({ next: expect.stringContaining('"rekap snapshots list"') });
+  });
+});
+
+describe('the advice to go back', () => {
+  it('of a verification passes over a snapshot that is damaged too', async () => {
+    const { warehouse, oldest, older, newest, file } = await threeSnapshots();
+    for (const id of [newest, older]) await spoil(file(id, 'parquet/voters/voters.parquet'));
+    const { next } = await verifyPublished(warehouse, newest, project.pipelines);
+    expect(next).toContain(`"rekap snapshots rollback ${oldest}"`);
+  });
+
+  it('of a broken current names the newest whole snapshot, or none', async () => {
+    const { warehouse, oldest, older, newest, file } = await threeSnapshots();
+    await rm(join(warehouse, 'current'));
+    await symlink('/etc', join(warehouse, 'current'));
+    await spoil(file(newest, 'rekap.duckdb'));
+    await expect(readCurrent(warehouse)).rejects.toMatchObject({
+      next: expect.stringContaining(`"rekap snapshots rollback ${older}"`),
+    });
+    await spoil(join(warehouse, 'landing', older, 'answers.jsonl'));
+    await expect(readCurrent(warehouse)).rejects.toMatchObject({
+      next: expect.stringContaining(`"rekap snapshots rollback ${oldest}"`),
+    });
+    await rm(file(oldest, 'manifest.json.sha256'));
+    await expect(readCurrent(warehouse)).rejects.toMatchObject({ next: expect.not.stringContaining('rollback') });
+  });
+});
