@@ -1,7 +1,7 @@
 /** Checks the files of a snapshot by themselves, without opening a table: the manifest's own hash, and the bytes that it names. */
 
 import { createHash } from 'node:crypto';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describeFile } from './describe-file.ts';
 import { errorCode } from './errors.ts';
@@ -26,14 +26,28 @@ export async function checkManifestFile(folder: string): Promise<string[]> {
   return problems;
 }
 
+/** Looks whether every file that a manifest names is there with its size, and reads none of them; gives those that are not, as sentences. */
+export async function checkSizes(folder: string, { files }: Pick<Manifest, 'files'>): Promise<string[]> {
+  const problems = await Promise.all(
+    files.map(async ({ path, bytes }) => {
+      try {
+        const { size } = await stat(join(folder, path));
+        return size === bytes ? [] : [otherSize(path, size, bytes)];
+      } catch (error) {
+        return [`${path}: ${whyUnread(error)}`];
+      }
+    }),
+  );
+  return problems.flat();
+}
+
 /** Reads every byte of the files that a manifest names; gives what is not as it says, and files that it does not name, as sentences. */
 export async function checkFiles(folder: string, { files }: Pick<Manifest, 'files'>): Promise<string[]> {
   const problems: string[] = [];
   for (const file of files) {
     try {
       const found = await describeFile(folder, file.path, file.rows);
-      if (found.bytes !== file.bytes)
-        problems.push(`${file.path}: ${found.bytes} bytes, the manifest says ${file.bytes}`);
+      if (found.bytes !== file.bytes) problems.push(otherSize(file.path, found.bytes, file.bytes));
       else if (found.sha256 !== file.sha256) problems.push(`${file.path}: its SHA-256 is not the manifest's`);
     } catch (error) {
       problems.push(`${file.path}: ${whyUnread(error)}`);
@@ -52,6 +66,10 @@ async function unnamedFiles(folder: string, files: Manifest['files']): Promise<s
     .toSorted()
     .filter((path) => !listed.has(path))
     .map((path) => `${path}: the manifest does not name this file`);
+}
+
+function otherSize(path: string, found: number, expected: number): string {
+  return `${path}: ${found} bytes, the manifest says ${expected}`;
 }
 
 function whyUnread(error: unknown): string {

@@ -1,17 +1,19 @@
 /** Lists the snapshots of a warehouse; one that is damaged is listed as such and does not hide the others. */
 
+import { checkSizes } from '../check-files.ts';
 import { RekapError } from '../errors.ts';
 import { listSnapshotIds } from '../publish/snapshot-folder.ts';
 import { readCurrentId, readSnapshot, requireWarehouse } from '../warehouse.ts';
+import { wayBack } from '../way-back.ts';
 import { renderTable } from './table.ts';
 import { formatNumber, paint, printable } from './terminal.ts';
 
-/** A snapshot as `snapshots list` gives it; of a damaged one nothing but the reason is known. */
+/** A snapshot as `snapshots list` gives it; of one whose manifest cannot be read nothing but the reason is known. */
 interface ListedSnapshot {
   /** Null where `current` itself is damaged and names none. */
   readonly id: string | null;
   readonly current: boolean;
-  /** What is wrong with it, as a sentence; null where its manifest can be read. */
+  /** What is wrong with it, as a sentence; null where its manifest can be read and every file that it names is there with its size. */
   readonly damaged: string | null;
   /** What mends that; null where nothing is damaged. */
   readonly next: string | null;
@@ -41,7 +43,12 @@ async function describe(warehouse: string, id: string, isCurrent: boolean): Prom
   if (value === null) return { id, current: isCurrent, ...unknown, ...damage };
   const { created_at, source, datasets } = value.manifest;
   const rows = Object.fromEntries(Object.entries(datasets).map(([table, dataset]) => [table, dataset.rows]));
-  return { id, current: isCurrent, ...intact, created_at, source, rows };
+  const problems = await checkSizes(value.folder, value.manifest);
+  const found =
+    problems.length === 0
+      ? intact
+      : { damaged: `${problems.join('; ')}.`, next: await wayBack(warehouse, id, value.manifest.run) };
+  return { id, current: isCurrent, ...found, created_at, source, rows };
 }
 
 /** What was read, or why it cannot be and what mends that. */

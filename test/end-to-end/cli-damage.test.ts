@@ -1,6 +1,6 @@
 /** A warehouse in which something is damaged: what can be read is shown, what cannot is named, and so is what to do. */
 
-import { cp, mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
@@ -47,6 +47,39 @@ describe('rekap snapshots list', () => {
     expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
       { id: damagedId, current: false, damaged: expect.stringContaining('is not JSON'), created_at: null, rows: {} },
       { id, current: true, damaged: null, source: 'sample', rows: { voters: 514 } },
+    ]);
+  });
+
+  it.each<[string, string, (path: string) => Promise<void>, RegExp]>([
+    ['a DuckDB file that is gone', 'rekap.duckdb', rm, /rekap\.duckdb: is missing\.$/],
+    [
+      'a DuckDB file that is cut off',
+      'rekap.duckdb',
+      (path) => truncate(path),
+      /rekap\.duckdb: 0 bytes, the manifest says \d+\.$/,
+    ],
+    [
+      'a Parquet file of another size',
+      'parquet/voters/voters.parquet',
+      (path) => appendFile(path, 'x'),
+      /voters\.parquet: \d+ bytes, the manifest/,
+    ],
+  ])('shows a snapshot with %s as damaged', async (_, path, damage, reason) => {
+    const { warehouse, id, snapshots } = await damagedWarehouse();
+    await damage(join(warehouse, 'snapshots', id, path));
+    const listed = await snapshots('list');
+    expect(listed.code).toBe(0);
+    expect(listed.stdout).toMatch(new RegExp(`^● current +${id} +damaged +sample$`, 'm'));
+    expect(listed.stdout).toContain(`\n  "rekap replay ${id}" builds a snapshot again from its answers`);
+    expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
+      { id: damagedId },
+      {
+        id,
+        current: true,
+        damaged: expect.stringMatching(reason),
+        next: expect.stringContaining(id),
+        source: 'sample',
+      },
     ]);
   });
 
