@@ -34,16 +34,22 @@ export interface Replay {
   readonly current: string | null;
 }
 
-/** The landing of the run asked for, or the newest of a run that came to an end; one without an end may be under way. */
-export async function findLanding({ warehouse, run }: ReplayOptions): Promise<string> {
+/** The landing of the run asked for, or of the newest that came to its end; where a newer one did not, that is reported. */
+export async function findLanding(
+  { warehouse, run }: ReplayOptions,
+  { report }: Pick<SyncSurroundings, 'report'>,
+): Promise<string> {
   const { landing } = warehousePaths(warehouse);
   const runs = (await namesIn(landing)).filter(isSnapshotId).toSorted();
-  const ended = new Set([
-    ...(await readRuns(warehouse)).map((line) => line.run),
-    ...(await listSnapshotIds(warehouse)),
-  ]);
-  const id = run ?? runs.findLast((each) => ended.has(each)) ?? runs.at(-1);
-  if (id !== undefined && runs.includes(id)) return join(landing, id);
+  const newest = runs.at(-1);
+  const id = run ?? (await newestFinished(warehouse, runs)) ?? newest;
+  if (id !== undefined && runs.includes(id)) {
+    if (run === null && newest !== undefined && newest !== id) {
+      const message = `Run ${id} is replayed, the newest that came to its end: ${newest} ${await whyPassedOver(warehouse, newest)}.`;
+      report({ kind: 'warning', message });
+    }
+    return join(landing, id);
+  }
   throw new RunNotFoundError(
     run === null
       ? `The warehouse ${warehouse} holds no answers of any run.`
@@ -52,6 +58,22 @@ export async function findLanding({ warehouse, run }: ReplayOptions): Promise<st
       ? 'Run "rekap sync" first, or name another folder with --warehouse.'
       : `It holds those of ${runs.slice(-5).join(', ')}${runs.length > 5 ? ' and earlier ones' : ''}.`,
   );
+}
+
+/** The last of these runs that made tables of its answers: it published them, found nothing new, was a dry one, or the gate refused them. */
+async function newestFinished(warehouse: string, runs: readonly string[]): Promise<string | undefined> {
+  const withTables = (await readRuns(warehouse)).filter(
+    ({ kind, outcome }) => kind === 'sync' && outcome !== 'failed' && outcome !== 'interrupted',
+  );
+  const finished = new Set([...withTables.map((line) => line.run), ...(await listSnapshotIds(warehouse))]);
+  return runs.findLast((id) => finished.has(id));
+}
+
+/** Why a run is not the one to replay, as the end of a sentence; one without a line may be under way. */
+async function whyPassedOver(warehouse: string, id: string): Promise<string> {
+  const line = (await readRuns(warehouse)).findLast(({ kind, run }) => kind === 'sync' && run === id);
+  if (line === undefined) return 'was broken off, or is under way';
+  return line.outcome === 'interrupted' ? 'was interrupted' : 'failed';
 }
 
 /** What lies in a folder; nothing where there is no such folder. */

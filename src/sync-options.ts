@@ -39,7 +39,7 @@ export interface SyncOptions {
 /** Settings of one replay. */
 export interface ReplayOptions {
   readonly warehouse: string;
-  /** Id of the run to replay; null for the newest. */
+  /** Id of the run to replay; null for the newest that came to its end. */
   readonly run: string | null;
   /** Warehouse in which the snapshot is built; null for the run's own. */
   readonly into: string | null;

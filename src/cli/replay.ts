@@ -20,7 +20,7 @@ type ReplayArguments = InferredOptionTypes<typeof options> & { run: string | und
 export const replayCommand: CommandModule<object, ReplayArguments> = {
   builder: (argv) =>
     declareOptions(
-      argv.positional('run', { type: 'string', describe: 'id of the run [default: the newest]' }),
+      argv.positional('run', { type: 'string', describe: 'id of the run [default: the newest that came to its end]' }),
       options,
       {
         examples: [

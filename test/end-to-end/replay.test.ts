@@ -1,6 +1,6 @@
 /** A replay: the same bytes and figures from the landed answers alone, and a refusal where they are not what they were. */
 
-import { appendFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GateError, IncompleteError, LandingError, RunNotFoundError, SnapshotNotFoundError } from '../../src/errors.ts';
@@ -65,12 +65,6 @@ describe('replaying the newest run', () => {
     expect(figures(replayed.manifest)).toEqual(figures(result.manifest));
     expect(replayed.figures).toMatchObject({ requests: 0, retries: 0, fromLanding: result.figures.requests });
     expect(await listSnapshotIds(warehouse)).toEqual([result.run]);
-  });
-
-  it('takes the newest that came to its end: a landing without one may be of a sync under way', async () => {
-    const { warehouse, result } = await synced(plain);
-    await mkdir(join(warehouse, 'landing', '29991231T235959Z-ffffff'));
-    expect(await runReplay(warehouse)).toMatchObject({ outcome: 'reproduced', run: result.run });
   });
 
   it('gives byte-identical Parquet and the same manifest in another warehouse', async () => {

@@ -1,0 +1,81 @@
+/** Which run a replay takes that names none: the newest that made tables, and stderr says so where a newer one did not. */
+
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { GateError, IncompleteError } from '../../src/errors.ts';
+import { appendRun, type RunLine } from '../../src/publish/runs-log.ts';
+import type { RunEvent } from '../../src/surroundings.ts';
+import { answerJson, startFaultServer } from '../support/fault-server.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { readRunLines } from '../support/run-lines.ts';
+import { runCli } from '../support/run-cli.ts';
+import { runReplay } from '../support/run-replay.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
+
+const nation = { 1101: 3, 1102: 12, 1201: 1 };
+/** A landing that is newer than any that a test makes. */
+const newer = '29991231T235959Z-ffffff';
+
+/** A warehouse with one snapshot. */
+const synced = preparedWarehouse(async (warehouse) => {
+  const { url } = await serveData(smallNation(nation));
+  return (await runSync(syncOptions(warehouse, url))).run;
+});
+
+/** Replays the newest run; gives what it replayed and its warnings. */
+async function replayNewest(warehouse: string): Promise<{ outcome: string; run: string; warnings: string[] }> {
+  const events: RunEvent[] = [];
+  const { outcome, run } = await runReplay(warehouse, {}, (event) => events.push(event));
+  return { outcome, run, warnings: events.flatMap((event) => (event.kind === 'warning' ? [event.message] : [])) };
+}
+
+/** Adds a landing without tables, and the line of its run as `change` has it. */
+async function addLanding(warehouse: string, change: Partial<RunLine> | null): Promise<void> {
+  await mkdir(join(warehouse, 'landing', newer));
+  const [line] = await readRunLines(warehouse);
+  if (change !== null) await appendRun(warehouse, { ...line!, run: newer, snapshot: null, ...change });
+}
+
+describe('a replay that names no run', () => {
+  it('takes the newest run without a word where that came to its end', async () => {
+    const { warehouse, known: run } = await synced();
+    expect(await replayNewest(warehouse)).toEqual({ outcome: 'reproduced', run, warnings: [] });
+  });
+
+  it('passes over a run whose source failed, and says so', async () => {
+    const { warehouse, known: run } = await synced();
+    const server = await startFaultServer((request, response) => {
+      if (request.url!.includes('id_dapil=1102')) response.destroy();
+      else answerJson(response, { count: 0, data: [] });
+    });
+    await expect(runSync(syncOptions(warehouse, server.url, { dapil: [1101, 1102] }))).rejects.toThrow(IncompleteError);
+    await server.close();
+    const failed = (await readRunLines(warehouse)).at(-1)!.run!;
+    const warning = `Run ${run} is replayed, the newest that came to its end: ${failed} failed.`;
+    expect(await replayNewest(warehouse)).toEqual({ outcome: 'reproduced', run, warnings: [warning] });
+    const { code, stderr } = await runCli(['replay', '--warehouse', warehouse]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(warning)]);
+  });
+
+  it.each<[string, Partial<RunLine> | null, string]>([
+    ['has no line, for it may be under way', null, 'was broken off, or is under way'],
+    ['was interrupted', { outcome: 'interrupted' }, 'was interrupted'],
+    ['was replayed in vain', { outcome: 'refused', kind: 'replay' }, 'was broken off, or is under way'],
+  ])('passes over a run that %s', async (_, change, why) => {
+    const { warehouse, known: run } = await synced();
+    await addLanding(warehouse, change);
+    const { warnings, ...replayed } = await replayNewest(warehouse);
+    expect(replayed).toEqual({ outcome: 'reproduced', run });
+    expect(warnings).toEqual([expect.stringContaining(`${newer} ${why}.`)]);
+  });
+
+  it('takes a run that the gate refused', async () => {
+    const { warehouse } = await synced();
+    const { url } = await serveData(smallNation({ 1101: 3 }));
+    await expect(runSync(syncOptions(warehouse, url))).rejects.toThrow(GateError);
+    await addLanding(warehouse, { outcome: 'failed' });
+    await expect(replayNewest(warehouse)).rejects.toThrow(GateError);
+  });
+});
