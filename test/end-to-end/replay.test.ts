@@ -82,13 +82,16 @@ describe('replaying the newest run', () => {
     expect(await parquetBytes(into, result.run)).toEqual(bytes);
   });
 
-  it('restores a snapshot that is damaged', async () => {
+  it('publishes a snapshot that is damaged again under a new id, and leaves the damaged one where it is', async () => {
     const { warehouse, result } = await synced();
     const folder = join(warehouse, 'snapshots', result.run);
     const bytes = await parquetBytes(warehouse, result.run);
     await writeFile(join(folder, 'rekap.duckdb'), 'gone wrong');
     const restored = await runReplay(warehouse);
     expect(restored.outcome).toBe('published');
+    expect(restored.run).not.toBe(result.run);
+    expect(await listSnapshotIds(warehouse)).toEqual([result.run, restored.run]);
+    expect(await readFile(join(folder, 'rekap.duckdb'), 'utf8')).toBe('gone wrong');
     expect(await readCurrentId(warehouse)).toBe(restored.run);
     expect(await parquetBytes(warehouse, restored.run)).toEqual(bytes);
     expect(restored.manifest.run).toBe(result.run);
@@ -171,12 +174,13 @@ describe('replaying an earlier run', () => {
     expect(await listSnapshotIds(warehouse)).toEqual([first.run, second.run]);
   });
 
-  it('mends its snapshot where that is damaged, and leaves current alone', async () => {
+  it('publishes its snapshot beside one that is damaged, and leaves current alone', async () => {
     const { warehouse, result: first } = await synced(plain);
     const second = await syncInto(warehouse, doubtfulNation());
     await appendFile(join(warehouse, 'snapshots', first.run, 'parquet', 'voters', 'voters.parquet'), 'x');
     const replayed = await runReplay(warehouse, { run: first.run });
     expect(replayed).toMatchObject({ outcome: 'published', current: second.run });
+    expect(await listSnapshotIds(warehouse)).toEqual([first.run, second.run, replayed.run]);
     expect(await readCurrentId(warehouse)).toBe(second.run);
   });
 
@@ -193,6 +197,15 @@ describe('replaying an earlier run', () => {
     await runReplay(warehouse, { run: second.run, acceptChanges: true });
     const replayed = await runReplay(warehouse, { run: third.run });
     expect(replayed).toMatchObject({ outcome: 'reproduced', current: third.run });
+  });
+
+  it('publishes nothing where its snapshot is gone but the current one holds the very tables', async () => {
+    const { warehouse, result: first } = await synced(plain);
+    const second = await syncInto(warehouse, doubtfulNation());
+    const third = await syncInto(warehouse, smallNation(nation));
+    await rm(join(warehouse, 'snapshots', first.run), { recursive: true });
+    expect(await runReplay(warehouse, { run: first.run })).toMatchObject({ outcome: 'reproduced', current: third.run });
+    expect(await listSnapshotIds(warehouse)).toEqual([second.run, third.run]);
   });
 
   it('names the runs there are where it is none of them', async () => {
