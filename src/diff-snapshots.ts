@@ -1,6 +1,6 @@
 /** Compares two snapshots of a warehouse: which records came, went or were restated, column by column, and since when. */
 
-import { openDatabase, type Database } from './database.ts';
+import { columnsOf, openDatabase, type Database } from './database.ts';
 import { SnapshotNotFoundError } from './errors.ts';
 import { differencesSql, sharedColumns } from './load/changes.ts';
 import { changesTable, columnList, placeColumns } from './load/tables.ts';
@@ -32,6 +32,23 @@ export async function chooseSnapshots(
   return { before: await readSnapshot(warehouse, id), after };
 }
 
+/** A dataset that only one of two snapshots has: it was declared, or given up, between them. */
+export interface LoneDataset {
+  readonly table: string;
+  readonly rows: number;
+  /** Id of the snapshot that has it. */
+  readonly snapshot: string;
+}
+
+/** The datasets that only one of the two names. Their records are no differences: nobody restated them. */
+export function loneDatasets({ before, after }: ComparedSnapshots): LoneDataset[] {
+  return [[before, after] as const, [after, before] as const].flatMap(([one, other]) =>
+    Object.entries(one.manifest.datasets)
+      .filter(([table]) => other.manifest.datasets[table] === undefined)
+      .map(([table, { rows }]) => ({ table, rows, snapshot: one.id })),
+  );
+}
+
 /**
  * Hands the differences to `use`, sorted: dataset, the key columns, column_name, old_value, new_value, kind ('changed', 'added',
  * 'removed') and since, the snapshot that brought the new value, where the later snapshot's history knows it.
@@ -53,7 +70,7 @@ export async function diffSnapshots<Value>(
       const table = quoteIdentifier(pipeline.table);
       selects.push(differencesSql(pipelines, pipeline, { before: `old.${table}`, after: `new.${table}`, columns }));
     }
-    const differences = selects.join(' UNION ALL ');
+    const differences = selects.length > 0 ? selects.join(' UNION ALL ') : noDifferenceSql(pipelines);
     const since = await sinceSql(database, pipelines, before.id);
     const order = columnList(['dataset', ...placeColumns(pipelines).map(({ name }) => name)]);
     // The columns of a record stay in the order of its table.
@@ -65,15 +82,20 @@ export async function diffSnapshots<Value>(
   }
 }
 
+/** What two snapshots without a common dataset differ in: the columns of a difference, and no row. */
+function noDifferenceSql(pipelines: readonly AnyPipeline[]): string {
+  const columns = changesTable(pipelines).columns.filter(({ name }) => name !== 'snapshot_id');
+  return `SELECT ${columns.map(({ name, type }) => `NULL::${type} AS ${quoteIdentifier(name)}`).join(', ')} WHERE false`;
+}
+
 /** The last snapshot after `from` that changed the same column of the same record. */
 async function sinceSql(database: Database, pipelines: readonly AnyPipeline[], from: string): Promise<string> {
-  const history = await database.rows(
-    `FROM duckdb_tables() WHERE database_name = 'new' AND table_name = ${quoteText(changesTableName)}`,
-  );
-  if (history.length === 0) return 'NULL::VARCHAR';
+  const history = new Set((await columnsOf(database, 'new', changesTableName)).map(({ column_name }) => column_name));
+  if (history.size === 0) return 'NULL::VARCHAR';
   const same = changesTable(pipelines)
     .columns.map(({ name }) => name)
-    .filter((name) => !['old_value', 'kind', 'snapshot_id'].includes(name))
+    // A column that only a later dataset's key has, the history does not.
+    .filter((name) => history.has(name) && !['old_value', 'kind', 'snapshot_id'].includes(name))
     .map((name) => `c.${quoteIdentifier(name)} IS NOT DISTINCT FROM d.${quoteIdentifier(name)}`);
   return `(SELECT max(c.snapshot_id) FROM new.${changesTableName} c WHERE c.snapshot_id > ${quoteText(from)} AND ${same.join(' AND ')})`;
 }

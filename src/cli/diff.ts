@@ -3,7 +3,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { SnapshotNotFoundError } from '../errors.ts';
-import type { ComparedSnapshots } from '../diff-snapshots.ts';
+import type { ComparedSnapshots, LoneDataset } from '../diff-snapshots.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { QueryResult } from '../query/run-query.ts';
 import { declareOptions } from './declare-options.ts';
@@ -37,23 +37,34 @@ export const diffCommand: CommandModule<object, DiffArguments> = {
     ),
   async handler({ warehouse, a, b, ...given }) {
     const format = readFormat(given.format, given.json);
-    const [{ loadProject }, { chooseSnapshots, diffSnapshots }, { writeCsv, writeJson }, { writeOut }] =
-      await Promise.all([
-        import('../../pipelines/index.ts'),
-        import('../diff-snapshots.ts'),
-        import('../query/write-result.ts'),
-        import('./terminal.ts'),
-      ]);
+    const [
+      { loadProject },
+      { chooseSnapshots, diffSnapshots, loneDatasets },
+      { writeCsv, writeJson },
+      { printable, writeOut },
+    ] = await Promise.all([
+      import('../../pipelines/index.ts'),
+      import('../diff-snapshots.ts'),
+      import('../query/write-result.ts'),
+      import('./terminal.ts'),
+    ]);
     const { pipelines } = loadProject();
     if (a === undefined) await requireAnother(warehouse);
     const compared = await chooseSnapshots(warehouse, a, b);
+    const lone = loneDatasets(compared).map((dataset) => printable(nameLone(dataset)));
+    if (format !== 'table') for (const sentence of lone) process.stderr.write(`${sentence}\n`);
     await diffSnapshots(pipelines, compared, async (result) => {
       if (format === 'csv') return void (await writeCsv(result, writeOut));
       if (format === 'json') return void (await writeJson(result, writeOut));
-      await writeDifferences(result, compared, pipelines);
+      await writeDifferences(result, compared, pipelines, lone);
     });
   },
 };
+
+/** A dataset that came or went as a whole, as a sentence. */
+function nameLone({ table, rows, snapshot }: LoneDataset): string {
+  return `Only snapshot ${snapshot} has the dataset ${table}: ${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}.`;
+}
 
 /** Refuses a warehouse whose current snapshot is the only one: nobody can name two then. */
 async function requireAnother(warehouse: string): Promise<void> {
@@ -78,15 +89,18 @@ async function writeDifferences(
   result: QueryResult,
   { before, after }: ComparedSnapshots,
   pipelines: readonly AnyPipeline[],
+  lone: readonly string[],
 ): Promise<void> {
   const { formatNumber, paint, writeOut } = await import('./terminal.ts');
   const records = await collectRecords(result, pipelines);
   const counts = Object.keys(headings).map(
     (kind) => `${formatNumber(records.filter((record) => record.kind === kind).length)} ${kind}`,
   );
+  const none = lone.length === 0 ? 'No figure differs' : 'No figure differs in the datasets that both have';
   await writeOut(
-    `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}\n${records.length === 0 ? 'No figure differs' : `${counts.join(', ')} (records)`}.\n`,
+    `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}\n${records.length === 0 ? none : `${counts.join(', ')} (records)`}.\n`,
   );
+  for (const sentence of lone) await writeOut(`${sentence}\n`);
   for (const [kind, heading] of Object.entries(headings)) {
     const ofKind = records.filter((record) => record.kind === kind);
     if (ofKind.length === 0) continue;

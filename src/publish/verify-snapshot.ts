@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { checkFiles, checkManifestFile } from '../check-files.ts';
-import { openDatabase, type Database } from '../database.ts';
+import { columnsOf, openDatabase, type Database } from '../database.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { databaseFile, type Manifest } from '../warehouse.ts';
 import { compareContent } from './compare-content.ts';
@@ -17,13 +17,14 @@ export async function verifySnapshot(
   return [...(await checkManifestFile(folder)), ...(await verifyBuilt(folder, manifest, pipelines))];
 }
 
-/** The same for a snapshot whose manifest is not written yet. */
+/** The same for a snapshot whose manifest is not written yet. A dataset that it has neither in the manifest nor as a table was never read. */
 export async function verifyBuilt(
   folder: string,
   manifest: Manifest,
   pipelines: readonly AnyPipeline[],
 ): Promise<string[]> {
-  const problems = [...(await checkFiles(folder, manifest)), ...verifyLedgers(manifest, pipelines)];
+  const named = pipelines.filter(({ table }) => manifest.datasets[table] !== undefined);
+  const problems = [...(await checkFiles(folder, manifest)), ...verifyLedgers(manifest, named)];
   // A file that is gone or altered is named above; reading on would only say so again, less clearly.
   if (problems.length > 0) return problems;
   let database: Database;
@@ -33,8 +34,12 @@ export async function verifyBuilt(
     return [`${databaseFile} cannot be opened: ${firstLine(error)}`];
   }
   try {
-    problems.push(...(await compareFigures(database, folder, manifest, pipelines)));
-    problems.push(...(await compareDoubts(database, manifest, pipelines)));
+    for (const { table } of pipelines.filter((pipeline) => !named.includes(pipeline))) {
+      if ((await columnsOf(database, null, table)).length > 0)
+        problems.push(`${table}: ${databaseFile} holds the table, but the manifest does not name the dataset`);
+    }
+    problems.push(...(await compareFigures(database, folder, manifest, named)));
+    problems.push(...(await compareDoubts(database, manifest, named)));
     // Where a figure differs already, that says it more plainly.
     if (problems.length === 0) problems.push(...(await compareContent(database, folder, manifest)));
   } catch (error) {
@@ -47,9 +52,7 @@ export async function verifyBuilt(
 
 function verifyLedgers(manifest: Manifest, pipelines: readonly AnyPipeline[]): string[] {
   return pipelines.flatMap(({ table }) => {
-    const dataset = manifest.datasets[table];
-    if (dataset === undefined) return [`${table}: the manifest does not name the dataset`];
-    const { ledger, rows, carried_over } = dataset;
+    const { ledger, rows, carried_over } = manifest.datasets[table]!;
     const balances = ledger.fetched === ledger.published + ledger.quarantined + ledger.duplicates;
     return balances && rows === ledger.published + carried_over
       ? []

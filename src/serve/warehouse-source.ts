@@ -2,10 +2,10 @@
 
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '../database.ts';
+import { columnsOf, openDatabase, type Database } from '../database.ts';
 import { ServedDataError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { databaseFile, readCurrentId, requireCurrent, warehousePaths } from '../warehouse.ts';
+import { databaseFile, readCurrentId, requireCurrent, warehousePaths, type Manifest } from '../warehouse.ts';
 import { restoreRecords } from './restore-records.ts';
 import { buildRecordSet, fixedSource, type RecordSet, type RecordSource } from './record-source.ts';
 
@@ -28,6 +28,7 @@ interface Loaded {
 /**
  * Reads the snapshot that `current` points to into memory and closes its file. When a request comes and `current`
  * points elsewhere, the new snapshot is read in the background; the old one is served until all of the new one is ready.
+ * A dataset that the snapshot was made without has no records.
  *
  * @throws SnapshotNotFoundError or WarehouseError where there is no usable current snapshot, ServedDataError where it
  *   does not hold the pipelines' tables.
@@ -71,7 +72,7 @@ export async function openWarehouseSource(
 }
 
 async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[]): Promise<Loaded> {
-  const { id, folder } = await requireCurrent(warehouse);
+  const { id, folder, manifest } = await requireCurrent(warehouse);
   // The link's own time, not the snapshot's: after a rollback the older snapshot is what has changed for a client.
   const lastModified = (await lstat(warehousePaths(warehouse).current)).mtime;
   const sets = new Map<string, RecordSet>();
@@ -80,7 +81,10 @@ async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[])
     const database = await openDatabase(file, { readOnly: true });
     try {
       for (const pipeline of pipelines) {
-        sets.set(pipeline.table, buildRecordSet(await restoreRecords(database, pipeline), lastModified));
+        const records = (await wasNeverRead(database, manifest, pipeline))
+          ? []
+          : await restoreRecords(database, pipeline);
+        sets.set(pipeline.table, buildRecordSet(records, lastModified));
       }
     } finally {
       database.close();
@@ -93,4 +97,9 @@ async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[])
     );
   }
   return { id, source: fixedSource(sets) };
+}
+
+/** Whether a snapshot is from before the dataset was declared: it is served without records then. A table that is merely missing is damage. */
+async function wasNeverRead(database: Database, { datasets }: Manifest, { table }: AnyPipeline): Promise<boolean> {
+  return datasets[table] === undefined && (await columnsOf(database, null, table)).length === 0;
 }

@@ -8,7 +8,7 @@ import type { AnyPipeline } from '../../src/pipeline.ts';
 import type { RecordSource } from '../../src/serve/record-source.ts';
 import { openWarehouseSource, type FollowOptions } from '../../src/serve/warehouse-source.ts';
 import { quoteIdentifier, quoteText } from '../../src/sql-text.ts';
-import { manifestOf } from '../support/manifests.ts';
+import { datasetOf, manifestOf } from '../support/manifests.ts';
 import { pipelines } from './support.ts';
 
 type Value = string | number | null;
@@ -86,7 +86,8 @@ export async function writeSnapshot(warehouse: string, id: string, content: Cont
     }
   }
   database.close();
-  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifestOf({ snapshot: id })));
+  const datasets = Object.fromEntries(pipelines.map(({ table }) => [table, datasetOf()]));
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifestOf({ snapshot: id, datasets })));
 }
 
 /** Makes a snapshot current, with a link that is as old as `time` says. */

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RunEvent } from '../../src/surroundings.ts';
+import type { Project } from '../../src/pipeline.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import type { FaultSettings } from '../../src/serve/faults/fault-list.ts';
 import { openFolderSource, type RecordSource } from '../../src/serve/record-source.ts';
@@ -101,9 +102,10 @@ export async function serveSource(source: RecordSource, faults?: FaultSettings):
 export async function runSync(
   options: SyncOptions,
   around: Partial<SyncSurroundings> = {},
+  moved: Project = project,
 ): Promise<SyncResult & { events: RunEvent[] }> {
   const events: RunEvent[] = [];
-  const result = await sync(project, options, {
+  const result = await sync(moved, options, {
     clock: manualClock(),
     random: () => 0.5,
     report: (event) => events.push(event),
