@@ -1,18 +1,19 @@
 /** Describes a snapshot that has been built: its manifest, from what every stage says of its part. */
 
-import { basename } from 'node:path';
+import { basename, join, relative } from 'node:path';
+import { openDatabase } from './database.ts';
 import { describeFile } from './describe-file.ts';
 import { answersFile, bodiesFile } from './land/landing.ts';
 import { runFile } from './land/run-file.ts';
 import type { CarryOver } from './load/carry-over.ts';
 import type { LoadReport } from './load/load-report.ts';
-
 import { datasetTable, exportedTables, projectDefinition } from './load/tables.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import type { TransformTotals, Verdict } from './stages.ts';
 import { assembleDataset } from './publish/assemble-manifest.ts';
 import { fingerprint } from './publish/manifest.ts';
 import type { Run } from './run.ts';
+import { quoteText } from './sql-text.ts';
 import { databaseFile, parquetPath, type Manifest, type ManifestFile } from './warehouse.ts';
 
 /** What the stages have to say of a snapshot. */
@@ -43,9 +44,9 @@ export async function describeSnapshot(run: Run, { verdicts, totals, reports, ca
     }),
   );
   const files: ManifestFile[] = [await describeFile(folder, databaseFile, null)];
-  for (const table of exportedTables(project.pipelines).map(({ name }) => name)) {
-    files.push(await describeFile(folder, parquetPath(table), datasets[table]?.rows ?? null));
-  }
+  const paths = exportedTables(project.pipelines).map(({ name }) => parquetPath(name));
+  const rows = await countRows(folder, paths);
+  for (const path of paths) files.push(await describeFile(folder, path, rows.get(path)!));
   return {
     format: 1,
     snapshot: run.id,
@@ -60,6 +61,20 @@ export async function describeSnapshot(run: Run, { verdicts, totals, reports, ca
     files,
     landing: await Promise.all([runFile, answersFile, bodiesFile].map((path) => describeFile(run.landing, path, null))),
   };
+}
+
+/** Rows of Parquet files, by path, as their footers say; the verification that follows compares them with the tables. */
+async function countRows(folder: string, paths: readonly string[]): Promise<Map<string, number>> {
+  const database = await openDatabase(':memory:');
+  try {
+    const files = paths.map((path) => quoteText(join(folder, path)));
+    const counts = await database.rows<{ file_name: string; num_rows: bigint }>(
+      `SELECT file_name, num_rows FROM parquet_file_metadata([${files.join(', ')}])`,
+    );
+    return new Map(counts.map(({ file_name, num_rows }) => [relative(folder, file_name), Number(num_rows)]));
+  } finally {
+    database.close();
+  }
 }
 
 /** Fingerprint of a table's columns, by which two snapshots tell whether rows can be carried over. */

@@ -35,7 +35,7 @@ export function parquetPath(table: string): string {
   return `parquet/${table}/${table}.parquet`;
 }
 
-/** A file of a snapshot; `path` is relative to the snapshot's folder, `rows` is null for what is no table. */
+/** A file of a snapshot; `path` is relative to the snapshot's folder, `rows` is null for what is no table, and was for some tables once. */
 export interface ManifestFile {
   readonly path: string;
   readonly bytes: number;

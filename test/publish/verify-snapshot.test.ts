@@ -12,7 +12,7 @@ import { verifyBuilt } from '../../src/publish/verify-snapshot.ts';
 import { quoteText } from '../../src/sql-text.ts';
 import { databaseFile, parquetPath, type Manifest, type ManifestDataset } from '../../src/warehouse.ts';
 import { datasetTable } from '../../src/load/tables.ts';
-import { load, makeFolder, project, user, voter } from '../load/support.ts';
+import { ask, load, makeFolder, project, user, voter } from '../load/support.ts';
 import { manifestOf } from '../support/manifests.ts';
 
 const paths = [
@@ -73,6 +73,11 @@ const verify = ({ folder, manifest }: { folder: string; manifest: Manifest }) =>
 function edit(manifest: Manifest, change: (voters: ManifestDataset) => Partial<ManifestDataset>): Manifest {
   const voters = manifest.datasets['voters']!;
   return { ...manifest, datasets: { ...manifest.datasets, voters: { ...voters, ...change(voters) } } };
+}
+
+async function countRows(folder: string, table: string): Promise<number> {
+  const [row] = await ask(join(folder, databaseFile), `SELECT count(*)::INTEGER AS n FROM ${table}`);
+  return Number(row!['n']);
 }
 
 async function alterDatabase(folder: string, sql: string): Promise<void> {
@@ -193,6 +198,22 @@ describe('verifying a snapshot', () => {
     for (const change of [{ violations: {} }, { quarantined: 0 }])
       expect(await verify({ folder, manifest: edit(manifest, () => change) })).not.toEqual([]);
   });
+
+  it.each(['violations', 'quarantine', 'changes'])(
+    'names a number of rows of %s that is not the table’s',
+    async (table) => {
+      const { folder, manifest } = await copySnapshot();
+      const withRows = (rows: number): Manifest => ({
+        ...manifest,
+        files: manifest.files.map((file) => (file.path === parquetPath(table) ? { ...file, rows } : file)),
+      });
+      const [right, wrong] = [await countRows(folder, table), 99];
+      expect(await verify({ folder, manifest: withRows(right) })).toEqual([]);
+      expect(await verify({ folder, manifest: withRows(wrong) })).toEqual([
+        `table ${table}: the number of rows is ${right}, the manifest says ${wrong}`,
+      ]);
+    },
+  );
 
   it('names a file of rows that the manifest does not know, or that it no longer lists', async () => {
     const { folder, manifest } = await copySnapshot();
