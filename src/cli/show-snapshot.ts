@@ -1,5 +1,6 @@
 /** A snapshot's manifest as text: datasets, files, and how each was proved. */
 
+import type { Verdict } from '../stages.ts';
 import type { Snapshot } from '../warehouse.ts';
 import { countDistricts } from './count-districts.ts';
 import { formatBytes } from './sync-summary.ts';
@@ -9,8 +10,6 @@ import { formatNumber, paint, printable } from './terminal.ts';
 export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
   const datasets = Object.entries(manifest.datasets).map(([table, dataset]) => {
     const read = dataset.districts.filter(({ dapil, received }) => dapil !== null && received > 0);
-    const bySweep = read.filter(({ proof }) => proof === 'sweep').length;
-    const times = read.map(({ readAt }) => readAt).toSorted();
     const violations = Object.values(dataset.violations).reduce((sum, count) => sum + count, 0);
     return [
       table,
@@ -18,11 +17,15 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
       formatNumber(dataset.quarantined),
       formatNumber(violations),
       countDistricts(dataset.districts),
-      `${formatNumber(bySweep)} by the sweep, ${formatNumber(read.length - bySweep)} by an empty page`,
-      times.length === 0 ? '' : `${shortTime(times[0]!)} to ${shortTime(times.at(-1)!)}`,
+      howProved(read),
+      whenRead(read),
     ];
   });
-  const files = manifest.files.map(({ path, bytes, sha256 }) => [path, formatBytes(bytes), sha256.slice(0, 16)]);
+  const files = manifest.files.map(({ path, bytes, sha256 }) => [
+    path,
+    formatBytes(bytes),
+    `${printable(sha256.slice(0, 16))}…`,
+  ]);
   return [
     `Snapshot ${paint('bold', id)} of ${printable(manifest.source)}, made ${shortTime(manifest.created_at)} UTC by ${manifest.tool.name} ${printable(manifest.tool.version)}`,
     manifest.previous === null ? 'The first of its warehouse.' : `The one before: ${printable(manifest.previous)}`,
@@ -43,6 +46,33 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
   ].join('\n');
 }
 
+/** In a reader's words: the list is the sweep's, and the end is where the district's own pages were empty. */
+function howProved(read: readonly Verdict[]): string {
+  const byList = read.filter(({ proof }) => proof === 'sweep').length;
+  const parts = [
+    [byList, byList === 1 ? 'matches the full list' : 'match the full list'],
+    [read.length - byList, 'read to the end'],
+  ] as const;
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, how]) => `${formatNumber(count)} ${how}`)
+    .join(', ');
+}
+
+/** The first and the last time at which a district was read; to the second where the minutes would not tell them apart. */
+function whenRead(read: readonly Verdict[]): string {
+  const times = read.map(({ readAt }) => readAt).toSorted();
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  if (shortTime(first) !== shortTime(last)) return `${shortTime(first)} to ${shortTime(last)}`;
+  const [from, to] = [timeToSecond(first), timeToSecond(last)];
+  return from === to ? from : `${from} to ${to}`;
+}
+
 function shortTime(iso: string): string {
   return printable(iso.slice(0, 16).replace('T', ' '));
+}
+
+function timeToSecond(iso: string): string {
+  return printable(iso.slice(0, 19).replace('T', ' '));
 }

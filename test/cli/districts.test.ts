@@ -28,12 +28,12 @@ describe('districts', () => {
   it('are counted once where all that were asked for have records', () => {
     const { summary, show } = printed([1, 1]);
     expect(summary).toMatch(/^2 {2,}/);
-    expect(show).toMatch(/^2 +0 +0 +2 {2,}2 by the sweep/);
+    expect(show).toMatch(/^2 +0 +0 +2 {2,}2 match the full list/);
   });
 
   it('without records are told as asked for, in both', () => {
     const { summary, show } = printed([1, 0, 1]);
     expect(summary).toMatch(/^2 of 3 asked {2,}/);
-    expect(show).toMatch(/^2 +0 +0 +2 of 3 asked {2,}2 by the sweep/);
+    expect(show).toMatch(/^2 +0 +0 +2 of 3 asked {2,}2 match the full list/);
   });
 });

@@ -1,0 +1,41 @@
+/** What `snapshots show` prints is for people who do not know how a sync goes: words, times that differ, and a hash that says it is cut. */
+
+import { describe, expect, it } from 'vitest';
+import { renderSnapshot } from '../../src/cli/show-snapshot.ts';
+import type { Verdict } from '../../src/stages.ts';
+import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
+
+/** What is printed of a snapshot whose districts were read so. */
+function shown(districts: readonly Partial<Verdict>[]): string {
+  const voters = datasetOf({ districts: districts.map((each, index) => verdictOf({ dapil: 1101 + index, ...each })) });
+  const files = [{ path: 'rekap.duckdb', bytes: 1, rows: null, sha256: `0123456789abcdef${'f'.repeat(48)}` }];
+  const manifest = manifestOf({ datasets: { voters }, files });
+  return renderSnapshot({ id: manifest.snapshot, folder: 'w', manifest });
+}
+
+const at = (time: string) => ({ readAt: `2026-11-20T${time}.000Z` });
+
+describe('snapshots show', () => {
+  it.each<[Partial<Verdict>[], string]>([
+    [[{}, {}], '2 match the full list '],
+    [[{}], '1 matches the full list '],
+    [[{}, { proof: 'empty page' }, { proof: 'empty page' }], '1 matches the full list, 2 read to the end '],
+    [[{ proof: 'empty page' }], '1 read to the end '],
+  ])('says in words how the districts were proved: %#', (districts, words) => {
+    const text = shown(districts);
+    expect(text).toContain(` ${words}`);
+    expect(text).not.toMatch(/sweep|empty page/);
+  });
+
+  it.each([
+    ['16:25:03', '16:31:41', '2026-11-20 16:25 to 2026-11-20 16:31'],
+    ['16:25:03', '16:25:41', '2026-11-20 16:25:03 to 2026-11-20 16:25:41'],
+    ['16:25:03', '16:25:03', '2026-11-20 16:25:03'],
+  ])('says when the districts were read, from %s to %s', (first, last, words) => {
+    expect(shown([at(last), at(first)])).toMatch(new RegExp(` {2}${words}$`, 'm'));
+  });
+
+  it('marks a hash that is cut', () => {
+    expect(shown([])).toContain(' 0123456789abcdef…\n');
+  });
+});
