@@ -92,7 +92,7 @@ export interface Verdict {
   readonly readings: number;
   /** ISO 8601 time of the last page. */
   readonly readAt: string;
-  /** Why it is not complete; null where it is. */
+  /** Why it is not complete, and what can be done about it; null where it is. */
   readonly reason: string | null;
 }
 

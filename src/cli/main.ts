@@ -70,9 +70,9 @@ async function main(words: string[]): Promise<number> {
   return ExitCode.done;
 }
 
-/** A reader that closes early (head, less) is no failure; a full disk is, and it must not pass unsaid. */
+/** A reader that closes early (head, less) is no failure, and hides none; a full disk is one, and it must not pass unsaid. */
 function endUnwritable(error: NodeJS.ErrnoException): never {
-  if (error.code === 'EPIPE') process.exit(ExitCode.done);
+  if (error.code === 'EPIPE') process.exit();
   process.stderr.write(
     `rekap: Standard output cannot be written (${errorCode(error)}).\n  Make room there or send it elsewhere; what was published stays published.\n`,
   );
@@ -99,11 +99,12 @@ const words = process.argv.slice(2);
 try {
   process.exitCode = await main(words);
 } catch (error) {
+  // Before anything is printed: where nobody reads that, it is all there is to know the failure by.
+  process.exitCode = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
   const [{ printError, printJsonError }, { asksForJson }] = await Promise.all([
     import('./terminal.ts'),
     import('./declare-options.ts'),
   ]);
   printError(error);
   if (asksForJson(words)) printJsonError(error);
-  process.exitCode = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
 }

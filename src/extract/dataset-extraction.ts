@@ -171,7 +171,8 @@ export class DatasetExtraction {
       )
         throw error;
       const listed = this.listedFor(dapil)?.distinct ?? null;
-      return this.report(this.verdict({ dapil, proof: 'none', listed, reason: error.message }));
+      const reason = `${error.message} ${error.next}`.trim();
+      return this.report(this.verdict({ dapil, proof: 'none', listed, reason }));
     }
   }
 

@@ -69,9 +69,13 @@ function passEnvelope(text: JsonText, scanner: RecordScanner): number {
 
 function passCount(text: JsonText): number {
   const start = text.at;
-  const isNumber = text.passValue(1) === FieldKind.number;
-  const value = isNumber ? Number(text.text(start, text.at)) : Number.NaN;
-  if (!Number.isSafeInteger(value) || value < 0) throw new ScanError('its "count" is not a whole number', start);
+  const kind = text.passValue(1);
+  const isText = kind === FieldKind.text || kind === FieldKind.escaped;
+  const said: unknown = isText || kind === FieldKind.number ? JSON.parse(text.text(start, text.at)) : null;
+  // Every other value of the service is a text; a service that writes its count so too means the same.
+  const value = typeof said === 'string' && /^\d+$/.test(said) ? Number(said) : said;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw new ScanError('its "count" is not a whole number', start);
   return value;
 }
 

@@ -173,10 +173,11 @@ export function allTables(pipelines: readonly AnyPipeline[]): TableDefinition[] 
   return [...exportedTables(pipelines), snapshotsLogTable];
 }
 
-/** Everything that decides what a snapshot's tables and views look like, as a value to fingerprint. */
+/** Everything that decides what a snapshot's tables and views hold, as a value to fingerprint. */
 export function projectDefinition({ pipelines, models, checks }: Project): unknown {
   return {
     tables: allTables(pipelines),
+    rowChecks: pipelines.map((pipeline) => [pipeline.table, pipeline.checks]),
     models: models.map(({ name, sql, comment, columns }) => [name, sql, comment, columns]),
     checks: checks.map(({ name, sql }) => [name, sql]),
   };

@@ -47,6 +47,20 @@ describe('standard output that cannot be written', () => {
     child.stdout!.once('data', () => child.stdout!.destroy());
     expect(await ended).toEqual({ code: 0, told: '' });
   });
+
+  it.each([
+    ['query', 'SELEC'],
+    ['snapshots', 'verify', '29991231T235959Z-ffffff'],
+  ])('hides no failure where its reader has gone: %s', async (...line) => {
+    const warehouse = await temporaryFolder();
+    await runCli(['sync', '--sample', '--warehouse', warehouse]);
+    const words = [...line, '--json', '--warehouse', warehouse];
+    const { child, ended } = start(words, ['ignore', 'pipe', 'pipe']);
+    child.stdout!.destroy();
+    const { code } = await runCli(words);
+    expect(code).toBeGreaterThan(0);
+    expect(await ended).toMatchObject({ code });
+  });
 });
 
 describe('standard error that cannot be written', () => {

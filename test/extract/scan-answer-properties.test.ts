@@ -208,7 +208,8 @@ function readEnvelope(body: Buffer): unknown {
   }
   if ((text.match(/"(?:[^"\\]|\\.)*"\s*:/g)?.length ?? 0) !== countMembers(parsed)) return 'unsaid';
   if (!isObject(parsed)) return 'refused';
-  const { count, data = null } = parsed;
+  const { count: said, data = null } = parsed;
+  const count = typeof said === 'string' && /^\d+$/.test(said) ? Number(said) : said;
   if (!Number.isSafeInteger(count) || (count as number) < 0 || typeof data !== 'object') return 'refused';
   const items = itemsOf(data);
   if (items === 'unsaid') return 'unsaid';

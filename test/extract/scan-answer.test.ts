@@ -54,6 +54,11 @@ describe('shapes of data', () => {
       '{"x":[{}],"data":[{"Nama":"A"}],"y":1,"count":1}',
       [[undefined, 'A']],
     ],
+    [
+      'a count in quotes, as all other values are',
+      '{"count":"2","data":[{"IdDapil":"1"},{"IdDapil":"2"}]}',
+      [['1'], ['2']],
+    ],
     ['a record without fields', '{"count":1,"data":[{}]}', [[]]],
     ['a byte order mark', '\uFEFF{"count":1,"data":[{"IdDapil":"7"}]}', [['7']]],
     [
@@ -77,7 +82,9 @@ describe('shapes of data', () => {
     ['a negative count', '{"count":-1,"data":[]}'],
     ['a count with a fraction', '{"count":1.5,"data":[{}]}'],
     ['a count beyond the safe integers', '{"count":9007199254740993,"data":[{}]}'],
-    ['a count in quotes', '{"count":"1","data":[{}]}'],
+    ['a text as count', '{"count":"1 ","data":[{}]}'],
+    ['a text without digits as count', '{"count":"","data":[{}]}'],
+    ['a count in an array', '{"count":[1],"data":[{}]}'],
     ['count null', '{"count":null,"data":[]}'],
     ['count twice', '{"count":1,"data":[{}],"count":1}'],
     ['data twice', '{"count":1,"data":[{}],"data":[{}]}'],
