@@ -60,5 +60,13 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
   if (code === 'ENOTDIR' || (code === 'EEXIST' && isMakingFolder)) {
     return new WarehouseError(`The warehouse ${warehouse} is not a folder.`, 'Name a folder with --warehouse.', cause);
   }
+  if (code === 'ELOOP' || code === 'ENAMETOOLONG') {
+    const why = code === 'ELOOP' ? 'leads to itself through its links' : 'is longer than this system allows';
+    return new WarehouseError(
+      `The path of the warehouse ${warehouse} ${why}.`,
+      'Name another folder with --warehouse.',
+      cause,
+    );
+  }
   return error;
 }

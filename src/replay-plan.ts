@@ -1,6 +1,6 @@
 /** Finds what a replay needs before it begins: the landing, the settings of its run, and the snapshots it is compared with. */
 
-import { readdir } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { checkManifestFile } from './check-files.ts';
 import {
@@ -98,9 +98,12 @@ export function requireKnown({ pipelines }: Project, landing: string, file: RunF
 }
 
 /** A warehouse within another would go with what is cleared up there. */
-export function requireApart({ warehouse, into }: ReplayOptions): void {
-  if (into === null || resolve(into) === resolve(warehouse)) return;
-  const [inner, outer] = [resolve(into), resolve(warehouse)].map((path) => path + sep) as [string, string];
+export async function requireApart({ warehouse, into }: ReplayOptions): Promise<void> {
+  if (into === null) return;
+  // A folder that is not there yet leads nowhere else.
+  const real = [into, warehouse].map((path) => realpath(path).catch(() => resolve(path)));
+  const [inner, outer] = (await Promise.all(real)).map((path) => path + sep) as [string, string];
+  if (inner === outer) return;
   if (!inner.startsWith(outer) && !outer.startsWith(inner)) return;
   throw new UsageError(
     `One of the folders ${warehouse} and ${into} lies in the other.`,

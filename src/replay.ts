@@ -48,7 +48,7 @@ import { requireWarehouse, type Manifest, type Snapshot } from './warehouse.ts';
  */
 export async function replay(project: Project, asked: ReplayOptions, around: SyncSurroundings): Promise<SyncResult> {
   await requireWarehouse(asked.warehouse);
-  requireApart(asked);
+  await requireApart(asked);
   const landing = await findLanding(asked, around);
   const file = await readRunFile(landing);
   requireKnown(project, landing, file);

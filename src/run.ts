@@ -149,7 +149,7 @@ async function actLocked(project: Project, attempt: Attempt, { plan, act }: RunA
     throw await recordFailure(run, error);
   } finally {
     bound.end();
-    if (kind === 'sync') await pruneLandings(options).catch(() => undefined);
+    if (kind === 'sync' && !options.dryRun) await pruneLandings(options).catch(() => undefined);
   }
 }
 
@@ -213,14 +213,18 @@ function boundRun(kind: Run['kind'], outer: AbortSignal, milliseconds: number) {
   const pass = () => controller.abort(outer.reason);
   if (outer.aborted) pass();
   outer.addEventListener('abort', pass, { once: true });
-  const timer = setTimeout(() => {
-    controller.abort(
-      new RunTimeoutError(
-        `The ${kind} was not done after ${Math.round(milliseconds / 1000)} s.`,
-        'Nothing was published. Give it more time with --max-duration.',
-      ),
-    );
-  }, milliseconds);
+  const timer = setTimeout(
+    () => {
+      controller.abort(
+        new RunTimeoutError(
+          `The ${kind} was not done after ${Math.round(milliseconds / 1000)} s.`,
+          'Nothing was published. Give it more time with --max-duration.',
+        ),
+      );
+    },
+    // A timer that is set for longer than it can count goes off at once.
+    Math.min(milliseconds, 2 ** 31 - 1),
+  );
   return {
     signal: controller.signal,
     end() {

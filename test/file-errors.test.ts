@@ -1,6 +1,6 @@
 /** What the file system says about a warehouse becomes a message for its user; what is none of its files' business stays as it was. */
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -45,11 +45,27 @@ describe('a failure of the disk', () => {
     },
   );
 
+  it.each([
+    ['ELOOP', 'leads to itself'],
+    ['ENAMETOOLONG', 'is longer than'],
+  ])('is a path that cannot be: %s', (code, said) => {
+    const error = systemError(code);
+    expect(explain(error)).toBeInstanceOf(WarehouseError);
+    expect(explain(error)).toMatchObject({ cause: error, message: expect.stringContaining(said) });
+  });
+
   it('is explained as the system really words it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'rekap-errors-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'file'), '');
-    const failures = [mkdir(join(folder, 'file')), mkdir(join(folder, 'file', 'below')), mkdir(join(folder, 'a', 'b'))];
+    await symlink('loop', join(folder, 'loop'));
+    const failures = [
+      mkdir(join(folder, 'file')),
+      mkdir(join(folder, 'file', 'below')),
+      mkdir(join(folder, 'a', 'b')),
+      mkdir(join(folder, 'loop', 'below')),
+      mkdir(join(folder, 'x'.repeat(300))),
+    ];
     const errors = await Promise.all(
       failures.map((failure) =>
         failure.then(

@@ -104,7 +104,7 @@ async function runSync(args: SyncArguments): Promise<void> {
       if (unencrypted !== null) around.report({ kind: 'warning', message: unencrypted });
       return sync(project, asked, around);
     };
-    await runVisibly(project, args.json, carryOut, { canResume: true });
+    await runVisibly(project, args.json, carryOut, { canResume: settings.keepLanding !== 0 });
   } finally {
     await sample?.close();
   }

@@ -65,7 +65,8 @@ export function planRetry(question: RetryQuestion): RetryPlan {
   // Full backoff halves at random, so that many clients do not come back together.
   const backoff = Math.min(longestBackoff, firstWait * 2 ** (attempt - 1)) * (0.5 + question.random / 2);
   const asked = failure.kind === 'status' ? parseRetryAfter(failure.retryAfter, question.now) : null;
-  if (asked === null) return { wait: backoff };
+  // "At once" is not said by a source that is in trouble: all attempts would be spent before it is out of it.
+  if (asked === null || asked === 0) return { wait: backoff };
   if (asked > longestRetryAfter) return { giveUp: `the source asks to wait ${Math.ceil(asked / 60_000)} minutes` };
   // A server's own word counts, plus a little jitter so that parallel requests do not return in one burst.
   return { wait: asked + question.random * 100 };

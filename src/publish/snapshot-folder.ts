@@ -72,7 +72,7 @@ async function exists(path: string): Promise<boolean> {
 /** Removes what a run that died has left; to be called with the lock held. */
 export async function clearLeftovers(warehouse: string): Promise<void> {
   const { folder, snapshots, current } = warehousePaths(warehouse);
-  // A snapshot whose run died between its rename and the switch was never seen by anybody: it goes too.
+  // A snapshot whose run died between its rename and the switch was never current: it goes too.
   const unpublished = await readLink(join(folder, nextPublished));
   if (unpublished !== null && unpublished !== (await readLink(current)) && isSnapshotId(basename(unpublished))) {
     await rm(join(snapshots, basename(unpublished)), { recursive: true, force: true });
@@ -178,10 +178,10 @@ async function removeSnapshot(warehouse: string, id: string): Promise<void> {
 /** Removes the oldest snapshots beyond `keep`, never the current one; gives the ids removed. */
 export async function pruneSnapshots(warehouse: string, keep: number, currentId: string | null): Promise<string[]> {
   const ids = await listSnapshotIds(warehouse);
-  const kept = new Set(ids.slice(-keep));
+  const kept = new Set(keep === 0 ? [] : ids.slice(-keep));
   if (currentId !== null && !kept.has(currentId)) {
     kept.add(currentId);
-    kept.delete(ids.at(-keep)!);
+    if (keep > 0) kept.delete(ids.at(-keep)!);
   }
   const doomed = ids.filter((id) => !kept.has(id));
   for (const id of doomed) await removeSnapshot(warehouse, id);

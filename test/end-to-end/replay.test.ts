@@ -1,9 +1,16 @@
 /** A replay: the same bytes and figures from the landed answers alone, and a refusal where they are not what they were. */
 
-import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { GateError, IncompleteError, LandingError, RunNotFoundError, SnapshotNotFoundError } from '../../src/errors.ts';
+import {
+  GateError,
+  IncompleteError,
+  LandingError,
+  RunNotFoundError,
+  SnapshotNotFoundError,
+  UsageError,
+} from '../../src/errors.ts';
 import { listSnapshotIds } from '../../src/publish/snapshot-folder.ts';
 import type { SyncResult } from '../../src/sync-options.ts';
 import { readCurrentId, type Manifest } from '../../src/warehouse.ts';
@@ -72,6 +79,9 @@ describe('replaying the newest run', () => {
     const changed = doubtfulNation();
     changed.datapemilihdpr[4]!['JumlahPemilihLakiLakiDalamDPK'] = '77';
     const result = await syncInto(warehouse, changed);
+    const link = join(await temporaryFolder(), 'link');
+    await symlink(join(warehouse, 'snapshots'), link);
+    await expect(runReplay(warehouse, { into: link })).rejects.toThrow(UsageError);
     const into = await temporaryFolder();
     const replayed = await runReplay(warehouse, { into });
     expect(replayed).toMatchObject({ outcome: 'published', run: result.run, current: result.run });

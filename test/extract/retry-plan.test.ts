@@ -137,8 +137,9 @@ describe('planRetry', () => {
     },
   );
 
-  it('backs off by itself where Retry-After says nothing it can read', () => {
-    for (const header of ['soon', '', '-5', '1.5']) expect(plan(status(503, header))).toEqual(plan(status(503)));
+  it('backs off by itself where Retry-After says nothing it can read, or that it need not wait', () => {
+    for (const header of ['soon', '', '-5', '1.5', '0', 'Fri, 20 Nov 2026 02:59:00 GMT'])
+      expect(plan(status(503, header))).toEqual(plan(status(503)));
   });
 
   it('gives up where the source asks for more patience than the bound, and says how much', () => {

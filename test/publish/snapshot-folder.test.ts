@@ -137,6 +137,8 @@ describe('pruning', () => {
     [2, 0, [0, 3]],
     [1, 0, [0]],
     [2, null, [2, 3]],
+    [0, 2, [2]],
+    [0, null, []],
   ])('to %i with snapshot %s current keeps %j', async (keep, current, kept) => {
     const warehouse = await makeEmptyWarehouse();
     for (const id of ids) await publish(warehouse, id);

@@ -45,7 +45,12 @@ describe('the ledger', () => {
     expect(violations).toHaveLength(1);
   });
 
-  it('tells keys apart whatever characters their texts hold', () => {
+  it('tells keys apart whatever characters their texts hold, and wherever one text ends and the next begins', () => {
+    const apart = transform([
+      voterRecord({ NamaProvinsi: 'AB', NamaKabupaten: 'C' }),
+      voterRecord({ NamaProvinsi: 'A', NamaKabupaten: 'BC' }),
+    ]);
+    expect(apart.totals.ledger.published).toBe(2);
     const { totals } = transform([
       voterRecord({ NamaProvinsi: 'A\0B', NamaKabupaten: 'C' }),
       voterRecord({ NamaProvinsi: 'A', NamaKabupaten: 'B\0C' }),
