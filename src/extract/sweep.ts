@@ -36,7 +36,7 @@ export interface Sweep {
   readonly strays: readonly HeldPage[];
   readonly pages: number;
   readonly claim: CountClaim | null;
-  /** The status that stood for the empty page: a fault in the midst of the list would look the same. */
+  /** The status that stood for the empty page, where a fault in the midst of the list may have looked the same; else null. */
   readonly endedBy: number | null;
 }
 
@@ -73,8 +73,10 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
     const { length } = page.records;
     if (refusal !== null && pages === 0) return { refused: refusal };
     counts.note(page);
-    if (length === 0)
-      return { listing, strays, pages, claim: counts.claim(null, listing.total), endedBy: refusal?.status ?? null };
+    if (length === 0) {
+      const endedBy = refusal === null ? null : await doubtOfEnd(question, listing.total, refusal);
+      return { listing, strays, pages, claim: counts.claim(null, listing.total), endedBy };
+    }
     const { found, strays: rows, repeats } = listing.add(page);
     if (repeats) throw repeatedPage(page);
     if (listing.total > question.maxRecords) throw endlessWalk(page, question.maxRecords);
@@ -88,6 +90,18 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
     last = districts.splice(-1);
     question.found(districts);
   }
+}
+
+/**
+ * Whether "not found" is how the source says that nothing follows: then it says so of the next offset too. Gives the status where it
+ * does not.
+ *
+ * @throws `refusal` where records follow behind it.
+ */
+async function doubtOfEnd({ fetch }: SweepQuestion, end: number, refusal: SourceStatusError): Promise<number | null> {
+  const behind = await fetch(end + 1, 1);
+  if (behind.page.records.length > 0) throw refusal;
+  return behind.refusal === null ? refusal.status : null;
 }
 
 async function probe({ pipeline, fetch }: SweepQuestion, first: Page): Promise<void> {

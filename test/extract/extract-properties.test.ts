@@ -38,6 +38,7 @@ const behaviours: fc.Arbitrary<Behaviour> = fc.record({
   changesAt: fc.constant(null),
   after: fc.constant([]),
   unknownDistrict: fc.constantFrom<Behaviour['unknownDistrict']>('nothing', 404),
+  pastEnd: often<Behaviour['pastEnd']>('nothing', fc.constant(404)),
   window: fc.constant(null),
   stuckFilter: often(false, fc.boolean()),
   slipAt: often<number | null>(null, fc.integer({ min: 1, max: 14 })),
@@ -107,6 +108,7 @@ describe('extraction', () => {
     order: fc.constantFrom<Behaviour['order']>('by district', 'steady'),
     sweep: fc.constantFrom<Behaviour['sweep']>('whole', 'refused', 'empty'),
     shortPages: fc.constantFrom(0, 0.5),
+    pastEnd: often<Behaviour['pastEnd']>('nothing', fc.constant(404)),
     sweepWindow: often<number | null>(null, fc.integer({ min: 1, max: 40 })),
   });
   holds(

@@ -191,9 +191,31 @@ describe('an extraction', () => {
     expect(delivered.toSorted()).toEqual(named);
     expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
     expect(warnings).toEqual([expect.stringMatching(/knows nothing \(404\) of districts .*: 1104\.$/)]);
-    // Alone, such an end may as well be a fault in the midst of the list.
     const alone = await runExtract(counting);
-    expect(alone.verdicts.filter(({ complete }) => !complete)).toMatchObject([
+    expect(alone.delivered.toSorted()).toEqual(named);
+    expect(alone.verdicts.filter(({ complete }) => !complete)).toEqual([]);
+  });
+
+  it('does not take "not found" in the midst of the list for its end, unless other districts are known', async () => {
+    const source = simulateSource(records, { ...faultless, cap: 5 }, half);
+    const faulty = changed(source, (request) => {
+      if (request.dapil === null && request.offset === 15) throw new SourceStatusError(404, 'not found');
+      return request;
+    });
+    await expect(runExtract(faulty)).rejects.toMatchObject({ status: 404 });
+    const { delivered, warnings } = await runExtract(faulty, { reference: [1101, 1102, 1103] });
+    expect(delivered.toSorted()).toEqual(named);
+    expect(warnings.join()).toContain('does not list all districts (not found)');
+  });
+
+  it('does not believe a list that ends with "not found" where an empty page follows behind it', async () => {
+    const source = simulateSource(records, { ...faultless, cap: 5 }, half);
+    const odd = changed(source, (request) => {
+      if (request.dapil === null && request.offset === 36) throw new SourceStatusError(404, 'not found');
+      return request;
+    });
+    const { verdicts } = await runExtract(odd);
+    expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([
       { dapil: null, reason: expect.stringContaining('ends with status 404') },
     ]);
   });

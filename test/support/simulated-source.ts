@@ -35,6 +35,8 @@ export interface Behaviour {
   readonly changesAt: number | null;
   readonly after: readonly SimulatedRecord[];
   readonly unknownDistrict: 'nothing' | 404;
+  /** What is given behind a list's last record, and where an answer is empty for a moment. */
+  readonly pastEnd: 'nothing' | 404;
   /** No query gives more than so many records, though `count` counts them all; null for all. */
   readonly window: number | null;
   /** A district's records beyond its first page are never given. */
@@ -59,6 +61,7 @@ export const faultless: Behaviour = {
   changesAt: null,
   after: [],
   unknownDistrict: 'nothing',
+  pastEnd: 'nothing',
   window: null,
   stuckFilter: false,
   slipAt: null,
@@ -104,6 +107,8 @@ export function simulateSource(
     if (behaviour.endless && page.length === 0) {
       page.push({ dapil: request.dapil ?? records[0]?.dapil ?? 1, regency: `MADE UP ${requests.length}`, people: 1 });
     }
+    if (page.length === 0 && request.offset > 0 && behaviour.pastEnd === 404)
+      throw new SourceStatusError(404, 'nothing there');
     return envelope(page, list.length);
   }
 
