@@ -106,6 +106,11 @@ export class RepeatedPageError extends RekapError {
   readonly exitCode = ExitCode.source;
 }
 
+/** A list came to an end, though another request shows that it goes on. */
+export class EarlyEndError extends RekapError {
+  readonly exitCode = ExitCode.source;
+}
+
 /** A page of one district holds a record of another: the source ignores `id_dapil`. */
 export class ForeignRecordError extends RekapError {
   readonly exitCode = ExitCode.source;

@@ -1,7 +1,7 @@
 /** The three ways to walk a district: over the pages that a broken-off run has landed, over the page read ahead, or afresh. */
 
 import type { LimitFunction } from 'p-limit';
-import { LandingError, RekapError } from '../errors.ts';
+import { EarlyEndError, LandingError, RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Page, PageRequest } from '../stages.ts';
 import type { ExtractQuestion } from './extract-question.ts';
@@ -91,9 +91,9 @@ export class DistrictWalks {
 
   /**
    * Where nothing but an empty page says that a district's only page was all of it, the district is asked for from its second record on:
-   * a source that knows no `offset` here would have given the same.
+   * a source that knows no `offset` here would have given the same, and one that ends the district too early would give what follows.
    *
-   * @throws RepeatedPageError; the walk's pages are then released.
+   * @throws RepeatedPageError or EarlyEndError; the walk's pages are then released.
    */
   async requirePaging(district: DistrictQuestion, walk: Walk): Promise<void> {
     const { dapil, listed, swept } = district;
@@ -104,6 +104,7 @@ export class DistrictWalks {
     try {
       const probe = await this.fetch(this.request(dapil, probeReading, probedOffset));
       requirePaging(this.pipeline, await first.read(), probe.page);
+      if (probe.page.records.length >= first.length) throw earlyEnd(probe.page, first.length);
     } catch (error) {
       first.release();
       throw error;
@@ -199,4 +200,11 @@ export class DistrictWalks {
   private request(dapil: number, reading: number, offset: number): PageRequest {
     return { dataset: this.pipeline.table, dapil, reading, offset, limit: this.question.pageSize };
   }
+}
+
+function earlyEnd({ url, records }: Page, length: number): EarlyEndError {
+  return new EarlyEndError(
+    `${url} brings ${records.length} records, though the district ended after ${length}: its end is not where the source says.`,
+    'Ask the operator of the service, or run the sync again if the source was just changing.',
+  );
 }

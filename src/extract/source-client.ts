@@ -117,6 +117,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       for (let attempt = 1; ; attempt += 1) {
         signal.throwIfAborted();
         if (end !== null) throw end;
+        if (attempt === 1) requireAnswering(request);
         figures.requests += 1;
         if (attempt > 1) figures.retries += 1;
         report({ kind: 'request', dataset: request.dataset, retried: attempt > 1 });
@@ -151,6 +152,16 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
         await clock.sleep(plan.wait, signal);
       }
     });
+  }
+
+  /** @throws SourceUnreachableError where the endpoint has failed so often that asking it again helps nobody. */
+  function requireAnswering({ dataset }: PageRequest): void {
+    const failures = health.goneSince(dataset);
+    if (failures === null) return;
+    throw new SourceUnreachableError(
+      `The source ${base.origin} has stopped answering for ${dataset}: ${failures} requests in a row were given up.`,
+      'Run the sync again when the source is back.',
+    );
   }
 
   /** Sends the request once. Failures that trying again may mend are returned, all others thrown. */
@@ -251,15 +262,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
 
   return {
     figures,
-    async fetchPage(pipeline, request) {
-      if (health.isGone) {
-        throw new SourceUnreachableError(
-          `The source ${base.origin} has stopped answering: ${health.failuresInARow} requests in a row were given up.`,
-          'Run the sync again when the source is back.',
-        );
-      }
-      return fetchPage(pipeline, request);
-    },
+    fetchPage,
     hasLanded: (request) => resumed?.has(request) === true,
     recallPage,
     noteResumed(pages) {

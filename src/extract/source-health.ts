@@ -7,42 +7,59 @@ import { refusedAll } from './source-messages.ts';
 /** So many requests for a dataset refused in a row, and none answered: the source refuses them all, perhaps for a limit it does not accept. */
 const refusalsThatEndTheRun = 6;
 
-/** So many requests given up in a row, with no answer in between, and the source counts as gone. */
+/** So many requests for a dataset given up in a row, with no answer in between, and its endpoint counts as gone. */
 const failuresThatEndTheRun = 5;
+/** The same of an endpoint that has never given a page: its list and the first district that stands in for it. */
+const failuresBeforeFirstPage = 2;
+
+/** What is known of one endpoint. */
+interface Endpoint {
+  /** Whether it has given a page: then it does not refuse everything. */
+  hasGiven: boolean;
+  refusalsInARow: number;
+  failuresInARow: number;
+}
 
 export class SourceHealth {
   /** Whether the source has ever answered in this run. */
   answered = false;
-  /** Requests given up since the last answer. */
-  failuresInARow = 0;
-  /** Refusals in a row, by dataset; null for one that has brought a page: it is no longer in doubt. */
-  private readonly refusals = new Map<string, number | null>();
+  private readonly endpoints = new Map<string, Endpoint>();
 
-  get isGone(): boolean {
-    return this.failuresInARow >= failuresThatEndTheRun;
+  /** Requests for the dataset given up since its last answer, where they are so many that its endpoint is gone; else null. */
+  goneSince(dataset: string): number | null {
+    const { failuresInARow, hasGiven } = this.of(dataset);
+    return failuresInARow >= (hasGiven ? failuresThatEndTheRun : failuresBeforeFirstPage) ? failuresInARow : null;
   }
 
   /** Whether the source has given a page of the dataset. */
   hasGiven(dataset: string): boolean {
-    return this.refusals.get(dataset) === null;
+    return this.of(dataset).hasGiven;
   }
 
   notePage(dataset: string): void {
     this.answered = true;
-    this.failuresInARow = 0;
-    this.refusals.set(dataset, null);
+    this.endpoints.set(dataset, { hasGiven: true, refusalsInARow: 0, failuresInARow: 0 });
   }
 
   /** Notes a request that is given up; gives the error that ends the run where it is one too many. */
   noteGivenUp(dataset: string, failure: Failure, error: RekapError): RekapError | null {
+    const endpoint = this.of(dataset);
     const status = failure.kind === 'status' ? failure.status : null;
     // A plain refusal is an answer; only silence and server errors say that the source is going.
     const isAnswer = status !== null && status < 500 && status !== 429 && status !== 408;
-    this.failuresInARow = isAnswer ? 0 : this.failuresInARow + 1;
-    if (this.hasGiven(dataset)) return null;
+    endpoint.failuresInARow = isAnswer ? 0 : endpoint.failuresInARow + 1;
+    endpoint.refusalsInARow = status !== null && status < 500 ? endpoint.refusalsInARow + 1 : 0;
     // One district may be refused; all requests for a dataset, again and again, are not refused for their district.
-    const inARow = status !== null && status < 500 ? (this.refusals.get(dataset) ?? 0) + 1 : 0;
-    this.refusals.set(dataset, inARow);
-    return inARow >= refusalsThatEndTheRun ? refusedAll(dataset, error) : null;
+    const refusesAll = !endpoint.hasGiven && endpoint.refusalsInARow >= refusalsThatEndTheRun;
+    return refusesAll ? refusedAll(dataset, error) : null;
+  }
+
+  private of(dataset: string): Endpoint {
+    let endpoint = this.endpoints.get(dataset);
+    if (endpoint === undefined) {
+      endpoint = { hasGiven: false, refusalsInARow: 0, failuresInARow: 0 };
+      this.endpoints.set(dataset, endpoint);
+    }
+    return endpoint;
   }
 }

@@ -74,6 +74,18 @@ describe('a source that hides records', () => {
     expect(verdicts[0]!.reason).toContain('does not page by "offset"');
   });
 
+  it('because a district ends behind its first page, whatever the limit, is named', async () => {
+    const source = simulateSource(records, { ...faultless, sweep: 'refused' }, () => 0.5);
+    const stubborn = {
+      ...source,
+      fetchPage: (...[pipeline, request]: Parameters<typeof source.fetchPage>) =>
+        source.fetchPage(pipeline, { ...request, limit: 5, offset: request.offset === 5 ? 10_000 : request.offset }),
+    };
+    const { verdicts } = await runExtract(stubborn, { pageSize: 100, reference });
+    expect(verdicts.filter(({ complete }) => complete).map(({ dapil }) => dapil)).toEqual([1106]);
+    expect(verdicts[0]!.reason).toContain('though the district ended after 5');
+  });
+
   it.each([
     ['with a list', {}],
     ['without one', { sweep: 'refused' as const }],

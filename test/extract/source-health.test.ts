@@ -29,16 +29,24 @@ describe('a source', () => {
     ['too many requests', status(429)],
     ['a request timeout', status(408)],
   ])('is gone after five requests in a row that ended in %s', (_what, failure) => {
-    expect(note(times(4, failure)).health.isGone).toBe(false);
-    expect(note(times(5, failure)).health.isGone).toBe(true);
+    expect(note(['page', ...times(4, failure)]).health.goneSince('voters')).toBeNull();
+    expect(note(['page', ...times(4, failure), 'page of users', failure]).health.goneSince('voters')).toBe(5);
   });
 
   it.each([
     ['a page', 'page' as const],
     ['a refusal', status(400)],
   ])('is not gone where %s came in between', (_what, between) => {
-    const { health } = note([...times(4, silence), between, ...times(4, silence)]);
-    expect([health.isGone, health.failuresInARow]).toEqual([false, 4]);
+    const { health } = note(['page', ...times(4, silence), between, ...times(4, silence)]);
+    expect(health.goneSince('voters')).toBeNull();
+    health.noteGivenUp('voters', silence, error);
+    expect(health.goneSince('voters')).toBe(5);
+    expect(health.goneSince('users')).toBeNull();
+  });
+
+  it('is gone after two where it has never given a page', () => {
+    expect(note([silence]).health.goneSince('voters')).toBeNull();
+    expect(note(['page of users', silence, status(500)]).health.goneSince('voters')).toBe(2);
   });
 
   it('refuses everything after six refusals in a row of one dataset, though another has pages', () => {

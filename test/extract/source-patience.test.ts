@@ -85,9 +85,9 @@ describe('a source', () => {
       message: expect.stringContaining('5 requests in a row'),
     });
     expect(failing.sent()).toBe(6);
-    const wavering = connect(inTurn([500, 500, 500, 500, 404, 500, 500, 500, 500, 200]));
-    for (let turn = 0; turn < 10; turn += 1) await wavering.failure();
-    expect(wavering.sent()).toBe(10);
+    const wavering = connect(inTurn([200, 500, 500, 500, 500, 404, 500, 500, 500, 500, 200]));
+    for (let turn = 0; turn < 11; turn += 1) await wavering.failure();
+    expect(wavering.sent()).toBe(11);
   });
 
   it('that does not answer in time is told apart from one that breaks off, with the time', async () => {
