@@ -22,8 +22,8 @@ import { wayBack } from './way-back.ts';
 
 /** Answers that wait for the end of the sweep or of their district may hold so many bytes of memory. */
 const heldBytes = 48 * 1024 * 1024;
-/** Far more than the villages of the nation; a source that brings more does not come to an end. */
-const maxRecords = 10_000_000;
+/** Twice the polling stations of the nation and more; a source that brings more does not come to an end. */
+const maxRecords = 2_000_000;
 
 /** A source of answers, open until it is closed. */
 export interface OpenedSource {

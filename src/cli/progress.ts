@@ -32,6 +32,8 @@ const shownSteps: Partial<Record<RunStep, string>> = {
 const barWidth = 24;
 /** Between two parts of a line. */
 const gap = '  ';
+/** Lines about a list that takes long. */
+const requestsPerLine = 100;
 /** Milliseconds between two paintings. */
 const paintEvery = 100;
 
@@ -121,7 +123,7 @@ function partsOf(
   ];
 }
 
-/** One line per warning, per step and per quarter of a dataset: fit for a log file. */
+/** One line per warning, per step, per hundred requests for a list and per quarter of a dataset: fit for a log file. */
 function createLines(stream: NodeJS.WriteStream): Progress {
   const datasets = new Map<string, DatasetProgress>();
   return {
@@ -130,6 +132,11 @@ function createLines(stream: NodeJS.WriteStream): Progress {
       if (event.kind === 'warning') stream.write(`warning: ${printable(event.message)}\n`);
       const shown = shownStep(event);
       if (shown !== null) stream.write(`${shown}\n`);
+      if (event.kind === 'request') {
+        const { requests, total } = datasets.get(event.dataset)!;
+        if (total === null && requests % requestsPerLine === 0)
+          stream.write(`${event.dataset}: listing the districts, ${formatNumber(requests)} requests\n`);
+      }
       if (event.kind === 'district') {
         const { done, total, records } = datasets.get(event.dataset)!;
         if (total !== null && Math.floor((done * 4) / total) > Math.floor(((done - 1) * 4) / total)) {

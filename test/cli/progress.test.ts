@@ -92,3 +92,20 @@ describe('the bars', () => {
     expect(written).toHaveLength(writings);
   });
 });
+
+it('lines for a log say how far a long list has come, and nothing of a short one', () => {
+  const written: string[] = [];
+  const stream = { isTTY: false, write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
+  const { report } = createProgress(stream, manualClock());
+  const ask = (dataset: string, times: number): void => {
+    for (let time = 0; time < times; time += 1) report({ kind: 'request', dataset, retried: false });
+  };
+  ask('voters', 99);
+  ask('users', 250);
+  report({ kind: 'districts', dataset: 'users', total: 84 });
+  ask('users', 100);
+  expect(written).toEqual([
+    'users: listing the districts, 100 requests\n',
+    'users: listing the districts, 200 requests\n',
+  ]);
+});
