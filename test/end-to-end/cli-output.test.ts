@@ -5,8 +5,11 @@ import { once } from 'node:events';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { cliPath, runCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const withSample = preparedWarehouse((warehouse) => runCli(['sync', '--sample', '--warehouse', warehouse]));
 
 /** Starts a command with these three streams. */
 function start(words: readonly string[], stdio: StdioOptions) {
@@ -40,8 +43,7 @@ describe('standard output that cannot be written', () => {
   );
 
   it('is no failure where its reader has seen enough', async () => {
-    const warehouse = await temporaryFolder();
-    await runCli(['sync', '--sample', '--warehouse', warehouse]);
+    const { warehouse } = await withSample();
     const words = ['query', 'FROM range(200000)', '--format', 'csv', '--warehouse', warehouse];
     const { child, ended } = start(words, ['ignore', 'pipe', 'pipe']);
     child.stdout!.once('data', () => child.stdout!.destroy());
@@ -52,8 +54,7 @@ describe('standard output that cannot be written', () => {
     ['query', 'SELEC'],
     ['snapshots', 'verify', '29991231T235959Z-ffffff'],
   ])('hides no failure where its reader has gone: %s', async (...line) => {
-    const warehouse = await temporaryFolder();
-    await runCli(['sync', '--sample', '--warehouse', warehouse]);
+    const { warehouse } = await withSample();
     const words = [...line, '--json', '--warehouse', warehouse];
     const { child, ended } = start(words, ['ignore', 'pipe', 'pipe']);
     child.stdout!.destroy();
