@@ -41,9 +41,9 @@ export interface BuiltSnapshot {
 
 export async function buildSnapshot(run: Run, openSource: OpenSource): Promise<BuiltSnapshot> {
   const carryOver = await planCarryOver(run);
-  const { verdicts, totals, reports } = await fetchAndLoad(run, carryOver, openSource);
+  const { verdicts, totals, reports, parquetRows } = await fetchAndLoad(run, carryOver, openSource);
   run.enter('hash files');
-  const manifest = await describeSnapshot(run, { verdicts, totals, reports, carryOver });
+  const manifest = await describeSnapshot(run, { verdicts, totals, reports, parquetRows, carryOver });
   run.enter('pass the gate');
   passGate(run, manifest, reports);
   run.enter('verify');
@@ -116,7 +116,7 @@ async function fetchAndLoad(run: Run, carryOver: CarryOver | null, openSource: O
     const reports = await load.finish(carryOver, log, previousDatabase);
     await closeSource();
     warnOfQuarantine(run, reports);
-    return { verdicts, totals, reports };
+    return { verdicts, totals, reports, parquetRows: load.parquetRows };
   } catch (error) {
     // Where the file could not even be made, there is nothing to close, and that is not why an interrupted run ends.
     await loading.then(

@@ -1,7 +1,6 @@
 /** Describes a snapshot that has been built: its manifest, from what every stage says of its part. */
 
-import { basename, join, relative } from 'node:path';
-import { openDatabase } from './database.ts';
+import { basename } from 'node:path';
 import { describeFile } from './describe-file.ts';
 import { answersFile, bodiesFile } from './land/landing.ts';
 import { runFile } from './land/run-file.ts';
@@ -13,7 +12,6 @@ import type { TransformTotals, Verdict } from './stages.ts';
 import { assembleDataset } from './publish/assemble-manifest.ts';
 import { fingerprint } from './publish/manifest.ts';
 import type { Run } from './run.ts';
-import { quoteText } from './sql-text.ts';
 import { databaseFile, parquetPath, type Manifest, type ManifestFile } from './warehouse.ts';
 
 /** What the stages have to say of a snapshot. */
@@ -23,11 +21,16 @@ export interface Built {
   readonly totals: ReadonlyMap<string, TransformTotals>;
   /** By table. */
   readonly reports: ReadonlyMap<string, LoadReport>;
+  /** Rows of each Parquet file, by its path. */
+  readonly parquetRows: ReadonlyMap<string, number>;
   readonly carryOver: CarryOver | null;
 }
 
 /** The manifest of the snapshot in the run's folder; hashes its files. */
-export async function describeSnapshot(run: Run, { verdicts, totals, reports, carryOver }: Built): Promise<Manifest> {
+export async function describeSnapshot(
+  run: Run,
+  { verdicts, totals, reports, parquetRows, carryOver }: Built,
+): Promise<Manifest> {
   const { project, options, previous, folder } = run;
   const datasets = Object.fromEntries(
     project.pipelines.map((pipeline) => {
@@ -45,8 +48,8 @@ export async function describeSnapshot(run: Run, { verdicts, totals, reports, ca
   );
   const files: ManifestFile[] = [await describeFile(folder, databaseFile, null)];
   const paths = exportedTables(project.pipelines).map(({ name }) => parquetPath(name));
-  const rows = await countRows(folder, paths);
-  for (const path of paths) files.push(await describeFile(folder, path, rows.get(path)!));
+  // As DuckDB wrote them; the verification that follows compares them with the tables.
+  for (const path of paths) files.push(await describeFile(folder, path, parquetRows.get(path)!));
   return {
     format: 1,
     snapshot: run.id,
@@ -61,20 +64,6 @@ export async function describeSnapshot(run: Run, { verdicts, totals, reports, ca
     files,
     landing: await Promise.all([runFile, answersFile, bodiesFile].map((path) => describeFile(run.landing, path, null))),
   };
-}
-
-/** Rows of Parquet files, by path, as their footers say; the verification that follows compares them with the tables. */
-async function countRows(folder: string, paths: readonly string[]): Promise<Map<string, number>> {
-  const database = await openDatabase(':memory:');
-  try {
-    const files = paths.map((path) => quoteText(join(folder, path)));
-    const counts = await database.rows<{ file_name: string; num_rows: bigint }>(
-      `SELECT file_name, num_rows FROM parquet_file_metadata([${files.join(', ')}])`,
-    );
-    return new Map(counts.map(({ file_name, num_rows }) => [relative(folder, file_name), Number(num_rows)]));
-  } finally {
-    database.close();
-  }
 }
 
 /** Fingerprint of a table's columns, by which two snapshots tell whether rows can be carried over. */

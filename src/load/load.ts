@@ -46,6 +46,8 @@ export class Load {
   private readonly options: LoadOptions;
   private readonly database: Database;
   private readonly staging: Staging;
+  /** Rows of each Parquet file, by its path below the folder, once they are written. */
+  readonly parquetRows = new Map<string, number>();
 
   private constructor(options: LoadOptions, database: Database, staging: Staging) {
     this.options = options;
@@ -219,7 +221,8 @@ export class Load {
     const { folder, project } = this.options;
     const { pipelines } = project;
     for (const table of exportedTables(pipelines)) {
-      const file = join(folder, parquetPath(table.name));
+      const path = parquetPath(table.name);
+      const file = join(folder, path);
       await mkdir(dirname(file), { recursive: true });
       const descriptions = [
         ['table', table.comment] as const,
@@ -228,10 +231,11 @@ export class Load {
       const metadata = descriptions
         .map(([name, comment]) => `${quoteIdentifier(name)}: ${quoteText(comment)}`)
         .join(', ');
-      await this.database.run(
+      const written = await this.database.connection.run(
         `COPY (SELECT * FROM ${quoteIdentifier(table.name)})
          TO ${quoteText(file)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE 122880, KV_METADATA {${metadata}})`,
       );
+      this.parquetRows.set(path, written.rowsChanged);
     }
   }
 }
