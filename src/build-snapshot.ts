@@ -17,7 +17,7 @@ import { verifyBuilt, verifySnapshot } from './publish/verify-snapshot.ts';
 import { readBrokenChecks, type BrokenCheck } from './report/violation-examples.ts';
 import type { Run } from './run.ts';
 import type { Transformer } from './transform/transformer.ts';
-import { databaseFile, type Manifest } from './warehouse.ts';
+import { databaseFile, type Manifest } from './snapshot-format.ts';
 import { wayBack } from './way-back.ts';
 
 /** Answers that wait for the end of the sweep or of their district may hold so many bytes of memory. */

@@ -65,7 +65,7 @@ export interface DescribedColumn {
  *
  * @param attached Name of the attached database that holds the table; null for the open file itself.
  */
-export async function columnsOf(
+export async function tableColumns(
   database: Database,
   attached: string | null,
   table: string,

@@ -12,7 +12,7 @@ import type { TransformTotals, Verdict } from './stages.ts';
 import { assembleDataset } from './publish/assemble-manifest.ts';
 import { fingerprint } from './publish/manifest.ts';
 import type { Run } from './run.ts';
-import { databaseFile, parquetPath, type Manifest, type ManifestFile } from './warehouse.ts';
+import { databaseFile, parquetPath, type Manifest, type ManifestFile } from './snapshot-format.ts';
 
 /** What the stages have to say of a snapshot. */
 export interface Built {

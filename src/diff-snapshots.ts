@@ -1,13 +1,14 @@
 /** Compares two snapshots of a warehouse: which records came, went or were restated, column by column, and since when. */
 
-import { columnsOf, openDatabase, type Database } from './database.ts';
+import { openDatabase, tableColumns, type Database } from './database.ts';
 import { SnapshotNotFoundError } from './errors.ts';
 import { differencesSql, sharedColumns } from './load/changes.ts';
 import { changesTable, columnList, placeColumns } from './load/tables.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import { asQueryResult, type QueryResult } from './query/run-query.ts';
 import { quoteIdentifier, quoteText } from './sql-text.ts';
-import { changesTableName, readSnapshot, requireCurrent, requireDatabase, type Snapshot } from './warehouse.ts';
+import { changesTableName } from './snapshot-format.ts';
+import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from './warehouse.ts';
 
 /** The two snapshots of a comparison. */
 export interface ComparedSnapshots {
@@ -90,7 +91,9 @@ function noDifferenceSql(pipelines: readonly AnyPipeline[]): string {
 
 /** The last snapshot after `from` that changed the same column of the same record. */
 async function sinceSql(database: Database, pipelines: readonly AnyPipeline[], from: string): Promise<string> {
-  const history = new Set((await columnsOf(database, 'new', changesTableName)).map(({ column_name }) => column_name));
+  const history = new Set(
+    (await tableColumns(database, 'new', changesTableName)).map(({ column_name }) => column_name),
+  );
   if (history.size === 0) return 'NULL::VARCHAR';
   const same = changesTable(pipelines)
     .columns.map(({ name }) => name)

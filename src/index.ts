@@ -29,4 +29,5 @@ export { DEFAULT_MAX_LIMIT, startService } from './serve/service.ts';
 export type { Service, ServiceOptions } from './serve/service.ts';
 export { openWarehouseSource } from './serve/warehouse-source.ts';
 export { readCurrent, readSnapshot } from './warehouse.ts';
-export type { Manifest, ManifestDataset, ManifestFile, Snapshot } from './warehouse.ts';
+export type { Manifest, ManifestDataset, ManifestFile } from './snapshot-format.ts';
+export type { Snapshot } from './warehouse.ts';

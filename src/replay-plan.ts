@@ -19,7 +19,8 @@ import { readRuns } from './publish/runs-log.ts';
 import { listSnapshotIds } from './publish/snapshot-folder.ts';
 import { Secret } from './secret.ts';
 import type { ReplayOptions, SyncOptions, SyncSurroundings } from './sync-options.ts';
-import { isSnapshotId, readCurrent, readCurrentId, readSnapshot, warehousePaths, type Snapshot } from './warehouse.ts';
+import { isSnapshotId, warehousePaths } from './snapshot-format.ts';
+import { readCurrent, readCurrentId, readSnapshot, type Snapshot } from './warehouse.ts';
 
 /** What a replay goes by besides its options. */
 export interface Replay {

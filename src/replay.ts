@@ -36,7 +36,8 @@ import {
 } from './replay-plan.ts';
 import { checkSource, withRun, type Run } from './run.ts';
 import type { ReplayOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
-import { requireWarehouse, type Manifest, type Snapshot } from './warehouse.ts';
+import type { Manifest } from './snapshot-format.ts';
+import { requireWarehouse, type Snapshot } from './warehouse.ts';
 
 /**
  * Builds the snapshot of an earlier run again from what the source answered then. Where the run's snapshot is there, whole and of the

@@ -8,7 +8,7 @@ import { openLandedRun, type LandedRun } from './land/landed-run.ts';
 import type { LandedAnswers } from './stages.ts';
 import { readRuns } from './publish/runs-log.ts';
 import type { Run } from './run.ts';
-import { isSnapshotId, warehousePaths } from './warehouse.ts';
+import { isSnapshotId, warehousePaths } from './snapshot-format.ts';
 
 export interface ResumedAnswers extends LandedAnswers {
   close(): Promise<void>;

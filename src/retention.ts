@@ -2,7 +2,8 @@
 
 import { removeLandings } from './land/remove-landings.ts';
 import { listSnapshotIds } from './publish/snapshot-folder.ts';
-import { readCurrentId, readSnapshot, warehousePaths } from './warehouse.ts';
+import { warehousePaths } from './snapshot-format.ts';
+import { readCurrentId, readSnapshot } from './warehouse.ts';
 
 export interface Retention {
   readonly warehouse: string;

@@ -3,7 +3,7 @@
 import type { BrokenCheck } from './report/violation-examples.ts';
 import type { Clock, Random, Report } from './surroundings.ts';
 import type { Secret } from './secret.ts';
-import type { Manifest } from './warehouse.ts';
+import type { Manifest } from './snapshot-format.ts';
 
 /** Settings of one sync; the command line fills in the defaults. */
 export interface SyncOptions {

@@ -15,7 +15,8 @@ import {
 import { verifySnapshot } from './publish/verify-snapshot.ts';
 import { beginsAnew, checkSource, withRun, type Run, type RunPlan } from './run.ts';
 import type { SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
-import { readCurrent, readCurrentId, warehousePaths, type Manifest, type Snapshot } from './warehouse.ts';
+import { warehousePaths, type Manifest } from './snapshot-format.ts';
+import { readCurrent, readCurrentId, type Snapshot } from './warehouse.ts';
 
 /**
  * Brings the source's data into the warehouse, whole and in one step.

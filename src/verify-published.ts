@@ -5,7 +5,8 @@ import { VerificationError, WarehouseError } from './errors.ts';
 import { verifyLanding } from './land/verify-landing.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
-import { isSnapshotId, readSnapshot, warehousePaths, type Snapshot } from './warehouse.ts';
+import { isSnapshotId, warehousePaths } from './snapshot-format.ts';
+import { readSnapshot, type Snapshot } from './warehouse.ts';
 import { isThere, newestWhole, wayBack } from './way-back.ts';
 
 /** What a verification found. */

@@ -13,17 +13,6 @@ import {
 } from './snapshot-format.ts';
 import { idsIn, wayBack } from './way-back.ts';
 
-export {
-  changesTableName,
-  databaseFile,
-  isSnapshotId,
-  manifestFile,
-  manifestHashFile,
-  parquetPath,
-  warehousePaths,
-} from './snapshot-format.ts';
-export type { Manifest, ManifestDataset, ManifestFile } from './snapshot-format.ts';
-
 /** A published snapshot. */
 export interface Snapshot {
   readonly id: string;

@@ -12,9 +12,10 @@ export const connectCommand: CommandModule<object, ConnectArguments> = {
       examples: [['$0 connect > rekap.sql && duckdb -init rekap.sql', 'open the snapshot in the shell']],
     }),
   async handler({ warehouse }) {
-    const [{ resolve }, { quoteText }, { databaseFile, requireCurrent }] = await Promise.all([
+    const [{ resolve }, { quoteText }, { databaseFile }, { requireCurrent }] = await Promise.all([
       import('node:path'),
       import('../sql-text.ts'),
+      import('../snapshot-format.ts'),
       import('../warehouse.ts'),
     ]);
     const { id, folder, manifest } = await requireCurrent(warehouse);

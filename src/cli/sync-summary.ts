@@ -5,7 +5,7 @@ import type { Project } from '../pipeline.ts';
 import type { Verdict } from '../stages.ts';
 import type { BrokenCheck } from '../report/violation-examples.ts';
 import type { SyncResult } from '../sync-options.ts';
-import { databaseFile, type Manifest } from '../warehouse.ts';
+import { databaseFile, type Manifest } from '../snapshot-format.ts';
 import { countDistricts } from './count-districts.ts';
 import { renderTable } from './table.ts';
 import { countRows, formatNumber, paint, printable } from './terminal.ts';

@@ -2,6 +2,7 @@
 
 import type { LimitFunction } from 'p-limit';
 import {
+  EarlyEndError,
   EndlessWalkError,
   LandingError,
   RekapError,
@@ -283,11 +284,9 @@ export class DatasetExtraction {
   }
 }
 
-/** Whether an error says only that the list of all districts cannot be had: districts may be. */
-function isFaultOfList(
-  error: unknown,
-): error is SourceStatusError | RepeatedPageError | EndlessWalkError | ResponseTooLargeError {
-  return [SourceStatusError, RepeatedPageError, EndlessWalkError, ResponseTooLargeError].some(
-    (kind) => error instanceof kind,
-  );
+/** Errors that say only that the list of all districts cannot be had: districts may be. */
+const faultsOfList = [SourceStatusError, RepeatedPageError, EndlessWalkError, EarlyEndError, ResponseTooLargeError];
+
+function isFaultOfList(error: unknown): error is RekapError {
+  return faultsOfList.some((kind) => error instanceof kind);
 }

@@ -63,7 +63,6 @@ function connectionMessage(code: string, detail: string): string {
       return 'its name cannot be resolved just now';
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
-    case 'EPROTO':
       return 'it does not speak TLS; perhaps its address begins with http://';
     default:
       return `${detail.replaceAll(/\s+/g, ' ').trim() || 'the connection failed'} [${code}]`;

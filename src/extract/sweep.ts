@@ -1,6 +1,6 @@
 /** The sweep: pages through an endpoint without its district filter, which lists the districts and how many records each has. */
 
-import type { RekapError, SourceStatusError } from '../errors.ts';
+import { EarlyEndError, type RekapError, type SourceStatusError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Page, RecordIndex } from '../stages.ts';
 import { CountReading, type CountClaim } from './count-claims.ts';
@@ -40,7 +40,7 @@ export interface Sweep {
   readonly endedBy: number | null;
 }
 
-/** The service answers requests without a district with an error status. */
+/** There is no list of all districts: the service refuses to give one, or fails to. */
 export interface RefusedSweep {
   readonly refused: RekapError;
 }
@@ -48,7 +48,7 @@ export interface RefusedSweep {
 /**
  * Sweeps to the empty page.
  *
- * @throws RepeatedPageError, EndlessWalkError, or what `fetch` throws; an error status at the first page is no throw but a refusal.
+ * @throws RepeatedPageError, EndlessWalkError, EarlyEndError, or what `fetch` throws; an error status at the first page is no throw but a refusal.
  */
 export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSweep> {
   const listing = new Listing(question.pipeline);
@@ -96,11 +96,15 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
  * Whether "not found" is how the source says that nothing follows: then it says so of the next offset too. Gives the status where it
  * does not.
  *
- * @throws `refusal` where records follow behind it.
+ * @throws EarlyEndError where records follow behind it.
  */
 async function doubtOfEnd({ fetch }: SweepQuestion, end: number, refusal: SourceStatusError): Promise<number | null> {
   const behind = await fetch(end + 1, 1);
-  if (behind.page.records.length > 0) throw refusal;
+  if (behind.page.records.length > 0)
+    throw new EarlyEndError(
+      `${behind.page.url} brings records, though the source said ${refusal.status} of the offset before it: its list has a gap.`,
+      'Ask the operator of the service, or run the sync again.',
+    );
   return behind.refusal === null ? refusal.status : null;
 }
 

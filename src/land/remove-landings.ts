@@ -2,7 +2,7 @@
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSnapshotId } from '../warehouse.ts';
+import { isSnapshotId } from '../snapshot-format.ts';
 
 /**
  * @param landings Folder that holds one folder per run; run ids sort by time.

@@ -2,7 +2,7 @@
 
 import { describeFile } from '../describe-file.ts';
 import { errorCode, LandingError } from '../errors.ts';
-import type { ManifestFile } from '../warehouse.ts';
+import type { ManifestFile } from '../snapshot-format.ts';
 import { openBodies, readAnswers } from './landed-run.ts';
 import { answersFile, bodiesFile, readBody } from './landing.ts';
 

@@ -1,9 +1,9 @@
 /** What the source restated: the rows in which two tables of a dataset differ, and their history in the table `changes`. */
 
-import { columnsOf, type Database } from '../database.ts';
+import { tableColumns, type Database } from '../database.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
-import { changesTableName } from '../warehouse.ts';
+import { changesTableName } from '../snapshot-format.ts';
 import { changesTable, columnList, placeColumns } from './tables.ts';
 
 /** Records that came, went, or have another value in at least one column. */
@@ -50,7 +50,7 @@ export function differencesSql(
 
 /** The columns of a pipeline that a table of an attached database has too; none where it lacks a column of the key. */
 export async function sharedColumns(database: Database, attached: string, pipeline: AnyPipeline): Promise<string[]> {
-  const columns = await columnsOf(database, attached, pipeline.table);
+  const columns = await tableColumns(database, attached, pipeline.table);
   const there = new Set(columns.map(({ column_name }) => column_name));
   if (!pipeline.key.every((name) => there.has(name))) return [];
   return Object.keys(pipeline.columns).filter((name) => there.has(name));
@@ -63,7 +63,7 @@ export async function changesSql(
   snapshot: string,
 ): Promise<string> {
   const columns = changesTable(pipelines).columns.map(({ name }) => name);
-  const history = await columnsOf(database, 'previous', changesTableName);
+  const history = await tableColumns(database, 'previous', changesTableName);
   const earlier = new Set(history.map(({ column_name }) => column_name));
   const selects = columns.every((name) => earlier.has(name))
     ? [`SELECT ${columnList(columns)} FROM previous.${changesTableName}`]

@@ -7,7 +7,7 @@ import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import { VerificationError } from '../errors.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
 import type { Batch } from '../stages.ts';
-import { parquetPath } from '../warehouse.ts';
+import { parquetPath } from '../snapshot-format.ts';
 import { makeSchema } from './schema.ts';
 import { changesSql } from './changes.ts';
 import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';

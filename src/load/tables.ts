@@ -2,7 +2,7 @@
 
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import type { AnyPipeline, ColumnDefinition, Project } from '../pipeline.ts';
-import { changesTableName } from '../warehouse.ts';
+import { changesTableName } from '../snapshot-format.ts';
 
 /** A column of a table. */
 export interface TableColumn {

@@ -3,7 +3,7 @@
 import { basename, join } from 'node:path';
 import type { Database } from '../database.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
-import type { Manifest } from '../warehouse.ts';
+import type { Manifest } from '../snapshot-format.ts';
 
 /** A table and the file that should hold the same. */
 interface Pair {

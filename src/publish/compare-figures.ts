@@ -1,10 +1,10 @@
 /** Compares what a manifest says of each dataset with the tables and Parquet files: rows, sums, NULLs, columns, doubts, changes. */
 
 import { join } from 'node:path';
-import { columnsOf, type Database } from '../database.ts';
+import { tableColumns, type Database } from '../database.ts';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
-import { changesTableName, parquetPath, type Manifest, type ManifestDataset } from '../warehouse.ts';
+import { changesTableName, parquetPath, type Manifest, type ManifestDataset } from '../snapshot-format.ts';
 import { fingerprint } from './manifest.ts';
 
 /** Rows, sums, NULLs and columns of these datasets, which the manifest names, in DuckDB and in Parquet. */
@@ -25,7 +25,7 @@ export async function compareFigures(
     );
     problems.push(...compare(inDatabase, `table ${table}`, pipeline, dataset));
     problems.push(...compare(inParquet, path, pipeline, dataset));
-    const schema = (await columnsOf(database, null, table)).map(({ column_name, column_type }) => [
+    const schema = (await tableColumns(database, null, table)).map(({ column_name, column_type }) => [
       column_name,
       column_type,
     ]);

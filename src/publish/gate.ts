@@ -1,7 +1,7 @@
 /** The gate before the switch: the reasons why a snapshot must not be published; pure, so that every case is a test. */
 
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
-import type { Manifest, ManifestDataset } from '../warehouse.ts';
+import type { Manifest, ManifestDataset } from '../snapshot-format.ts';
 
 /** A dataset may shrink by so much of its rows, and the national sum of a count move by so much, before somebody has to look. */
 const mostShrinkage = 0.05;

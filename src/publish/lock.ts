@@ -2,11 +2,15 @@
 
 import { randomUUID } from 'node:crypto';
 import { link, realpath, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import bindings, { type Database } from '@duckdb/node-bindings';
 import { noDownloads } from '../database.ts';
 import { errorCode, WarehouseBusyError, WarehouseError } from '../errors.ts';
 import { explainFileError } from '../file-errors.ts';
-import { warehousePaths } from '../warehouse.ts';
+import { warehousePaths } from '../snapshot-format.ts';
+
+/** What the name of a lock file begins with that is not the lock yet; one that a killed process has left holds nothing. */
+export const lockInMaking = 'lock-';
 
 /** Warehouses locked by this process: within one process the system's lock does not keep a second holder out. */
 const heldHere = new Set<string>();
@@ -52,13 +56,13 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
  */
 async function openLock(lock: string): Promise<Database> {
   if (await exists(lock)) return open(lock);
-  const own = `${lock}-${randomUUID()}`;
+  const own = join(dirname(lock), `${lockInMaking}${randomUUID()}`);
   const database = await open(own);
   try {
     await link(own, lock);
     return database;
   } catch {
-    // Somebody was quicker.
+    // Somebody was quicker, or the file system knows no second name for a file.
     bindings.close_sync(database);
     return await open(lock);
   } finally {

@@ -11,7 +11,7 @@ import {
   parquetPath,
   type Manifest,
   type ManifestDataset,
-} from '../warehouse.ts';
+} from '../snapshot-format.ts';
 
 /** Writes the manifest and, as no hash in it can cover it, its own beside it. Gives the paths of all files of the snapshot, these too. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<string[]> {

@@ -2,7 +2,7 @@
 
 import { open, readFile } from 'node:fs/promises';
 import { errorCode } from '../errors.ts';
-import { warehousePaths } from '../warehouse.ts';
+import { warehousePaths } from '../snapshot-format.ts';
 
 /** A line of runs.jsonl. */
 export interface RunLine {

@@ -5,8 +5,9 @@ import type { RunStep } from '../surroundings.ts';
 import { mkdir, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { flushFile, flushFolder } from '../flush.ts';
-import { isSnapshotId, warehousePaths } from '../warehouse.ts';
+import { isSnapshotId, warehousePaths } from '../snapshot-format.ts';
 import { nextPublished, nextRollback, prepareLink, switchCurrent } from './current-link.ts';
+import { lockInMaking } from './lock.ts';
 
 const building = '.building-';
 const pruned = '.pruned-';
@@ -82,8 +83,8 @@ export async function clearLeftovers(warehouse: string): Promise<void> {
       await rm(join(snapshots, name), { recursive: true, force: true });
     }
   }
-  await rm(join(folder, nextPublished), { force: true });
-  await rm(join(folder, nextRollback), { force: true });
+  const halfMade = (await readdir(folder)).filter((name) => name.startsWith(lockInMaking));
+  for (const name of [nextPublished, nextRollback, ...halfMade]) await rm(join(folder, name), { force: true });
 }
 
 async function readLink(path: string): Promise<string | null> {

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { checkFiles, checkManifestFile } from '../check-files.ts';
-import { columnsOf, openDatabase, type Database } from '../database.ts';
+import { openDatabase, tableColumns, type Database } from '../database.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { databaseFile, type Manifest } from '../warehouse.ts';
+import { databaseFile, type Manifest } from '../snapshot-format.ts';
 import { compareContent } from './compare-content.ts';
 import { compareDoubts, compareFigures } from './compare-figures.ts';
 
@@ -35,7 +35,7 @@ export async function verifyBuilt(
   }
   try {
     for (const { table } of pipelines.filter((pipeline) => !named.includes(pipeline))) {
-      if ((await columnsOf(database, null, table)).length > 0)
+      if ((await tableColumns(database, null, table)).length > 0)
         problems.push(`${table}: ${databaseFile} holds the table, but the manifest does not name the dataset`);
     }
     problems.push(...(await compareFigures(database, folder, manifest, named)));

@@ -2,10 +2,11 @@
 
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { columnsOf, openDatabase, type Database } from '../database.ts';
+import { openDatabase, tableColumns, type Database } from '../database.ts';
 import { ServedDataError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { databaseFile, readCurrentId, requireCurrent, warehousePaths, type Manifest } from '../warehouse.ts';
+import { databaseFile, warehousePaths, type Manifest } from '../snapshot-format.ts';
+import { readCurrentId, requireCurrent } from '../warehouse.ts';
 import { restoreRecords } from './restore-records.ts';
 import { buildRecordSet, fixedSource, type RecordSet, type RecordSource } from './record-source.ts';
 
@@ -101,5 +102,5 @@ async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[])
 
 /** Whether a snapshot is from before the dataset was declared: it is served without records then. A table that is merely missing is damage. */
 async function wasNeverRead(database: Database, { datasets }: Manifest, { table }: AnyPipeline): Promise<boolean> {
-  return datasets[table] === undefined && (await columnsOf(database, null, table)).length === 0;
+  return datasets[table] === undefined && (await tableColumns(database, null, table)).length === 0;
 }

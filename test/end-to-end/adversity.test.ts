@@ -49,21 +49,26 @@ async function currentWhole(warehouse: string): Promise<string | null> {
 
 describe('a signal with requests in flight', () => {
   it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('%s ends the process with %i, clears up, and lets the next sync in', async (signal, code) => {
-    const warehouse = await temporaryFolder();
-    const { url, asked, go } = await holdingService();
-    const running = startCli(['sync', '--base-url', url, '--warehouse', warehouse], environment);
-    await asked;
-    running.child.kill(signal);
-    const { code: exit, stderr } = await running.ended;
-    expect(exit).toBe(code);
-    expect(stderr).not.toMatch(/\n\s+at /);
-    expect(await readdir(join(warehouse, 'snapshots'))).toEqual([]);
-    go();
-    expect((await runSync(syncOptions(warehouse, url))).outcome).toBe('published');
-  });
+    ['SIGINT', 130, [], true],
+    ['SIGTERM', 143, ['--keep-landing', '0'], false],
+  ] as const)(
+    '%s ends the process with %i, clears up, and lets the next sync in',
+    async (signal, code, more, isKept) => {
+      const warehouse = await temporaryFolder();
+      const { url, asked, go } = await holdingService();
+      const running = startCli(['sync', '--base-url', url, '--warehouse', warehouse, ...more], environment);
+      await asked;
+      running.child.kill(signal);
+      const { code: exit, stderr } = await running.ended;
+      expect(exit).toBe(code);
+      expect(stderr).not.toMatch(/\n\s+at /);
+      // Only answers that are kept can be gone on from.
+      expect(stderr.includes('--resume')).toBe(isKept);
+      expect(await readdir(join(warehouse, 'snapshots'))).toEqual([]);
+      go();
+      expect((await runSync(syncOptions(warehouse, url))).outcome).toBe('published');
+    },
+  );
 });
 
 describe('two syncs at once', () => {

@@ -13,7 +13,8 @@ import {
 } from '../../src/errors.ts';
 import { listSnapshotIds } from '../../src/publish/snapshot-folder.ts';
 import type { SyncResult } from '../../src/sync-options.ts';
-import { readCurrentId, type Manifest } from '../../src/warehouse.ts';
+import type { Manifest } from '../../src/snapshot-format.ts';
+import { readCurrentId } from '../../src/warehouse.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';

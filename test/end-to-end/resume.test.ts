@@ -4,6 +4,7 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
+import { readAnswers } from '../../src/land/landed-run.ts';
 import { replay } from '../../src/replay.ts';
 import type { SyncOptions } from '../../src/sync-options.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
@@ -83,6 +84,8 @@ describe('a sync that goes on', () => {
     const fresh = await temporaryFolder();
     const whole = await runSync(syncOptions(fresh, (await serveData(data)).url, { pageSize }));
     const { warehouse, server, options } = await brokenOff(data, 160);
+    const [line] = await readRunLines(warehouse);
+    const landed = await readAnswers(join(warehouse, 'landing', line!.run!));
     await server.mend();
     const resumed = await runSync(options());
     expect(resumed.outcome).toBe('published');
@@ -90,6 +93,12 @@ describe('a sync that goes on', () => {
     expect(resumed.figures.fromLanding).toBeGreaterThan(40);
     expect(resumed.figures.requests).toBe(server.paths.length);
     expect(server.paths.length).toBeLessThanOrEqual(whole.figures.requests - resumed.figures.fromLanding);
+    // The last district of the list is read to its empty page: where that was landed, nothing of the district is asked for again.
+    const last = Math.max(...Object.keys(sizes).map(Number));
+    const toItsEnd = landed.filter(({ dapil, offset }) => dapil === last && offset > 0).map(({ url }) => new URL(url));
+    expect(toItsEnd).not.toEqual([]);
+    for (const { pathname } of toItsEnd)
+      expect(server.paths.filter((path) => path.startsWith(`${pathname}?id_dapil=${last}&`))).toEqual([]);
     for (const table of ['voters', 'voting_rights_users'])
       expect(await readRows(warehouse, `FROM ${table}`)).toEqual(await readRows(fresh, `FROM ${table}`));
   });

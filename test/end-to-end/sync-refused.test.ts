@@ -70,8 +70,11 @@ describe('a sync that must not publish', () => {
 
   it('because it is a dry run tells what it would publish', async () => {
     const { warehouse, expectUntouched } = await published();
+    const landings = await readdir(join(warehouse, 'landing'));
     const { url } = await serveData(smallNation({ ...nation, 1301: 2 }));
-    const result = await runSync(syncOptions(warehouse, url, { dryRun: true }));
+    const result = await runSync(syncOptions(warehouse, url, { dryRun: true, keepLanding: 0 }));
+    // Retention belongs to what is published: its own answers come on top, and no others go.
+    expect(await readdir(join(warehouse, 'landing'))).toEqual([...landings, result.run].toSorted());
     expect(result).toMatchObject({ outcome: 'dry run', manifest: { datasets: { voters: { rows: 18 } } } });
     await expectUntouched();
   });

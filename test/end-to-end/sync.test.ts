@@ -63,6 +63,13 @@ describe('a first sync', () => {
     ]);
   });
 
+  it('may be given more time than a timer can count', async () => {
+    const { url } = await serveData(smallNation({ 1101: 1 }));
+    const days = 24 * 3_600_000;
+    const { outcome } = await runSync(syncOptions(await temporaryFolder(), url, { maxDuration: 30 * days }));
+    expect(outcome).toBe('published');
+  });
+
   it('finds every record whatever the page size, with districts longer than a page', async () => {
     const { url } = await serveData(smallNation({ 1101: 25, 1102: 10, 1103: 1, 1201: 7 }));
     for (const pageSize of [1, 3, 10, 1000]) {

@@ -71,7 +71,7 @@ function generator(seed: number): () => number {
 
 const named = ({ dapil, regency, people }: SimulatedRecord): string => `${dapil} ${regency} ${people}`;
 const districtsOf = (list: readonly SimulatedRecord[]): number[] => [...new Set(list.map(({ dapil }) => dapil))];
-const runs = 200;
+const runs = 300;
 
 describe('extraction', () => {
   let exact = 0;

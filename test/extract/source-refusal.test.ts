@@ -112,6 +112,14 @@ describe('a refusal', () => {
     expect(clock.sleeps.reduce((sum, sleep) => sum + sleep, 0)).toBeLessThan(5000);
   });
 
+  it('of an https address that speaks http says so', async () => {
+    const { server } = await serve((_, response) => answerJson(response, whole));
+    const { failure } = connect(server.url.replace('http:', 'https:'), { maxAttempts: 1 });
+    const error = await failure();
+    expect(error).toBeInstanceOf(SourceUnreachableError);
+    expect(error.message).toContain('it does not speak TLS; perhaps its address begins with http://');
+  });
+
   it('comes for every request once the source has stopped answering', async () => {
     const { server, failure } = await serve((asked) => asked.socket.destroy(), { maxAttempts: 2 });
     for (let offset = 0; offset < 5; offset += 1) await failure({ ...request, offset });

@@ -7,7 +7,7 @@ import { describeFile } from '../../src/describe-file.ts';
 import { answersFile, bodiesFile, openLanding } from '../../src/land/landing.ts';
 import { runFile } from '../../src/land/run-file.ts';
 import { verifyLanding } from '../../src/land/verify-landing.ts';
-import type { ManifestFile } from '../../src/warehouse.ts';
+import type { ManifestFile } from '../../src/snapshot-format.ts';
 import { describedRun } from '../support/landed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

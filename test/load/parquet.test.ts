@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { exportedTables } from '../../src/load/tables.ts';
 import { definePipeline, type Project } from '../../src/pipeline.ts';
 import { quoteText } from '../../src/sql-text.ts';
-import { parquetPath } from '../../src/warehouse.ts';
+import { parquetPath } from '../../src/snapshot-format.ts';
 import { hostileTexts } from '../support/hostile-texts.ts';
 import { ask, load, project, user, voter } from './support.ts';
 

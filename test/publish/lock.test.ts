@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WarehouseBusyError, WarehouseError } from '../../src/errors.ts';
 import { lockWarehouse } from '../../src/publish/lock.ts';
-import { warehousePaths } from '../../src/warehouse.ts';
+import { warehousePaths } from '../../src/snapshot-format.ts';
 
 const holdLock = `
   const { DuckDBInstance } = await import('@duckdb/node-api');

@@ -17,7 +17,8 @@ import {
   pruneSnapshots,
   publishSnapshotFolder,
 } from '../../src/publish/snapshot-folder.ts';
-import { isSnapshotId, readCurrentId, warehousePaths } from '../../src/warehouse.ts';
+import { isSnapshotId, warehousePaths } from '../../src/snapshot-format.ts';
+import { readCurrentId } from '../../src/warehouse.ts';
 import { holds } from '../support/properties.ts';
 
 const ids = [1, 2, 3, 4].map((day) => `2026112${day}T030002Z-00000${day}`) as [string, string, string, string];
@@ -161,9 +162,10 @@ describe('clearing up after a run that died', () => {
     await writeFile(join(half, 'file'), 'half');
     await mkdir(join(warehousePaths(warehouse).snapshots, `.pruned-${ids[3]}`, 'parquet'), { recursive: true });
     await symlink(`snapshots/${ids[0]}`, join(warehouse, '.rollback-next'));
+    for (const name of ['lock', 'lock-0b2f9a6e', 'lockable']) await writeFile(join(warehouse, name), '');
     await clearLeftovers(warehouse);
     expect(await snapshotEntries(warehouse)).toEqual([ids[0], ids[1]]);
-    expect((await readdir(warehouse)).toSorted()).toEqual(['current', 'landing', 'snapshots']);
+    expect((await readdir(warehouse)).toSorted()).toEqual(['current', 'landing', 'lock', 'lockable', 'snapshots']);
     expect(await readCurrentId(warehouse)).toBe(ids[1]);
   });
 

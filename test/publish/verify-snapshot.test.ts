@@ -10,7 +10,7 @@ import { exportedTables } from '../../src/load/tables.ts';
 import { assembleDataset } from '../../src/publish/assemble-manifest.ts';
 import { verifyBuilt } from '../../src/publish/verify-snapshot.ts';
 import { quoteText } from '../../src/sql-text.ts';
-import { databaseFile, parquetPath, type Manifest, type ManifestDataset } from '../../src/warehouse.ts';
+import { databaseFile, parquetPath, type Manifest, type ManifestDataset } from '../../src/snapshot-format.ts';
 import { datasetTable } from '../../src/load/tables.ts';
 import { ask, load, makeFolder, project, user, voter } from '../load/support.ts';
 import { manifestOf } from '../support/manifests.ts';

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { openDatabase } from '../../src/database.ts';
-import { databaseFile } from '../../src/warehouse.ts';
+import { databaseFile } from '../../src/snapshot-format.ts';
 
 /** The rows of a query on the warehouse's current snapshot. */
 export async function readRows<Row>(warehouse: string, sql: string): Promise<Row[]> {

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openDatabase } from '../../src/database.ts';
 import { quoteText } from '../../src/sql-text.ts';
-import { databaseFile, parquetPath, type Manifest } from '../../src/warehouse.ts';
+import { databaseFile, parquetPath, type Manifest } from '../../src/snapshot-format.ts';
 import { regencies } from './versioned-service.ts';
 
 export interface ReadSnapshot {
