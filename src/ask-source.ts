@@ -1,6 +1,6 @@
 /** Opens the source for a run: over HTTP, every answer landed, with what broken-off runs have landed before. */
 
-import type { OpenedSource } from './build-snapshot.ts';
+import type { OpenedSource } from './fetch-and-load.ts';
 import { closeAll, orClose } from './close-all.ts';
 import { createHttpTransport } from './extract/http-transport.ts';
 import { createSourceClient } from './extract/source-client.ts';

@@ -43,17 +43,18 @@ export async function checkSizes(folder: string, { files }: Pick<Manifest, 'file
 
 /** Reads every byte of the files that a manifest names; gives what is not as it says, and files that it does not name, as sentences. */
 export async function checkFiles(folder: string, { files }: Pick<Manifest, 'files'>): Promise<string[]> {
-  const problems: string[] = [];
-  for (const file of files) {
-    try {
-      const found = await describeFile(folder, file.path, file.rows);
-      if (found.bytes !== file.bytes) problems.push(otherSize(file.path, found.bytes, file.bytes));
-      else if (found.sha256 !== file.sha256) problems.push(`${file.path}: its SHA-256 is not the manifest's`);
-    } catch (error) {
-      problems.push(`${file.path}: ${whyUnread(error)}`);
-    }
-  }
-  return [...problems, ...(await unnamedFiles(folder, files))];
+  const problems = await Promise.all(
+    files.map(async ({ path, bytes, rows, sha256 }) => {
+      try {
+        const found = await describeFile(folder, path, rows);
+        if (found.bytes !== bytes) return [otherSize(path, found.bytes, bytes)];
+        return found.sha256 === sha256 ? [] : [`${path}: its SHA-256 is not the manifest's`];
+      } catch (error) {
+        return [`${path}: ${whyUnread(error)}`];
+      }
+    }),
+  );
+  return [...problems.flat(), ...(await unnamedFiles(folder, files))];
 }
 
 /** A write-ahead log beside the database would be replayed into it; a second Parquet file would be read as more rows of its table. */

@@ -12,7 +12,7 @@ import type { TransformTotals, Verdict } from './stages.ts';
 import { assembleDataset } from './publish/assemble-manifest.ts';
 import { fingerprint } from './publish/manifest.ts';
 import type { Run } from './run.ts';
-import { databaseFile, parquetPath, type Manifest, type ManifestFile } from './snapshot-format.ts';
+import { databaseFile, parquetPath, type Manifest } from './snapshot-format.ts';
 
 /** What the stages have to say of a snapshot. */
 export interface Built {
@@ -46,10 +46,12 @@ export async function describeSnapshot(
       return [table, assembleDataset(facts, previous?.manifest ?? null)];
     }),
   );
-  const files: ManifestFile[] = [await describeFile(folder, databaseFile, null)];
   const paths = exportedTables(project.pipelines).map(({ name }) => parquetPath(name));
-  // As DuckDB wrote them; the verification that follows compares them with the tables.
-  for (const path of paths) files.push(await describeFile(folder, path, parquetRows.get(path)!));
+  const files = await Promise.all([
+    describeFile(folder, databaseFile, null),
+    // Rows as DuckDB wrote them; the verification that follows compares them with the tables.
+    ...paths.map((path) => describeFile(folder, path, parquetRows.get(path)!)),
+  ]);
   return {
     format: 1,
     snapshot: run.id,

@@ -1,11 +1,12 @@
 /** The whole way of a replay: a landing through the same stages as a sync, without the network. */
 
 import { join } from 'node:path';
-import { buildSnapshot, type OpenedSource } from './build-snapshot.ts';
+import { buildSnapshot } from './build-snapshot.ts';
 import { closeAll } from './close-all.ts';
 import { LandingError, VerificationError } from './errors.ts';
 import { createSourceClient } from './extract/source-client.ts';
 import { createLandedTransport } from './extract/transport.ts';
+import type { OpenedSource } from './fetch-and-load.ts';
 import { openLandedRun } from './land/landed-run.ts';
 import { readRunFile } from './land/run-file.ts';
 import { findAltered } from './land/verify-landing.ts';

@@ -6,7 +6,9 @@ const redacted = '[redacted]';
 
 export class Secret {
   readonly #value: string;
-  #written: RegExp | null = null;
+  /** The forms below as patterns, made when first needed: in bytes, and in messages, where case may have changed too. */
+  #inBytes: RegExp | null = null;
+  #inMessages: RegExp | null = null;
 
   constructor(value: string) {
     this.#value = value;
@@ -25,7 +27,8 @@ export class Secret {
     // A shorter one would stand in any text by chance.
     if (this.#value.length < 4) return text;
     const plain = text.replace(/\p{Cf}/gu, '');
-    const clean = plain.replace(new RegExp(this.#forms(), 'gi'), redacted);
+    this.#inMessages ??= new RegExp(this.#forms(), 'gi');
+    const clean = plain.replace(this.#inMessages, redacted);
     return clean === plain ? text : clean;
   }
 
@@ -42,8 +45,8 @@ export class Secret {
     if (!bytes.includes(this.#value) && !disguises.some((mark) => bytes.includes(mark))) return bytes;
     // One character per byte, so that bytes which are no UTF-8 stay what they are.
     const text = bytes.toString('latin1');
-    this.#written ??= new RegExp(this.#forms(), 'g');
-    const clean = text.replace(this.#written, redacted);
+    this.#inBytes ??= new RegExp(this.#forms(), 'g');
+    const clean = text.replace(this.#inBytes, redacted);
     return clean === text ? bytes : Buffer.from(clean, 'latin1');
   }
 

@@ -1,6 +1,6 @@
 /** What a sync is told, what it is given, and what it gives back. */
 
-import type { BrokenCheck } from './report/violation-examples.ts';
+import type { BrokenCheck } from './load/broken-checks.ts';
 import type { Clock, Random, Report } from './surroundings.ts';
 import type { Secret } from './secret.ts';
 import type { Manifest } from './snapshot-format.ts';

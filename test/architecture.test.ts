@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { pipelines } from '../pipelines/index.ts';
 
 const root = join(import.meta.dirname, '..');
-const stages = new Set(['extract', 'land', 'transform', 'load', 'publish', 'serve', 'report', 'query']);
+const stages = new Set(['extract', 'land', 'transform', 'load', 'publish', 'serve', 'query']);
 const ground = new Set(
   [
     'pipeline',
@@ -18,6 +18,7 @@ const ground = new Set(
     'fields',
     'secret',
     'arrow',
+    'undici',
     'duckdb',
     'database',
     'describe-file',

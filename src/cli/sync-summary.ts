@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Project } from '../pipeline.ts';
 import type { Verdict } from '../stages.ts';
-import type { BrokenCheck } from '../report/violation-examples.ts';
+import type { BrokenCheck } from '../load/broken-checks.ts';
 import type { SyncResult } from '../sync-options.ts';
 import { databaseFile, type Manifest } from '../snapshot-format.ts';
 import { countDistricts } from './count-districts.ts';

@@ -1,8 +1,9 @@
 /** Requests over HTTP: one pool of connections, the key in its header, and a bound on what one answer may hold. */
 
-import { Pool, interceptors, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { ResponseTooLargeError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
+import { decompress, Pool, request } from '../undici.ts';
 import type { Transport } from './transport.ts';
 
 export interface HttpOptions {
@@ -26,10 +27,10 @@ export function createHttpTransport(options: HttpOptions): Transport {
     bodyTimeout: 0,
     connect: { timeout: options.timeout },
   });
-  const dispatcher = pool.compose(interceptors.decompress());
+  const dispatcher = pool.compose(decompress());
   return {
     async send(_request, path, signal) {
-      const response = await dispatcher.request({
+      const response = await request.call(dispatcher, {
         method: 'GET',
         path,
         headers: {

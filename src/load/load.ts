@@ -11,6 +11,7 @@ import { parquetPath } from '../snapshot-format.ts';
 import { makeSchema } from './schema.ts';
 import { changesSql } from './changes.ts';
 import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
+import { readBrokenChecks, type BrokenCheck } from './broken-checks.ts';
 import { reportDataset, type LoadReport } from './load-report.ts';
 import { Staging } from './staging.ts';
 import {
@@ -39,6 +40,15 @@ export interface LogEntry {
   readonly source: string;
 }
 
+/** What became of a load. */
+export interface Loaded {
+  /** By table of a dataset. */
+  readonly reports: ReadonlyMap<string, LoadReport>;
+  readonly brokenChecks: readonly BrokenCheck[];
+  /** Rows of each Parquet file, by its path below the folder. */
+  readonly parquetRows: ReadonlyMap<string, number>;
+}
+
 /** Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. */
 const loadSettings = { memory_limit: '160MB', threads: '2', preserve_insertion_order: 'true' };
 
@@ -46,8 +56,6 @@ export class Load {
   private readonly options: LoadOptions;
   private readonly database: Database;
   private readonly staging: Staging;
-  /** Rows of each Parquet file, by its path below the folder, once they are written. */
-  readonly parquetRows = new Map<string, number>();
 
   private constructor(options: LoadOptions, database: Database, staging: Staging) {
     this.options = options;
@@ -77,13 +85,8 @@ export class Load {
    * Fills the tables, runs the checks, writes Parquet, and closes the file.
    *
    * @param previousDatabase The DuckDB file of the snapshot before, whose log of snapshots goes on in this one.
-   * @returns A report for each table of a dataset.
    */
-  async finish(
-    carryOver: CarryOver | null,
-    log: LogEntry,
-    previousDatabase: string | null,
-  ): Promise<Map<string, LoadReport>> {
+  async finish(carryOver: CarryOver | null, log: LogEntry, previousDatabase: string | null): Promise<Loaded> {
     const { pipelines } = this.options.project;
     this.staging.close();
     const attached = carryOver?.database ?? previousDatabase;
@@ -99,13 +102,14 @@ export class Load {
     const reports = new Map<string, LoadReport>();
     for (const pipeline of pipelines)
       reports.set(pipeline.table, await reportDataset(this.database, pipeline, carryOver, log.snapshot));
+    const brokenChecks = await readBrokenChecks(this.database, pipelines[0]!);
     await this.database.run('COMMIT');
     await this.staging.drop(pipelines);
     if (attached !== null) await this.database.run('DETACH previous');
     await this.database.run('CHECKPOINT');
-    await this.writeParquet();
+    const parquetRows = await this.writeParquet();
     this.database.close();
-    return reports;
+    return { reports, brokenChecks, parquetRows };
   }
 
   /** Ends the statement that is running, if any; it fails. */
@@ -217,7 +221,9 @@ export class Load {
     if (select !== '') await this.fillTable(changesTable(pipelines), select);
   }
 
-  private async writeParquet(): Promise<void> {
+  /** Gives the rows of each file, by its path. */
+  private async writeParquet(): Promise<Map<string, number>> {
+    const rows = new Map<string, number>();
     const { folder, project } = this.options;
     const { pipelines } = project;
     for (const table of exportedTables(pipelines)) {
@@ -235,7 +241,8 @@ export class Load {
         `COPY (SELECT * FROM ${quoteIdentifier(table.name)})
          TO ${quoteText(file)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE 122880, KV_METADATA {${metadata}})`,
       );
-      this.parquetRows.set(path, written.rowsChanged);
+      rows.set(path, written.rowsChanged);
     }
+    return rows;
   }
 }

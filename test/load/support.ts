@@ -74,9 +74,9 @@ export async function load(districts: Readonly<Record<string, readonly unknown[]
       totals.set(pipeline.table, transformer.totals());
     }
     const log = { snapshot: settings.snapshot ?? '20261120T030002Z-000001', publishedAt: published, source: 'sample' };
-    const reports = await loading.finish(settings.carryOver ?? null, log, settings.previous ?? null);
+    const loaded = await loading.finish(settings.carryOver ?? null, log, settings.previous ?? null);
     const file = join(folder, 'rekap.duckdb');
-    return { folder, file, totals, reports, rows: (sql: string) => ask(file, sql) };
+    return { folder, file, totals, ...loaded, rows: (sql: string) => ask(file, sql) };
   } catch (error) {
     loading.abandon();
     throw error;

@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { definePipeline, type AnyPipeline } from '../../src/pipeline.ts';
-import { readBrokenChecks } from '../../src/report/violation-examples.ts';
 import { load, project, voter } from '../load/support.ts';
 
 /** A pipeline whose key has other names than those of the DPR-RI; it ends with `places`. */
@@ -29,11 +28,11 @@ function people(places: readonly string[]): AnyPipeline {
 }
 
 async function examplesOf(pipeline: AnyPipeline, records: readonly object[]) {
-  const { file } = await load(
+  const { brokenChecks } = await load(
     { people: [records] },
     { project: { ...project, pipelines: [pipeline], models: [], checks: [] } },
   );
-  return (await readBrokenChecks(file, pipeline)).flatMap(({ examples }) => examples);
+  return brokenChecks.flatMap(({ examples }) => examples);
 }
 
 describe('the examples of a broken check', () => {
@@ -53,9 +52,8 @@ describe('the examples of a broken check', () => {
     const wrong = [5, 900, 20, 300].map((all) =>
       voter({ regency: `R${all}`, dpt_male: '0', dpt_female: '0', dpt_total: String(all) }),
     );
-    const { file } = await load({ voters: [wrong] });
-    const checks = await readBrokenChecks(file, project.pipelines[0]!);
-    const found = checks.find(({ check }) => check === 'dpt_sexes_sum');
+    const { brokenChecks } = await load({ voters: [wrong] });
+    const found = brokenChecks.find(({ check }) => check === 'dpt_sexes_sum');
     expect(found).toMatchObject({ dataset: 'voters', severity: 'error', count: 4 });
     expect(found?.examples.map(({ place }) => place.split(',')[0])).toEqual(['R900', 'R300', 'R20']);
   });

@@ -1,0 +1,165 @@
+/** Fetches, proves, transforms and loads, all at the same time: what the source answers ends as tables and Parquet files in the run's folder. */
+
+import { join } from 'node:path';
+import { describeFile } from './describe-file.ts';
+import { errorCode, IncompleteError } from './errors.ts';
+import { extract } from './extract/extract.ts';
+import type { SourceClient } from './extract/source-client.ts';
+import type { CarryOver } from './load/carry-over.ts';
+import { Load, type Loaded } from './load/load.ts';
+import type { AnyPipeline } from './pipeline.ts';
+import type { Run } from './run.ts';
+import { databaseFile } from './snapshot-format.ts';
+import type { TransformTotals, Verdict } from './stages.ts';
+import type { Transformer } from './transform/transformer.ts';
+
+/** Answers that wait for the end of the sweep or of their district may hold so many bytes of memory. */
+const heldBytes = 48 * 1024 * 1024;
+/** Twice the polling stations of the nation and more; a source that brings more does not come to an end. */
+const maxRecords = 2_000_000;
+
+/** A source of answers, open until it is closed. */
+export interface OpenedSource {
+  readonly client: SourceClient;
+  close(): Promise<void>;
+}
+
+export type OpenSource = (run: Run) => Promise<OpenedSource>;
+
+/** What the extraction and the transformation have to say of what they brought. */
+interface Fetched {
+  readonly verdicts: readonly Verdict[];
+  /** By table; without those that the run did not ask for. */
+  readonly totals: ReadonlyMap<string, TransformTotals>;
+}
+
+/** Fetches, proves and loads everything; source and DuckDB file are closed afterwards, whatever happens. */
+export async function fetchAndLoad(
+  run: Run,
+  carryOver: CarryOver | null,
+  openSource: OpenSource,
+): Promise<Fetched & Loaded> {
+  const { project, options, signal, folder } = run;
+  run.enter('fetch');
+  const source = await openSource(run);
+  run.client = source.client;
+  let closing: Promise<void> | null = null;
+  const closeSource = (): Promise<void> => (closing ??= source.close());
+  // Arrow and DuckDB take as long to load as an answer takes to come: they do so while the first requests are on their way.
+  const transforming = loadTransformers(run.asked);
+  const loading = transforming.then(() => Load.begin({ folder, databaseFile, project }));
+  loading.catch(() => undefined);
+  const stop = (): void =>
+    void loading.then(
+      (load) => load.interrupt(),
+      () => undefined,
+    );
+  try {
+    const { verdicts, totals } = await fetchAndTransform(run, source.client, transforming, loading);
+    requireComplete(verdicts);
+    signal.throwIfAborted();
+    run.enter('build tables');
+    signal.addEventListener('abort', stop, { once: true });
+    const log = { snapshot: run.id, publishedAt: run.startedAt, source: options.source };
+    const previousDatabase = await readablePrevious(run);
+    const load = await loading;
+    // What was landed is flushed to the disk meanwhile.
+    closeSource().catch(() => undefined);
+    const loaded = await load.finish(carryOver, log, previousDatabase);
+    await closeSource();
+    return { verdicts, totals, ...loaded };
+  } catch (error) {
+    // Where the file could not even be made, there is nothing to close, and that is not why an interrupted run ends.
+    await loading.then(
+      (load) => load.abandon(),
+      () => undefined,
+    );
+    // What went wrong first is the reason; that the source could not be closed either adds nothing to it.
+    await closeSource().catch(() => undefined);
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** The DuckDB file of the snapshot before, if it is as it was: a damaged one must not keep a sync from making a new one. */
+async function readablePrevious({ previous, around }: Run): Promise<string | null> {
+  if (previous === null) return null;
+  const known = previous.manifest.files.find(({ path }) => path === databaseFile);
+  let why = 'its DuckDB file is not the one that was published';
+  try {
+    const found = await describeFile(previous.folder, databaseFile, null);
+    if (found.sha256 === known?.sha256) return join(previous.folder, databaseFile);
+  } catch (error) {
+    why = `its DuckDB file cannot be read (${errorCode(error)})`;
+  }
+  around.report({
+    kind: 'warning',
+    message: `Snapshot ${previous.id} is damaged: ${why}. The history of snapshots and changes begins anew.`,
+  });
+  return null;
+}
+
+/** Extracts, transforms and stages, all at the same time; memory holds only what is between two stages. */
+async function fetchAndTransform(
+  run: Run,
+  client: SourceClient,
+  transforming: Promise<ReadonlyMap<string, Transformer>>,
+  loading: Promise<Load>,
+): Promise<Fetched> {
+  const { asked, options, around, signal } = run;
+  const transformerOf = async ({ table }: AnyPipeline): Promise<Transformer> => (await transforming).get(table)!;
+  const verdicts = await extract({
+    pipelines: asked,
+    client,
+    clock: around.clock,
+    report: around.report,
+    concurrency: options.concurrency,
+    pageSize: options.pageSize,
+    wanted: options.dapil,
+    knownBefore: run.knownDistricts,
+    reference: run.referenceDistricts,
+    heldBytes,
+    maxRecords,
+    signal,
+    async deliver(pipeline, reading) {
+      const load = await loading;
+      const transformer = await transformerOf(pipeline);
+      transformer.beginDistrict();
+      for (const readPage of reading.pages) {
+        for (const batch of transformer.addPage(await readPage())) load.append(pipeline, batch);
+      }
+    },
+  });
+  const totals = new Map<string, TransformTotals>();
+  for (const pipeline of asked) {
+    const transformer = await transformerOf(pipeline);
+    (await loading).append(pipeline, transformer.finish());
+    totals.set(pipeline.table, transformer.totals());
+  }
+  return { verdicts, totals };
+}
+
+async function loadTransformers(pipelines: readonly AnyPipeline[]): Promise<Map<string, Transformer>> {
+  const { Transformer } = await import('./transform/transformer.ts');
+  return new Map(pipelines.map((pipeline) => [pipeline.table, new Transformer(pipeline)]));
+}
+
+function requireComplete(verdicts: readonly Verdict[]): void {
+  const incomplete = verdicts.filter(({ complete }) => !complete);
+  if (incomplete.length === 0) return;
+  const shown = incomplete
+    .slice(0, 10)
+    .map(
+      ({ dataset, dapil, reason }) =>
+        `  - ${dataset}, ${dapil === null ? 'list of districts' : `district ${dapil}`}: ${reason}`,
+    );
+  const more = incomplete.length > shown.length ? [`  - and ${incomplete.length - shown.length} more`] : [];
+  throw new IncompleteError(
+    [`${incomplete.length} of ${verdicts.length} districts could not be proved complete:`, ...shown, ...more].join(
+      '\n',
+    ),
+    'Nothing was published; the snapshot before stays. Run the sync again.',
+  );
+}
