@@ -14,7 +14,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   Object.assign(process.stdout, { isTTY, columns });
-  vi.unstubAllEnvs();
 });
 
 describe("a result's table", () => {
