@@ -4,6 +4,9 @@ import { readFileSync } from 'node:fs';
 import { UsageError, errorCode } from '../errors.ts';
 import { Secret } from '../secret.ts';
 
+/** Longer than any token in a header; what is to be found in every answer must be a pattern that can be searched for. */
+const longestKey = 2048;
+
 /** @throws UsageError where there is no key, or one that no header can carry. */
 export function readApiKey(file: string | undefined): Secret {
   const key = file === undefined ? process.env['REKAP_API_KEY'] : readKeyFile(file);
@@ -18,6 +21,11 @@ export function readApiKey(file: string | undefined): Secret {
   if (!/^[\x21-\x7e]+$/.test(key.trim()))
     throw new UsageError(
       `${whence} holds characters that no API key has.`,
+      'It should hold the key alone, on one line.',
+    );
+  if (key.trim().length > longestKey)
+    throw new UsageError(
+      `${whence} holds ${key.trim().length.toLocaleString('en')} characters, more than a key may have (${longestKey.toLocaleString('en')}).`,
       'It should hold the key alone, on one line.',
     );
   return new Secret(key.trim());

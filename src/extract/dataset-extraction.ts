@@ -2,26 +2,24 @@
 
 import type { LimitFunction } from 'p-limit';
 import {
-  EarlyEndError,
-  EndlessWalkError,
   LandingError,
   RekapError,
   RepeatedPageError,
-  ResponseTooLargeError,
   SourceRefusedAllError,
   SourceRefusedKeyError,
   SourceStatusError,
 } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import type { Page, PageRequest, Verdict } from '../stages.ts';
+import type { Verdict } from '../stages.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import { Findings } from './findings.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
 import { judgeWalk, maxReadings, type WalkFigures } from './judge-walk.ts';
 import { PagingHabits } from './paging-habits.ts';
-import { isRefusal, nothingThere } from './refusals.ts';
-import type { FetchedPage } from './source-client.ts';
-import { selectRecords, sweep, type RefusedSweep, type Sweep } from './sweep.ts';
+import { isFaultOfList, isRefusal, nothingThere } from './refusals.ts';
+import { settleAll } from './settle-all.ts';
+import { holdStrays } from './hold-strays.ts';
+import { sweep, type RefusedSweep, type Sweep } from './sweep.ts';
 import type { Account } from './tally.ts';
 import { DistrictWalks, type DistrictQuestion } from './district-walks.ts';
 import type { Walk } from './walk-district.ts';
@@ -71,6 +69,8 @@ export class DatasetExtraction {
     } catch (error) {
       this.question.signal.throwIfAborted();
       if (!isFaultOfList(error)) throw error;
+      // How a list pages that comes to no end says nothing of how districts do.
+      this.habits = new PagingHabits();
       const known = new Set([...this.question.knownBefore, ...this.question.reference]);
       if (known.size === 0 || ![...this.met].every((dapil) => known.has(dapil))) throw error;
       return { refused: error };
@@ -100,7 +100,11 @@ export class DatasetExtraction {
         const request = { dataset, dapil: null, reading: first + reading, offset, limit: this.question.pageSize };
         const fetched = await this.question.client.fetchPage(this.pipeline, request);
         const { page, refusal } = fetched;
-        return { page, refusal, hold: (strays) => this.holdStrays(fetched, strays) };
+        return {
+          page,
+          refusal,
+          hold: (strays) => holdStrays(this.holder, this.question.client, this.pipeline, fetched, strays),
+        };
       },
       found: (districts) => {
         for (const dapil of districts) {
@@ -157,10 +161,34 @@ export class DatasetExtraction {
     return [verdict];
   }
 
-  /** Reads a district until it is proved, or named incomplete; a failure of its own becomes its verdict. */
-  async readAndDeliver(dapil: number): Promise<Verdict> {
+  /** Reads a district until it is proved, or named incomplete. */
+  readAndDeliver(dapil: number): Promise<Verdict> {
+    return this.orIncomplete(dapil, () => this.readUntilJudged(dapil));
+  }
+
+  /**
+   * Without a list nothing but its own empty pages says that a district has no records, and those may have been a slip of some moments:
+   * it is asked once more when all others were read.
+   */
+  confirmEmpty(read: readonly Verdict[]): Promise<Verdict[]> {
+    const isSaidOnce = ({ complete, received }: Verdict): boolean => this.swept === null && complete && received === 0;
+    return settleAll(
+      read.map((verdict) =>
+        isSaidOnce(verdict) ? this.orIncomplete(verdict.dapil!, () => this.confirm(verdict)) : Promise.resolve(verdict),
+      ),
+    );
+  }
+
+  private async confirm(verdict: Verdict): Promise<Verdict> {
+    if (await this.walks.isStillEmpty(verdict.dapil!)) return verdict;
+    const reason = 'it had no records at first and has some now; the source is not steady, so run the sync again';
+    return { ...verdict, proof: 'none', complete: false, reason };
+  }
+
+  /** A failure of a district's own becomes its verdict. */
+  private async orIncomplete(dapil: number, read: () => Promise<Verdict>): Promise<Verdict> {
     try {
-      return await this.readUntilJudged(dapil);
+      return await read();
     } catch (error) {
       // An abort, a refused key or a fault of ours ends the run; any other failure concerns this district.
       this.question.signal.throwIfAborted();
@@ -244,22 +272,6 @@ export class DatasetExtraction {
     return this.swept?.listing.accountOf(dapil) ?? null;
   }
 
-  private holdStrays(fetched: FetchedPage, strays: Page): HeldPage {
-    const starts = [...strays.records.recordStart.subarray(0, strays.records.length)];
-    return this.holder.hold({ ...fetched, page: strays }, this.strayReopener(strays.request, starts));
-  }
-
-  /** Of an answer's records those that begin at `starts`. A function of its own, so that it does not keep the page in memory. */
-  private strayReopener(request: PageRequest, starts: readonly number[]): (bytes: Buffer) => Page {
-    return (bytes) => {
-      const page = this.question.client.reopen(this.pipeline, request, bytes);
-      return selectRecords(
-        page,
-        starts.map((start) => page.records.recordStart.indexOf(start)),
-      );
-    };
-  }
-
   /** What is not said is as it is where nothing came. */
   private verdict(parts: Pick<Verdict, 'dapil' | 'proof'> & Partial<Verdict> & { readonly at?: Date }): Verdict {
     const { at = this.question.clock.now(), reason = null, ...rest } = parts;
@@ -282,11 +294,4 @@ export class DatasetExtraction {
   private warn(message: string): void {
     this.question.report({ kind: 'warning', message: `${this.pipeline.table}: ${message}.` });
   }
-}
-
-/** Errors that say only that the list of all districts cannot be had: districts may be. */
-const faultsOfList = [SourceStatusError, RepeatedPageError, EndlessWalkError, EarlyEndError, ResponseTooLargeError];
-
-function isFaultOfList(error: unknown): error is RekapError {
-  return faultsOfList.some((kind) => error instanceof kind);
 }

@@ -20,6 +20,8 @@ const shareOfPage: Readonly<Record<number, number>> = { 2: 2 / 3, 3: 1 / 2 };
 const probeReading = maxReadings + 1;
 /** What the second asking for an empty page adds to the number of its reading. */
 const secondAsking = 10;
+/** Number of the reading that asks an empty district once more, when all others were read. */
+const lateAsking = 30;
 
 /** What every walk over a district goes by. */
 export interface DistrictQuestion {
@@ -75,6 +77,12 @@ export class DistrictWalks {
     const firstLimit = Math.max(1, Math.floor(longest * (shareOfPage[reading] ?? 1)));
     // What the sweep showed of long pages says nothing of a shorter one.
     return this.afresh({ ...district, habits: new PagingHabits() }, reading, firstLimit);
+  }
+
+  /** Whether the district, which had no records before, has none now either. */
+  async isStillEmpty(dapil: number): Promise<boolean> {
+    const { page } = await this.fetch(this.request(dapil, lateAsking, 0));
+    return page.records.length === 0;
   }
 
   private async afresh(

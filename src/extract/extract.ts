@@ -42,7 +42,8 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
           }),
         ),
       );
-      verdicts.push(...read, ...extraction.judgeWhole(read));
+      const confirmed = await extraction.confirmEmpty(read);
+      verdicts.push(...confirmed, ...extraction.judgeWhole(confirmed));
     }),
   );
   return verdicts.toSorted((a, b) =>

@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import { ResponseTooLargeError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { decompress, Pool, request } from '../undici.ts';
+import { dropInformational } from './drop-informational.ts';
 import type { Transport } from './transport.ts';
 
 export interface HttpOptions {
@@ -27,7 +28,8 @@ export function createHttpTransport(options: HttpOptions): Transport {
     bodyTimeout: 0,
     connect: { timeout: options.timeout },
   });
-  const dispatcher = pool.compose(decompress());
+  // Error answers too: what they say is shown, and a key in them must be found.
+  const dispatcher = pool.compose(dropInformational, decompress({ skipErrorResponses: false }));
   return {
     async send(_request, path, signal) {
       const response = await request.call(dispatcher, {

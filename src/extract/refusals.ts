@@ -1,6 +1,13 @@
-/** What an error status says of what was asked for: that there is nothing there, or that such a question is not answered. */
+/** What an error says of what was asked for: that there is nothing there, that such a question is not answered, or that there is no list. */
 
-import { SourceStatusError } from '../errors.ts';
+import {
+  EarlyEndError,
+  EndlessWalkError,
+  RepeatedPageError,
+  ResponseTooLargeError,
+  SourceStatusError,
+  type RekapError,
+} from '../errors.ts';
 import type { Page, PageRequest } from '../stages.ts';
 import { RecordIndexBuilder } from './record-index-builder.ts';
 
@@ -18,6 +25,13 @@ export function isRefusal(error: unknown): error is SourceStatusError {
     error.status < 500 &&
     ![408, 425, 429].includes(error.status)
   );
+}
+
+/** Errors that say only that the list of all districts cannot be had: districts may be. */
+const faultsOfList = [SourceStatusError, RepeatedPageError, EndlessWalkError, EarlyEndError, ResponseTooLargeError];
+
+export function isFaultOfList(error: unknown): error is RekapError {
+  return faultsOfList.some((kind) => error instanceof kind);
 }
 
 /** The page that an answer without content stands for. */

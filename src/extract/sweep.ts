@@ -74,7 +74,7 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
     if (refusal !== null && pages === 0) return { refused: refusal };
     counts.note(page);
     if (length === 0) {
-      const endedBy = refusal === null ? null : await doubtOfEnd(question, listing.total, refusal);
+      const endedBy = await doubtOfEnd(question, listing.total, refusal);
       return { listing, strays, pages, claim: counts.claim(null, listing.total), endedBy };
     }
     const { found, strays: rows, repeats } = listing.add(page);
@@ -93,19 +93,24 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
 }
 
 /**
- * Whether "not found" is how the source says that nothing follows: then it says so of the next offset too. Gives the status where it
- * does not.
+ * Looks one further on than the end of a list that has records: where nothing follows, nothing does there either, and a source that
+ * says so by "not found" says it again. Gives the status where it does not.
  *
- * @throws EarlyEndError where records follow behind it.
+ * @throws EarlyEndError where records follow behind the end.
  */
-async function doubtOfEnd({ fetch }: SweepQuestion, end: number, refusal: SourceStatusError): Promise<number | null> {
+async function doubtOfEnd(
+  { fetch }: SweepQuestion,
+  end: number,
+  refusal: SourceStatusError | null,
+): Promise<number | null> {
+  if (end === 0) return null;
   const behind = await fetch(end + 1, 1);
   if (behind.page.records.length > 0)
     throw new EarlyEndError(
-      `${behind.page.url} brings records, though the source said ${refusal.status} of the offset before it: its list has a gap.`,
+      `${behind.page.url} brings records, though ${refusal === null ? 'there were none at' : `the source said ${refusal.status} of`} the offset before it: its list has a gap.`,
       'Ask the operator of the service, or run the sync again.',
     );
-  return behind.refusal === null ? refusal.status : null;
+  return refusal === null || behind.refusal !== null ? null : refusal.status;
 }
 
 async function probe({ pipeline, fetch }: SweepQuestion, first: Page): Promise<void> {

@@ -39,6 +39,11 @@ export function checkGate(question: GateQuestion): GateFindings {
     refusals.push(...ledgerComplaints(table, dataset));
     if (question.asked.includes(table) && dataset.rows === 0)
       refusals.push(`${table} is empty: the source gave no usable record`);
+    else if (
+      question.asked.includes(table) &&
+      countColumns(pipeline).every((name) => dataset.nulls[name] === dataset.rows)
+    )
+      refusals.push(`${table} holds no figure: every count of its ${n(dataset.rows)} rows is missing or unreadable`);
     if (question.strict) refusals.push(...strictComplaints(table, dataset, question.errors.get(table) ?? new Map()));
     const before = question.previous?.datasets[table];
     if (before !== undefined && !question.acceptChanges) changes.push(...changesSince(pipeline, dataset, before));

@@ -192,6 +192,11 @@ describe('bad input', () => {
     const empty = join(folder, 'empty-key');
     await writeFile(empty, '\n');
     expectMessage(await runCli([...sync, '--api-key-file', empty]), 2, 'is empty');
+    const long = join(folder, 'long-key');
+    await writeFile(long, 'A'.repeat(2049));
+    const refused = await runCli([...sync, '--api-key-file', long]);
+    expectMessage(refused, 2, 'holds 2,049 characters');
+    expect(refused.stderr).not.toContain('AAA');
     expectMessage(await runCli(sync, { REKAP_API_KEY: 'two words' }), 2, 'characters');
   });
 

@@ -125,8 +125,8 @@ describe('a sync that goes on', () => {
     await runSync(options());
     const list = server.paths.filter((path) => !path.includes('id_dapil'));
     const pages = Math.ceil(data.datapemilihdpr.length / pageSize) + 1;
-    // One probe of the offset and one of the end per dataset besides the pages.
-    expect(list).toHaveLength(2 * (pages + 2));
+    // One probe of the offset and two of the end per dataset besides the pages.
+    expect(list).toHaveLength(2 * (pages + 3));
   });
 
   it('sees what came, went and was renamed at the source meanwhile', async () => {

@@ -37,8 +37,8 @@ describe('an extraction', () => {
     const { delivered } = await runExtract(source, { pageSize: 100 });
     expect(delivered).toHaveLength(300);
     const sweeps = source.requests.filter(({ dapil }) => dapil === null);
-    // The end is asked for twice.
-    expect(sweeps.map(({ offset }) => offset)).toEqual([0, 1, 100, 200, 300, 300]);
+    // The end is asked for twice, and once further on.
+    expect(sweeps.map(({ offset }) => offset)).toEqual([0, 1, 100, 200, 300, 300, 301]);
     // The last district of the list is read to its empty page.
     expect(source.requests.length - sweeps.length).toBe(100 + 1);
   });
@@ -206,6 +206,52 @@ describe('an extraction', () => {
     const { delivered, warnings } = await runExtract(faulty, { reference: [1101, 1102, 1103] });
     expect(delivered.toSorted()).toEqual(named);
     expect(warnings.join()).toMatch(/does not list all districts \(.*its list has a gap\)/);
+  });
+
+  it('does not take an empty page in the midst of the list for its end either', async () => {
+    const source = simulateSource(records, { ...faultless, cap: 12 }, half);
+    // Where a page ends with a district, no record of the rest is ever met.
+    const faulty = changed(source, (request) =>
+      request.dapil === null && request.offset === 24 ? { ...request, offset: 1000 } : request,
+    );
+    await expect(runExtract(faulty, { pageSize: 12 })).rejects.toThrow(
+      'though there were none at the offset before it',
+    );
+    const { delivered } = await runExtract(faulty, { reference: [1101, 1102, 1103], pageSize: 12 });
+    expect(delivered.toSorted()).toEqual(named);
+  });
+
+  it('believes nothing of how districts page that only a failed list has shown', async () => {
+    const many = [1101, 1102].flatMap((dapil) =>
+      Array.from({ length: 120 }, (_, place) => ({ dapil, regency: `R${place}`, people: place })),
+    );
+    const source = simulateSource(many, faultless, half);
+    const plain = source.fetchPage.bind(source);
+    // The list comes in pages of a hundred until it fails; a district is its first ten records whatever is asked.
+    const faulty: SimulatedSource = {
+      ...source,
+      fetchPage: (pipeline, request) => {
+        if (request.dapil === null && request.offset >= 200) throw new SourceStatusError(500, 'out of order');
+        if (request.dapil === null) return plain(pipeline, request);
+        return plain(pipeline, { ...request, limit: 10, offset: request.offset >= 10 ? 1000 : 0 });
+      },
+    };
+    await expect(runExtract(faulty, { reference: [1101, 1102], pageSize: 100 })).rejects.toMatchObject({ status: 500 });
+  });
+
+  it('asks a district without records once more when all others were read, where there is no list', async () => {
+    const source = simulateSource(records, { ...faultless, sweep: 'refused' }, half);
+    let slips = 2;
+    const slipping = changed(source, (request) => {
+      if (request.dapil !== 1102 || slips === 0) return request;
+      slips -= 1;
+      return { ...request, offset: 1000 };
+    });
+    const { verdicts } = await runExtract(slipping, { reference: [1101, 1102, 1103, 1104] });
+    expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([
+      { dapil: 1102, proof: 'none', reason: expect.stringContaining('had no records at first and has some now') },
+    ]);
+    expect(source.requests.filter(({ dapil }) => dapil === 1104)).toHaveLength(3);
   });
 
   it('does not believe a list that ends with "not found" where an empty page follows behind it', async () => {

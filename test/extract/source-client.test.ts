@@ -34,6 +34,24 @@ describe('a page', () => {
     );
     expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
   });
+
+  it('is read behind early hints', async () => {
+    const { client } = await serve((_, response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      answerJson(response, whole);
+    });
+    expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
+  });
+
+  it('is landed decoded and without the key where it is an error, too', async () => {
+    const { client, landed } = await serve((_, response, attempt) =>
+      attempt === 1
+        ? response.writeHead(500, { 'content-encoding': 'gzip' }).end(gzipSync(`no such key: ${key}`))
+        : answerJson(response, whole),
+    );
+    await client.fetchPage(voters, request);
+    expect(landed[0]!.body.toString()).toBe('no such key: [redacted]');
+  });
 });
 
 describe('an answer that may come better later', () => {

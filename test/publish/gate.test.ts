@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { pipelines } from '../../pipelines/index.ts';
+import { voters as votersPipeline } from '../../pipelines/voters.ts';
 import type { Verdict } from '../../src/stages.ts';
 import { countColumns } from '../../src/pipeline.ts';
 import { checkGate, type GateQuestion } from '../../src/publish/gate.ts';
@@ -65,6 +66,13 @@ describe('the gate', () => {
   it('refuses an empty dataset that was asked for, even if changes are accepted', () => {
     expect(ask({ rows: 0, sums: {} }, null, { acceptChanges: true })).toEqual(refusal(/^voters is empty/));
     expect(ask({ rows: 0, sums: {} }, null, { asked: ['voting_rights_users'] })).toEqual(nothing);
+  });
+
+  it('refuses a dataset in which no count can be read, and no other', () => {
+    const allNull = Object.fromEntries(countColumns(votersPipeline).map((name) => [name, 1000]));
+    expect(ask({ nulls: allNull }, null, { acceptChanges: true })).toEqual(refusal(/^voters holds no figure: .*1,000/));
+    expect(ask({ nulls: { ...allNull, grand_total: 999 } }, null)).toEqual(nothing);
+    expect(ask({ nulls: allNull }, null, { asked: ['voting_rights_users'] })).toEqual(nothing);
   });
 
   it('names districts that had records before and have none now', () => {
