@@ -14,6 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   Object.assign(process.stdout, { isTTY, columns });
+  vi.unstubAllEnvs();
 });
 
 describe("a result's table", () => {

@@ -1,12 +1,16 @@
 /** Colours come where they are wanted, and a failure says what happened and what to do next. */
 
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { paint, printError } from '../../src/cli/terminal.ts';
 
 const bold = '\u001b[1mtext\u001b[22m';
 const terminal = { isTTY: true } as NodeJS.WriteStream;
 const pipe = { isTTY: false } as NodeJS.WriteStream;
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 /** Exactly these variables of those that speak of colours. */
 function setColours(variables: Readonly<Record<string, string>>): void {

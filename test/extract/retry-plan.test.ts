@@ -1,7 +1,7 @@
 /** Which failures are tried again, how often, and how long the wait before is. */
 
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   longestRetryAfter,
   parseRetryAfter,
@@ -156,6 +156,10 @@ describe('planRetry', () => {
 });
 
 describe('parseRetryAfter', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
   it.each([
     ['0', 0],
     ['120', 120_000],
