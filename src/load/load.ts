@@ -49,8 +49,11 @@ export interface Loaded {
   readonly parquetRows: ReadonlyMap<string, number>;
 }
 
-/** Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. */
-const loadSettings = { memory_limit: '160MB', threads: '2', preserve_insertion_order: 'true' };
+/**
+ * Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. One thread: the
+ * others are busy with what is still to come, and two that sort within this little memory spill more and end later.
+ */
+const loadSettings = { memory_limit: '160MB', threads: '1', preserve_insertion_order: 'true' };
 
 export class Load {
   private readonly options: LoadOptions;
