@@ -11,8 +11,19 @@ type Undici = typeof import('undici');
 const require = createRequire(import.meta.url);
 
 export const Pool = require('undici/lib/dispatcher/pool') as Undici['Pool'];
-export const decompress = require('undici/lib/interceptor/decompress') as Undici['interceptors']['decompress'];
+const makeDecompress = require('undici/lib/interceptor/decompress') as Undici['interceptors']['decompress'];
 export const request = require('undici/lib/api/api-request') as (
   this: Dispatcher,
   options: Dispatcher.RequestOptions,
 ) => Promise<Dispatcher.ResponseData>;
+
+/** undici announces its decompression as experimental where it is first made; that is for us to know and not for the user. */
+export function decompress(options: Parameters<typeof makeDecompress>[0]): ReturnType<typeof makeDecompress> {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = () => undefined;
+  try {
+    return makeDecompress(options);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

@@ -17,7 +17,7 @@ import type { Manifest } from '../../src/snapshot-format.ts';
 import { readSnapshot } from '../../src/warehouse.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRows } from '../support/read-table.ts';
-import { runCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -118,9 +118,9 @@ describe('a comparison', () => {
     };
     expect(loneDatasets(compared)).toEqual([{ table: 'voters_abroad', rows: 5, snapshot: result.run }]);
     const sentence = `Only snapshot ${result.run} has the dataset voters_abroad: 5 rows.\n`;
-    const table = await runCli(['diff', '--warehouse', warehouse]);
+    const table = await runHere(['diff', '--warehouse', warehouse]);
     expect(table.stdout).toContain(`No figure differs in the datasets that both have.\n${sentence}`);
-    const csv = await runCli(['diff', '--format', 'csv', '--warehouse', warehouse]);
+    const csv = await runHere(['diff', '--format', 'csv', '--warehouse', warehouse]);
     expect(csv).toMatchObject({ code: 0, stderr: sentence, stdout: expect.not.stringContaining('voters_abroad') });
   });
 

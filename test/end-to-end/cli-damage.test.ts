@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const damagedId = '20200101T000000Z-000001';
@@ -18,13 +19,13 @@ async function damagedWarehouse() {
   const folder = join(warehouse, 'snapshots', damagedId);
   await cp(join(warehouse, 'snapshots', id), folder, { recursive: true });
   await writeFile(join(folder, 'manifest.json'), '{');
-  const snapshots = (...words: string[]) => runCli(['snapshots', ...words, '--warehouse', warehouse]);
+  const snapshots = (...words: string[]) => runHere(['snapshots', ...words, '--warehouse', warehouse]);
   return { warehouse, id, folder, snapshots };
 }
 
 describe('rekap snapshots list', () => {
   it('of a folder that is no warehouse is the same error as ever', async () => {
-    const result = await runCli(['snapshots', 'list', '--warehouse', '/nonexistent/warehouse']);
+    const result = await runHere(['snapshots', 'list', '--warehouse', '/nonexistent/warehouse']);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('/nonexistent/warehouse is no warehouse');
   });
@@ -32,7 +33,7 @@ describe('rekap snapshots list', () => {
   it('of a warehouse without snapshots says that there are none', async () => {
     const warehouse = await temporaryFolder();
     await mkdir(join(warehouse, 'snapshots'));
-    const { code, stdout } = await runCli(['snapshots', 'list', '--warehouse', warehouse]);
+    const { code, stdout } = await runHere(['snapshots', 'list', '--warehouse', warehouse]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `The warehouse ${warehouse} holds no snapshot yet.\n` });
   });
 
@@ -129,7 +130,7 @@ describe('rekap snapshots verify', () => {
     const { code, stderr } = await snapshots('verify');
     expect(code).toBe(1);
     expect(stderr).toContain(`\n  "rekap replay ${id}" builds a snapshot again from its answers`);
-    expect((await runCli(['replay', id, '--warehouse', warehouse])).code).toBe(0);
+    expect((await runHere(['replay', id, '--warehouse', warehouse])).code).toBe(0);
     expect((await snapshots('verify')).code).toBe(0);
   });
 });

@@ -1,13 +1,13 @@
 /** Natural mistakes on the command line: each is named for what it is, with what was probably meant, and no secret is repeated. */
 
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 const key = 'canary-key-0815';
 
 /** What a command line without success says: a sentence, and what to do next. */
 async function mistake(words: readonly string[]): Promise<readonly [said: string, next: string]> {
-  const { code, stdout, stderr } = await runCli(words);
+  const { code, stdout, stderr } = await runHere(words);
   expect(stdout + stderr).not.toContain(key);
   const [, said, next] = /^rekap: (.*)\n {2}(.*)\n$/.exec(stderr) ?? [];
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Nothing listens there: a sync that asks it ends with exit 4. */
@@ -28,31 +29,31 @@ describe('of options that exclude each other', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ manifest: { source: 'sample' } });
     const environment = { REKAP_SAMPLE: 'true', ...key };
-    expect(await runCli([...asks, folder, '--base-url', nowhere], environment)).toMatchObject({ code: 4 });
-    expect(await runCli([...asks, folder, `--baseUrl=${nowhere}`], environment)).toMatchObject({ code: 4 });
-    const served = await runCli(['serve', '--data', '/nonexistent'], { REKAP_WAREHOUSE: folder, REKAP_API_KEYS: 'x' });
+    expect(await runHere([...asks, folder, '--base-url', nowhere], environment)).toMatchObject({ code: 4 });
+    expect(await runHere([...asks, folder, `--baseUrl=${nowhere}`], environment)).toMatchObject({ code: 4 });
+    const served = await runHere(['serve', '--data', '/nonexistent'], { REKAP_WAREHOUSE: folder, REKAP_API_KEYS: 'x' });
     expect(served.stderr).toContain('/nonexistent');
   });
 
   it('the command line beats the config file, and so does the environment', async () => {
     const folder = await temporaryFolder();
     const config = await writeConfig({ sample: true });
-    expect(await runCli([...asks, folder, '--config', config, '--base-url', nowhere], key)).toMatchObject({ code: 4 });
+    expect(await runHere([...asks, folder, '--config', config, '--base-url', nowhere], key)).toMatchObject({ code: 4 });
     const environment = { REKAP_CONFIG: config, REKAP_BASE_URL: nowhere, ...key };
-    expect(await runCli([...asks, folder], environment)).toMatchObject({ code: 4 });
+    expect(await runHere([...asks, folder], environment)).toMatchObject({ code: 4 });
   });
 
   it('one that is negated puts nothing aside', async () => {
     const folder = await temporaryFolder();
     const environment = { REKAP_SAMPLE: 'true', REKAP_CONFIG: await writeConfig({ 'base-url': nowhere }), ...key };
-    expect(await runCli([...asks, folder, '--no-sample'], environment)).toMatchObject({ code: 4 });
+    expect(await runHere([...asks, folder, '--no-sample'], environment)).toMatchObject({ code: 4 });
   });
 
   it('two in one place are one too many', async () => {
     const environment = { REKAP_SAMPLE: 'true', REKAP_BASE_URL: nowhere };
-    expect(await runCli(['sync'], environment)).toMatchObject({ code: 2, stderr: excluded });
+    expect(await runHere(['sync'], environment)).toMatchObject({ code: 2, stderr: excluded });
     const config = await writeConfig({ sample: true, 'base-url': nowhere });
-    expect(await runCli(['sync', '--config', config])).toMatchObject({ code: 2, stderr: excluded });
+    expect(await runHere(['sync', '--config', config])).toMatchObject({ code: 2, stderr: excluded });
   });
 });
 
@@ -83,7 +84,7 @@ describe('a failure', () => {
 describe('an empty variable', () => {
   it('is as good as none, also that of the config file', async () => {
     const environment = { REKAP_CONFIG: '', REKAP_WAREHOUSE: '', REKAP_JSON: '' };
-    const { code, stderr } = await runCli(['connect'], environment, await temporaryFolder());
+    const { code, stderr } = await runHere(['connect'], environment, await temporaryFolder());
     expect(code).toBe(2);
     expect(stderr).toContain('The warehouse data/warehouse holds no published snapshot.');
   });
@@ -115,14 +116,14 @@ describe('an option of one value', () => {
     ['There is no option --no-warehouse.', [...sync, '--no-warehouse']],
     ['There is no option --out.x.', [...query, '--out.x', 'a']],
   ])('%s', async (message, words) => {
-    const { code, stderr } = await runCli(words, {}, await temporaryFolder());
+    const { code, stderr } = await runHere(words, {}, await temporaryFolder());
     expect(stderr).toMatch(/^rekap: .*\n {2}\S.*\n$/);
     expect(stderr).toContain(`rekap: ${message}\n`);
     expect(code).toBe(2);
   });
 
   it('does not keep its help from those who ask for it', async () => {
-    const help = await runCli([...query, '--warehouse', 'a', '--warehouse', 'b', '--format', '--help']);
+    const help = await runHere([...query, '--warehouse', 'a', '--warehouse', 'b', '--format', '--help']);
     expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('rekap query <sql>') });
   });
 });
@@ -135,7 +136,7 @@ describe('a config file', () => {
     ['dapil', { a: 1 }, 'a list of texts'],
   ])('with %s %j is refused: it is not %s', async (name, value, kind) => {
     const config = await writeConfig({ [name]: value });
-    const { code, stderr } = await runCli(['sync', '--config', config]);
+    const { code, stderr } = await runHere(['sync', '--config', config]);
     expect(code).toBe(2);
     expect(stderr).toContain(`"${name}" in the config file ${config} is not ${kind}.`);
   });
@@ -167,13 +168,13 @@ describe('an option that is a list', () => {
   });
 
   it.each(['--dataset', '--dapil'])('that names nothing is refused: %s', async (option) => {
-    const { code, stderr } = await runCli([...sample, option, ' , ']);
+    const { code, stderr } = await runHere([...sample, option, ' , ']);
     expect(stderr).toContain(`${option} names no d`);
     expect(code).toBe(2);
   });
 
   it('may come again, and faults are one', async () => {
-    const { code, stderr } = await runCli(['serve', '--sample', '--faults', 'drop=0.1', '--faults', 'drop=5%']);
+    const { code, stderr } = await runHere(['serve', '--sample', '--faults', 'drop=0.1', '--faults', 'drop=5%']);
     expect(code).toBe(2);
     expect(stderr).toContain('--faults names drop twice.');
   });

@@ -7,6 +7,7 @@ import { ExitCode } from '../../src/errors.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const withSample = preparedWarehouse((warehouse) => runCli(['sync', '--sample', '--warehouse', warehouse]));
@@ -20,12 +21,12 @@ async function syncSample(...dapil: string[]): Promise<string> {
 
 describe('help', () => {
   it('names every command, and every command shows examples', async () => {
-    const { stdout, code } = await runCli(['--help']);
+    const { stdout, code } = await runHere(['--help']);
     expect(code).toBe(0);
     for (const command of ['sync', 'replay', 'query', 'connect', 'diff', 'snapshots', 'serve', 'completion']) {
       expect(stdout).toMatch(new RegExp(`^  ${command}( \\S+)* {2,}`, 'm'));
       if (command === 'completion' || command === 'snapshots') continue;
-      expect((await runCli([command, '--help'])).stdout).toContain('Examples:');
+      expect((await runHere([command, '--help'])).stdout).toContain('Examples:');
     }
   });
 
@@ -42,19 +43,19 @@ describe('help', () => {
   });
 
   it('prints its version and a completion script', async () => {
-    expect((await runCli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await runHere(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await runCli(['completion'], { SHELL: '/bin/bash' })).stdout).toContain('complete');
   });
 
   it('names every exit code', async () => {
-    const { stdout } = await runCli(['--help']);
+    const { stdout } = await runHere(['--help']);
     const codes = /Exit codes: ([^.]*)\./.exec(stdout.replaceAll(/\s+/g, ' '))?.[1] ?? '';
     expect(codes.split(', ').map((code) => Number.parseInt(code, 10))).toEqual(Object.values(ExitCode));
   });
 
   it('sets a space before the type of each option', async () => {
     for (const { command } of commands) {
-      const { stdout } = await runCli([command.split(' ')[0]!, '--help']);
+      const { stdout } = await runHere([command.split(' ')[0]!, '--help']);
       expect(stdout).toMatch(/\[boolean\]/);
       expect(stdout).not.toMatch(/\S\[(boolean|string|number|array)\]/);
       expect(stdout.match(/^Options:$/gm)).toHaveLength(1);
@@ -63,7 +64,7 @@ describe('help', () => {
   });
 
   it('of the completion is a help, not the script', async () => {
-    const { code, stdout } = await runCli(['completion', '--help']);
+    const { code, stdout } = await runHere(['completion', '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain('rekap completion >> ~/.bashrc');
     expect(stdout).not.toContain('COMPREPLY');
@@ -75,8 +76,8 @@ describe('counts', () => {
     const warehouse = await syncSample();
     const out = join(await temporaryFolder(), 'one.csv');
     const query = ['query', 'SELECT 1 AS x', '--warehouse', warehouse];
-    expect((await runCli([...query, '--format', 'csv', '--out', out])).stderr).toBe(`1 row written to ${out}\n`);
-    expect((await runCli(query)).stdout).toContain('\n1 row\n');
+    expect((await runHere([...query, '--format', 'csv', '--out', out])).stderr).toBe(`1 row written to ${out}\n`);
+    expect((await runHere(query)).stdout).toContain('\n1 row\n');
   });
 });
 
@@ -97,14 +98,14 @@ describe('an interruption', () => {
 describe('a replay', () => {
   it('of a run that asked for a part says what came from its answers, and what was carried over', async () => {
     const warehouse = await syncSample('1101', '1102');
-    const { stdout } = await runCli(['replay', '--warehouse', warehouse]);
+    const { stdout } = await runHere(['replay', '--warehouse', warehouse]);
     expect(stdout).toMatch(
       /^Reproduced snapshot (\S+): 46 rows from its answers and 982 rows carried over from snapshot \1 give the very same tables again, 5 Parquet/,
     );
   });
 
   it('of a run that asked for all says that its answers gave all', async () => {
-    const { stdout } = await runCli(['replay', '--warehouse', await syncSample()]);
+    const { stdout } = await runHere(['replay', '--warehouse', await syncSample()]);
     expect(stdout).toMatch(/^Reproduced snapshot \S+: its answers give the very same tables again, 5 Parquet/);
   });
 });
@@ -112,12 +113,12 @@ describe('a replay', () => {
 describe('a diff', () => {
   it('in a warehouse with one snapshot says that there is only one', async () => {
     const warehouse = await syncSample();
-    const { code, stderr } = await runCli(['diff', '--warehouse', warehouse]);
+    const { code, stderr } = await runHere(['diff', '--warehouse', warehouse]);
     expect(code).toBe(2);
     expect(stderr).toContain(`The warehouse ${warehouse} holds one snapshot only, `);
     expect(stderr).toContain('The next sync that finds other figures makes another.');
     const id = /only, ([^:]+):/.exec(stderr)![1]!;
-    const same = await runCli(['diff', id, id, '--warehouse', warehouse]);
+    const same = await runHere(['diff', id, id, '--warehouse', warehouse]);
     expect(same).toEqual({ code: 0, stderr: '', stdout: `From snapshot ${id} to ${id}\nNo figure differs.\n` });
   });
 });

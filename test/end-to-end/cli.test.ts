@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tmpdir } from 'node:os';
 import { runCli, type CliResult } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const key = 'canary-key-0815';
@@ -178,37 +179,37 @@ describe('bad input', () => {
     ['a seed for no faults', ['serve', '--sample', '--faults-seed', '3'], ['--faults-seed', '--faults']],
     ['a snapshots command that is none', ['snapshots', 'lst'], ['lst']],
   ])('of %s is exit 2', async (_name, words, parts) => {
-    expectMessage(await runCli(words, withKey), 2, ...parts);
+    expectMessage(await runHere(words, withKey), 2, ...parts);
   });
 
   it('of a folder to serve that holds no data is exit 2', async () => {
-    expectMessage(await runCli(['serve', '--data', '/nonexistent'], { REKAP_API_KEYS: key }), 2, '/nonexistent');
+    expectMessage(await runHere(['serve', '--data', '/nonexistent'], { REKAP_API_KEYS: key }), 2, '/nonexistent');
   });
 
   it('of a missing or unusable key is exit 2', async () => {
     const sync = ['sync', '--base-url', 'http://127.0.0.1:9', '--warehouse', join(folder, 'none')];
-    expectMessage(await runCli(sync), 2, 'REKAP_API_KEY');
-    expectMessage(await runCli([...sync, '--api-key-file', '/nonexistent/key']), 2, '/nonexistent/key', 'ENOENT');
+    expectMessage(await runHere(sync), 2, 'REKAP_API_KEY');
+    expectMessage(await runHere([...sync, '--api-key-file', '/nonexistent/key']), 2, '/nonexistent/key', 'ENOENT');
     const empty = join(folder, 'empty-key');
     await writeFile(empty, '\n');
-    expectMessage(await runCli([...sync, '--api-key-file', empty]), 2, 'is empty');
+    expectMessage(await runHere([...sync, '--api-key-file', empty]), 2, 'is empty');
     const long = join(folder, 'long-key');
     await writeFile(long, 'A'.repeat(2049));
-    const refused = await runCli([...sync, '--api-key-file', long]);
+    const refused = await runHere([...sync, '--api-key-file', long]);
     expectMessage(refused, 2, 'holds 2,049 characters');
     expect(refused.stderr).not.toContain('AAA');
-    expectMessage(await runCli(sync, { REKAP_API_KEY: 'two words' }), 2, 'characters');
+    expectMessage(await runHere(sync, { REKAP_API_KEY: 'two words' }), 2, 'characters');
   });
 
   it('of a config file that is none is exit 2', async () => {
     const config = join(folder, 'bad.json');
-    expectMessage(await runCli(['sync', '--config', '/nonexistent.json']), 2, 'cannot be read');
+    expectMessage(await runHere(['sync', '--config', '/nonexistent.json']), 2, 'cannot be read');
     await writeFile(config, '{');
-    expectMessage(await runCli(['sync', '--config', config]), 2, 'is not JSON');
+    expectMessage(await runHere(['sync', '--config', config]), 2, 'is not JSON');
     await writeFile(config, '{"page_sizes": 3}');
-    expectMessage(await runCli(['sync', '--config', config]), 2, 'Did you mean "page-size"?');
+    expectMessage(await runHere(['sync', '--config', config]), 2, 'Did you mean "page-size"?');
     await writeFile(config, JSON.stringify({ 'api-key': key }));
-    expectMessage(await runCli(['sync', '--config', config]), 2, 'keys do not belong there');
+    expectMessage(await runHere(['sync', '--config', config]), 2, 'keys do not belong there');
   });
 
   it('of a port where nothing listens is exit 4', async () => {
@@ -216,7 +217,7 @@ describe('bad input', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     await new Promise<void>((resolve) => server.close(() => resolve()));
-    const result = await runCli(
+    const result = await runHere(
       ['sync', '--base-url', `http://127.0.0.1:${port}`, '--warehouse', join(folder, 'unreached')],
       withKey,
     );
@@ -226,14 +227,14 @@ describe('bad input', () => {
   it('of a warehouse that is a file, or that cannot be written, is exit 2', async () => {
     const file = join(folder, 'a-file');
     await writeFile(file, '');
-    expectMessage(await runCli(['sync', '--sample', '--warehouse', file]), 2, 'is not a folder');
-    expectMessage(await runCli(['sync', '--sample', '--warehouse', '/proc/rekap']), 2, '/proc/rekap');
+    expectMessage(await runHere(['sync', '--sample', '--warehouse', file]), 2, 'is not a folder');
+    expectMessage(await runHere(['sync', '--sample', '--warehouse', '/proc/rekap']), 2, '/proc/rekap');
   });
 
   it('of a warehouse without a snapshot is exit 2 and says how to get one', async () => {
     const none = await temporaryFolder();
     for (const words of [['query', 'SELECT 1'], ['connect'], ['snapshots', 'show'], ['snapshots', 'verify']]) {
-      expectMessage(await runCli([...words, '--warehouse', none]), 2, 'rekap sync');
+      expectMessage(await runHere([...words, '--warehouse', none]), 2, 'rekap sync');
     }
   });
 
@@ -247,7 +248,7 @@ describe('bad input', () => {
       ['sync', '--sample'],
     ]) {
       expectMessage(
-        await runCli([...words, '--warehouse', damaged]),
+        await runHere([...words, '--warehouse', damaged]),
         2,
         '20260101T000000Z-000000',
         'nothing to go back to',
@@ -255,11 +256,11 @@ describe('bad input', () => {
     }
     await rm(join(damaged, 'current'));
     await writeFile(join(damaged, 'current'), 'x');
-    expectMessage(await runCli(['query', 'SELECT 1', '--warehouse', damaged]), 2, 'not a symbolic link');
+    expectMessage(await runHere(['query', 'SELECT 1', '--warehouse', damaged]), 2, 'not a symbolic link');
   });
 
   it('of SQL with an error is exit 2 and names it', async () => {
-    const query = (sql: string) => runCli(['query', sql, '--warehouse', warehouse]);
+    const query = (sql: string) => runHere(['query', sql, '--warehouse', warehouse]);
     expectMessage(await query('SELEC 1'), 2, 'SELEC');
     expectMessage(await query('SELECT nothing FROM voters'), 2, 'nothing', 'DESCRIBE');
     expectMessage(await query('FROM voter'), 2, 'voter', 'SHOW TABLES');
@@ -269,14 +270,14 @@ describe('bad input', () => {
   });
 
   it('of a snapshot that is none is exit 2', async () => {
-    expectMessage(await runCli(['snapshots', 'show', '../../etc', '--warehouse', warehouse]), 2, 'not a snapshot id');
+    expectMessage(await runHere(['snapshots', 'show', '../../etc', '--warehouse', warehouse]), 2, 'not a snapshot id');
     expectMessage(
-      await runCli(['snapshots', 'rollback', '20200101T000000Z-000000', '--warehouse', warehouse]),
+      await runHere(['snapshots', 'rollback', '20200101T000000Z-000000', '--warehouse', warehouse]),
       2,
       'has no snapshot',
     );
     expectMessage(
-      await runCli(['snapshots', 'rollback', '20200101T000000Z-000000', '--warehouse', join(folder, 'nowhere')]),
+      await runHere(['snapshots', 'rollback', '20200101T000000Z-000000', '--warehouse', join(folder, 'nowhere')]),
       2,
       'no warehouse',
     );
@@ -284,7 +285,7 @@ describe('bad input', () => {
 
   it('of an output file in a folder that does not exist is exit 2', async () => {
     expectMessage(
-      await runCli(['query', 'SELECT 1', '--format', 'csv', '--out', '/nonexistent/x.csv', '--warehouse', warehouse]),
+      await runHere(['query', 'SELECT 1', '--format', 'csv', '--out', '/nonexistent/x.csv', '--warehouse', warehouse]),
       2,
       '/nonexistent/x.csv',
     );

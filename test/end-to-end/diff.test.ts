@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -19,7 +19,7 @@ describe('rekap diff', () => {
     for (const name of ['A\0B', String.raw`A\u0000B`]) data.datapemilihdpr.push({ ...template!, NamaKabupaten: name });
     const after = await serveData(data);
     await runSync(syncOptions(warehouse, after.url, accepted));
-    const { stdout, code } = await runCli(['diff', '--warehouse', warehouse], { FORCE_COLOR: '1' });
+    const { stdout, code } = await runHere(['diff', '--warehouse', warehouse], { FORCE_COLOR: '1' });
     expect(code).toBe(0);
     expect(stdout).toContain('0 changed, 2 added, 0 removed');
     expect(stdout.match(/A\\u0000B, /g)).toHaveLength(2);
@@ -29,7 +29,7 @@ describe('rekap diff', () => {
       .split('\n')
       .filter((line) => line.trim() === '');
     expect(empty).toHaveLength(2);
-    const asJson = await runCli(['diff', '--json', '--warehouse', warehouse]);
+    const asJson = await runHere(['diff', '--json', '--warehouse', warehouse]);
     const regencies = (JSON.parse(asJson.stdout) as { regency: string }[]).map(({ regency }) => regency);
     expect(new Set(regencies)).toEqual(new Set(['A\0B', String.raw`A\u0000B`]));
   });

@@ -11,6 +11,7 @@ import { openDatabase } from '../../src/database.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { readRows } from '../support/read-table.ts';
 import { runCli, type CliResult } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { smallNation } from '../support/served-source.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { openTwistedSource, startTwistedSource, type Twist } from '../support/twisted-source.ts';
@@ -76,7 +77,7 @@ const quarantined = { ...nation.datapemilihdpr.at(-1)!, NamaKabupaten: null, Nam
 nation.datapemilihdpr.push(quarantined);
 
 const honest: Twist = (response, body) => response.end(body);
-const query = (...words: string[]): Promise<CliResult> => runCli(['query', ...words, '--warehouse', warehouse]);
+const query = (...words: string[]): Promise<CliResult> => runHere(['query', ...words, '--warehouse', warehouse]);
 const sqlOfNames = 'SELECT regency AS name FROM voters WHERE dapil_id = 1101';
 
 beforeAll(async () => {
@@ -199,11 +200,11 @@ describe('rekap query', () => {
 });
 
 it('rekap snapshots show and its warnings are fit to print', async () => {
-  const { stdout, code } = await runCli(['snapshots', 'show', '--warehouse', warehouse]);
+  const { stdout, code } = await runHere(['snapshots', 'show', '--warehouse', warehouse]);
   expect(code).toBe(0);
   expect(stdout).toContain('Warnings:');
   expectPrintable(stdout);
-  expectPrintable((await runCli(['snapshots', 'show', '--warehouse', warehouse, '--json'])).stdout);
+  expectPrintable((await runHere(['snapshots', 'show', '--warehouse', warehouse, '--json'])).stdout);
 });
 
 it('progress on a terminal prints a warning without what steers it', () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { chooseSnapshots, diffSnapshots } from '../../src/diff-snapshots.ts';
 import { WarehouseError } from '../../src/errors.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
-import { runCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
 
@@ -32,7 +32,7 @@ describe('a DuckDB file that is gone', () => {
     await rm(database);
     const out = join(warehouse, 'out');
     const words = ['query', 'FROM voters', '--format', format, '--out', out, '--warehouse', warehouse];
-    const { code, stderr } = await runCli(words);
+    const { code, stderr } = await runHere(words);
     expect(code).toBe(2);
     expect(stderr).toContain(`${database} is missing.`);
     expect(stderr).toContain(`"rekap replay ${after}"`);
@@ -51,7 +51,7 @@ describe('a DuckDB file that is gone', () => {
 it('a DuckDB file that is none is named too, and by exit 2', async () => {
   const { warehouse, database } = await twoSnapshots();
   await writeFile(database, 'nothing of the kind');
-  const { code, stderr } = await runCli(['query', 'FROM voters', '--warehouse', warehouse]);
+  const { code, stderr } = await runHere(['query', 'FROM voters', '--warehouse', warehouse]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(`${database} cannot be opened`)]);
   expect(stderr).toContain('snapshots verify');
 });

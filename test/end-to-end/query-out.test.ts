@@ -7,6 +7,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { cliPath, runCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const withSample = preparedWarehouse((warehouse) => runCli(['sync', '--sample', '--warehouse', warehouse]));
@@ -38,7 +39,7 @@ describe('a query into a file of the warehouse', () => {
     for (const format of ['parquet', 'csv']) {
       const out = `${warehouse}/${name}`;
       const words = ['query', 'FROM voters', '--format', format, '--out', out, '--warehouse', warehouse];
-      const { code, stderr } = await runCli(words);
+      const { code, stderr } = await runHere(words);
       expect(stderr).toContain(
         `${out} lies in the warehouse ${warehouse}, and a query never writes into the warehouse.`,
       );
@@ -64,7 +65,7 @@ describe('a query into a file of the warehouse', () => {
       [join(warehouse, 'new.csv'), linked],
       [join(linked, 'new.csv'), warehouse],
     ] as const) {
-      const { code, stderr } = await runCli(['query', 'FROM voters', '--out', out, '--warehouse', named]);
+      const { code, stderr } = await runHere(['query', 'FROM voters', '--out', out, '--warehouse', named]);
       expect(stderr).toContain('a query never writes into the warehouse');
       expect(code).toBe(2);
     }
@@ -78,7 +79,7 @@ describe('a query into a file of the warehouse', () => {
     await rename(join(warehouse, 'snapshots'), disk);
     await symlink(disk, join(warehouse, 'snapshots'));
     const out = join(disk, 'new.csv');
-    const { code } = await runCli(['query', 'SELECT 1', '--out', out, '--warehouse', warehouse]);
+    const { code } = await runHere(['query', 'SELECT 1', '--out', out, '--warehouse', warehouse]);
     expect(code).toBe(2);
     expect(await readdir(disk)).not.toContain('new.csv');
   });
@@ -89,7 +90,7 @@ describe('a query into a file of the warehouse', () => {
     await rename((await withSample()).warehouse, warehouse);
     await mkdir(beside);
     const words = ['query', 'SELECT 1 AS n', '--format', 'csv', '--warehouse', warehouse];
-    expect(await runCli([...words, '--out', join(beside, 'one.csv')])).toMatchObject({ code: 0 });
+    expect(await runHere([...words, '--out', join(beside, 'one.csv')])).toMatchObject({ code: 0 });
     expect(await readdir(beside)).toEqual(['one.csv']);
   });
 });
@@ -100,7 +101,7 @@ describe('a query into a file', () => {
     const out = join(await temporaryFolder(), name);
     const query = ['query', "SELECT 'ACEH' AS province, NULL AS n", '--out', out, ...words];
     const colours = { FORCE_COLOR: '1' };
-    const result = await runCli([...query, '--warehouse', (await withSample()).warehouse], colours);
+    const result = await runHere([...query, '--warehouse', (await withSample()).warehouse], colours);
     expect(result).toEqual({ code: 0, stdout: '', stderr: `1 row written to ${out}\n` });
     return readFile(out);
   }

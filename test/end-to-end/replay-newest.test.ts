@@ -9,7 +9,7 @@ import type { RunEvent } from '../../src/surroundings.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRunLines } from '../support/run-lines.ts';
-import { runCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
@@ -56,7 +56,7 @@ describe('a replay that names no run', () => {
     const failed = (await readRunLines(warehouse)).at(-1)!.run!;
     const warning = `Run ${run} is replayed, the newest that came to its end: ${failed} failed.`;
     expect(await replayNewest(warehouse)).toEqual({ outcome: 'reproduced', run, warnings: [warning] });
-    const { code, stderr } = await runCli(['replay', '--warehouse', warehouse]);
+    const { code, stderr } = await runHere(['replay', '--warehouse', warehouse]);
     expect([code, stderr]).toEqual([0, expect.stringContaining(warning)]);
   });
 

@@ -8,7 +8,7 @@ import { rollBack } from '../../src/manage-snapshots.ts';
 import { verifyPublished } from '../../src/verify-published.ts';
 import { readCurrent, readCurrentId } from '../../src/warehouse.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
-import { runCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
 
@@ -72,7 +72,7 @@ describe('a rollback', () => {
   it('by the command line ends with exit 1 and leaves current alone', async () => {
     const { warehouse, older, newest, file } = await threeSnapshots();
     await spoil(file(older, 'rekap.duckdb'));
-    const { code, stdout, stderr } = await runCli(['snapshots', 'rollback', older, '--warehouse', warehouse]);
+    const { code, stdout, stderr } = await runHere(['snapshots', 'rollback', older, '--warehouse', warehouse]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`Snapshot ${older} is damaged and was not made current:\n  - rekap.duckdb: its SHA-256`);
     expect(await readCurrentId(warehouse)).toBe(newest);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verifyPublished } from '../../src/verify-published.ts';
 import { readCurrent } from '../../src/warehouse.ts';
-import { runCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
@@ -66,11 +66,11 @@ describe('verifying a published snapshot', () => {
 
   it('knows that answers which retention has removed are no damage, and says so', async () => {
     const { warehouse, landing, verify } = await published();
-    const kept = await runCli(['snapshots', 'verify', '--warehouse', warehouse]);
+    const kept = await runHere(['snapshots', 'verify', '--warehouse', warehouse]);
     expect(kept.stdout).toContain('Its answers are those that it was made of');
     await rm(landing, { recursive: true });
     expect(await verify()).toMatchObject({ problems: [], answers: 'gone' });
-    const { code, stdout } = await runCli(['snapshots', 'verify', '--warehouse', warehouse]);
+    const { code, stdout } = await runHere(['snapshots', 'verify', '--warehouse', warehouse]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('Its answers are no longer kept')]);
   });
 });
