@@ -144,7 +144,7 @@ export class DatasetExtraction {
     return findings.doubts(swept).map((doubt) => this.verdict({ ...doubt, proof: 'none' }));
   }
 
-  /** Hands on the sweep's records that name no district: no other request would bring them. */
+  /** Hands on the sweep's records that name no district; to be called last, for where a district brought them too, they are its own. */
   async deliverStrays(): Promise<Verdict[]> {
     const strays = this.swept?.strays ?? [];
     if (strays.length === 0) return [];

@@ -27,7 +27,6 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
     extractions.map(async (extraction) => {
       const districts = question.wanted ?? extraction.districtsToRead(listed);
       question.report({ kind: 'districts', dataset: extraction.pipeline.table, total: districts.length });
-      verdicts.push(...(await extraction.deliverStrays()));
       const read: Verdict[] = [];
       await settleAll(
         districts.map((dapil) =>
@@ -43,7 +42,7 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
         ),
       );
       const confirmed = await extraction.confirmEmpty(read);
-      verdicts.push(...confirmed, ...extraction.judgeWhole(confirmed));
+      verdicts.push(...confirmed, ...extraction.judgeWhole(confirmed), ...(await extraction.deliverStrays()));
     }),
   );
   return verdicts.toSorted((a, b) =>

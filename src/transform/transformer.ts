@@ -35,6 +35,8 @@ export class Transformer {
   private conflicts = new Set<string>();
   /** Hashes of quarantined records of the present district without a usable key. */
   private keyless = new Set<number>();
+  /** The same of all districts: the list of all brings them once more. */
+  private readonly keylessOfDistricts = new Set<number>();
 
   constructor(pipeline: AnyPipeline) {
     this.pipeline = pipeline;
@@ -55,7 +57,8 @@ export class Transformer {
 
   /**
    * Begins a district: records are compared for doubles within it alone. Its id is part of the key; and were a record without a key
-   * counted once over all districts, which request it stands for would depend on which answer came first.
+   * counted once over all districts, which request it stands for would depend on which answer came first. What the list of all brought
+   * comes last, and of its records only those that no district had.
    */
   beginDistrict(): void {
     this.valuesByKey = new Map();
@@ -87,10 +90,12 @@ export class Transformer {
     this.ledger.fetched += 1;
     const complaint = this.key.complaint(page, row);
     if (complaint !== null) {
+      const isListed = page.request.dapil === null;
       const hash = hashRecord(page, row);
-      if (this.keyless.has(hash)) this.ledger.duplicates += 1;
+      if (this.keyless.has(hash) || (isListed && this.keylessOfDistricts.has(hash))) this.ledger.duplicates += 1;
       else {
         this.keyless.add(hash);
+        if (!isListed) this.keylessOfDistricts.add(hash);
         this.quarantine(page, row, complaint);
       }
       return;

@@ -7,6 +7,7 @@ import { readRows, readValue } from '../support/read-table.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, serveFolder, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
+import { startTwistedSource } from '../support/twisted-source.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const nation = { 1101: 3, 1102: 12, 1201: 1 };
@@ -46,6 +47,21 @@ describe('a first sync', () => {
     expect(await readdir(join(warehouse, 'landing'))).toEqual([run]);
     expect(await readRunLines(warehouse)).toMatchObject([{ outcome: 'published', exit_code: 0, snapshot: run }]);
     expect(await readValue(warehouse, 'SELECT count(*) FROM violations')).toBe('0');
+  });
+
+  it('sets a record aside once, of its district, where list and district bring it without an id', async () => {
+    const warehouse = await temporaryFolder();
+    const { url } = await startTwistedSource(smallNation(nation), (response, honest) =>
+      response.end(honest.replaceAll(/"IdDapil":"1102"(?=[^}]*KOTA 1102-7)/g, '"IdDapil":null')),
+    );
+    const { manifest } = await runSync(syncOptions(warehouse, url));
+    const requests = await readRows<{ request: string }>(warehouse, 'SELECT DISTINCT request FROM quarantine');
+    expect(requests).toHaveLength(2);
+    for (const { request } of requests) expect(request).toContain('id_dapil=1102');
+    for (const { ledger } of Object.values(manifest.datasets))
+      expect(ledger).toEqual({ fetched: 17, published: 15, quarantined: 1, duplicates: 1 });
+    await runSync(syncOptions(warehouse, url, { dapil: [1102] }));
+    expect(await readValue(warehouse, 'SELECT count(*) FROM quarantine')).toBe('2');
   });
 
   it('says which records are in no table, and why', async () => {

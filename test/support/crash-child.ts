@@ -28,9 +28,6 @@ export interface CrashReport {
   readonly milliseconds: number;
 }
 
-// undici announces its decompression as experimental on every run.
-process.removeAllListeners('warning');
-
 let order: CrashOrder | null = null;
 let changes = 0;
 

@@ -122,6 +122,18 @@ describe('the ledger', () => {
     expect(transformer.totals().ledger).toEqual({ fetched: 4, published: 0, quarantined: 3, duplicates: 1 });
   });
 
+  it('leaves a record without a key to the district that brought it, where the list of all brings it too', () => {
+    const transformer = new Transformer(voters);
+    const keyless = voterRecord({ IdDapil: null });
+    transformer.beginDistrict();
+    transformer.addPage(pageOf(voters, [keyless], { dapil: 1101 }));
+    transformer.beginDistrict();
+    transformer.addPage(pageOf(voters, [keyless, voterRecord({ IdDapil: 'x' })], { dapil: null }));
+    const { quarantined } = transformer.finish();
+    expect(quarantined.map(({ request }) => request.includes('id_dapil=1101'))).toEqual([true, false]);
+    expect(transformer.totals().ledger).toEqual({ fetched: 3, published: 0, quarantined: 2, duplicates: 1 });
+  });
+
   const nearly = fc.record({
     NamaKabupaten: fc.constantFrom('A', 'B', 'C', '', null, 5),
     IdDapil: fc.constantFrom('1101', 1101, '1102', 'x', undefined),
