@@ -3,6 +3,7 @@
 import {
   LandingError,
   RekapError,
+  ResponseTooLargeError,
   SourceRefusedKeyError,
   SourceUnreachableError,
   type SourceStatusError,
@@ -159,8 +160,8 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     const failures = health.goneSince(dataset);
     if (failures === null) return;
     throw new SourceUnreachableError(
-      `The source ${base.origin} has stopped answering for ${dataset}: ${failures} requests in a row were given up.`,
-      'Run the sync again when the source is back.',
+      `The source ${base.origin} is asked no more for ${dataset}: ${failures} requests in a row were given up.`,
+      'Run the sync again when the source gives answers that can be read.',
     );
   }
 
@@ -177,6 +178,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       received = await transport.send(request, path, attempt.signal);
     } catch (error) {
       if (error instanceof LandingError) end = error;
+      if (error instanceof ResponseTooLargeError) health.noteTooLarge(request.dataset);
       if (error instanceof RekapError) throw error;
       signal.throwIfAborted();
       if (attempt.timedOut())

@@ -54,6 +54,12 @@ export class SourceHealth {
     return refusesAll ? refusedAll(dataset, error) : null;
   }
 
+  /** Notes a request given up because its answer would be too large to read; asking again would bring the same. */
+  noteTooLarge(dataset: string): void {
+    this.answered = true;
+    this.of(dataset).failuresInARow += 1;
+  }
+
   private of(dataset: string): Endpoint {
     let endpoint = this.endpoints.get(dataset);
     if (endpoint === undefined) {

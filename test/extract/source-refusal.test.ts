@@ -88,6 +88,10 @@ describe('a refusal', () => {
     );
     expect(await failure()).toBeInstanceOf(ResponseTooLargeError);
     expect(server.paths).toHaveLength(1);
+    expect(await failure({ ...request, offset: 1 })).toBeInstanceOf(ResponseTooLargeError);
+    // Each such answer costs both sides much, and none has come yet that can be read.
+    expect((await failure({ ...request, offset: 2 })).message).toContain('is asked no more');
+    expect(server.paths).toHaveLength(2);
   });
 
   it('of a redirect does not follow it with the key', async () => {
@@ -124,7 +128,7 @@ describe('a refusal', () => {
     const { server, failure } = await serve((asked) => asked.socket.destroy(), { maxAttempts: 2 });
     for (let offset = 0; offset < 5; offset += 1) await failure({ ...request, offset });
     const asked = server.paths.length;
-    expect((await failure({ ...request, offset: 99 })).message).toContain('stopped answering');
+    expect((await failure({ ...request, offset: 99 })).message).toContain('is asked no more for voters');
     expect(server.paths).toHaveLength(asked);
   });
 });
