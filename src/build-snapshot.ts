@@ -105,8 +105,8 @@ function passGate(
     'The quality gate refuses to publish:',
     [...refusals, ...changes],
     refusals.length > 0
-      ? 'The snapshot before stays.'
-      : `The snapshot before stays. If the source really changed so, run the ${kind} again with --accept-changes.`,
+      ? 'Nothing was published.'
+      : `Nothing was published. If the source really changed so, run the ${kind} again with --accept-changes.`,
   );
 }
 

@@ -170,7 +170,7 @@ export class InterruptedError extends RekapError {
   constructor(signal: 'SIGINT' | 'SIGTERM') {
     super(
       signal === 'SIGINT' ? 'Interrupted.' : 'Terminated.',
-      'The snapshot before stays as it was; run it again when you like.',
+      'What was published stays as it was; run it again when you like.',
     );
     this.exitCode = signal === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
   }

@@ -157,9 +157,24 @@ function requireComplete(verdicts: readonly Verdict[]): void {
     );
   const more = incomplete.length > shown.length ? [`  - and ${incomplete.length - shown.length} more`] : [];
   throw new IncompleteError(
-    [`${incomplete.length} of ${verdicts.length} districts could not be proved complete:`, ...shown, ...more].join(
-      '\n',
-    ),
-    'Nothing was published; the snapshot before stays. Run the sync again.',
+    [`${countIncomplete(verdicts)} could not be proved complete:`, ...shown, ...more].join('\n'),
+    'Nothing was published. Run the sync again.',
   );
+}
+
+/** 3 of 84 districts of voters, 1 of 84 districts of voting_rights_users. */
+function countIncomplete(verdicts: readonly Verdict[]): string {
+  const datasets = [...new Set(verdicts.map(({ dataset }) => dataset))];
+  const parts = datasets.flatMap((dataset) => {
+    const own = verdicts.filter((verdict) => verdict.dataset === dataset);
+    const districts = own.filter(({ dapil }) => dapil !== null);
+    const doubtful = districts.filter(({ complete }) => !complete).length;
+    return [
+      ...(own.some(({ dapil, complete }) => dapil === null && !complete)
+        ? [`the list of districts of ${dataset}`]
+        : []),
+      ...(doubtful > 0 ? [`${doubtful} of ${districts.length} districts of ${dataset}`] : []),
+    ];
+  });
+  return parts.join(', ');
 }

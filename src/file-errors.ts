@@ -24,14 +24,14 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
   if (full === 'size') {
     return new DiskFullError(
       `A file of the warehouse ${warehouse} would be larger than this system allows.`,
-      'The snapshot before stays. Raise the limit on file sizes (ulimit -f).',
+      'Nothing was published. Raise the limit on file sizes (ulimit -f).',
       cause,
     );
   }
   if (full === 'space') {
     return new DiskFullError(
       `There is no space left for the warehouse ${warehouse}.`,
-      'The snapshot before stays. Free some space, or keep fewer snapshots with --keep.',
+      'Nothing was published. Free some space, or keep fewer snapshots with --keep.',
       cause,
     );
   }

@@ -37,6 +37,8 @@ export type RunStep = (typeof runSteps)[number];
 export type RunEvent =
   | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'request'; readonly dataset: string; readonly retried: boolean }
+  /** A request waits before it is tried again, longer than a person would without being told. */
+  | { readonly kind: 'wait'; readonly dataset: string; readonly milliseconds: number; readonly why: string }
   | { readonly kind: 'districts'; readonly dataset: string; readonly total: number }
   | { readonly kind: 'district'; readonly dataset: string; readonly records: number; readonly verdict: Verdict }
   | { readonly kind: 'step'; readonly step: RunStep };

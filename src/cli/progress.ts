@@ -21,6 +21,8 @@ interface DatasetProgress {
   done: number;
   records: number;
   requests: number;
+  /** What it waits for; null from the next request on. */
+  waits: string | null;
 }
 
 /** The steps that take long enough to be worth a line. */
@@ -82,7 +84,7 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
       }
       const shown = shownStep(event);
       step = shown ?? step;
-      repaint(shown !== null || event.kind === 'warning');
+      repaint(shown !== null || event.kind === 'warning' || event.kind === 'wait');
     },
     end() {
       if (ended) return;
@@ -99,7 +101,7 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
 
 /** The bar and what is to be said beside it, the most telling first. */
 function partsOf(
-  { started, since, total, done, records, requests }: DatasetProgress,
+  { started, since, total, done, records, requests, waits }: DatasetProgress,
   now: number,
   stream: NodeJS.WriteStream,
 ): string[] {
@@ -109,21 +111,20 @@ function partsOf(
     return [
       paint('dim', '╌'.repeat(barWidth), stream),
       'listing the districts',
-      `${formatNumber(requests)} requests`,
-      rate,
+      ...(waits === null ? [`${formatNumber(requests)} requests`, rate] : [waits]),
     ];
   const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);
   const left = `${formatSeconds(((now - since) / 1000 / done) * (total - done))} left`;
   return [
     paint('green', '━'.repeat(filled), stream) + paint('dim', '─'.repeat(barWidth - filled), stream),
     `${formatNumber(done)}/${formatNumber(total)} districts`,
-    ...(done === total ? ['done'] : done === 0 ? [] : [left]),
+    ...(waits !== null ? [waits] : done === total ? ['done'] : done === 0 ? [] : [left]),
     `${formatNumber(records)} records`,
     rate,
   ];
 }
 
-/** One line per warning, per step, per hundred requests for a list and per quarter of a dataset: fit for a log file. */
+/** One line per warning, per step, per long wait, per hundred requests for a list and per quarter of a dataset: fit for a log file. */
 function createLines(stream: NodeJS.WriteStream): Progress {
   const datasets = new Map<string, DatasetProgress>();
   return {
@@ -132,6 +133,7 @@ function createLines(stream: NodeJS.WriteStream): Progress {
       if (event.kind === 'warning') stream.write(`warning: ${printable(event.message)}\n`);
       const shown = shownStep(event);
       if (shown !== null) stream.write(`${shown}\n`);
+      if (event.kind === 'wait') stream.write(`${event.dataset}: ${describeWait(event)}\n`);
       if (event.kind === 'request') {
         const { requests, total } = datasets.get(event.dataset)!;
         if (total === null && requests % requestsPerLine === 0)
@@ -159,10 +161,14 @@ function note(datasets: Map<string, DatasetProgress>, event: RunEvent, now: numb
   if (event.kind === 'warning' || event.kind === 'step') return;
   let progress = datasets.get(event.dataset);
   if (progress === undefined) {
-    progress = { started: now, since: now, total: null, done: 0, records: 0, requests: 0 };
+    progress = { started: now, since: now, total: null, done: 0, records: 0, requests: 0, waits: null };
     datasets.set(event.dataset, progress);
   }
-  if (event.kind === 'request') progress.requests += 1;
+  if (event.kind === 'wait') progress.waits = describeWait(event);
+  if (event.kind === 'request') {
+    progress.requests += 1;
+    progress.waits = null;
+  }
   if (event.kind === 'districts') {
     progress.total = event.total;
     progress.since = now;
@@ -171,6 +177,10 @@ function note(datasets: Map<string, DatasetProgress>, event: RunEvent, now: numb
     progress.done += 1;
     progress.records += event.records;
   }
+}
+
+function describeWait({ why, milliseconds }: Extract<RunEvent, { kind: 'wait' }>): string {
+  return `${why}; asks again in ${formatSeconds(milliseconds / 1000)}`;
 }
 
 /** 42 s, 3 min 5 s, 2 h 10 min. */

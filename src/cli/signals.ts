@@ -8,7 +8,7 @@ import { systemClock } from './clock.ts';
 class ResumableInterruption extends InterruptedError {
   override readonly name = 'InterruptedError';
   override readonly next =
-    'The snapshot before stays as it was; the same command with --resume goes on from the pages that were landed.';
+    'Nothing was published; the same command with --resume goes on from the pages that were landed.';
 }
 
 /**

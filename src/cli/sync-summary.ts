@@ -20,6 +20,7 @@ export function renderSummary(result: SyncResult, project: Project): string {
     changes(result),
     brokenChecks(result.brokenChecks),
     requests(result),
+    warnings(result),
     places(result),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
@@ -53,7 +54,8 @@ function origin({ datasets, previous }: Manifest): string {
 function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string {
   const rows = pipelines.flatMap(({ table }) => {
     const dataset = manifest.datasets[table];
-    if (dataset === undefined) return [];
+    // One that was never asked for has nothing to show.
+    if (dataset === undefined || (dataset.districts.length === 0 && dataset.rows === 0)) return [];
     const { ledger, districts, violations } = dataset;
     // Verdicts of districts that were carried over are older than the run, as are pages that a resumed one has taken over.
     const isWhole = dataset.carried_over === 0;
@@ -142,6 +144,12 @@ function requests({ figures }: SyncResult): string {
   const landed = fromLanding === 0 ? '' : `${formatNumber(fromLanding)} pages taken from what was landed before, `;
   const again = retries === 0 ? 'none tried again' : `${formatNumber(retries)} tried again`;
   return `${formatNumber(count)} requests (${again}), ${landed}${formatBytes(bytes)}, ${took}`;
+}
+
+/** They were printed where the progress is; whoever reads only this should know that there are any. */
+function warnings({ warnings: { length } }: SyncResult): string {
+  const noun = length === 1 ? 'warning' : 'warnings';
+  return length === 0 ? '' : paint('yellow', `${formatNumber(length)} ${noun} on the way, told on standard error`);
 }
 
 function places({ outcome, current, warehouse, landing, run, pruned }: SyncResult): string {

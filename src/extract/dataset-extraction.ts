@@ -1,14 +1,7 @@
 /** Extracts one dataset: its sweep, the first pages read ahead, and each of its districts until it is proved or named. */
 
 import type { LimitFunction } from 'p-limit';
-import {
-  LandingError,
-  RekapError,
-  RepeatedPageError,
-  SourceRefusedAllError,
-  SourceRefusedKeyError,
-  SourceStatusError,
-} from '../errors.ts';
+import { RepeatedPageError, type RekapError, type SourceStatusError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Verdict } from '../stages.ts';
 import type { ExtractQuestion } from './extract-question.ts';
@@ -16,13 +9,16 @@ import { Findings } from './findings.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
 import { judgeWalk, maxReadings, type WalkFigures } from './judge-walk.ts';
 import { PagingHabits } from './paging-habits.ts';
-import { isFaultOfList, isRefusal, nothingThere } from './refusals.ts';
+import { concernsOneDistrict, isFaultOfList, isRefusal, nothingThere } from './refusals.ts';
 import { settleAll } from './settle-all.ts';
 import { holdStrays } from './hold-strays.ts';
 import { sweep, type RefusedSweep, type Sweep } from './sweep.ts';
 import type { Account } from './tally.ts';
 import { DistrictWalks, type DistrictQuestion } from './district-walks.ts';
 import type { Walk } from './walk-district.ts';
+
+/** Milliseconds after which a source that was empty for some moments, such as while it loads its data, has them again. */
+const pauseBeforeLateAsking = 2000;
 
 export class DatasetExtraction {
   readonly pipeline: AnyPipeline;
@@ -170,8 +166,9 @@ export class DatasetExtraction {
    * Without a list nothing but its own empty pages says that a district has no records, and those may have been a slip of some moments:
    * it is asked once more when all others were read.
    */
-  confirmEmpty(read: readonly Verdict[]): Promise<Verdict[]> {
+  async confirmEmpty(read: readonly Verdict[]): Promise<Verdict[]> {
     const isSaidOnce = ({ complete, received }: Verdict): boolean => this.swept === null && complete && received === 0;
+    if (read.some(isSaidOnce)) await this.question.clock.sleep(pauseBeforeLateAsking, this.question.signal);
     return settleAll(
       read.map((verdict) =>
         isSaidOnce(verdict) ? this.orIncomplete(verdict.dapil!, () => this.confirm(verdict)) : Promise.resolve(verdict),
@@ -190,15 +187,8 @@ export class DatasetExtraction {
     try {
       return await read();
     } catch (error) {
-      // An abort, a refused key or a fault of ours ends the run; any other failure concerns this district.
       this.question.signal.throwIfAborted();
-      if (
-        !(error instanceof RekapError) ||
-        error instanceof SourceRefusedKeyError ||
-        error instanceof SourceRefusedAllError ||
-        error instanceof LandingError
-      )
-        throw error;
+      if (!concernsOneDistrict(error)) throw error;
       const listed = this.listedFor(dapil)?.distinct ?? null;
       const reason = `${error.message} ${error.next}`.trim();
       return this.report(this.verdict({ dapil, proof: 'none', listed, reason }));

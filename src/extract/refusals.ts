@@ -3,10 +3,13 @@
 import {
   EarlyEndError,
   EndlessWalkError,
+  LandingError,
+  RekapError,
   RepeatedPageError,
   ResponseTooLargeError,
+  SourceRefusedAllError,
+  SourceRefusedKeyError,
   SourceStatusError,
-  type RekapError,
 } from '../errors.ts';
 import type { Page, PageRequest } from '../stages.ts';
 import { RecordIndexBuilder } from './record-index-builder.ts';
@@ -25,6 +28,12 @@ export function isRefusal(error: unknown): error is SourceStatusError {
     error.status < 500 &&
     ![408, 425, 429].includes(error.status)
   );
+}
+
+/** Whether a failure concerns the district alone that met it; a refused key, a source that refuses all and a fault of ours end the run. */
+export function concernsOneDistrict(error: unknown): error is RekapError {
+  const ofTheRun = [SourceRefusedKeyError, SourceRefusedAllError, LandingError];
+  return error instanceof RekapError && !ofTheRun.some((kind) => error instanceof kind);
 }
 
 /** Errors that say only that the list of all districts cannot be had: districts may be. */

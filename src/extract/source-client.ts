@@ -12,6 +12,7 @@ import type { AnyPipeline } from '../pipeline.ts';
 import type { Answer, Land, LandedAnswers, LandedBody, Page, PageRequest } from '../stages.ts';
 import type { Clock, Random, Report } from '../surroundings.ts';
 import type { Secret } from '../secret.ts';
+import { LongWaits } from './long-waits.ts';
 import { Pace } from './pace.ts';
 import { boundAttempt, requestPath, withoutKey } from './page-request.ts';
 import { planRetry, type Failure } from './retry-plan.ts';
@@ -102,6 +103,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     resumed: 0,
   };
   const health = new SourceHealth();
+  const waits = new LongWaits(clock, report, options.timeout);
   /** What ended the run for every request to come: a refused key, or answers that cannot be kept. */
   let end: unknown = null;
 
@@ -150,6 +152,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
           end ??= health.noteGivenUp(request.dataset, failure, error);
           throw end ?? error;
         }
+        waits.note(request.dataset, failure, plan.wait);
         await clock.sleep(plan.wait, signal);
       }
     });

@@ -35,6 +35,22 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
   }
 }
 
+/** Why an attempt failed, in a few words. */
+export function nameFailure(failure: Failure, timeout: number): string {
+  switch (failure.kind) {
+    case 'status':
+      return `status ${failure.status}`;
+    case 'connection':
+      return `no connection (${failure.code})`;
+    case 'timeout':
+      return `no whole answer within ${timeout / 1000} s`;
+    case 'truncated':
+      return 'an answer that ends early';
+    case 'malformed':
+      return 'an answer that is no envelope';
+  }
+}
+
 /** The error for an answer that is no envelope. */
 export function malformed(message: string): EnvelopeError {
   return new EnvelopeError(message, 'Check that --base-url is the service and not a page in front of it.');

@@ -73,6 +73,15 @@ describe('the bars', () => {
     }
   });
 
+  it('say what a request waits for, until the next one', async () => {
+    const { progress, written } = await watch(160);
+    progress.report({ kind: 'wait', dataset: 'voters', milliseconds: 60_000, why: 'status 429' });
+    expect(shown(written)[0]).toContain('  status 429; asks again in 1 min 0 s  1,234,567 records');
+    progress.report({ kind: 'request', dataset: 'voters', retried: true });
+    progress.end();
+    expect(shown(written)[0]).not.toContain('429');
+  });
+
   it('stay above the summary of a run that came to its end', async () => {
     const { progress, written } = await watch(100);
     progress.end();
@@ -104,8 +113,10 @@ it('lines for a log say how far a long list has come, and nothing of a short one
   ask('users', 250);
   report({ kind: 'districts', dataset: 'users', total: 84 });
   ask('users', 100);
+  report({ kind: 'wait', dataset: 'users', milliseconds: 7_100, why: 'no whole answer within 30 s' });
   expect(written).toEqual([
     'users: listing the districts, 100 requests\n',
     'users: listing the districts, 200 requests\n',
+    'users: no whole answer within 30 s; asks again in 8 s\n',
   ]);
 });

@@ -115,6 +115,9 @@ describe('a sync that must not publish', () => {
     const failed = runSync(syncOptions(warehouse, proxy.url));
     await expect(failed).rejects.toBeInstanceOf(IncompleteError);
     await expect(failed).rejects.toThrow(/voters, district 1102.*500/s);
+    await expect(failed).rejects.toThrow(
+      /^1 of \d+ districts of voters, 1 of \d+ districts of voting_rights_users could not be proved complete:$/m,
+    );
     await proxy.close();
     await expectUntouched();
   });

@@ -5,6 +5,7 @@ import { voters } from '../../pipelines/voters.ts';
 import { EarlyEndError, RepeatedPageError, SourceStatusError } from '../../src/errors.ts';
 import type { SourceClient } from '../../src/extract/source-client.ts';
 import { orNothingThere } from '../support/client-in-memory.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { runExtract } from '../support/run-extract.ts';
 import { faultless, simulateSource, type SimulatedRecord, type SimulatedSource } from '../support/simulated-source.ts';
 
@@ -247,7 +248,10 @@ describe('an extraction', () => {
       slips -= 1;
       return { ...request, offset: 1000 };
     });
-    const { verdicts } = await runExtract(slipping, { reference: [1101, 1102, 1103, 1104] });
+    const clock = manualClock();
+    const { verdicts } = await runExtract(slipping, { clock, reference: [1101, 1102, 1103, 1104] });
+    // Not at once: the source may be about to load its data.
+    expect(clock.sleeps).toEqual([2000]);
     expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([
       { dapil: 1102, proof: 'none', reason: expect.stringContaining('had no records at first and has some now') },
     ]);

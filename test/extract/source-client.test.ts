@@ -68,13 +68,15 @@ describe('an answer that may come better later', () => {
     },
   );
 
-  it('is waited for as Retry-After says, in seconds', async () => {
-    const { client, clock } = await serve((_, response, attempt) =>
+  it('is waited for as Retry-After says, in seconds, and that is told', async () => {
+    const { client, clock, events } = await serve((_, response, attempt) =>
       attempt === 1 ? answerJson(response, {}, 429, { 'retry-after': '7' }) : answerJson(response, whole),
     );
     await client.fetchPage(voters, request);
     expect(clock.sleeps[0]).toBeGreaterThanOrEqual(7000);
     expect(clock.sleeps[0]).toBeLessThan(7500);
+    const wait = { kind: 'wait', dataset: 'voters', milliseconds: clock.sleeps[0], why: 'status 429' };
+    expect(events).toContainEqual(wait);
   });
 
   it('is waited for as Retry-After says, as a date', async () => {

@@ -1,0 +1,36 @@
+/** The summary of a sync tells a reader of standard output alone what else there is to know, and nothing of what was not asked for. */
+
+import { expect, it } from 'vitest';
+import { renderSummary } from '../../src/cli/sync-summary.ts';
+import type { SyncResult } from '../../src/sync-options.ts';
+import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
+import { project } from '../support/sync-settings.ts';
+
+const never = datasetOf({ rows: 0, districts: [] });
+
+function summaryOf(warnings: readonly string[]): string {
+  const voters = datasetOf({ rows: 2, districts: [verdictOf({ dapil: 1101, received: 2 })] });
+  const manifest = manifestOf({ datasets: { voters, voting_rights_users: never } });
+  const figures = { requests: 1, retries: 0, fromLanding: 0, bytes: 0, throttled: 0, milliseconds: 1 };
+  const common = {
+    run: manifest.snapshot,
+    current: manifest.snapshot,
+    warehouse: 'w',
+    landing: 'l',
+    manifest,
+    figures,
+  };
+  const result: SyncResult = { ...common, outcome: 'published', brokenChecks: [], warnings, pruned: [] };
+  return renderSummary(result, project);
+}
+
+it('counts the warnings that stand elsewhere', () => {
+  expect(summaryOf([])).not.toMatch(/warning/);
+  expect(summaryOf(['the list is short'])).toContain('\n1 warning on the way, told on standard error\n');
+  expect(summaryOf(['one', 'two'])).toContain('\n2 warnings on the way, told on standard error\n');
+});
+
+it('has no row for a dataset that was never asked for', () => {
+  expect(summaryOf([])).toMatch(/^voters /m);
+  expect(summaryOf([])).not.toMatch(/^voting_rights_users /m);
+});
