@@ -5,7 +5,7 @@ import type { Project } from '../pipeline.ts';
 import type { Verdict } from '../stages.ts';
 import type { BrokenCheck } from '../load/broken-checks.ts';
 import type { SyncResult } from '../sync-options.ts';
-import { databaseFile, type Manifest } from '../snapshot-format.ts';
+import { databaseFile, type Manifest, type ManifestDataset } from '../snapshot-format.ts';
 import { countDistricts } from './count-districts.ts';
 import { renderTable } from './table.ts';
 import { countRows, formatNumber, paint, printable } from './terminal.ts';
@@ -56,12 +56,10 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
     const dataset = manifest.datasets[table];
     // One that was never asked for has nothing to show.
     if (dataset === undefined || (dataset.districts.length === 0 && dataset.rows === 0)) return [];
-    const { ledger, districts, violations } = dataset;
-    // Verdicts of districts that were carried over are older than the run, as are pages that a resumed one has taken over.
-    const isWhole = dataset.carried_over === 0;
-    const now = districts.filter(({ readAt }) => isWhole || readAt >= manifest.created_at);
+    const { ledger, violations } = dataset;
+    const now = readNow(manifest, dataset);
     const figures = [
-      sum(now, ({ pages }) => pages),
+      countPages(now),
       ledger.fetched,
       ledger.published,
       ledger.quarantined,
@@ -137,13 +135,23 @@ function brokenChecks(checks: readonly BrokenCheck[]): string {
   ].join('\n');
 }
 
-function requests({ figures }: SyncResult): string {
+/** Verdicts of districts that were carried over are older than the run, as are pages that a resumed one has taken over. */
+function readNow({ created_at }: Manifest, { carried_over, districts }: ManifestDataset): Verdict[] {
+  return districts.filter(({ readAt }) => carried_over === 0 || readAt >= created_at);
+}
+
+function requests({ figures, manifest }: SyncResult): string {
   const { requests: count, retries, bytes, fromLanding, milliseconds } = figures;
   const took = `${(milliseconds / 1000).toFixed(1)} s`;
   if (count === 0) return `${formatNumber(fromLanding)} pages read from the landing, no request sent, ${took}`;
   const landed = fromLanding === 0 ? '' : `${formatNumber(fromLanding)} pages taken from what was landed before, `;
   const again = retries === 0 ? 'none tried again' : `${formatNumber(retries)} tried again`;
-  return `${formatNumber(count)} requests (${again}), ${landed}${formatBytes(bytes)}, ${took}`;
+  const pages = countPages(Object.values(manifest.datasets).flatMap((dataset) => readNow(manifest, dataset)));
+  const others = count - retries - pages;
+  // Whoever compares with the pages above should not have to guess.
+  const named =
+    fromLanding > 0 || others <= 0 ? '' : `${formatNumber(others)} of them to prove the districts complete, `;
+  return `${formatNumber(count)} requests (${named}${again}), ${landed}${formatBytes(bytes)}, ${took}`;
 }
 
 /** They were printed where the progress is; whoever reads only this should know that there are any. */
@@ -167,8 +175,8 @@ function places({ outcome, current, warehouse, landing, run, pruned }: SyncResul
   return lines.join('\n');
 }
 
-function sum(verdicts: readonly Verdict[], of: (verdict: Verdict) => number): number {
-  return verdicts.reduce((total, verdict) => total + of(verdict), 0);
+function countPages(verdicts: readonly Verdict[]): number {
+  return verdicts.reduce((total, { pages }) => total + pages, 0);
 }
 
 /** 512 B, 3.1 kB, 42 MB. */

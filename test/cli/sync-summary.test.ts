@@ -8,10 +8,10 @@ import { project } from '../support/sync-settings.ts';
 
 const never = datasetOf({ rows: 0, districts: [] });
 
-function summaryOf(warnings: readonly string[]): string {
-  const voters = datasetOf({ rows: 2, districts: [verdictOf({ dapil: 1101, received: 2 })] });
+function summaryOf(warnings: readonly string[], requests = 1): string {
+  const voters = datasetOf({ rows: 2, districts: [verdictOf({ dapil: 1101, received: 2, pages: 3 })] });
   const manifest = manifestOf({ datasets: { voters, voting_rights_users: never } });
-  const figures = { requests: 1, retries: 0, fromLanding: 0, bytes: 0, throttled: 0, milliseconds: 1 };
+  const figures = { requests, retries: 2, fromLanding: 0, bytes: 0, throttled: 0, milliseconds: 1 };
   const common = {
     run: manifest.snapshot,
     current: manifest.snapshot,
@@ -28,6 +28,11 @@ it('counts the warnings that stand elsewhere', () => {
   expect(summaryOf([])).not.toMatch(/warning/);
   expect(summaryOf(['the list is short'])).toContain('\n1 warning on the way, told on standard error\n');
   expect(summaryOf(['one', 'two'])).toContain('\n2 warnings on the way, told on standard error\n');
+});
+
+it('says what the requests were for that brought no page of a district', () => {
+  expect(summaryOf([], 9)).toContain('\n9 requests (4 of them to prove the districts complete, 2 tried again), ');
+  expect(summaryOf([], 5)).toContain('\n5 requests (2 tried again), ');
 });
 
 it('has no row for a dataset that was never asked for', () => {
