@@ -180,7 +180,7 @@ function note(datasets: Map<string, DatasetProgress>, event: RunEvent, now: numb
 }
 
 function describeWait({ why, milliseconds }: Extract<RunEvent, { kind: 'wait' }>): string {
-  return `${why}; asks again in ${formatSeconds(milliseconds / 1000)}`;
+  return `${why}; asks again in ${formatSeconds(Math.round(milliseconds / 1000))}`;
 }
 
 /** 42 s, 3 min 5 s, 2 h 10 min. */

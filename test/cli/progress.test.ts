@@ -117,6 +117,6 @@ it('lines for a log say how far a long list has come, and nothing of a short one
   expect(written).toEqual([
     'users: listing the districts, 100 requests\n',
     'users: listing the districts, 200 requests\n',
-    'users: no whole answer within 30 s; asks again in 8 s\n',
+    'users: no whole answer within 30 s; asks again in 7 s\n',
   ]);
 });
