@@ -19,6 +19,8 @@ export interface FollowOptions {
 
 /** Requests look at most this often whether `current` has changed, in milliseconds. */
 const lookInterval = 1_000;
+/** After failures in a row ever less often, for each look reads much and is told of; this often at least. */
+const longestInterval = 60_000;
 
 /** A snapshot in memory, all datasets of one moment together. */
 interface Loaded {
@@ -41,15 +43,19 @@ export async function openWarehouseSource(
 ): Promise<RecordSource> {
   let loaded = await loadCurrent(warehouse, pipelines);
   let lookedAt = monotonic();
+  let interval = lookInterval;
   let closed = false;
   let looking: Promise<void> | null = null;
 
   const look = async (): Promise<void> => {
     try {
-      if ((await readCurrentId(warehouse)) === loaded.id) return;
-      const next = await loadCurrent(warehouse, pipelines);
-      if (!closed) loaded = next;
+      if ((await readCurrentId(warehouse)) !== loaded.id) {
+        const next = await loadCurrent(warehouse, pipelines);
+        if (!closed) loaded = next;
+      }
+      interval = lookInterval;
     } catch (error) {
+      interval = Math.min(2 * interval, longestInterval);
       onFailure(error);
     } finally {
       looking = null;
@@ -59,7 +65,7 @@ export async function openWarehouseSource(
   return {
     current(pipeline) {
       const now = monotonic();
-      if (!closed && looking === null && now - lookedAt >= lookInterval) {
+      if (!closed && looking === null && now - lookedAt >= interval) {
         lookedAt = now;
         looking = look();
       }

@@ -62,7 +62,7 @@ it('follows current to another snapshot and back again, and says when that chang
   expect(failures).toEqual([]);
 });
 
-it('looks once a second at most, and never after it is closed', async () => {
+it('looks once a second at most, ever less often after failures, and never after it is closed', async () => {
   const warehouse = await temporaryFolder();
   await publish(warehouse, first, rows(1));
   const { opened, clock, failures } = await openFollowing(warehouse);
@@ -74,17 +74,40 @@ it('looks once a second at most, and never after it is closed', async () => {
   clock.now = 2_000;
   opened.current(voters); // the look of before is still under way
   await vi.waitFor(() => expect(failures).toHaveLength(1), patience);
-  clock.now = 2_500;
+  // Two seconds after the first look that failed, then four, in the end a minute.
+  let looked = 1_000;
+  for (const [times, pause] of [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000].entries()) {
+    clock.now = looked + pause - 1;
+    opened.current(voters);
+    clock.now = looked + pause;
+    looked = clock.now;
+    opened.current(voters);
+    await vi.waitFor(() => expect(failures).toHaveLength(times + 2), patience);
+  }
+  clock.now = looked + 59_999;
+  opened.current(voters);
+  await opened.close();
+  clock.now = looked + 600_000;
+  opened.current(voters);
+  await opened.close();
+  expect(failures).toHaveLength(8);
+});
+
+it('looks every second again once it has seen a snapshot', async () => {
+  const warehouse = await temporaryFolder();
+  await publish(warehouse, first, rows(1));
+  const { opened, clock, failures, waitFor } = await openFollowing(warehouse);
+  await rm(join(warehouse, 'current'));
+  clock.now = 1_000;
+  opened.current(voters);
+  await vi.waitFor(() => expect(failures).toHaveLength(1), patience);
+  await publish(warehouse, second, rows(2));
+  await waitFor(2);
+  await rm(join(warehouse, 'current'));
+  clock.now += 1_000;
   opened.current(voters);
   await vi.waitFor(() => expect(failures).toHaveLength(2), patience);
-  clock.now = 3_499; // not a second after the last look
-  opened.current(voters);
   await opened.close();
-  expect(failures).toHaveLength(2);
-  clock.now = 9_000;
-  opened.current(voters);
-  await opened.close();
-  expect(failures).toHaveLength(2);
 });
 
 it('waits on closing for a look that is under way', async () => {
