@@ -17,6 +17,8 @@ export type { Clock, Random, Report, RunEvent } from './surroundings.ts';
 export { Secret } from './secret.ts';
 export { replay } from './replay.ts';
 export { sync } from './sync.ts';
+export { syncDefaults } from './sync-defaults.ts';
+export { systemClock } from './system-clock.ts';
 export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
 export { prune, rollBack } from './manage-snapshots.ts';
 export { queryToParquet, runQuery } from './query/run-query.ts';

@@ -5,7 +5,7 @@ import type { Clock, Random, Report } from './surroundings.ts';
 import type { Secret } from './secret.ts';
 import type { Manifest } from './snapshot-format.ts';
 
-/** Settings of one sync; the command line fills in the defaults. */
+/** Settings of one sync; `syncDefaults` holds those that have a default. */
 export interface SyncOptions {
   readonly warehouse: string;
   /** Without a trailing slash. */

@@ -3,6 +3,7 @@
 import { normalize } from 'node:path';
 import type { InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
+import { syncDefaults } from '../sync-defaults.ts';
 
 /** A path as it is written, without detours; nothing at all would mean the present folder, which nobody means. */
 function readFolder(path: string): string {
@@ -63,7 +64,7 @@ export function readPublishOptions(args: PublishArguments) {
 
 /** How much of the past to keep. */
 export const keepOptions = {
-  keep: { type: 'number', default: 7, describe: 'snapshots to keep' },
+  keep: { type: 'number', default: syncDefaults.keep, describe: 'snapshots to keep' },
   'keep-landing': {
     type: 'number',
     describe: 'runs whose answers to keep [default: as many as --keep, and those of every snapshot there is]',

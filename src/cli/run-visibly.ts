@@ -2,7 +2,7 @@
 
 import type { Project } from '../pipeline.ts';
 import type { SyncResult, SyncSurroundings } from '../sync-options.ts';
-import { systemClock } from './clock.ts';
+import { systemClock } from '../system-clock.ts';
 import { createProgress } from './progress.ts';
 import { listenForSignals } from './signals.ts';
 import { readVersion } from './version.ts';

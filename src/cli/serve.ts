@@ -159,7 +159,7 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
     if (seed === undefined) return undefined;
     throw new UsageError('--faults-seed does nothing by itself.', 'Name faults with --faults, or leave it out.');
   }
-  const [{ randomInt }, { systemClock }] = await Promise.all([import('node:crypto'), import('./clock.ts')]);
+  const [{ randomInt }, { systemClock }] = await Promise.all([import('node:crypto'), import('../system-clock.ts')]);
   return {
     values: parseFaults(args.faults.join(',')),
     seed: seed === undefined ? randomInt(1, 1_000_000) : requireInteger('faults-seed', seed, 0, 2_147_483_647),

@@ -2,7 +2,7 @@
 
 import { InterruptedError } from '../errors.ts';
 import type { Clock } from '../surroundings.ts';
-import { systemClock } from './clock.ts';
+import { systemClock } from '../system-clock.ts';
 
 /** The same failure, with what else than to begin again the interrupted command has to offer. */
 class ResumableInterruption extends InterruptedError {

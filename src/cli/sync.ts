@@ -3,6 +3,7 @@
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
+import { syncDefaults } from '../sync-defaults.ts';
 import type { SyncResult, SyncSurroundings } from '../sync-options.ts';
 import { declareOptions } from './declare-options.ts';
 import {
@@ -26,11 +27,11 @@ const options = {
   ...warehouseOption,
   dapil: { type: 'array', string: true, describe: 'refresh just these districts; the rest is carried over' },
   dataset: { type: 'array', string: true, describe: 'refresh just these datasets; the rest is carried over' },
-  concurrency: { type: 'number', default: 4, describe: 'requests under way at once' },
-  'page-size': { type: 'number', default: 100, describe: 'records to ask for at a time' },
-  timeout: { type: 'number', default: 30, describe: 'seconds for one attempt at one request' },
-  attempts: { type: 'number', default: 6, describe: 'attempts at one request' },
-  'max-duration': { type: 'number', default: 3600, describe: 'seconds for the whole run' },
+  concurrency: { type: 'number', default: syncDefaults.concurrency, describe: 'requests under way at once' },
+  'page-size': { type: 'number', default: syncDefaults.pageSize, describe: 'records to ask for at a time' },
+  timeout: { type: 'number', default: syncDefaults.timeout / 1000, describe: 'seconds for one attempt at one request' },
+  attempts: { type: 'number', default: syncDefaults.maxAttempts, describe: 'attempts at one request' },
+  'max-duration': { type: 'number', default: syncDefaults.maxDuration / 1000, describe: 'seconds for the whole run' },
   ...publishOptions,
   ...keepOptions,
   resume: {

@@ -3,6 +3,7 @@
 import { loadProject } from '../../pipelines/index.ts';
 import type { Project } from '../../src/pipeline.ts';
 import { Secret } from '../../src/secret.ts';
+import { syncDefaults } from '../../src/sync-defaults.ts';
 import type { SyncOptions } from '../../src/sync-options.ts';
 
 const whole = loadProject();
@@ -14,24 +15,14 @@ export const testKey = 'end-to-end-key';
 /** The source is called `test`, wherever it listens. */
 export function syncOptions(warehouse: string, baseUrl: string, settings: Partial<SyncOptions> = {}): SyncOptions {
   return {
+    ...syncDefaults,
     warehouse,
     baseUrl,
     source: 'test',
     apiKey: new Secret(testKey),
-    dapil: null,
-    datasets: null,
-    concurrency: 4,
-    pageSize: 100,
     timeout: 10_000,
     maxAttempts: 3,
     maxDuration: 60_000,
-    strict: false,
-    acceptChanges: false,
-    acceptSource: false,
-    keep: 7,
-    keepLanding: null,
-    resumeWithin: null,
-    dryRun: false,
     ...settings,
   };
 }
