@@ -1,7 +1,7 @@
 /** Builds a snapshot from answers, whether they come from the source or from a landing: every stage up to the switch. */
 
 import { join } from 'node:path';
-import { describeSnapshot, schemaFingerprint } from './describe-snapshot.ts';
+import { definitionFingerprint, describeSnapshot, schemaFingerprint } from './describe-snapshot.ts';
 import { GateError, UsageError, VerificationError, WarehouseError } from './errors.ts';
 import { fetchAndLoad, type OpenSource } from './fetch-and-load.ts';
 import type { CarryOver } from './load/carry-over.ts';
@@ -61,6 +61,12 @@ async function planCarryOver({ asked, options, previous, project, around }: Run)
       );
     }
     replaced.set(pipeline.table, before === undefined ? null : asked.includes(pipeline) ? options.dapil : []);
+  }
+  if (previous.manifest.definition !== definitionFingerprint(project)) {
+    around.report({
+      kind: 'warning',
+      message: `Snapshot ${previous.id} was made with other definitions of tables and checks, as by another release: the rows carried over from it keep what the row checks of then said. A sync without --dapil and --dataset checks all anew.`,
+    });
   }
   return { database: join(previous.folder, databaseFile), replaced };
 }

@@ -7,7 +7,7 @@ import { runFile } from './land/run-file.ts';
 import type { CarryOver } from './load/carry-over.ts';
 import type { LoadReport } from './load/load-report.ts';
 import { datasetTable, exportedTables, projectDefinition } from './load/tables.ts';
-import type { AnyPipeline } from './pipeline.ts';
+import type { AnyPipeline, Project } from './pipeline.ts';
 import type { TransformTotals, Verdict } from './stages.ts';
 import { assembleDataset } from './publish/assemble-manifest.ts';
 import { fingerprint } from './publish/manifest.ts';
@@ -61,11 +61,16 @@ export async function describeSnapshot(
     source: options.source,
     previous: previous?.id ?? null,
     datasets,
-    definition: fingerprint(projectDefinition(project)),
+    definition: definitionFingerprint(project),
     warnings: run.warnings,
     files,
     landing: await Promise.all([runFile, answersFile, bodiesFile].map((path) => describeFile(run.landing, path, null))),
   };
+}
+
+/** Fingerprint of all tables, views and checks, by which two snapshots tell whether one and the same project made them. */
+export function definitionFingerprint(project: Project): string {
+  return fingerprint(projectDefinition(project));
 }
 
 /** Fingerprint of a table's columns, by which two snapshots tell whether rows can be carried over. */

@@ -1,5 +1,6 @@
 /** The whole way of a replay: a landing through the same stages as a sync, without the network. */
 
+import { definitionFingerprint } from './describe-snapshot.ts';
 import { join } from 'node:path';
 import { buildSnapshot } from './build-snapshot.ts';
 import { closeAll } from './close-all.ts';
@@ -10,9 +11,8 @@ import type { OpenedSource } from './fetch-and-load.ts';
 import { openLandedRun } from './land/landed-run.ts';
 import { readRunFile } from './land/run-file.ts';
 import { findAltered } from './land/verify-landing.ts';
-import { projectDefinition } from './load/tables.ts';
 import type { Project } from './pipeline.ts';
-import { differingFigures, fingerprint, historyOf, holdsSameTables, writeManifest } from './publish/manifest.ts';
+import { differingFigures, historyOf, holdsSameTables, writeManifest } from './publish/manifest.ts';
 import {
   discardSnapshotFolder,
   latestRunId,
@@ -95,7 +95,7 @@ async function isIntact({ pipelines }: Project, { folder, manifest }: Snapshot):
 
 /** Whether a snapshot has today's tables, views and checks: only then can another be expected to equal it. */
 function isOfToday(project: Project, { manifest }: Snapshot): boolean {
-  return manifest.definition === fingerprint(projectDefinition(project));
+  return manifest.definition === definitionFingerprint(project);
 }
 
 /** The manifest knows the hashes of the landing, and the landing those of its bodies. */

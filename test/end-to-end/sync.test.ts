@@ -3,6 +3,7 @@
 import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Project } from '../../src/pipeline.ts';
 import { readRows, readValue } from '../support/read-table.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, serveFolder, smallNation } from '../support/served-source.ts';
@@ -172,6 +173,19 @@ describe('a later sync', () => {
     });
     expect(await readValue(warehouse, 'SELECT count(*) FROM voting_rights_users')).toBe('16');
     expect(await readValue(warehouse, 'SELECT count(*) FROM turnout')).toBe('48');
+  });
+
+  it('of a part says so where other checks were declared when the rest was read', async () => {
+    const warehouse = await temporaryFolder();
+    const { url } = await serveData(smallNation(nation));
+    const { run } = await runSync(syncOptions(warehouse, url));
+    const other = { ...project, pipelines: project.pipelines.map((pipeline) => ({ ...pipeline, checks: [] })) };
+    const warningsOf = async (again: Project): Promise<readonly string[]> =>
+      (await runSync(syncOptions(warehouse, url, { dapil: [1201] }), {}, again)).warnings;
+    expect(await warningsOf(project)).toEqual([]);
+    expect(await warningsOf(other)).toEqual([
+      expect.stringContaining(`Snapshot ${run} was made with other definitions of tables and checks`),
+    ]);
   });
 
   it('keeps as many snapshots as it is told', async () => {
