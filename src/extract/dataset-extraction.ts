@@ -4,15 +4,14 @@ import type { LimitFunction } from 'p-limit';
 import { RepeatedPageError, type RekapError, type SourceStatusError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Verdict } from '../stages.ts';
+import { DistrictList } from './district-list.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import { Findings } from './findings.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
 import { judgeWalk, maxReadings, type WalkFigures } from './judge-walk.ts';
-import { PagingHabits } from './paging-habits.ts';
-import { concernsOneDistrict, isFaultOfList, isRefusal, nothingThere } from './refusals.ts';
+import { concernsOneDistrict, isRefusal, nothingThere } from './refusals.ts';
 import { settleAll } from './settle-all.ts';
-import { holdStrays } from './hold-strays.ts';
-import { sweep, type RefusedSweep, type Sweep } from './sweep.ts';
+import type { Sweep } from './sweep.ts';
 import type { Account } from './tally.ts';
 import { DistrictWalks, type DistrictQuestion } from './district-walks.ts';
 import type { Walk } from './walk-district.ts';
@@ -23,27 +22,29 @@ const pauseBeforeLateAsking = 2000;
 export class DatasetExtraction {
   readonly pipeline: AnyPipeline;
   private readonly question: ExtractQuestion;
-  private readonly holder: PageHolder;
   private readonly walks: DistrictWalks;
-  private habits = new PagingHabits();
+  private readonly list: DistrictList;
   private swept: Sweep | null = null;
   private readonly findings: Findings;
   /** Why there is no list of all districts, where the source refused it or failed to give it. */
   private withoutSweep: RekapError | null = null;
-  /** Districts that a sweep met, whether it came to its end or not. */
-  private readonly met = new Set<number>();
+  /** Whether the list came to its end without a record. */
+  private isListEmpty = false;
   private delivering: Promise<void> = Promise.resolve();
 
   constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, aheadLimit: LimitFunction) {
     this.pipeline = pipeline;
     this.question = question;
-    this.holder = holder;
     this.findings = new Findings(question);
     this.walks = new DistrictWalks(pipeline, question, holder, aheadLimit);
+    this.list = new DistrictList(pipeline, question, holder, {
+      found: (dapil) => this.walks.readAhead(dapil),
+      warn: (message) => this.warn(message),
+    });
   }
 
   async sweep(): Promise<Sweep | null> {
-    const result = await this.sweepIfPossible();
+    const result = await this.list.read();
     if ('refused' in result) {
       this.withoutSweep = result.refused;
       const why = result.refused.message.replace(/\.$/, '');
@@ -51,64 +52,12 @@ export class DatasetExtraction {
       return null;
     }
     if (result.listing.total === 0) {
+      this.isListEmpty = true;
       this.warn('the source lists no record without a district; each known district is read to its end instead');
       return null;
     }
     this.swept = result;
     return result;
-  }
-
-  /** Where the source fails to list all districts, those known from law or from before stand in, unless it has others too. */
-  private async sweepIfPossible(): Promise<Sweep | RefusedSweep> {
-    try {
-      return await this.sweepTwiceAtMost();
-    } catch (error) {
-      this.question.signal.throwIfAborted();
-      if (!isFaultOfList(error)) throw error;
-      // How a list pages that comes to no end says nothing of how districts do.
-      this.habits = new PagingHabits();
-      const known = new Set([...this.question.knownBefore, ...this.question.reference]);
-      if (known.size === 0 || ![...this.met].every((dapil) => known.has(dapil))) throw error;
-      return { refused: error };
-    }
-  }
-
-  /** A page given twice may be a slip of the moment, such as a cache's; a second sweep that fails too is the source's nature. */
-  private async sweepTwiceAtMost(): Promise<Sweep | RefusedSweep> {
-    try {
-      return await this.sweepOnce(0);
-    } catch (error) {
-      if (!(error instanceof RepeatedPageError)) throw error;
-      this.warn(`the list of all districts is read again: ${error.message.replace(/\.$/, '')}`);
-      return this.sweepOnce(2);
-    }
-  }
-
-  /** @param first Number of the reading: its probe has the next. */
-  private sweepOnce(first: number): Promise<Sweep | RefusedSweep> {
-    this.habits = new PagingHabits();
-    return sweep({
-      pipeline: this.pipeline,
-      habits: this.habits,
-      maxRecords: this.question.maxRecords,
-      fetch: async (offset, reading) => {
-        const { table: dataset } = this.pipeline;
-        const request = { dataset, dapil: null, reading: first + reading, offset, limit: this.question.pageSize };
-        const fetched = await this.question.client.fetchPage(this.pipeline, request);
-        const { page, refusal } = fetched;
-        return {
-          page,
-          refusal,
-          hold: (strays) => holdStrays(this.holder, this.question.client, this.pipeline, fetched, strays),
-        };
-      },
-      found: (districts) => {
-        for (const dapil of districts) {
-          this.met.add(dapil);
-          this.walks.readAhead(dapil);
-        }
-      },
-    });
   }
 
   /** The districts to ask for: listed ones, those of the snapshot before, and the reference's where its ids are of the same kind. */
@@ -163,33 +112,41 @@ export class DatasetExtraction {
   }
 
   /**
-   * Without a list nothing but its own empty pages says that a district has no records, and those may have been a slip of some moments:
-   * it is asked once more when all others were read.
+   * Without a list that is whole nothing but its own empty pages says that a district has no records, nor that the list has none; and
+   * those may have been a slip of some moments: they are asked for once more when all others were read.
    */
   async confirmEmpty(read: readonly Verdict[]): Promise<Verdict[]> {
-    const isSaidOnce = ({ complete, received }: Verdict): boolean => this.swept === null && complete && received === 0;
-    if (read.some(isSaidOnce)) await this.question.clock.sleep(pauseBeforeLateAsking, this.question.signal);
-    return settleAll(
-      read.map((verdict) =>
-        isSaidOnce(verdict) ? this.orIncomplete(verdict.dapil!, () => this.confirm(verdict)) : Promise.resolve(verdict),
-      ),
+    const isWhole = this.swept !== null && !this.findings.isShort(this.swept);
+    const isSaidOnce = ({ complete, received, listed }: Verdict): boolean =>
+      !isWhole && complete && received === 0 && listed === null;
+    const list = this.isListEmpty ? [this.verdict({ dapil: null, proof: 'none' })] : [];
+    const doubtful = [...list, ...read.filter(isSaidOnce)];
+    if (doubtful.length === 0) return [...read];
+    await this.question.clock.sleep(pauseBeforeLateAsking, this.question.signal);
+    const settled = await settleAll(
+      doubtful.map((verdict) => this.orIncomplete(verdict.dapil, () => this.confirm(verdict))),
+    );
+    // The list's own verdict says nothing where it stays empty.
+    return [...read.filter((verdict) => !isSaidOnce(verdict)), ...settled].filter(
+      ({ dapil, complete }) => dapil !== null || !complete,
     );
   }
 
   private async confirm(verdict: Verdict): Promise<Verdict> {
-    if (await this.walks.isStillEmpty(verdict.dapil!)) return verdict;
+    if (await this.walks.isStillEmpty(verdict.dapil)) return verdict;
+    this.findings.noteNotEmpty(verdict.dapil);
     const reason = 'it had no records at first and has some now; the source is not steady, so run the sync again';
     return { ...verdict, proof: 'none', complete: false, reason };
   }
 
   /** A failure of a district's own becomes its verdict. */
-  private async orIncomplete(dapil: number, read: () => Promise<Verdict>): Promise<Verdict> {
+  private async orIncomplete(dapil: number | null, read: () => Promise<Verdict>): Promise<Verdict> {
     try {
       return await read();
     } catch (error) {
       this.question.signal.throwIfAborted();
       if (!concernsOneDistrict(error)) throw error;
-      const listed = this.listedFor(dapil)?.distinct ?? null;
+      const listed = dapil === null ? null : (this.listedFor(dapil)?.distinct ?? null);
       const reason = `${error.message} ${error.next}`.trim();
       return this.report(this.verdict({ dapil, proof: 'none', listed, reason }));
     }
@@ -198,7 +155,7 @@ export class DatasetExtraction {
   private async readUntilJudged(dapil: number): Promise<Verdict> {
     const { swept } = this;
     const listed = this.listedFor(dapil);
-    const district: DistrictQuestion = { dapil, listed, swept, habits: this.habits.forDistrict() };
+    const district: DistrictQuestion = { dapil, listed, swept, habits: this.list.habits.forDistrict() };
     const earlier: WalkFigures[] = [];
     /** Longest page of the reading before, where that rests on where its pages begin; then the next reading's begin elsewhere. */
     let longest: number | null = null;

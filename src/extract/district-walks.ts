@@ -9,6 +9,7 @@ import type { HeldPage, PageHolder } from './held-pages.ts';
 import { maxReadings } from './judge-walk.ts';
 import { probedOffset, requirePaging } from './offset-probe.ts';
 import { PagingHabits } from './paging-habits.ts';
+import { isRefusal } from './refusals.ts';
 import type { FetchedPage } from './source-client.ts';
 import type { Sweep } from './sweep.ts';
 import { Contents, type Account } from './tally.ts';
@@ -20,7 +21,7 @@ const shareOfPage: Readonly<Record<number, number>> = { 2: 2 / 3, 3: 1 / 2 };
 const probeReading = maxReadings + 1;
 /** What the second asking for an empty page adds to the number of its reading. */
 const secondAsking = 10;
-/** Number of the reading that asks an empty district once more, when all others were read. */
+/** Number of the reading that asks an empty district, or an empty list, once more, when all others were read. */
 const lateAsking = 30;
 
 /** What every walk over a district goes by. */
@@ -79,10 +80,16 @@ export class DistrictWalks {
     return this.afresh({ ...district, habits: new PagingHabits() }, reading, firstLimit);
   }
 
-  /** Whether the district, which had no records before, has none now either. */
-  async isStillEmpty(dapil: number): Promise<boolean> {
-    const { page } = await this.fetch(this.request(dapil, lateAsking, 0));
-    return page.records.length === 0;
+  /** Whether the district, which had no records before, has none now either; null for the list of all. */
+  async isStillEmpty(dapil: number | null): Promise<boolean> {
+    try {
+      const { page } = await this.fetch(this.request(dapil, lateAsking, 0));
+      return page.records.length === 0;
+    } catch (error) {
+      // Where a refusal stood for "no records", it does so again.
+      if (isRefusal(error)) return true;
+      throw error;
+    }
   }
 
   private async afresh(
@@ -205,7 +212,7 @@ export class DistrictWalks {
     return (bytes) => this.question.client.reopen(this.pipeline, request, bytes);
   }
 
-  private request(dapil: number, reading: number, offset: number): PageRequest {
+  private request(dapil: number | null, reading: number, offset: number): PageRequest {
     return { dataset: this.pipeline.table, dapil, reading, offset, limit: this.question.pageSize };
   }
 }

@@ -51,6 +51,17 @@ export class Findings {
       this.otherwise.push(dapil);
   }
 
+  /** Notes that a district which had no records has some after all, or the list: null. */
+  noteNotEmpty(dapil: number | null): void {
+    const place = this.empty.indexOf(dapil ?? -1);
+    if (place >= 0) this.empty.splice(place, 1);
+  }
+
+  /** Whether the list of all districts may lack some, by what the districts read so far show. */
+  isShort({ listing, endedBy }: Sweep): boolean {
+    return this.sweepIsShort || listing.overlaps || endedBy !== null;
+  }
+
   private noteRefused(dapil: number, { status }: SourceStatusError): void {
     this.refused.set(status, [...(this.refused.get(status) ?? []), dapil]);
   }
@@ -85,7 +96,7 @@ export class Findings {
     const { knownBefore, reference, wanted } = this.question;
     if (swept === null || wanted !== null || knownBefore.length > 0) return [];
     const { listing, endedBy } = swept;
-    if (!this.sweepIsShort && !listing.overlaps && endedBy === null) return [];
+    if (!this.isShort(swept)) return [];
     if (reference.some((dapil) => listing.accountOf(dapil) !== null)) return [];
     const what = endedBy === null ? 'is short or its pages overlap' : `ends with status ${endedBy}`;
     const reason = `the unfiltered list ${what}, and nothing else says which districts there are`;

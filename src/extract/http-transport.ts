@@ -1,7 +1,7 @@
 /** Requests over HTTP: one pool of connections, the key in its header, and a bound on what one answer may hold. */
 
 import type { Dispatcher } from 'undici';
-import { ResponseTooLargeError } from '../errors.ts';
+import { errorCode, ResponseTooLargeError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { decompress, Pool, request } from '../undici.ts';
 import { dropInformational } from './drop-informational.ts';
@@ -44,7 +44,11 @@ export function createHttpTransport(options: HttpOptions): Transport {
         },
         signal,
       });
-      const body = await readBody(response, origin + path, options.maxAnswerBytes);
+      const body = await readBody(response, origin + path, options.maxAnswerBytes).catch((error: unknown) => {
+        // What an error says may be encoded otherwise than it claims, as by a gateway; its status counts all the same.
+        if (response.statusCode !== 200 && errorCode(error).startsWith('Z_')) return Buffer.alloc(0);
+        throw error;
+      });
       return { status: response.statusCode, headers: response.headers, body, at: null };
     },
     async close() {

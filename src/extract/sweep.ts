@@ -51,8 +51,17 @@ export interface RefusedSweep {
  * @throws RepeatedPageError, EndlessWalkError, EarlyEndError, or what `fetch` throws; an error status at the first page is no throw but a refusal.
  */
 export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSweep> {
-  const listing = new Listing(question.pipeline);
   const strays: HeldPage[] = [];
+  try {
+    return await sweepInto(strays, question);
+  } catch (error) {
+    for (const page of strays) page.release();
+    throw error;
+  }
+}
+
+async function sweepInto(strays: HeldPage[], question: SweepQuestion): Promise<Sweep | RefusedSweep> {
+  const listing = new Listing(question.pipeline);
   const counts = new CountReading();
   let lastLength = 0;
   let last: readonly number[] = [];
@@ -104,7 +113,12 @@ async function doubtOfEnd(
   refusal: SourceStatusError | null,
 ): Promise<number | null> {
   if (end === 0) return null;
-  const behind = await fetch(end + 1, 1);
+  const behind = await fetch(end + 1, 1).catch((error: unknown) => {
+    // A source that refuses offsets behind its end has nothing there either.
+    if (isRefusal(error)) return null;
+    throw error;
+  });
+  if (behind === null) return null;
   if (behind.page.records.length > 0)
     throw new EarlyEndError(
       `${behind.page.url} brings records, though ${refusal === null ? 'there were none at' : `the source said ${refusal.status} of`} the offset before it: its list has a gap.`,

@@ -9,8 +9,9 @@ import { errorCode, WarehouseBusyError, WarehouseError } from '../errors.ts';
 import { explainFileError } from '../file-errors.ts';
 import { warehousePaths } from '../snapshot-format.ts';
 
-/** What the name of a lock file begins with that is not the lock yet; one that a killed process has left holds nothing. */
-export const lockInMaking = 'lock-';
+const inMaking = 'lock-';
+/** The name of a lock file that is not the lock yet, or of what DuckDB writes beside it; one that a killed process has left holds nothing. */
+export const lockInMaking = new RegExp(`^${inMaking}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\\.wal)?$`);
 
 /** Warehouses locked by this process: within one process the system's lock does not keep a second holder out. */
 const heldHere = new Set<string>();
@@ -56,7 +57,7 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
  */
 async function openLock(lock: string): Promise<Database> {
   if (await exists(lock)) return open(lock);
-  const own = join(dirname(lock), `${lockInMaking}${randomUUID()}`);
+  const own = join(dirname(lock), `${inMaking}${randomUUID()}`);
   const database = await open(own);
   try {
     await link(own, lock);

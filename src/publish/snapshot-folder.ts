@@ -83,7 +83,7 @@ export async function clearLeftovers(warehouse: string): Promise<void> {
       await rm(join(snapshots, name), { recursive: true, force: true });
     }
   }
-  const halfMade = (await readdir(folder)).filter((name) => name.startsWith(lockInMaking));
+  const halfMade = (await readdir(folder)).filter((name) => lockInMaking.test(name));
   for (const name of [nextPublished, nextRollback, ...halfMade]) await rm(join(folder, name), { force: true });
 }
 

@@ -2,30 +2,16 @@
 
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
-import { EarlyEndError, RepeatedPageError, SourceStatusError } from '../../src/errors.ts';
+import { RepeatedPageError, SourceStatusError } from '../../src/errors.ts';
 import type { SourceClient } from '../../src/extract/source-client.ts';
-import { orNothingThere } from '../support/client-in-memory.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { runExtract } from '../support/run-extract.ts';
-import { faultless, simulateSource, type SimulatedRecord, type SimulatedSource } from '../support/simulated-source.ts';
+import { changed, faultless, simulateSource, type SimulatedRecord } from '../support/simulated-source.ts';
 
 const half = (): number => 0.5;
 const records: SimulatedRecord[] = [1101, 1102, 1103].flatMap((dapil) =>
   Array.from({ length: 12 }, (_, place) => ({ dapil, regency: `R${place}`, people: place })),
 );
 const named = records.map(({ dapil, regency, people }) => `${dapil} ${regency} ${people}`).toSorted();
-
-/** A source whose requests pass through `change`, which may ask for something else or throw. */
-function changed(
-  source: SimulatedSource,
-  change: (request: Parameters<SourceClient['fetchPage']>[1]) => Parameters<SourceClient['fetchPage']>[1],
-): SimulatedSource {
-  const plain = source.fetchPage.bind(source);
-  return {
-    ...source,
-    fetchPage: (pipeline, request) => orNothingThere(request, async () => plain(pipeline, change(request))),
-  };
-}
 
 describe('an extraction', () => {
   it('asks for the list, probes its offset and its end once, and asks each district once', async () => {
@@ -102,19 +88,6 @@ describe('an extraction', () => {
     expect(verdicts.map(({ dataset, dapil }) => `${dataset} ${dapil}`)).toEqual(order);
   });
 
-  it('does not believe a short list of districts, unless the reference or a snapshot before stands in for it', async () => {
-    const short = () => simulateSource(records, { ...faultless, sweepWindow: 18 }, half);
-    const alone = await runExtract(short());
-    expect(alone.verdicts.filter(({ complete }) => !complete)).toMatchObject([
-      { dapil: null, reason: expect.stringContaining('which districts') },
-    ]);
-    const withReference = await runExtract(short(), { reference: [1101, 1102, 1103, 1104] });
-    expect(withReference.verdicts.filter(({ complete }) => !complete)).toEqual([]);
-    expect(withReference.delivered.toSorted()).toEqual(named);
-    const withBefore = await runExtract(short(), { knownBefore: [1101, 1102, 1103] });
-    expect(withBefore.delivered.toSorted()).toEqual(named);
-  });
-
   it('refuses a source that counts offsets in pages', async () => {
     const source = simulateSource(records, { ...faultless, cap: 10 }, half);
     const inPages = changed(source, (request) => ({ ...request, offset: request.offset * 10 }));
@@ -153,121 +126,6 @@ describe('an extraction', () => {
     expect(delivered.toSorted()).toEqual(named);
     // The last one of the list, behind which nothing follows, wants two readings that agree.
     expect(verdicts.map(({ readings }) => readings)).toEqual([2, 2, 3]);
-  });
-
-  describe.each([429, 500, 503, 302])('where the list fails with status %i', (status) => {
-    /** A source whose list fails from `offset` on, and district 1103 where that is wanted. */
-    const failing = ({ offset = 0, alsoDistrict = false } = {}) =>
-      changed(simulateSource(records, { ...faultless, cap: 14 }, half), (request) => {
-        if (request.dapil === null && request.offset >= offset) throw new SourceStatusError(status, 'answered so');
-        if (alsoDistrict && request.dapil === 1103) throw new SourceStatusError(500, 'out of order');
-        return request;
-      });
-
-    it('reads the districts known from law to their ends, and says so', async () => {
-      const { delivered, warnings } = await runExtract(failing({ offset: 14 }), { reference: [1101, 1102, 1103] });
-      expect(delivered.toSorted()).toEqual(named);
-      expect(warnings.join()).toContain('does not list all districts (answered so)');
-    });
-
-    it.each([
-      ['nothing says which districts there are', {}, []],
-      ['it had begun with a district that nothing else knows', { offset: 14 }, [1102, 1103]],
-      ['a district fails too', { alsoDistrict: true }, [1101, 1102, 1103]],
-      ['the known districts have no records', {}, [1201, 1202]],
-    ])('gives up where %s', async (_when, how, reference) => {
-      const run = runExtract(failing(how), { reference, pageSize: 100 });
-      await expect(run).rejects.toMatchObject({ status, message: 'answered so' });
-    });
-  });
-
-  it('takes "not found" past the last page for its end, in the list and in a district', async () => {
-    const source = simulateSource(records, { ...faultless, cap: 5 }, half);
-    const counting = changed(source, (request) => {
-      const length = request.dapil === null ? records.length : request.dapil <= 1103 ? 12 : 0;
-      if (request.offset >= length) throw new SourceStatusError(404, 'no more');
-      return request;
-    });
-    const { delivered, verdicts, warnings } = await runExtract(counting, { reference: [1101, 1102, 1103, 1104] });
-    expect(delivered.toSorted()).toEqual(named);
-    expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
-    expect(warnings).toEqual([expect.stringMatching(/knows nothing \(404\) of districts .*: 1104\.$/)]);
-    const alone = await runExtract(counting);
-    expect(alone.delivered.toSorted()).toEqual(named);
-    expect(alone.verdicts.filter(({ complete }) => !complete)).toEqual([]);
-  });
-
-  it('does not take "not found" in the midst of the list for its end, unless other districts are known', async () => {
-    const source = simulateSource(records, { ...faultless, cap: 5 }, half);
-    const faulty = changed(source, (request) => {
-      if (request.dapil === null && request.offset === 15) throw new SourceStatusError(404, 'not found');
-      return request;
-    });
-    await expect(runExtract(faulty)).rejects.toThrow(EarlyEndError);
-    const { delivered, warnings } = await runExtract(faulty, { reference: [1101, 1102, 1103] });
-    expect(delivered.toSorted()).toEqual(named);
-    expect(warnings.join()).toMatch(/does not list all districts \(.*its list has a gap\)/);
-  });
-
-  it('does not take an empty page in the midst of the list for its end either', async () => {
-    const source = simulateSource(records, { ...faultless, cap: 12 }, half);
-    // Where a page ends with a district, no record of the rest is ever met.
-    const faulty = changed(source, (request) =>
-      request.dapil === null && request.offset === 24 ? { ...request, offset: 1000 } : request,
-    );
-    await expect(runExtract(faulty, { pageSize: 12 })).rejects.toThrow(
-      'though there were none at the offset before it',
-    );
-    const { delivered } = await runExtract(faulty, { reference: [1101, 1102, 1103], pageSize: 12 });
-    expect(delivered.toSorted()).toEqual(named);
-  });
-
-  it('believes nothing of how districts page that only a failed list has shown', async () => {
-    const many = [1101, 1102].flatMap((dapil) =>
-      Array.from({ length: 120 }, (_, place) => ({ dapil, regency: `R${place}`, people: place })),
-    );
-    const source = simulateSource(many, faultless, half);
-    const plain = source.fetchPage.bind(source);
-    // The list comes in pages of a hundred until it fails; a district is its first ten records whatever is asked.
-    const faulty: SimulatedSource = {
-      ...source,
-      fetchPage: (pipeline, request) => {
-        if (request.dapil === null && request.offset >= 200) throw new SourceStatusError(500, 'out of order');
-        if (request.dapil === null) return plain(pipeline, request);
-        return plain(pipeline, { ...request, limit: 10, offset: request.offset >= 10 ? 1000 : 0 });
-      },
-    };
-    await expect(runExtract(faulty, { reference: [1101, 1102], pageSize: 100 })).rejects.toMatchObject({ status: 500 });
-  });
-
-  it('asks a district without records once more when all others were read, where there is no list', async () => {
-    const source = simulateSource(records, { ...faultless, sweep: 'refused' }, half);
-    let slips = 2;
-    const slipping = changed(source, (request) => {
-      if (request.dapil !== 1102 || slips === 0) return request;
-      slips -= 1;
-      return { ...request, offset: 1000 };
-    });
-    const clock = manualClock();
-    const { verdicts } = await runExtract(slipping, { clock, reference: [1101, 1102, 1103, 1104] });
-    // Not at once: the source may be about to load its data.
-    expect(clock.sleeps).toEqual([2000]);
-    expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([
-      { dapil: 1102, proof: 'none', reason: expect.stringContaining('had no records at first and has some now') },
-    ]);
-    expect(source.requests.filter(({ dapil }) => dapil === 1104)).toHaveLength(3);
-  });
-
-  it('does not believe a list that ends with "not found" where an empty page follows behind it', async () => {
-    const source = simulateSource(records, { ...faultless, cap: 5 }, half);
-    const odd = changed(source, (request) => {
-      if (request.dapil === null && request.offset === 36) throw new SourceStatusError(404, 'not found');
-      return request;
-    });
-    const { verdicts } = await runExtract(odd);
-    expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([
-      { dapil: null, reason: expect.stringContaining('ends with status 404') },
-    ]);
   });
 
   it.each([
@@ -326,12 +184,5 @@ describe('an extraction', () => {
     expect(settles.warnings.join()).not.toContain('other values');
     const never = await runExtract(flapping(9), { reference: [1101, 1102, 1103] });
     expect(never.warnings.join()).toMatch(/district 1102: 4 readings brought the same records with other values/);
-  });
-
-  it('reads the known districts to their ends where the service does not list them', async () => {
-    const source = simulateSource(records, { ...faultless, sweep: 'refused', cap: 5 }, half);
-    const { delivered, warnings } = await runExtract(source, { reference: [1101, 1102, 1103, 1104] });
-    expect(delivered.toSorted()).toEqual(named);
-    expect(warnings.join()).toContain('does not list all districts');
   });
 });

@@ -162,10 +162,14 @@ describe('clearing up after a run that died', () => {
     await writeFile(join(half, 'file'), 'half');
     await mkdir(join(warehousePaths(warehouse).snapshots, `.pruned-${ids[3]}`, 'parquet'), { recursive: true });
     await symlink(`snapshots/${ids[0]}`, join(warehouse, '.rollback-next'));
-    for (const name of ['lock', 'lock-0b2f9a6e', 'lockable']) await writeFile(join(warehouse, name), '');
+    const halfMade = ['lock-0b2f9a6e-4c1d-4e8a-9b77-0123456789ab', 'lock-0b2f9a6e-4c1d-4e8a-9b77-0123456789ab.wal'];
+    const others = ['lock', 'lock-notes.txt', 'lock-0b2f9a6e', 'lockable'];
+    for (const name of [...halfMade, ...others]) await writeFile(join(warehouse, name), '');
+    await mkdir(join(warehouse, 'lock-history'));
     await clearLeftovers(warehouse);
     expect(await snapshotEntries(warehouse)).toEqual([ids[0], ids[1]]);
-    expect((await readdir(warehouse)).toSorted()).toEqual(['current', 'landing', 'lock', 'lockable', 'snapshots']);
+    const kept = ['current', 'landing', 'snapshots', 'lock-history', ...others];
+    expect((await readdir(warehouse)).toSorted()).toEqual(kept.toSorted());
     expect(await readCurrentId(warehouse)).toBe(ids[1]);
   });
 

@@ -4,7 +4,7 @@ import type { SourceClient } from '../../src/extract/source-client.ts';
 import { SourceStatusError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/stages.ts';
 
-import { clientInMemory } from './client-in-memory.ts';
+import { clientInMemory, orNothingThere } from './client-in-memory.ts';
 
 /** A record as the walk sees it: its district, its name, and a value that may be restated. */
 export interface SimulatedRecord {
@@ -86,8 +86,8 @@ export function simulateSource(
   const emptied = new Set<string>();
 
   function answer(request: PageRequest): string {
-    const changed = behaviour.changesAt !== null && requests.length > behaviour.changesAt;
-    let list = [...(changed ? behaviour.after : records)];
+    const hasChanged = behaviour.changesAt !== null && requests.length > behaviour.changesAt;
+    let list = [...(hasChanged ? behaviour.after : records)];
     if (request.dapil === null) {
       if (behaviour.sweep === 'refused') throw new SourceStatusError(400, 'id_dapil is required');
       if (behaviour.sweep === 'empty') list = [];
@@ -164,5 +164,17 @@ function asSent({ dapil, regency, people }: SimulatedRecord): Record<string, str
     NamaProvinsi: 'PROVINSI',
     NamaKabupaten: regency,
     JumlahSeluruhPemilih: String(people),
+  };
+}
+
+/** A source whose requests pass through `change`, which may ask for something else or throw. */
+export function changed(
+  source: SimulatedSource,
+  change: (request: Parameters<SourceClient['fetchPage']>[1]) => Parameters<SourceClient['fetchPage']>[1],
+): SimulatedSource {
+  const plain = source.fetchPage.bind(source);
+  return {
+    ...source,
+    fetchPage: (pipeline, request) => orNothingThere(request, async () => plain(pipeline, change(request))),
   };
 }
