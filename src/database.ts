@@ -7,8 +7,8 @@ import { quoteIdentifier, quoteText } from './sql-text.ts';
 /** An open DuckDB file. One at a time per file and process: DuckDB does not guard against a second. */
 export interface Database {
   readonly connection: DuckDBConnection;
-  /** Runs one or several statements. */
-  run(sql: string, values?: DuckDBValue[]): Promise<void>;
+  /** Runs one or several statements; gives the number of rows that the last one changed or wrote. */
+  run(sql: string, values?: DuckDBValue[]): Promise<number>;
   /** The rows of a query as plain objects: BIGINT as bigint, everything else as DuckDB's client gives it. */
   rows<Row>(sql: string, values?: DuckDBValue[]): Promise<Row[]>;
   /** Closes connection and instance; only then is the file's lock gone. */
@@ -22,6 +22,8 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   /** DuckDB settings by name, over those that rekap always sets. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Ends the statement that is running, which fails, and every one that follows with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** Opens `file`, or a database in memory for ':memory:'. Throws DuckDB's own error where that fails. */
@@ -38,16 +40,22 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
     instance.closeSync();
     throw error;
   }
+  const { signal } = options;
+  const interrupt = (): void => connection.interrupt();
+  signal?.addEventListener('abort', interrupt, { once: true });
   return {
     connection,
     async run(sql, values) {
-      await connection.run(sql, values);
+      signal?.throwIfAborted();
+      return (await connection.run(sql, values)).rowsChanged;
     },
     async rows<Row>(sql: string, values?: DuckDBValue[]) {
+      signal?.throwIfAborted();
       const reader = await connection.runAndReadAll(sql, values);
       return reader.getRowObjectsJS() as Row[];
     },
     close() {
+      signal?.removeEventListener('abort', interrupt);
       connection.closeSync();
       instance.closeSync();
     },

@@ -1,5 +1,6 @@
 /** Fetches, proves, transforms and loads, all at the same time: what the source answers ends as tables and Parquet files in the run's folder. */
 
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { describeFile } from './describe-file.ts';
 import { errorCode, IncompleteError } from './errors.ts';
@@ -41,25 +42,28 @@ export async function fetchAndLoad(
 ): Promise<Fetched & Loaded> {
   const { project, options, signal, folder } = run;
   run.enter('fetch');
-  const source = await openSource(run);
+  const broken = new AbortController();
+  const asking = AbortSignal.any([signal, broken.signal]);
+  setMaxListeners(0, asking);
+  const source = await openSource({ ...run, signal: asking });
   run.client = source.client;
   let closing: Promise<void> | null = null;
   const closeSource = (): Promise<void> => (closing ??= source.close());
   // Arrow and DuckDB take as long to load as an answer takes to come: they do so while the first requests are on their way.
   const transforming = loadTransformers(run.asked);
-  const loading = transforming.then(() => Load.begin({ folder, databaseFile, project }));
-  loading.catch(() => undefined);
-  const stop = (): void =>
-    void loading.then(
-      (load) => load.interrupt(),
-      () => undefined,
-    );
+  const loading = transforming.then(() => Load.begin({ folder, databaseFile, project, signal }));
+  // Where they cannot be loaded, nothing more is asked for.
+  loading.catch((error: unknown) => broken.abort(error));
   try {
-    const { verdicts, totals } = await fetchAndTransform(run, source.client, transforming, loading);
+    const { verdicts, totals } = await fetchAndTransform(
+      { ...run, signal: asking },
+      source.client,
+      transforming,
+      loading,
+    );
     requireComplete(verdicts);
     signal.throwIfAborted();
     run.enter('build tables');
-    signal.addEventListener('abort', stop, { once: true });
     const log = { snapshot: run.id, publishedAt: run.startedAt, source: options.source };
     const previousDatabase = await readablePrevious(run);
     const load = await loading;
@@ -67,6 +71,7 @@ export async function fetchAndLoad(
     closeSource().catch(() => undefined);
     const loaded = await load.finish(carryOver, log, previousDatabase);
     await closeSource();
+    signal.throwIfAborted();
     return { verdicts, totals, ...loaded };
   } catch (error) {
     // Where the file could not even be made, there is nothing to close, and that is not why an interrupted run ends.
@@ -78,8 +83,6 @@ export async function fetchAndLoad(
     await closeSource().catch(() => undefined);
     signal.throwIfAborted();
     throw error;
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }
 

@@ -1,12 +1,13 @@
 /** What ends a build is what went wrong first; and the source is closed once, whatever happens. */
 
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { askSource } from '../src/ask-source.ts';
 import { buildSnapshot } from '../src/build-snapshot.ts';
 import { EnvelopeError, IncompleteError } from '../src/errors.ts';
 import type { SourceClient } from '../src/extract/source-client.ts';
-import { withRun } from '../src/run.ts';
+import { withRun, type Run } from '../src/run.ts';
 import { manualClock } from './support/manual-clock.ts';
 import { serveData, smallNation } from './support/served-source.ts';
 import { project, syncOptions } from './support/sync-settings.ts';
@@ -16,7 +17,10 @@ const id = '20261120T030002Z-1f3a9c';
 const closing = new Error('the disk is full');
 
 /** Builds from a source whose close fails, and publishes nothing. */
-async function build(change: (client: SourceClient, abort: AbortController) => SourceClient) {
+async function build(
+  change: (client: SourceClient, abort: AbortController, signal: AbortSignal) => SourceClient,
+  prepare: (run: Run) => Promise<unknown> = async () => {},
+) {
   const { url } = await serveData(smallNation({ 1101: 3, 1102: 2 }));
   const warehouse = await temporaryFolder();
   const abort = new AbortController();
@@ -41,10 +45,11 @@ async function build(change: (client: SourceClient, abort: AbortController) => S
     kind: 'sync',
     plan: async () => plan,
     async act(run) {
-      const built = await buildSnapshot(run, async () => {
-        const source = await askSource(run);
+      await prepare(run);
+      const built = await buildSnapshot(run, async (asking) => {
+        const source = await askSource(asking);
         return {
-          client: change(source.client, abort),
+          client: change(source.client, abort, asking.signal),
           async close() {
             closed += 1;
             await source.close();
@@ -87,4 +92,21 @@ describe('a source that cannot be closed', () => {
     expect(error).toBeInstanceOf(IncompleteError);
     expect(closed).toBe(1);
   });
+});
+
+it('a DuckDB file that cannot be made ends the asking, whatever the source still has to say', async () => {
+  let asked = 0;
+  const { error } = await build(
+    (client, _abort, signal) => ({
+      ...client,
+      fetchPage: () => {
+        asked += 1;
+        // A source that never answers.
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+      },
+    }),
+    (run) => mkdir(join(run.folder, 'rekap.duckdb')),
+  );
+  expect(asked).toBeGreaterThan(0);
+  expect(String(error)).toMatch(/rekap\.duckdb/);
 });

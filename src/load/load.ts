@@ -31,6 +31,8 @@ export interface LoadOptions {
   readonly folder: string;
   readonly databaseFile: string;
   readonly project: Project;
+  /** Ends the load; a statement that is running is broken off. */
+  readonly signal: AbortSignal;
 }
 
 /** The row of snapshots_log that the new snapshot adds. */
@@ -70,6 +72,7 @@ export class Load {
     const file = join(options.folder, options.databaseFile);
     const database = await openDatabase(file, {
       settings: { ...loadSettings, temp_directory: join(options.folder, 'spill') },
+      signal: options.signal,
     });
     try {
       await makeSchema(database, options.project);
@@ -113,11 +116,6 @@ export class Load {
     const parquetRows = await this.writeParquet();
     this.database.close();
     return { reports, brokenChecks, parquetRows };
-  }
-
-  /** Ends the statement that is running, if any; it fails. */
-  interrupt(): void {
-    this.database.connection.interrupt();
   }
 
   /** Closes the file of a load that is given up. */
@@ -240,11 +238,11 @@ export class Load {
       const metadata = descriptions
         .map(([name, comment]) => `${quoteIdentifier(name)}: ${quoteText(comment)}`)
         .join(', ');
-      const written = await this.database.connection.run(
+      const written = await this.database.run(
         `COPY (SELECT * FROM ${quoteIdentifier(table.name)})
          TO ${quoteText(file)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE 122880, KV_METADATA {${metadata}})`,
       );
-      rows.set(path, written.rowsChanged);
+      rows.set(path, written);
     }
     return rows;
   }

@@ -26,6 +26,7 @@ const uses = vi.hoisted(() => {
     },
     end: (file: string) => void now.set(file, now.get(file)! - 1),
     count: () => files,
+    open: () => [...now].filter(([, times]) => times > 0).map(([file]) => file),
   };
 });
 
@@ -116,6 +117,13 @@ it('a sync reads no file that DuckDB has open, and opens none in DuckDB twice at
   for (let run = 0; run < 2; run += 1) await runSync(syncOptions(warehouse, url));
   expect(uses.count()).toBeGreaterThan(10);
   expect([...uses.twice]).toEqual([]);
+});
+
+it('a sync whose source fails leaves no DuckDB file open', async () => {
+  const before = uses.count();
+  const { warehouse } = await brokenOff();
+  expect(uses.count()).toBeGreaterThan(before);
+  expect(uses.open().filter((file) => file.startsWith(warehouse))).toEqual([]);
 });
 
 describe('a resumed sync that cannot begin leaves no landing open', () => {

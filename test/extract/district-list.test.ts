@@ -183,6 +183,14 @@ describe('the list of all districts', () => {
     await expect(run).rejects.toMatchObject({ status: 400 });
   });
 
+  it('gives its records without a district again where they had to leave the memory', async () => {
+    const stray = { dapil: -1, regency: 'LUAR NEGERI', people: 777 };
+    const source = simulateSource(records.toSpliced(5, 0, stray), { ...faultless, order: 'steady' }, half);
+    const { delivered } = await runExtract(source, { heldBytes: 0 });
+    expect(delivered.filter((name) => !named.includes(name))).toEqual([expect.stringContaining('LUAR NEGERI')]);
+    expect(delivered).toHaveLength(records.length + 1);
+  });
+
   it('that is refused is not the reason where districts were empty for some moments only', async () => {
     const source = simulateSource(records, { ...faultless, sweep: 'refused' }, half);
     const slipping = changed(source, (request) => (request.reading < 20 ? { ...request, offset: 1000 } : request));

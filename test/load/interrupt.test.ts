@@ -1,22 +1,38 @@
-/** A load that is given up ends in the middle of a statement, however long that would have taken. */
+/** A load that is given up ends in the middle of a statement, however long that would have taken, and begins no other. */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Load } from '../../src/load/load.ts';
+import type { Project } from '../../src/pipeline.ts';
 import { makeFolder, project, published } from './support.ts';
 
-it('ends as soon as it is interrupted', async () => {
+const log = { snapshot: 'one', publishedAt: published, source: 'sample' };
+const reason = new Error('given up');
+
+async function begin(loaded: Project) {
+  const controller = new AbortController();
+  const folder = await makeFolder();
+  const load = await Load.begin({ folder, databaseFile: 'rekap.duckdb', project: loaded, signal: controller.signal });
+  return { load, folder, controller };
+}
+
+it('ends while a statement runs', async () => {
   const [check] = project.checks;
   const endless = 'SELECT sum(a.range * b.range) AS total FROM range(10_000_000) a, range(10_000_000) b';
   const slow = { ...check!, sql: `SELECT c.* FROM (${check!.sql}) AS c, (${endless}) AS e WHERE e.total < 0` };
-  const options = { folder: await makeFolder(), databaseFile: 'rekap.duckdb', project: { ...project, checks: [slow] } };
-  const load = await Load.begin(options);
-  const finishing = load.finish(null, { snapshot: 'one', publishedAt: published, source: 'sample' }, null);
-  // An interruption ends the statement that is running; which one that is, nobody can know.
-  const interrupting = setInterval(() => load.interrupt(), 1);
-  try {
-    await expect(finishing).rejects.toThrow(/interrupted/i);
-  } finally {
-    clearInterval(interrupting);
-    load.abandon();
-  }
+  const { load, controller } = await begin({ ...project, checks: [slow] });
+  const finishing = load.finish(null, log, null);
+  // By then the endless statement runs, or one before it does.
+  setTimeout(() => controller.abort(reason), 200);
+  await expect(finishing).rejects.toThrow(/interrupted|given up/i);
+  load.abandon();
+});
+
+it('begins no statement afterwards', async () => {
+  const { load, folder, controller } = await begin(project);
+  controller.abort(reason);
+  await expect(load.finish(null, log, null)).rejects.toBe(reason);
+  expect(existsSync(join(folder, 'parquet'))).toBe(false);
+  load.abandon();
 });

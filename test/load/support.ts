@@ -60,7 +60,8 @@ export interface LoadSettings {
 export async function load(districts: Readonly<Record<string, readonly unknown[]>>, settings: LoadSettings = {}) {
   const folder = settings.folder ?? (await makeFolder());
   const moved = settings.project ?? project;
-  const loading = await Load.begin({ folder, databaseFile: 'rekap.duckdb', project: moved });
+  const { signal } = new AbortController();
+  const loading = await Load.begin({ folder, databaseFile: 'rekap.duckdb', project: moved, signal });
   const totals = new Map<string, TransformTotals>();
   try {
     for (const pipeline of moved.pipelines.filter(({ table }) => table in districts)) {
