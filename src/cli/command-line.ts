@@ -2,10 +2,12 @@
 
 import { ExitCode, RekapError } from '../errors.ts';
 import { commandNames, commands } from './commands.ts';
+import { resetJsonOutput } from './json-output.ts';
 import { readVersion } from './version.ts';
 
 /** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */
 export async function runCommandLine(words: string[]): Promise<void> {
+  resetJsonOutput();
   try {
     await dispatch(words);
     process.exitCode = ExitCode.done;

@@ -7,6 +7,7 @@ import { Parser } from 'yargs/helpers';
 import { UsageError } from '../errors.ts';
 import { checkGiven } from './check-given.ts';
 import { closestName } from './closest-name.ts';
+import { jsonOutput } from './json-output.ts';
 import { optionNames } from './options.ts';
 
 type Declared = Readonly<Record<string, Options>>;
@@ -40,12 +41,9 @@ const configOption = {
   config: { type: 'string', describe: 'JSON file with options, such as { "base-url": "https://…" }' },
 } as const satisfies Declared;
 
-/** Whether the command is to print JSON; null until one has declared its options. */
-let printsJson: boolean | null = null;
-
 /** Whether a failure is to be printed as JSON too: asked for in words, or in whatever else fills the options. */
 export function asksForJson(words: readonly string[]): boolean {
-  return words.includes('--json') || (printsJson ?? isTrue(process.env[environmentName('json')]));
+  return words.includes('--json') || (jsonOutput.wanted ?? isTrue(process.env[environmentName('json')]));
 }
 
 /**
@@ -61,12 +59,12 @@ export function declareOptions<Given, Own extends Record<string, Options>>(
   const { given: commandLine, isLookedAt } = readCommandLine(declared);
   const isPrinter = 'json' in options;
   // Known before the rest is read, for what is wrong there is to be told as JSON too.
-  printsJson = isPrinter && (commandLine['json'] ?? isTrue(process.env[environmentName('json')])) === true;
+  jsonOutput.wanted = isPrinter && (commandLine['json'] ?? isTrue(process.env[environmentName('json')])) === true;
   if (!isLookedAt) checkGiven(commandLine, declared);
   const environment = readEnvironment(declared);
   const file = readConfigFile(commandLine['config'] ?? environment['config'], declared);
   const filled = fill([commandLine, environment, file], exclusive);
-  printsJson = isPrinter && filled['json'] === true;
+  jsonOutput.wanted = isPrinter && filled['json'] === true;
   const left = Object.fromEntries(Object.entries(filled).filter(([name]) => !Object.hasOwn(commandLine, name)));
   // For a command that is carried out, yargs makes the text of its help all the same, and takes its time for all that stands there.
   const shown = isLookedAt ? argv.options(withoutReading(declared)).example(examples) : argv.options(hidden(declared));

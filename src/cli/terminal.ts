@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { RekapError } from '../errors.ts';
 import { escapeDeceptive } from '../query/json-text.ts';
+import { jsonOutput } from './json-output.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -54,11 +55,9 @@ export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-let hasPrintedJson = false;
-
 /** Writes one JSON document to stdout, for a program that asked for it. */
 export function printJson(value: unknown): void {
-  hasPrintedJson = true;
+  jsonOutput.printed = true;
   process.stdout.write(`${escapeDeceptive(JSON.stringify(value, null, 2))}\n`);
 }
 
@@ -86,7 +85,7 @@ export function printFailure(what: string, error: unknown): void {
 
 /** Prints a failure to stdout too, for a program that asked for JSON; where a document has said it already, none follows. */
 export function printJsonError(error: unknown): void {
-  if (hasPrintedJson) return;
+  if (jsonOutput.printed) return;
   const isKnown = error instanceof RekapError;
   const message = error instanceof Error ? error.message : String(error);
   const described = {

@@ -63,21 +63,26 @@ describe('a failure', () => {
   const error = { error: { kind: 'SnapshotNotFoundError', exit_code: 2 } };
 
   it('is printed as JSON wherever that was asked for', async () => {
-    expect(printed((await runCli([...show, '--json'])).stdout)).toMatchObject(error);
-    expect(printed((await runCli(show, { REKAP_JSON: 'true' })).stdout)).toMatchObject(error);
+    expect(printed((await runHere([...show, '--json'])).stdout)).toMatchObject(error);
+    expect(printed((await runHere(show, { REKAP_JSON: 'true' })).stdout)).toMatchObject(error);
     const config = await writeConfig({ json: true });
-    expect(printed((await runCli([...show, '--config', config])).stdout)).toMatchObject(error);
+    expect(printed((await runHere([...show, '--config', config])).stdout)).toMatchObject(error);
   });
 
   it('of another variable or of the command is told as JSON too', async () => {
-    const unclear = await runCli(['sync', '--sample'], { REKAP_JSON: '1', REKAP_STRICT: 'maybe' });
+    const unclear = await runHere(['sync', '--sample'], { REKAP_JSON: '1', REKAP_STRICT: 'maybe' });
     expect(printed(unclear.stdout)).toMatchObject({ error: { message: 'REKAP_STRICT is "maybe".' } });
-    expect(printed((await runCli(['snyc'], { REKAP_JSON: '1' })).stdout)).toMatchObject({ error: { exit_code: 2 } });
+    expect(printed((await runHere(['snyc'], { REKAP_JSON: '1' })).stdout)).toMatchObject({ error: { exit_code: 2 } });
+  });
+
+  it('is printed as JSON each time, also by one process', async () => {
+    for (const _ of [1, 2]) expect(printed((await runHere([...show, '--json'])).stdout)).toMatchObject(error);
+    expect((await runHere(['nonsense'])).stdout).toBe('');
   });
 
   it('is not where the command line says otherwise, or the command has no JSON to print', async () => {
-    expect((await runCli([...show, '--no-json'], { REKAP_JSON: 'true' })).stdout).toBe('');
-    expect((await runCli(['connect', ...show.slice(2)], { REKAP_JSON: 'true' })).stdout).toBe('');
+    expect((await runHere([...show, '--no-json'], { REKAP_JSON: 'true' })).stdout).toBe('');
+    expect((await runHere(['connect', ...show.slice(2)], { REKAP_JSON: 'true' })).stdout).toBe('');
   });
 });
 
