@@ -158,6 +158,11 @@ export class DiskFullError extends RekapError {
   readonly exitCode = ExitCode.unexpected;
 }
 
+/** The tables of a snapshot need more memory than DuckDB may take for them; nothing is published. */
+export class OutOfMemoryError extends RekapError {
+  readonly exitCode = ExitCode.unexpected;
+}
+
 /** Another sync holds this warehouse. */
 export class WarehouseBusyError extends RekapError {
   readonly exitCode = ExitCode.busy;

@@ -1,6 +1,6 @@
-/** Explains what the file system or DuckDB says about a warehouse's files: no space, no permission, a file in a folder's place. */
+/** Explains what the file system or DuckDB says about a warehouse: no space, no memory, no permission, a file in a folder's place. */
 
-import { DiskFullError, RekapError, WarehouseError, errorCode } from './errors.ts';
+import { DiskFullError, OutOfMemoryError, RekapError, WarehouseError, errorCode } from './errors.ts';
 
 /** How DuckDB says it. */
 const missingFile = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or directory|does not exist)/;
@@ -32,6 +32,13 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
     return new DiskFullError(
       `There is no space left for the warehouse ${warehouse}.`,
       'Nothing was published. Free some space, or keep fewer snapshots with --keep.',
+      cause,
+    );
+  }
+  if (error.message.startsWith('Out of Memory Error')) {
+    return new OutOfMemoryError(
+      'The tables of the snapshot need more memory than DuckDB may take for them.',
+      'Nothing was published. Ask for less at a time with --dataset or --dapil, and please report this.',
       cause,
     );
   }

@@ -4,12 +4,18 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { DiskFullError, RekapError, UsageError, WarehouseError } from '../src/errors.ts';
+import { DiskFullError, OutOfMemoryError, RekapError, UsageError, WarehouseError } from '../src/errors.ts';
 import { explainFileError } from '../src/file-errors.ts';
 
 const systemError = (code: string, syscall = 'open', message = `${code}: from the system`): Error =>
   Object.assign(new Error(message), { code, syscall });
 const explain = (error: unknown): unknown => explainFileError(error, '/data/warehouse');
+
+it('a bound on memory that DuckDB comes up against is named, with what asks for less', () => {
+  const error = new Error('Out of Memory Error: failed to pin block of size 256.0 KiB (61.1 MiB/61.0 MiB used)');
+  expect(explain(error)).toBeInstanceOf(OutOfMemoryError);
+  expect(explain(error)).toMatchObject({ cause: error, exitCode: 1, next: expect.stringContaining('--dataset') });
+});
 
 describe('a failure of the disk', () => {
   it.each([

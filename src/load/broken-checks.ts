@@ -21,37 +21,17 @@ export async function readBrokenChecks(database: Database, pipeline: AnyPipeline
   const district = quoteIdentifier(pipeline.district);
   const within = pipeline.key.slice(pipeline.key.indexOf(pipeline.district) + 1).map(quoteIdentifier);
   const placeSql = within.length === 0 ? "''" : `concat_ws(', ', ${within.toReversed().join(', ')})`;
-  const rows = await database.rows<{
-    dataset: string;
-    check_name: string;
-    severity: string;
-    total: bigint;
-    dapil: number | null;
-    place: string;
-    message: string;
-  }>(`
-    WITH ranked AS (
-      SELECT *,
-        count(*) OVER (PARTITION BY dataset, check_name, severity) AS total,
-        row_number() OVER (
-          PARTITION BY dataset, check_name, severity
-          ORDER BY abs(try_cast(regexp_extract(expected, '\\d+') AS BIGINT) - try_cast(actual AS BIGINT)) DESC NULLS LAST, ${[district, ...within].join(', ')}, column_name
-        ) AS rank
-      FROM violations
-    )
-    SELECT dataset, check_name, severity, total, ${district} AS dapil, ${placeSql} AS place, message
-    FROM ranked
-    WHERE rank <= ${examplesPerCheck}
-    ORDER BY severity, total DESC, dataset, check_name, rank`);
-  const checks = new Map<
-    string,
-    BrokenCheck & { examples: { dapil: number | null; place: string; message: string }[] }
-  >();
-  for (const { dataset, check_name, severity, total, dapil, place, message } of rows) {
-    const key = `${dataset} ${check_name} ${severity}`;
-    const check = checks.get(key) ?? { dataset, check: check_name, severity, count: Number(total), examples: [] };
-    check.examples.push({ dapil, place, message });
-    checks.set(key, check);
-  }
-  return [...checks.values()];
+  const distance = "abs(try_cast(regexp_extract(expected, '\\d+') AS BIGINT) - try_cast(actual AS BIGINT))";
+  // No window: that would hold all violations in memory, and a source may break every check in every record.
+  const rows = await database.rows<Omit<BrokenCheck, 'count'> & { total: bigint }>(`
+    SELECT dataset, check_name AS "check", severity, count(*) AS total,
+      min_by(
+        {dapil: ${district}, place: ${placeSql}, message: message},
+        row(coalesce(-${distance}, 1), ${[district, ...within].join(', ')}, column_name),
+        ${examplesPerCheck}
+      ) AS examples
+    FROM violations
+    GROUP BY ALL
+    ORDER BY severity, total DESC, dataset, check_name`);
+  return rows.map(({ total, ...check }) => ({ ...check, count: Number(total) }));
 }

@@ -97,7 +97,7 @@ export class Load {
     this.staging.close();
     const attached = carryOver?.database ?? previousDatabase;
     if (attached !== null) await this.database.run(`ATTACH ${quoteText(attached)} AS previous (READ_ONLY)`);
-    // One transaction: each statement by itself would wait for the disk.
+    // One transaction, or two: each statement by itself would wait for the disk.
     await this.database.run('BEGIN');
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);
     await this.fillViolations(carryOver);
@@ -155,7 +155,7 @@ export class Load {
     const { pipelines, checks } = this.options.project;
     const table = violationsTable(pipelines);
     const place = placeColumns(pipelines).map(({ name }) => name);
-    const selects = ['SELECT * FROM temp.staging_violations'];
+    const selects: string[] = [];
     for (const check of checks) {
       const given = new Set(['dataset', ...place, 'severity', 'column_name', 'expected', 'actual', 'message']);
       const types = new Map(table.columns.map(({ name, type }) => [name, type]));
@@ -177,7 +177,11 @@ export class Load {
         );
       }
     }
-    await this.fillTable(table, selects.join(' UNION ALL '));
+    if (selects.length > 0)
+      await this.database.run(`INSERT INTO temp.staging_violations ${selects.join(' UNION ALL ')}`);
+    // What is not committed stays in memory, and the sorting may need all of it.
+    await this.database.run('COMMIT; BEGIN');
+    await this.fillTable(table, 'SELECT * FROM temp.staging_violations');
   }
 
   /** A quarantined record belongs to the district whose request brought it; one that the sweep brought is carried over always. */

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadProject } from '../../pipelines/index.ts';
 import { openDatabase, type Database } from '../../src/database.ts';
-import { createTableSql, datasetTable } from '../../src/load/tables.ts';
+import { readBrokenChecks } from '../../src/load/broken-checks.ts';
+import { createTableSql, datasetTable, violationsTable } from '../../src/load/tables.ts';
 
 const { checks, pipelines } = loadProject();
 const rows = 400_000;
@@ -42,3 +43,25 @@ it.each(checks)(
     expect(await database.rows('SELECT count(*) AS n FROM found')).toEqual([{ n: 0n }]);
   },
 );
+
+it('the worst examples of a check that every row breaks are found within 64 MB', async () => {
+  const table = violationsTable(pipelines);
+  await database.run(createTableSql(table));
+  const given: Record<string, string> = {
+    dataset: "'voters'",
+    regency: "'KECAMATAN DAN DESA NOMOR ' || range",
+    check_name: "'sum'",
+    severity: "'error'",
+    expected: "'sum of the others = ' || range",
+    actual: 'range + (range * 7919) % 1000003',
+    message: "'the sum is not what the others add up to, in row ' || range",
+  };
+  const values = table.columns.map(({ name, type }) => `(${given[name] ?? 'NULL'})::${type}`);
+  await database.run(`INSERT INTO violations SELECT ${values.join(', ')} FROM range(${2 * rows})`);
+  const distances = Array.from({ length: 2 * rows }, (_, row) => ({ row, distance: (row * 7919) % 1_000_003 }));
+  const worst = distances.toSorted((a, b) => b.distance - a.distance || a.row - b.row).slice(0, 3);
+  const [found, ...others] = await readBrokenChecks(database, pipelines[0]!);
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ dataset: 'voters', check: 'sum', severity: 'error', count: 2 * rows });
+  expect(found!.examples.map(({ message }) => Number(/\d+$/.exec(message)![0]))).toEqual(worst.map(({ row }) => row));
+});
