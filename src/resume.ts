@@ -30,7 +30,7 @@ export async function openResumedAnswers(run: Run): Promise<ResumedAnswers | nul
     });
     return null;
   }
-  // Of a first reading only: its pages, one read ahead, and the second asking for its empty page.
+  // Of a first reading: its pages, one read ahead, and the second asking for its empty page; nobody recalls those of later readings.
   const holder = (request: Parameters<LandedAnswers['has']>[0]): LandedRun | undefined =>
     request.dapil === null || request.reading % 10 > 1 ? undefined : runs.find((landed) => landed.has(request));
   return {

@@ -40,7 +40,7 @@ export class Secret {
       '%',
       '&#',
       ...(/["\\/]/.test(this.#value) ? ['\\'] : []),
-      ...(/[&<>"']/.test(this.#value) ? ['&'] : []),
+      ...(Array.from(this.#value).some((character) => entities.has(character)) ? ['&'] : []),
     ];
     if (!bytes.includes(this.#value) && !disguises.some((mark) => bytes.includes(mark))) return bytes;
     // One character per byte, so that bytes which are no UTF-8 stay what they are.
@@ -68,7 +68,41 @@ export class Secret {
   }
 }
 
-const entities: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
+/** What HTML calls the characters that keys are made of, besides letters, digits, the hyphen and the tilde. */
+const entities: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '&': 'amp|AMP',
+    '<': 'lt|LT',
+    '>': 'gt|GT',
+    '"': 'quot|QUOT',
+    "'": 'apos',
+    '!': 'excl',
+    '#': 'num',
+    $: 'dollar',
+    '%': 'percnt',
+    '(': 'lpar',
+    ')': 'rpar',
+    '*': 'ast|midast',
+    '+': 'plus',
+    ',': 'comma',
+    '.': 'period',
+    '/': 'sol',
+    ':': 'colon',
+    ';': 'semi',
+    '=': 'equals',
+    '?': 'quest',
+    '@': 'commat',
+    '[': 'lsqb|lbrack',
+    '\\': 'bsol',
+    ']': 'rsqb|rbrack',
+    '^': 'Hat',
+    _: 'lowbar|UnderBar',
+    '`': 'grave|DiacriticalGrave',
+    '{': 'lcub|lbrace',
+    '|': 'verbar|vert|VerticalLine',
+    '}': 'rcub|rbrace',
+  }),
+);
 
 /**
  * A pattern for one character: itself, A as \u0041, %41 or &#x41;, and what stands for it by name. The slashes are counted only
@@ -80,10 +114,12 @@ function formsOf(character: string): string {
     .toString(16)
     .padStart(2, '0')
     .replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-  const forms = [String.raw`\\{1,4}u00${hex}`, `%(?:25)?${hex}`, `&#(?:[xX]0{0,6}${hex}|0{0,6}${code});`];
-  if (/["\\/]/.test(character)) forms.push(`\\\\{1,4}\\${character}`);
-  const entity = entities[character];
-  if (entity !== undefined) forms.push(`&${entity};`);
+  const forms = [String.raw`\\{1,4}u00${hex}`, `%(?:25)?${hex}`, `&#(?:[xX]0{0,6}${hex}|0{0,6}${code});?`];
+  if (/["/]/.test(character)) forms.push(`\\\\{1,4}${character}`);
+  // Twice in JSON, four times in JSON within JSON; any other number would only be one more way to read a million of them.
+  if (character === '\\') forms.push(String.raw`\\{4}`, String.raw`\\{2}`);
+  const names = entities.get(character);
+  if (names !== undefined) forms.push(`&(?:${names});`);
   // Last: an escape begins with a character that may stand for itself, and none of it should be left.
   forms.push(character.replace(/[\\^$.*+?()[\]{}|/-]/, String.raw`\$&`));
   return `(?:${forms.join('|')})`;

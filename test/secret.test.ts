@@ -12,6 +12,18 @@ const secret = new Secret(key);
 const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');
 const each = (write: (character: string) => string): string => Array.from(key, write).join('');
 
+/** What HTML calls some of its characters. */
+const names: Readonly<Record<string, string>> = {
+  '"': 'quot',
+  '<': 'lt',
+  '>': 'gt',
+  "'": 'apos',
+  '/': 'sol',
+  '+': 'plus',
+  '=': 'equals',
+  '\\': 'bsol',
+};
+
 /** Every way in which a source may write a key that it repeats. */
 const written: readonly (readonly [string, string])[] = [
   ['as it is', key],
@@ -38,6 +50,8 @@ const written: readonly (readonly [string, string])[] = [
       .replaceAll('"', '&quot;')
       .replaceAll("'", '&#39;'),
   ],
+  ['in HTML, by names', key.replaceAll('&', '&amp;').replace(/["<>'/+=\\]/g, (character) => `&${names[character]};`)],
+  ['in HTML, by numbers that do not end', each((character) => `&#${character.charCodeAt(0)}`)],
   ['in HTML, every character', each((character) => `&#x${hex(character)};`)],
 ];
 

@@ -7,6 +7,9 @@ import { Secret } from '../secret.ts';
 /** Longer than any token in a header; what is to be found in every answer must be a pattern that can be searched for. */
 const longestKey = 2048;
 
+/** Each can be read in several ways in an answer that holds many of them, and all of these ways would be tried. */
+const mostBackslashes = 4;
+
 /** @throws UsageError where there is no key, or one that no header can carry. */
 export function readApiKey(file: string | undefined): Secret {
   const key = file === undefined ? process.env['REKAP_API_KEY'] : readKeyFile(file);
@@ -18,7 +21,7 @@ export function readApiKey(file: string | undefined): Secret {
       'Set REKAP_API_KEY, or name a file that holds the key with --api-key-file.',
     );
   }
-  if (!/^[\x21-\x7e]+$/.test(key.trim()))
+  if (!/^[\x21-\x7e]+$/.test(key.trim()) || key.split('\\').length > mostBackslashes + 1)
     throw new UsageError(
       `${whence} holds characters that no API key has.`,
       'It should hold the key alone, on one line.',

@@ -199,6 +199,7 @@ describe('bad input', () => {
     expectMessage(refused, 2, 'holds 2,049 characters');
     expect(refused.stderr).not.toContain('AAA');
     expectMessage(await runHere(sync, { REKAP_API_KEY: 'two words' }), 2, 'characters');
+    expectMessage(await runHere(sync, { REKAP_API_KEY: 'key\\\\\\\\\\' }), 2, 'characters');
   });
 
   it('of a config file that is none is exit 2', async () => {
