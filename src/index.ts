@@ -1,7 +1,7 @@
 /** The public API: run a sync or a replay, read its warehouse, or serve it from a program of your own. */
 
 export * from './errors.ts';
-export { definePipeline, defineProject } from './pipeline.ts';
+export { definePipeline, defineProject } from './define-pipeline.ts';
 export type {
   AnyPipeline,
   ColumnDefinition,
@@ -22,7 +22,7 @@ export { systemClock } from './system-clock.ts';
 export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
 export { prune, rollBack } from './manage-snapshots.ts';
 export { queryToParquet, runQuery } from './query/run-query.ts';
-export type { QueryResult, ResultColumn } from './query/run-query.ts';
+export type { QueryResult, ResultColumn } from './query/query-result.ts';
 export { ApiKeys, generateApiKey, readApiKeys } from './serve/api-keys.ts';
 export type { FaultName, FaultSettings, FaultValues } from './serve/faults/fault-list.ts';
 export { openFolderSource } from './serve/record-source.ts';

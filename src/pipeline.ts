@@ -1,7 +1,4 @@
-/** How a pipeline is declared, and what a project is made of. */
-
-import { complaintsAboutPipeline, complaintsAboutProject } from './definition-complaints.ts';
-import { PipelineDefinitionError } from './errors.ts';
+/** What a pipeline is, and what a project is made of. */
 
 /** 'count' is a number of people and may be NULL; 'integer' and 'text' describe the place and the election. */
 export type ColumnKind = 'count' | 'integer' | 'text';
@@ -48,18 +45,6 @@ export interface Pipeline<Column extends string = string> {
 /** Any pipeline, for the code that moves data without knowing its columns. */
 export type AnyPipeline = Pipeline;
 
-/**
- * Declares a pipeline and checks the declaration, so that a mistake shows when the program starts.
- *
- * @throws PipelineDefinitionError naming the pipeline and the part that is wrong.
- */
-export function definePipeline<const Column extends string>(pipeline: Pipeline<Column>): Pipeline<Column> {
-  for (const complaint of complaintsAboutPipeline(pipeline)) {
-    throw new PipelineDefinitionError(`Pipeline "${pipeline.table}": ${complaint}.`, 'Correct its file in pipelines/.');
-  }
-  return pipeline;
-}
-
 /** The names of the columns that hold counts. */
 export function countColumns({ columns }: AnyPipeline): string[] {
   return Object.entries(columns)
@@ -88,16 +73,4 @@ export interface Project {
   readonly referenceDistricts: readonly number[];
   /** Folder that holds the sample data in the records' own shape. */
   readonly sampleFolder: string;
-}
-
-/**
- * Puts a project together and checks that its parts agree, as `definePipeline` does for each pipeline by itself.
- *
- * @throws PipelineDefinitionError naming what contradicts what.
- */
-export function defineProject(project: Project): Project {
-  for (const complaint of complaintsAboutProject(project)) {
-    throw new PipelineDefinitionError(`Project: ${complaint}.`, 'Correct pipelines/index.ts or the files it lists.');
-  }
-  return project;
 }

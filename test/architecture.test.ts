@@ -10,6 +10,7 @@ const stages = new Set(['extract', 'land', 'transform', 'load', 'publish', 'serv
 const ground = new Set(
   [
     'pipeline',
+    'define-pipeline',
     'definition-complaints',
     'reserved-names',
     'stages',
@@ -68,6 +69,18 @@ describe('the import map', () => {
         .map((imported) => `${file} -> ${imported}`),
     );
     expect(upward).toEqual([]);
+  });
+
+  it('goes one way: no file comes back to itself, by a type neither', () => {
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, way: readonly string[]): void => {
+      if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' -> '));
+      else if (!done.has(file)) for (const imported of importsOf(file)) visit(imported, [...way, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(circles).toEqual([]);
   });
 
   it('keeps the stages side by side: none imports another', () => {

@@ -5,7 +5,7 @@ import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { SnapshotNotFoundError } from '../errors.ts';
 import type { ComparedSnapshots, LoneDataset } from '../diff-snapshots.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import type { QueryResult } from '../query/run-query.ts';
+import type { QueryResult } from '../query/query-result.ts';
 import { declareOptions } from './declare-options.ts';
 import { readFormat, resultOptions, warehouseOption } from './options.ts';
 

@@ -1,7 +1,7 @@
 /** Writes a query's result as a table: on a terminal in its colours and width, into a file as plain text. */
 
 import { stripVTControlCharacters } from 'node:util';
-import type { QueryResult } from '../query/run-query.ts';
+import type { QueryResult } from '../query/query-result.ts';
 import { displayText, type Write } from '../query/write-result.ts';
 import { renderTable } from './table.ts';
 import { countRows, formatNumber, paint, printable } from './terminal.ts';

@@ -2,7 +2,7 @@
 
 import { QueryError } from '../errors.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
-import type { ResultColumn } from './run-query.ts';
+import type { ResultColumn } from './query-result.ts';
 
 /** Whether a column's whole numbers have 128 bits. */
 function isHuge({ type }: ResultColumn): boolean {

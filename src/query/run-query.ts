@@ -1,37 +1,15 @@
 /** Runs one reading SQL statement on a snapshot, in a database that can neither write nor reach outside itself. */
 
 import { totalmem } from 'node:os';
-import type {
-  DuckDBDateValue,
-  DuckDBDecimalValue,
-  DuckDBPreparedStatement,
-  DuckDBResult,
-  DuckDBTimestampValue,
-  DuckDBValueConverter,
-  JS,
-} from '@duckdb/node-api';
+import type { DuckDBPreparedStatement, DuckDBResult, DuckDBValueConverter, JS } from '@duckdb/node-api';
 import { openDatabase, type Database } from '../database.ts';
 import { duckdb } from '../duckdb.ts';
 import { whyDiskIsFull } from '../file-errors.ts';
 import { quoteText } from '../sql-text.ts';
 import { QueryError, WarehouseError } from '../errors.ts';
 import { beyondBigint, narrowed, whichBeyond } from './narrow.ts';
+import type { QueryResult, ResultColumn, ResultValue } from './query-result.ts';
 import { writeAside } from './write-aside.ts';
-
-/** A value as DuckDB's client gives it to JavaScript; what JavaScript would round or refuse stays DuckDB's own, which prints itself. */
-export type ResultValue = JS | DuckDBDecimalValue | DuckDBDateValue | DuckDBTimestampValue;
-
-/** A column of a result; `type` is DuckDB's name of it. */
-export interface ResultColumn {
-  readonly name: string;
-  readonly type: string;
-}
-
-/** A result whose rows come in groups, so that its size does not matter. */
-export interface QueryResult {
-  readonly columns: readonly ResultColumn[];
-  groups(): AsyncIterable<readonly (readonly ResultValue[])[]>;
-}
 
 /** Types whose JavaScript form loses digits or has bounds of its own. */
 const exactTypes = /^(DECIMAL|DATE$|TIMESTAMP)/;

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { Data, DataType } from 'apache-arrow';
 import { duckdb } from '../duckdb.ts';
 import { beyondBigint } from './narrow.ts';
-import type { QueryResult, ResultColumn, ResultValue } from './run-query.ts';
+import type { QueryResult, ResultColumn, ResultValue } from './query-result.ts';
 import { displayText } from './write-result.ts';
 
 /** All of it, required for the reason that `duckdb.ts` gives. */

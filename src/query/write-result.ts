@@ -3,7 +3,7 @@
 import type { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampValue } from '@duckdb/node-api';
 import { duckdb } from '../duckdb.ts';
 import { escapeDeceptive } from './json-text.ts';
-import type { QueryResult, ResultValue } from './run-query.ts';
+import type { QueryResult, ResultValue } from './query-result.ts';
 
 /** Takes text piece by piece; waits where the reader is slow. */
 export type Write = (text: string) => Promise<void>;

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { QueryResult, ResultValue } from '../../src/query/run-query.ts';
+import type { QueryResult, ResultValue } from '../../src/query/query-result.ts';
 import { writeCsv } from '../../src/query/write-result.ts';
 import { holds } from '../support/properties.ts';
 

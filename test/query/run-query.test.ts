@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { QueryError, UsageError } from '../../src/errors.ts';
-import { queryToParquet, runQuery, type QueryResult } from '../../src/query/run-query.ts';
+import type { QueryResult } from '../../src/query/query-result.ts';
+import { queryToParquet, runQuery } from '../../src/query/run-query.ts';
 
 let folder: string;
 let database: string;

@@ -1,6 +1,6 @@
 /** Results to write and readers of what was written: a result of texts, what a writer makes of it, and CSV read back. */
 
-import type { QueryResult } from '../../src/query/run-query.ts';
+import type { QueryResult } from '../../src/query/query-result.ts';
 import type { writeCsv } from '../../src/query/write-result.ts';
 
 /** A result that holds these texts. */

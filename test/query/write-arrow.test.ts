@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
-import { runQuery, type QueryResult } from '../../src/query/run-query.ts';
+import type { QueryResult } from '../../src/query/query-result.ts';
+import { runQuery } from '../../src/query/run-query.ts';
 import { writeArrow } from '../../src/query/write-arrow.ts';
 
 let folder: string;

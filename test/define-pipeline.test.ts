@@ -6,7 +6,8 @@ import { voters } from '../pipelines/voters.ts';
 import { PipelineDefinitionError } from '../src/errors.ts';
 import { NoCount } from '../src/fields.ts';
 import { allTables, changesTable, datasetTable, violationsTable } from '../src/load/tables.ts';
-import { countColumns, definePipeline, defineProject, type AnyPipeline, type Project } from '../src/pipeline.ts';
+import { definePipeline, defineProject } from '../src/define-pipeline.ts';
+import { countColumns, type AnyPipeline, type Project } from '../src/pipeline.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables } from '../src/reserved-names.ts';
 import { noValueCheck } from '../src/transform/no-value.ts';
 
