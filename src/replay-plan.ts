@@ -43,7 +43,12 @@ export async function findLanding(
   const { landing } = warehousePaths(warehouse);
   const runs = (await namesIn(landing)).filter(isSnapshotId).toSorted();
   const newest = runs.at(-1);
-  const id = run ?? (await newestFinished(warehouse, runs)) ?? newest;
+  const id = run ?? (await newestFinished(warehouse, runs));
+  if (id === undefined && newest !== undefined)
+    throw new RunNotFoundError(
+      `No run whose answers the warehouse ${warehouse} holds came to its end: the newest, ${newest}, ${await whyPassedOver(warehouse, newest)}.`,
+      '"rekap sync --resume" goes on from what it has landed.',
+    );
   if (id !== undefined && runs.includes(id)) {
     if (run === null && newest !== undefined && newest !== id) {
       const message = `Run ${id} is replayed, the newest that came to its end: ${newest} ${await whyPassedOver(warehouse, newest)}.`;

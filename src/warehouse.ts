@@ -79,7 +79,9 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
   if (!(await isFolder(folder))) {
     const isCurrent = (await readCurrentId(warehouse).catch(() => null)) === id;
     throw new SnapshotNotFoundError(
-      `The warehouse ${warehouse} has no snapshot ${id}.`,
+      isCurrent
+        ? `${warehousePaths(warehouse).current} points to snapshot ${id}, which the warehouse does not have.`
+        : `The warehouse ${warehouse} has no snapshot ${id}.`,
       isCurrent ? await wayBack(warehouse, id) : '"rekap snapshots list" shows those that there are.',
     );
   }

@@ -55,6 +55,11 @@ const written: readonly (readonly [string, string])[] = [
   ['in HTML, every character', each((character) => `&#x${hex(character)};`)],
 ];
 
+it('a key that a program does not have is refused at once', () => {
+  const variable: Record<string, string> = {};
+  expect(() => new Secret(variable['REKAP_API_KEY']!)).toThrow('There is no API key.');
+});
+
 describe('a key that an answer repeats', () => {
   it.each(written)('%s, is taken out, and nothing else', (_, form) => {
     const body = Buffer.from(`{"count":1,"data":{"a":"KOTA \u00e9 100% \\u00e9","b":"${form}","c":"<${form}>"}}`);

@@ -110,7 +110,7 @@ function partsOf(
   if (total === null)
     return [
       paint('dim', '╌'.repeat(barWidth), stream),
-      'listing the districts',
+      'listing districts',
       ...(waits === null ? [`${formatNumber(requests)} requests`, rate] : [waits]),
     ];
   const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);

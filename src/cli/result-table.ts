@@ -1,6 +1,7 @@
 /** Writes a query's result as a table: on a terminal in its colours and width, into a file as plain text. */
 
 import { stripVTControlCharacters } from 'node:util';
+import { UsageError } from '../errors.ts';
 import type { QueryResult } from '../query/query-result.ts';
 import { displayText, type Write } from '../query/write-result.ts';
 import { renderTable } from './table.ts';
@@ -15,13 +16,25 @@ export function writeTable(result: QueryResult, write: Write): Promise<number> {
   return drawTable(result, write, {});
 }
 
-/** The same for a file: nobody knows how wide it will be shown, and no colour is wanted in it. */
+/**
+ * The same for a file: nobody knows how wide it will be shown, no colour is wanted in it, and none of its rows may be missing.
+ *
+ * @throws UsageError where there are more rows than a table shows.
+ */
 export function writePlainTable(result: QueryResult, write: Write): Promise<number> {
   // Texts of the result hold no control characters any more; the only ones are those of our colours.
-  return drawTable(result, (text) => write(stripVTControlCharacters(text)), { width: Number.POSITIVE_INFINITY });
+  const plain: Write = (text) => write(stripVTControlCharacters(text));
+  return drawTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true });
 }
 
-async function drawTable(result: QueryResult, write: Write, bound: { readonly width?: number }): Promise<number> {
+interface Bounds {
+  /** Columns of the terminal; its own where this is not given. */
+  readonly width?: number;
+  /** Whether all rows must be shown. */
+  readonly isWhole?: boolean;
+}
+
+async function drawTable(result: QueryResult, write: Write, { isWhole = false, ...bound }: Bounds): Promise<number> {
   const { columns } = result;
   const rows: string[][] = [];
   let total = 0;
@@ -33,6 +46,11 @@ async function drawTable(result: QueryResult, write: Write, bound: { readonly wi
       );
     }
   }
+  if (isWhole && total > rows.length)
+    throw new UsageError(
+      `The result has ${countRows(total)}, and a table shows ${formatNumber(mostRows)} at most.`,
+      'Let the name after --out end in .csv, .json, .parquet or .arrow, or say so by --format.',
+    );
   const right = columns.flatMap(({ type }, index) => (/INT|DOUBLE|FLOAT|DECIMAL/.test(type) ? [index] : []));
   const head = columns.map(({ name }) => printable(name, longestCell));
   await write(`${renderTable(rows, { head, right, ...bound })}\n`);

@@ -28,7 +28,7 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
   ]);
   return [
     `Snapshot ${paint('bold', id)} of ${printable(manifest.source)}, made ${shortTime(manifest.created_at)} UTC by ${manifest.tool.name} ${printable(manifest.tool.version)}`,
-    manifest.previous === null ? 'The first of its warehouse.' : `The one before: ${printable(manifest.previous)}`,
+    manifest.previous === null ? 'The first of its history.' : `The one before: ${printable(manifest.previous)}`,
     '',
     renderTable(datasets, {
       head: ['dataset', 'rows', 'quarantined', 'violations', 'districts', 'proved complete', 'read (UTC)'],

@@ -1,5 +1,6 @@
 /** A result's table fits the terminal and has its colours; in a file it is plain text, as wide as it is. */
 
+import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { writePlainTable, writeTable } from '../../src/cli/result-table.ts';
 import { textOf, textResult } from '../query/support.ts';
@@ -39,7 +40,17 @@ describe("a result's table", () => {
   it('shows the first rows of many, says so, and counts those it shows', async () => {
     const many = textResult(['n'], [Array.from({ length: 1500 }, (_, n) => [`${n}`])]);
     let text = '';
-    expect(await writePlainTable(many, async (piece) => void (text += piece))).toBe(1000);
-    expect(text).toContain('\n999\n1,500 rows, of which the first 1,000 are shown; --format csv gives all\n');
+    expect(await writeTable(many, async (piece) => void (text += piece))).toBe(1000);
+    expect(stripVTControlCharacters(text)).toMatch(
+      /999\s*\n1,500 rows, of which the first 1,000 are shown; --format csv gives all\n$/,
+    );
+  });
+
+  it('in a file is whole, or refused: nobody reads there that rows are missing', async () => {
+    const many = textResult(['n'], [Array.from({ length: 1001 }, (_, n) => [`${n}`])]);
+    let text = '';
+    const written = writePlainTable(many, async (piece) => void (text += piece));
+    await expect(written).rejects.toThrow('The result has 1,001 rows, and a table shows 1,000 at most.');
+    expect(text).toBe('');
   });
 });

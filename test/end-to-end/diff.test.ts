@@ -1,5 +1,7 @@
 /** What `rekap diff` prints: every record by itself, even where two names look alike once they are safe to print. */
 
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { runHere } from '../support/run-here.ts';
@@ -32,5 +34,22 @@ describe('rekap diff', () => {
     const asJson = await runHere(['diff', '--json', '--warehouse', warehouse]);
     const regencies = (JSON.parse(asJson.stdout) as { regency: string }[]).map(({ regency }) => regency);
     expect(new Set(regencies)).toEqual(new Set(['A\0B', String.raw`A\u0000B`]));
+  });
+
+  it('of a snapshot whose DuckDB file is damaged names both, and what finds out which', async () => {
+    const warehouse = await temporaryFolder();
+    const ids: string[] = [];
+    for (const size of [3, 4])
+      ids.push(
+        (await runSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: size }))).url, accepted))).run,
+      );
+    const file = await open(join(warehouse, 'snapshots', ids[0]!, 'rekap.duckdb'), 'r+');
+    // Behind the header, in the first block of the catalog.
+    await file.write(Buffer.alloc(4096, 0xa5), 0, 4096, 3 * 4096);
+    await file.close();
+    const { code, stderr } = await runHere(['diff', '--warehouse', warehouse]);
+    expect(code).toBe(2);
+    for (const id of ids) expect(stderr).toContain(`"rekap snapshots verify ${id}"`);
+    expect(stderr).not.toContain('fault in rekap');
   });
 });

@@ -271,8 +271,13 @@ describe('a landing that is not what it was', () => {
     });
     await expect(runSync(syncOptions(warehouse, server.url, { dapil: [1101, 1102] }))).rejects.toThrow(IncompleteError);
     await server.close();
-    await expect(runReplay(warehouse)).rejects.toThrow(LandingError);
-    await expect(runReplay(warehouse)).rejects.toMatchObject({ next: expect.stringContaining('--resume') });
+    const [line] = await readRunLines(warehouse);
+    await expect(runReplay(warehouse, { run: line!.run! })).rejects.toThrow(LandingError);
+    await expect(runReplay(warehouse)).rejects.toThrow(RunNotFoundError);
+    await expect(runReplay(warehouse)).rejects.toMatchObject({
+      message: expect.stringContaining(`came to its end: the newest, ${line!.run!}, failed.`),
+      next: expect.stringContaining('--resume'),
+    });
   });
 });
 
