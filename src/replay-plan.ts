@@ -161,7 +161,9 @@ export async function readCurrentOrWarn(
  */
 export async function readCurrentIdOrNone(warehouse: string): Promise<string | null> {
   try {
-    return await readCurrentId(warehouse);
+    const id = await readCurrentId(warehouse);
+    // A link to a snapshot that is gone keeps none from becoming current.
+    return id !== null && (await listSnapshotIds(warehouse)).includes(id) ? id : null;
   } catch (error) {
     if (!(error instanceof RekapError)) throw error;
     await requireReplaceable(warehouse);

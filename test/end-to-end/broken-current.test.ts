@@ -31,6 +31,7 @@ async function withoutCurrent() {
 
 const inItsPlace: [string, (path: string) => Promise<unknown>][] = [
   ['a link to somewhere else', (path) => symlink('/etc', path)],
+  ['a link to a snapshot that is gone', (path) => symlink('snapshots/20991122T000000Z-000000', path)],
   ['a plain file', (path) => writeFile(path, 'x')],
   ['an empty folder', (path) => mkdir(path)],
 ];
