@@ -4,14 +4,13 @@ import { appendFile, cp, mkdir, realpath, rm, symlink, truncate, writeFile } fro
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
-import { runCli } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const damagedId = '20200101T000000Z-000001';
 
 /** A warehouse with the sample as its current snapshot, and an older one whose manifest is none. */
-const withSample = preparedWarehouse((warehouse) => runCli(['sync', '--sample', '--warehouse', warehouse]));
+const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse]));
 
 async function damagedWarehouse() {
   const { warehouse } = await withSample();

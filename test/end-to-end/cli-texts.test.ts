@@ -10,12 +10,12 @@ import { runCli, startCli } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const withSample = preparedWarehouse((warehouse) => runCli(['sync', '--sample', '--warehouse', warehouse]));
+const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse]));
 
 /** A warehouse with the sample, from which just these districts were read once more. */
 async function syncSample(...dapil: string[]): Promise<string> {
   const { warehouse } = await withSample();
-  if (dapil.length > 0) await runCli(['sync', '--sample', '--warehouse', warehouse, '--dapil', ...dapil]);
+  if (dapil.length > 0) await runHere(['sync', '--sample', '--warehouse', warehouse, '--dapil', ...dapil]);
   return warehouse;
 }
 

@@ -6,11 +6,11 @@ import { mkdir, readdir, readFile, readlink, rename, symlink } from 'node:fs/pro
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
-import { cliPath, runCli } from '../support/run-cli.ts';
+import { cliPath } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const withSample = preparedWarehouse((warehouse) => runCli(['sync', '--sample', '--warehouse', warehouse]));
+const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse]));
 
 /** Every file below a folder with what it holds, and every link with where it leads. */
 async function contentsOf(folder: string): Promise<Record<string, string>> {
