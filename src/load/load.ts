@@ -52,10 +52,12 @@ export interface Loaded {
 }
 
 /**
- * Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. One thread: the
- * others are busy with what is still to come, and two that sort within this little memory spill more and end later.
+ * Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. One thread for a nation
+ * of regencies: a second one costs more than it brings.
  */
 const loadSettings = { memory_limit: '160MB', threads: '1', preserve_insertion_order: 'true' };
+/** Rows of one group in DuckDB's files. Beyond them there is work for two threads, and one alone would not sort within the memory. */
+const rowsOfOneGroup = 122_880;
 
 export class Load {
   private readonly options: LoadOptions;
@@ -95,6 +97,7 @@ export class Load {
   async finish(carryOver: CarryOver | null, log: LogEntry, previousDatabase: string | null): Promise<Loaded> {
     const { pipelines } = this.options.project;
     this.staging.close();
+    if (carryOver !== null || this.staging.appended > rowsOfOneGroup) await this.database.run('SET threads = 2');
     const attached = carryOver?.database ?? previousDatabase;
     if (attached !== null) await this.database.run(`ATTACH ${quoteText(attached)} AS previous (READ_ONLY)`);
     // One transaction, or two: each statement by itself would wait for the disk.
@@ -244,7 +247,7 @@ export class Load {
         .join(', ');
       const written = await this.database.run(
         `COPY (SELECT * FROM ${quoteIdentifier(table.name)})
-         TO ${quoteText(file)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE 122880, KV_METADATA {${metadata}})`,
+         TO ${quoteText(file)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${rowsOfOneGroup}, KV_METADATA {${metadata}})`,
       );
       rows.set(path, written);
     }

@@ -13,6 +13,8 @@ import { TextStage } from './text-stage.ts';
 
 /** The temporary tables of one load. */
 export class Staging {
+  /** Rows of all tables that were appended. */
+  appended = 0;
   private readonly database: Database;
   private readonly violations: DuckDBAppender;
   private readonly quarantine: DuckDBAppender;
@@ -57,6 +59,7 @@ export class Staging {
 
   /** Appends a batch. Blocks while DuckDB copies, some milliseconds per ten thousand rows. */
   append(pipeline: AnyPipeline, batch: Batch): void {
+    this.appended += batch.rows.numRows + batch.violations.length + batch.quarantined.length;
     if (batch.rows.numRows > 0) this.appendRows(pipeline, batch.rows);
     for (const violation of batch.violations) appendRow(this.violations, this.violationValues(violation));
     for (const record of batch.quarantined) appendRow(this.quarantine, quarantineValues(record));
