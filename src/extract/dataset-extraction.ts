@@ -16,8 +16,11 @@ import type { Account } from './tally.ts';
 import { DistrictWalks, type DistrictQuestion } from './district-walks.ts';
 import type { Walk } from './walk-district.ts';
 
-/** Milliseconds after which a source that was empty for some moments, such as while it loads its data, has them again. */
-const pauseBeforeLateAsking = 2000;
+/**
+ * Milliseconds before each late asking: a source that was empty for some moments, such as while it loads its data, has them again. Two,
+ * and of different length, for one that is empty every other moment.
+ */
+const pausesBeforeLateAsking = [700, 1600] as const;
 
 export class DatasetExtraction {
   readonly pipeline: AnyPipeline;
@@ -120,20 +123,22 @@ export class DatasetExtraction {
     const isSaidOnce = ({ complete, received, listed }: Verdict): boolean =>
       !isWhole && complete && received === 0 && listed === null;
     const list = this.isListEmpty ? [this.verdict({ dapil: null, proof: 'none' })] : [];
-    const doubtful = [...list, ...read.filter(isSaidOnce)];
+    let doubtful = [...list, ...read.filter(isSaidOnce)];
     if (doubtful.length === 0) return [...read];
-    await this.question.clock.sleep(pauseBeforeLateAsking, this.question.signal);
-    const settled = await settleAll(
-      doubtful.map((verdict) => this.orIncomplete(verdict.dapil, () => this.confirm(verdict))),
-    );
+    for (const [turn, pause] of pausesBeforeLateAsking.entries()) {
+      await this.question.clock.sleep(pause, this.question.signal);
+      doubtful = await settleAll(
+        doubtful.map((verdict) => this.orIncomplete(verdict.dapil, () => this.confirm(verdict, turn))),
+      );
+    }
     // The list's own verdict says nothing where it stays empty.
-    return [...read.filter((verdict) => !isSaidOnce(verdict)), ...settled].filter(
+    return [...read.filter((verdict) => !isSaidOnce(verdict)), ...doubtful].filter(
       ({ dapil, complete }) => dapil !== null || !complete,
     );
   }
 
-  private async confirm(verdict: Verdict): Promise<Verdict> {
-    if (await this.walks.isStillEmpty(verdict.dapil)) return verdict;
+  private async confirm(verdict: Verdict, turn: number): Promise<Verdict> {
+    if (!verdict.complete || (await this.walks.isStillEmpty(verdict.dapil, turn))) return verdict;
     this.findings.noteNotEmpty(verdict.dapil);
     const reason = 'it had no records at first and has some now; the source is not steady, so run the sync again';
     return { ...verdict, proof: 'none', complete: false, reason };

@@ -21,7 +21,7 @@ const shareOfPage: Readonly<Record<number, number>> = { 2: 2 / 3, 3: 1 / 2 };
 const probeReading = maxReadings + 1;
 /** What the second asking for an empty page adds to the number of its reading. */
 const secondAsking = 10;
-/** Number of the reading that asks an empty district, or an empty list, once more, when all others were read. */
+/** Number of the first reading that asks an empty district, or an empty list, again when all others were read; the next one follows it. */
 const lateAsking = 30;
 
 /** What every walk over a district goes by. */
@@ -80,10 +80,10 @@ export class DistrictWalks {
     return this.afresh({ ...district, habits: new PagingHabits() }, reading, firstLimit);
   }
 
-  /** Whether the district, which had no records before, has none now either; null for the list of all. */
-  async isStillEmpty(dapil: number | null): Promise<boolean> {
+  /** Whether the district, which had no records before, has none now either; null for the list of all. `turn` counts the late askings. */
+  async isStillEmpty(dapil: number | null, turn: number): Promise<boolean> {
     try {
-      const { page } = await this.fetch(this.request(dapil, lateAsking, 0));
+      const { page } = await this.fetch(this.request(dapil, lateAsking + turn, 0));
       return page.records.length === 0;
     } catch (error) {
       // Where a refusal stood for "no records", it does so again.
