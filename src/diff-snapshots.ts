@@ -61,8 +61,6 @@ export async function diffSnapshots<Value>(
   use: (result: QueryResult) => Promise<Value>,
 ): Promise<Value> {
   const database = await openDatabase(':memory:');
-  /** Files of which one is damaged where DuckDB cannot read them; nothing else of this statement can fail. */
-  const files = `The DuckDB file of snapshot ${before.id} or ${after.id}`;
   try {
     for (const [name, snapshot] of Object.entries({ old: before, new: after }))
       await database.run(`ATTACH ${quoteText(await requireDatabase(snapshot))} AS ${name} (READ_ONLY)`);
@@ -82,9 +80,9 @@ export async function diffSnapshots<Value>(
     const sql = `SELECT d.*, ${since} AS since FROM (${differences}) d ORDER BY ${order}, list_position([${names.join(', ')}], column_name)`;
     return await use(asQueryResult(await database.connection.stream(sql)));
   } catch (error) {
-    if (!(error instanceof Error) || !/^(IO|Serialization|Internal|Fatal) Error/.test(error.message)) throw error;
+    if (!(error instanceof Error) || !/^(IO|serialization|internal|fatal) error/i.test(error.message)) throw error;
     throw new WarehouseError(
-      `${files} cannot be read: ${error.message.split('\n')[0]}`,
+      `The DuckDB file of snapshot ${before.id} or ${after.id} cannot be read: ${error.message.split('\n')[0]}`,
       `"rekap snapshots verify ${before.id}" and "rekap snapshots verify ${after.id}" say which is damaged, and what mends it.`,
       { cause: error },
     );

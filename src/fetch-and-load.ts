@@ -43,9 +43,10 @@ export async function fetchAndLoad(
   const { project, options, signal, folder } = run;
   run.enter('fetch');
   const broken = new AbortController();
-  const asking = AbortSignal.any([signal, broken.signal]);
-  setMaxListeners(0, asking);
-  const source = await openSource({ ...run, signal: asking });
+  /** The run as the source sees it: it ends as well where there is nothing to load its answers into. */
+  const fetching = { ...run, signal: AbortSignal.any([signal, broken.signal]) };
+  setMaxListeners(0, fetching.signal);
+  const source = await openSource(fetching);
   run.client = source.client;
   let closing: Promise<void> | null = null;
   const closeSource = (): Promise<void> => (closing ??= source.close());
@@ -55,12 +56,7 @@ export async function fetchAndLoad(
   // Where they cannot be loaded, nothing more is asked for.
   loading.catch((error: unknown) => broken.abort(error));
   try {
-    const { verdicts, totals } = await fetchAndTransform(
-      { ...run, signal: asking },
-      source.client,
-      transforming,
-      loading,
-    );
+    const { verdicts, totals } = await fetchAndTransform(fetching, source.client, transforming, loading);
     requireComplete(verdicts);
     signal.throwIfAborted();
     run.enter('build tables');

@@ -1,9 +1,9 @@
 /** The whole way of a replay: a landing through the same stages as a sync, without the network. */
 
-import { definitionFingerprint } from './describe-snapshot.ts';
 import { join } from 'node:path';
 import { buildSnapshot } from './build-snapshot.ts';
 import { closeAll } from './close-all.ts';
+import { definitionFingerprint } from './describe-snapshot.ts';
 import { LandingError, VerificationError } from './errors.ts';
 import { createSourceClient } from './extract/source-client.ts';
 import { createLandedTransport } from './extract/transport.ts';

@@ -12,26 +12,26 @@ const mostBackslashes = 4;
 
 /** @throws UsageError where there is no key, or one that no header can carry. */
 export function readApiKey(file: string | undefined): Secret {
-  const key = file === undefined ? process.env['REKAP_API_KEY'] : readKeyFile(file);
+  const key = (file === undefined ? (process.env['REKAP_API_KEY'] ?? '') : readKeyFile(file)).trim();
   const whence = file === undefined ? 'REKAP_API_KEY' : `The key file ${file}`;
-  if (key === undefined || key.trim() === '') {
+  if (key === '') {
     if (file !== undefined) throw new UsageError(`${whence} is empty.`, 'Put the key into it, and nothing else.');
     throw new UsageError(
       'There is no API key.',
       'Set REKAP_API_KEY, or name a file that holds the key with --api-key-file.',
     );
   }
-  if (!/^[\x21-\x7e]+$/.test(key.trim()) || key.split('\\').length > mostBackslashes + 1)
+  if (!/^[\x21-\x7e]+$/.test(key) || key.split('\\').length > mostBackslashes + 1)
     throw new UsageError(
       `${whence} holds characters that no API key has.`,
       'It should hold the key alone, on one line.',
     );
-  if (key.trim().length > longestKey)
+  if (key.length > longestKey)
     throw new UsageError(
-      `${whence} holds ${key.trim().length.toLocaleString('en')} characters, more than a key may have (${longestKey.toLocaleString('en')}).`,
+      `${whence} holds ${key.length.toLocaleString('en')} characters, more than a key may have (${longestKey.toLocaleString('en')}).`,
       'It should hold the key alone, on one line.',
     );
-  return new Secret(key.trim());
+  return new Secret(key);
 }
 
 function readKeyFile(file: string): string {

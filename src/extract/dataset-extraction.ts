@@ -116,7 +116,7 @@ export class DatasetExtraction {
 
   /**
    * Without a list that is whole nothing but its own empty pages says that a district has no records, nor that the list has none; and
-   * those may have been a slip of some moments: they are asked for once more when all others were read.
+   * those may have been a slip of some moments: they are asked for again, and once more, when all others were read.
    */
   async confirmEmpty(read: readonly Verdict[]): Promise<Verdict[]> {
     const isWhole = this.swept !== null && !this.findings.isShort(this.swept);
@@ -139,7 +139,7 @@ export class DatasetExtraction {
 
   private async confirm(verdict: Verdict, turn: number): Promise<Verdict> {
     if (!verdict.complete || (await this.walks.isStillEmpty(verdict.dapil, turn))) return verdict;
-    this.findings.noteNotEmpty(verdict.dapil);
+    if (verdict.dapil !== null) this.findings.noteNotEmpty(verdict.dapil);
     const reason = 'it had no records at first and has some now; the source is not steady, so run the sync again';
     return { ...verdict, proof: 'none', complete: false, reason };
   }

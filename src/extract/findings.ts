@@ -51,9 +51,9 @@ export class Findings {
       this.otherwise.push(dapil);
   }
 
-  /** Notes that a district which had no records has some after all, or the list: null. */
-  noteNotEmpty(dapil: number | null): void {
-    const place = this.empty.indexOf(dapil ?? -1);
+  /** Notes that a district which had no records has some after all. */
+  noteNotEmpty(dapil: number): void {
+    const place = this.empty.indexOf(dapil);
     if (place >= 0) this.empty.splice(place, 1);
   }
 

@@ -26,6 +26,7 @@ import {
   excerpt,
   headerText,
   malformed,
+  nameFailure,
   redirectDetail,
   statusError,
 } from './source-messages.ts';
@@ -184,8 +185,10 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       if (error instanceof ResponseTooLargeError) health.noteTooLarge(request.dataset);
       if (error instanceof RekapError) throw error;
       signal.throwIfAborted();
-      if (attempt.timedOut())
-        return { failure: { kind: 'timeout' }, detail: `no whole answer within ${options.timeout / 1000} s` };
+      if (attempt.timedOut()) {
+        const failure = { kind: 'timeout' } as const;
+        return { failure, detail: nameFailure(failure, options.timeout) };
+      }
       return {
         failure: { kind: 'connection', code: connectionCode(error) },
         detail: error instanceof Error ? error.message : String(error),

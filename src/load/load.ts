@@ -97,9 +97,9 @@ export class Load {
   async finish(carryOver: CarryOver | null, log: LogEntry, previousDatabase: string | null): Promise<Loaded> {
     const { pipelines } = this.options.project;
     this.staging.close();
-    if (carryOver !== null || this.staging.appended > rowsOfOneGroup) await this.database.run('SET threads = 2');
     const attached = carryOver?.database ?? previousDatabase;
     if (attached !== null) await this.database.run(`ATTACH ${quoteText(attached)} AS previous (READ_ONLY)`);
+    if ((await this.countRowsAtHand()) > rowsOfOneGroup) await this.database.run('SET threads = 2');
     // One transaction, or two: each statement by itself would wait for the disk.
     await this.database.run('BEGIN');
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);
@@ -124,6 +124,14 @@ export class Load {
   /** Closes the file of a load that is given up. */
   abandon(): void {
     this.database.close();
+  }
+
+  /** Rows that were appended, and those of the snapshot before, which are carried over or compared. */
+  private async countRowsAtHand(): Promise<number> {
+    const [before] = await this.database.rows<{ rows: bigint }>(
+      "SELECT coalesce(sum(estimated_size), 0)::BIGINT AS rows FROM duckdb_tables() WHERE database_name = 'previous'",
+    );
+    return this.staging.appended + Number(before!.rows);
   }
 
   private async fillTable(table: TableDefinition, select: string): Promise<void> {

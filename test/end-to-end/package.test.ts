@@ -46,12 +46,13 @@ describe('the packed package', () => {
     const program = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
     await writeFile(join(folder, 'nightly.mjs'), program);
     const { url } = await serveData(smallNation({ 1101: 3, 1102: 2 }));
-    const { stdout } = await promisify(execFile)(process.execPath, ['nightly.mjs'], {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['nightly.mjs'], {
       cwd: folder,
       env: { ...process.env, REKAP_BASE_URL: url, REKAP_API_KEY: testKey },
     });
     expect(stdout).toMatch(/^published \d{8}T\d{6}Z-[0-9a-f]{6}\n/);
     expect(stdout).toContain('DAPIL 1101');
+    expect(stderr).not.toContain('ExperimentalWarning');
   });
 });
 

@@ -35,3 +35,11 @@ it('rekap serve --warehouse tells on one line of a snapshot that it cannot serve
   expect(new Set(more)).toEqual(more.length === 0 ? new Set() : new Set([line]));
   expect(stderr()).not.toContain(key);
 });
+
+it('rekap serve --sample makes no key where some are given', async () => {
+  const running = startCli(['serve', '--sample', '--port', '0'], { REKAP_API_KEYS: key });
+  onTestFinished(() => void running.child.kill('SIGKILL'));
+  const stdout = await running.printed('Ctrl-C');
+  expect(stdout).toContain('/openapi.json');
+  expect(stdout).not.toMatch(/key/);
+});

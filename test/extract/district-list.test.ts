@@ -5,19 +5,8 @@ import { EarlyEndError, SourceStatusError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/stages.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { runExtract } from '../support/run-extract.ts';
-import {
-  changed,
-  faultless,
-  simulateSource,
-  type SimulatedRecord,
-  type SimulatedSource,
-} from '../support/simulated-source.ts';
-
-const half = (): number => 0.5;
-const records: SimulatedRecord[] = [1101, 1102, 1103].flatMap((dapil) =>
-  Array.from({ length: 12 }, (_, place) => ({ dapil, regency: `R${place}`, people: place })),
-);
-const named = records.map(({ dapil, regency, people }) => `${dapil} ${regency} ${people}`).toSorted();
+import { changed, faultless, simulateSource, type SimulatedSource } from '../support/simulated-source.ts';
+import { half, named, records } from './three-districts.ts';
 
 describe('the list of all districts', () => {
   it('does not believe a short list of districts, unless the reference or a snapshot before stands in for it', async () => {

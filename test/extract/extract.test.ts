@@ -5,13 +5,8 @@ import { voters } from '../../pipelines/voters.ts';
 import { RepeatedPageError, SourceStatusError } from '../../src/errors.ts';
 import type { SourceClient } from '../../src/extract/source-client.ts';
 import { runExtract } from '../support/run-extract.ts';
-import { changed, faultless, simulateSource, type SimulatedRecord } from '../support/simulated-source.ts';
-
-const half = (): number => 0.5;
-const records: SimulatedRecord[] = [1101, 1102, 1103].flatMap((dapil) =>
-  Array.from({ length: 12 }, (_, place) => ({ dapil, regency: `R${place}`, people: place })),
-);
-const named = records.map(({ dapil, regency, people }) => `${dapil} ${regency} ${people}`).toSorted();
+import { changed, faultless, simulateSource } from '../support/simulated-source.ts';
+import { half, named, records } from './three-districts.ts';
 
 describe('an extraction', () => {
   it('asks for the list, probes its offset and its end once, and asks each district once', async () => {

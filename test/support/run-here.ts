@@ -1,4 +1,4 @@
-/** Runs a command line within the test's own process, for one that ends before it has begun: a mistake costs no process then. */
+/** Runs a command line within the test's own process, for what needs none of its own: neither a signal, nor a stream that breaks. */
 
 import { vi } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
