@@ -10,7 +10,7 @@ import { maxReadings } from './judge-walk.ts';
 import { probedOffset, requirePaging } from './offset-probe.ts';
 import { PagingHabits } from './paging-habits.ts';
 import { isRefusal } from './refusals.ts';
-import type { FetchedPage } from './source-client.ts';
+import type { FetchedPage } from './answer-reader.ts';
 import type { Sweep } from './sweep.ts';
 import { Contents, type Account } from './tally.ts';
 import { walkDistrict, type Walk, type WalkedPage, type WalkQuestion } from './walk-district.ts';

@@ -1,7 +1,7 @@
 /** Holds pages until their district is proved, within a bound on memory: beyond it a page is read again from the landing. */
 
 import type { Page } from '../stages.ts';
-import type { FetchedPage } from './source-client.ts';
+import type { FetchedPage } from './answer-reader.ts';
 
 /** A page that is held, or can be had again. */
 export interface HeldPage {

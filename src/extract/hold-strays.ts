@@ -3,7 +3,8 @@
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Page, PageRequest } from '../stages.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
-import type { FetchedPage, SourceClient } from './source-client.ts';
+import type { FetchedPage } from './answer-reader.ts';
+import type { SourceClient } from './source-client.ts';
 import { selectRecords } from './sweep.ts';
 
 /** @param strays A page of some records of `fetched`, over its bytes. */

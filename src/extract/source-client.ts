@@ -1,36 +1,20 @@
 /** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
 
-import {
-  LandingError,
-  RekapError,
-  ResponseTooLargeError,
-  SourceRefusedKeyError,
-  SourceUnreachableError,
-  type SourceStatusError,
-} from '../errors.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LandingError, RekapError, ResponseTooLargeError, SourceUnreachableError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import type { Answer, Land, LandedAnswers, LandedBody, Page, PageRequest } from '../stages.ts';
+import type { Answer, Land, LandedAnswers, Page, PageRequest } from '../stages.ts';
 import type { Clock, Random, Report } from '../surroundings.ts';
 import type { Secret } from '../secret.ts';
+import { AnswerReader, type Arrived, type Asked, type FailedAttempt, type FetchedPage } from './answer-reader.ts';
 import { LongWaits } from './long-waits.ts';
 import { Pace } from './pace.ts';
-import { boundAttempt, requestPath, withoutKey } from './page-request.ts';
-import { planRetry, type Failure } from './retry-plan.ts';
-import { createPageScanner } from './page-scanner.ts';
+import { boundAttempt, requestPath } from './page-request.ts';
+import { planRetry } from './retry-plan.ts';
 import { ScanError } from './json-text.ts';
-import { emptyPage, nothingThere } from './refusals.ts';
 import { SourceHealth } from './source-health.ts';
-import {
-  connectionCode,
-  describeFailure,
-  excerpt,
-  headerText,
-  malformed,
-  nameFailure,
-  redirectDetail,
-  statusError,
-} from './source-messages.ts';
-import type { Received, Transport } from './transport.ts';
+import { connectionCode, describeFailure, nameFailure } from './source-messages.ts';
+import type { Transport } from './transport.ts';
 
 export interface SourceOptions {
   /** Without a trailing slash. */
@@ -52,15 +36,6 @@ export interface SourceSurroundings {
   readonly resumed: LandedAnswers | null;
   /** Ends every request and every wait; its reason is thrown. */
   readonly signal: AbortSignal;
-}
-
-/** A page, the time its answer was complete, and the way to its landed bytes. */
-export interface FetchedPage {
-  readonly page: Page;
-  readonly at: Date;
-  readonly landed: LandedBody;
-  /** What the source said where it has nothing there; the page is then empty. */
-  readonly refusal: SourceStatusError | null;
 }
 
 /** What the run's requests came to. */
@@ -89,11 +64,18 @@ export interface SourceClient {
   close(): Promise<void>;
 }
 
+/** A page that is asked for, and how often it has been. */
+interface Asking extends Asked {
+  readonly path: string;
+  attempt: number;
+  /** Milliseconds before the next attempt. */
+  wait: number;
+}
+
 export function createSourceClient(options: SourceOptions, surroundings: SourceSurroundings): SourceClient {
   const { clock, random, report, transport, land, resumed, signal } = surroundings;
   const base = new URL(options.baseUrl);
   const pace = new Pace(options.concurrency);
-  const scan = createPageScanner(warnOnce);
   const warned = new Set<string>();
   const figures: SourceFigures = {
     requests: 0,
@@ -104,9 +86,8 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     resumed: 0,
   };
   const health = new SourceHealth();
+  const reader = new AnswerReader({ apiKey: options.apiKey, land, health, warn: warnOnce });
   const waits = new LongWaits(clock, report, options.timeout);
-  /** What ended the run for every request to come: a refused key, or answers that cannot be kept. */
-  let end: unknown = null;
 
   function warnOnce(topic: string, message: string): void {
     if (warned.has(topic)) return;
@@ -115,48 +96,73 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   }
 
   async function fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage> {
-    return pace.limit(async () => {
-      const path = requestPath(base, pipeline, request);
-      const url = base.origin + path;
-      for (let attempt = 1; ; attempt += 1) {
-        signal.throwIfAborted();
-        if (end !== null) throw end;
-        if (attempt === 1) requireAnswering(request);
-        figures.requests += 1;
-        if (attempt > 1) figures.retries += 1;
-        report({ kind: 'request', dataset: request.dataset, retried: attempt > 1 });
-        const round = pace.begin();
-        const outcome = await attemptOnce(pipeline, request, path, url);
-        if ('page' in outcome) {
-          health.notePage(request.dataset);
-          pace.answered();
-          return outcome;
-        }
-        const { failure } = outcome;
-        if (failure.kind === 'status') health.answered = true;
-        if (failure.kind === 'status' && (failure.status === 429 || failure.status === 503)) {
-          figures.throttled += 1;
-          pace.slowDown(round);
-          figures.lowestConcurrency = Math.min(figures.lowestConcurrency, pace.concurrency);
-        }
-        const plan = planRetry({
-          failure,
-          attempt,
-          maxAttempts: options.maxAttempts,
-          answeredBefore: health.answered,
-          now: clock.now(),
-          random: random(),
-        });
-        if ('giveUp' in plan) {
-          // A source may weave the key into anything that is told of it.
-          const error = describeFailure(failure, url, plan.giveUp, options.apiKey.redact(outcome.detail));
-          end ??= health.noteGivenUp(request.dataset, failure, error);
-          throw end ?? error;
-        }
-        waits.note(request.dataset, failure, plan.wait);
-        await clock.sleep(plan.wait, signal);
+    const path = requestPath(base, pipeline, request);
+    const asked: Asking = { pipeline, request, path, url: base.origin + path, attempt: 0, wait: 0 };
+    for (;;) {
+      const found = await pace.limit(() => askUntilAnswered(asked));
+      if ('page' in found) return notePage(found, request);
+      await nextRequestSent();
+      const outcome = await reader.read(asked, found);
+      if ('page' in outcome) return notePage(outcome, request);
+      asked.wait = waitBefore(asked, outcome);
+    }
+  }
+
+  function notePage(found: FetchedPage, { dataset }: PageRequest): FetchedPage {
+    health.notePage(dataset);
+    pace.answered();
+    return found;
+  }
+
+  /**
+   * Sends the request until it is answered, for good or ill. It keeps its place while it waits to try again, so that a source in trouble
+   * is asked less; and it gives its place away before an answer is read, so that the next request is on its way meanwhile.
+   */
+  async function askUntilAnswered(asked: Asking): Promise<Arrived | FetchedPage> {
+    for (;;) {
+      if (asked.attempt > 0) await clock.sleep(asked.wait, signal);
+      signal.throwIfAborted();
+      if (health.end !== null) throw health.end;
+      asked.attempt += 1;
+      if (asked.attempt === 1) requireAnswering(asked.request);
+      const isRetry = asked.attempt > 1;
+      figures.requests += 1;
+      if (isRetry) figures.retries += 1;
+      report({ kind: 'request', dataset: asked.request.dataset, retried: isRetry });
+      const round = pace.begin();
+      const sent = await send(asked);
+      if ('status' in sent && sent.status === 200) return sent;
+      const outcome = 'status' in sent ? await reader.read(asked, sent) : sent;
+      if ('page' in outcome) return outcome;
+      const { failure } = outcome;
+      if (failure.kind === 'status') health.answered = true;
+      if (failure.kind === 'status' && (failure.status === 429 || failure.status === 503)) {
+        figures.throttled += 1;
+        pace.slowDown(round);
+        figures.lowestConcurrency = Math.min(figures.lowestConcurrency, pace.concurrency);
       }
+      asked.wait = waitBefore(asked, outcome);
+    }
+  }
+
+  /** Milliseconds to wait before the request is sent again. Throws where that would not help. */
+  function waitBefore({ request, url, attempt }: Asking, { failure, detail }: FailedAttempt): number {
+    const plan = planRetry({
+      failure,
+      attempt,
+      maxAttempts: options.maxAttempts,
+      answeredBefore: health.answered,
+      now: clock.now(),
+      random: random(),
     });
+    if ('giveUp' in plan) {
+      // A source may weave the key into anything that is told of it.
+      const error = describeFailure(failure, url, plan.giveUp, options.apiKey.redact(detail));
+      health.end ??= health.noteGivenUp(request.dataset, failure, error);
+      throw health.end ?? error;
+    }
+    waits.note(request.dataset, failure, plan.wait);
+    return plan.wait;
   }
 
   /** @throws SourceUnreachableError where the endpoint has failed so often that asking it again helps nobody. */
@@ -170,18 +176,14 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   }
 
   /** Sends the request once. Failures that trying again may mend are returned, all others thrown. */
-  async function attemptOnce(
-    pipeline: AnyPipeline,
-    request: PageRequest,
-    path: string,
-    url: string,
-  ): Promise<FetchedPage | FailedAttempt> {
-    let received: Received;
+  async function send({ request, path }: Asking): Promise<Arrived | FailedAttempt> {
     const attempt = boundAttempt(signal, options.timeout);
     try {
-      received = await transport.send(request, path, attempt.signal);
+      const received = await transport.send(request, path, attempt.signal);
+      figures.bytes += received.body.length;
+      return { ...received, at: received.at ?? clock.now() };
     } catch (error) {
-      if (error instanceof LandingError) end = error;
+      if (error instanceof LandingError) health.end = error;
       if (error instanceof ResponseTooLargeError) health.noteTooLarge(request.dataset);
       if (error instanceof RekapError) throw error;
       signal.throwIfAborted();
@@ -196,52 +198,6 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     } finally {
       attempt.end();
     }
-    const { status, headers } = received;
-    figures.bytes += received.body.length;
-    const body = withoutKey(received.body, options.apiKey);
-    if (body !== received.body)
-      warnOnce(
-        'key',
-        `The source repeats the API key in its answers (${url}); it is taken out before they are landed.`,
-      );
-    const answer: Answer = { request, url, status, at: received.at ?? clock.now(), body };
-    const landed = await landOrEnd(answer);
-    if (status === 401 || status === 403) {
-      end = new SourceRefusedKeyError(
-        `The source refused the API key: ${url} answered ${status}: ${excerpt(body)}`,
-        'Set REKAP_API_KEY to a valid key, or name a file that holds it with --api-key-file.',
-      );
-      throw end;
-    }
-    if (nothingThere.has(status)) {
-      const refusal = statusError(status, url, 'there is nothing there', excerpt(body));
-      return { page: emptyPage(request, url), at: answer.at, landed, refusal };
-    }
-    if (status !== 200) {
-      return {
-        failure: { kind: 'status', status, retryAfter: headerText(headers['retry-after']) },
-        detail: redirectDetail(headers['location'], pipeline.endpoint, url) ?? excerpt(body),
-      };
-    }
-    try {
-      return { page: scan(pipeline, request, url, body), at: answer.at, landed, refusal: null };
-    } catch (error) {
-      if (!(error instanceof ScanError)) throw error;
-      if (error.offset >= body.length) return { failure: { kind: 'truncated' }, detail: excerpt(body) };
-      const detail = `The answer of ${url} is not the envelope {count, data}: ${error.message}. It begins: ${excerpt(body)}`;
-      // From a source that has given pages, such an answer may be a slip of the moment, such as a gateway's.
-      if (health.hasGiven(request.dataset)) return { failure: { kind: 'malformed' }, detail };
-      throw malformed(detail);
-    }
-  }
-
-  async function landOrEnd(answer: Answer): Promise<LandedBody> {
-    try {
-      return await land(answer);
-    } catch (error) {
-      end = error;
-      throw error;
-    }
   }
 
   async function recallPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null> {
@@ -249,12 +205,12 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     if (found === null || found.status !== 200) return null;
     let page: Page;
     try {
-      page = scan(pipeline, request, found.url, found.body);
+      page = reader.scan(pipeline, request, found.url, found.body);
     } catch (error) {
       if (error instanceof ScanError) return null;
       throw error;
     }
-    return { page, at: found.at, landed: await landOrEnd({ ...found, request }), refusal: null };
+    return { page, at: found.at, landed: await reader.land({ ...found, request }), refusal: null };
   }
 
   /** A damaged answer is no answer: the source can still be asked. */
@@ -277,13 +233,14 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       figures.resumed += pages;
     },
     reopen(pipeline, request, bytes) {
-      return scan(pipeline, request, base.origin + requestPath(base, pipeline, request), bytes);
+      return reader.scan(pipeline, request, base.origin + requestPath(base, pipeline, request), bytes);
     },
     close: () => transport.close(),
   };
 }
 
-interface FailedAttempt {
-  readonly failure: Failure;
-  readonly detail: string;
+/** undici takes a connection up again a turn of the event loop after its answer, and writes to it another turn later. */
+async function nextRequestSent(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }

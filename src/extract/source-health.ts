@@ -1,4 +1,4 @@
-/** What the requests given up in a row say of a source: that it is gone, or that it refuses everything. */
+/** What is known of a source: whether it answers, what the requests given up in a row say of it, and what ended the run. */
 
 import type { RekapError } from '../errors.ts';
 import type { Failure } from './retry-plan.ts';
@@ -23,6 +23,8 @@ interface Endpoint {
 export class SourceHealth {
   /** Whether the source has ever answered in this run. */
   answered = false;
+  /** What ends the run for every request to come: a refused key, an endpoint that is gone, or answers that cannot be kept. */
+  end: unknown = null;
   private readonly endpoints = new Map<string, Endpoint>();
 
   /** Requests for the dataset given up since its last answer, where they are so many that its endpoint is gone; else null. */

@@ -3,7 +3,8 @@
 import { SourceStatusError } from '../../src/errors.ts';
 import { emptyPage, nothingThere } from '../../src/extract/refusals.ts';
 import { createScanner } from '../../src/extract/scan-answer.ts';
-import type { FetchedPage, SourceClient } from '../../src/extract/source-client.ts';
+import type { FetchedPage } from '../../src/extract/answer-reader.ts';
+import type { SourceClient } from '../../src/extract/source-client.ts';
 import type { AnyPipeline } from '../../src/pipeline.ts';
 import type { PageRequest } from '../../src/stages.ts';
 
