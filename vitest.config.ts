@@ -1,14 +1,30 @@
 import { defineConfig } from 'vitest/config';
 
+/** These put something in a module's place before it is loaded, so each has its modules to itself. */
+const alone = [
+  'test/flush.test.ts',
+  'test/end-to-end/open-files.test.ts',
+  'test/pipelines/index.test.ts',
+  'test/publish/lock.test.ts',
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     // Whole syncs and servers run in some of them; a hang is a failure, not a reason to wait.
     testTimeout: 30_000,
     // By default one core stays idle for a watcher.
     maxWorkers: '100%',
     restoreMocks: true,
+    unstubEnvs: true,
     // `make fuzz` picks them out by it; test/support/properties.ts gives it to them.
     tags: [{ name: 'property', description: 'tried with many inputs that chance gives' }],
+    projects: [
+      { extends: true, test: { name: 'alone', include: alone } },
+      // Loading everything anew for each file takes a fifth of the whole.
+      {
+        extends: true,
+        test: { name: 'together', include: ['test/**/*.test.ts'], exclude: alone, isolate: false },
+      },
+    ],
   },
 });

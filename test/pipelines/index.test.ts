@@ -19,9 +19,9 @@ vi.mock('../../src/define-pipeline.ts', async (load) => {
 });
 
 it('is checked whenever it is loaded', () => {
-  expect(checked).toEqual([]);
+  const before = checked.length;
   const project = loadProject();
-  expect(checked).toEqual([project]);
+  expect(checked.slice(before)).toEqual([project]);
 });
 
 it('is another one where a row check, a check across tables or a view is', () => {
