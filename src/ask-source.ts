@@ -7,6 +7,7 @@ import { createSourceClient } from './extract/source-client.ts';
 import { openLanding } from './land/landing.ts';
 import type { RunFile } from './land/run-file.ts';
 import { openResumedAnswers } from './resume.ts';
+import { readVersion } from './version.ts';
 import { historyOf } from './publish/manifest.ts';
 import type { Run } from './run.ts';
 
@@ -26,12 +27,12 @@ export async function askSource(run: Run): Promise<OpenedSource> {
 
 /** What the run was asked, for a replay or for a run that goes on from it. */
 function describeRun(run: Run): RunFile {
-  const { options, around } = run;
+  const { options } = run;
   return {
     format: 1,
     run: run.id,
     started_at: run.startedAt.toISOString(),
-    tool: { name: 'rekap', version: around.version },
+    tool: { name: 'rekap', version: readVersion() },
     source: options.source,
     base_url: options.baseUrl,
     previous: run.previous?.id ?? null,

@@ -13,6 +13,7 @@ import { assembleDataset } from './publish/assemble-manifest.ts';
 import { fingerprint } from './publish/manifest.ts';
 import type { Run } from './run.ts';
 import { databaseFile, parquetPath, type Manifest } from './snapshot-format.ts';
+import { readVersion } from './version.ts';
 
 /** What the stages have to say of a snapshot. */
 export interface Built {
@@ -57,7 +58,7 @@ export async function describeSnapshot(
     snapshot: run.id,
     run: basename(run.landing),
     created_at: run.startedAt.toISOString(),
-    tool: { name: 'rekap', version: run.around.version },
+    tool: { name: 'rekap', version: readVersion() },
     source: options.source,
     previous: previous?.id ?? null,
     datasets,

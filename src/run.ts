@@ -1,6 +1,7 @@
 /** One run, of a sync or of a replay: what it carries along, how it begins under the lock, and how it is recorded when it ends. */
 
 import { setMaxListeners } from 'node:events';
+import { existsSync } from 'node:fs';
 import { ExitCode, RekapError, RunTimeoutError, SourceMismatchError } from './errors.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import { explainFileError } from './file-errors.ts';
@@ -87,7 +88,9 @@ export async function withRun(
     await makeWarehouse(warehouse);
     const unlock = await orRecorded(attempt, () => lockWarehouse(warehouse));
     try {
-      return await actLocked(project, attempt, acts);
+      const result = await actLocked(project, attempt, acts);
+      // Retention comes last, and may have taken it.
+      return existsSync(result.landing ?? '') ? result : { ...result, landing: null };
     } finally {
       unlock();
     }

@@ -55,8 +55,6 @@ export interface SyncSurroundings {
   readonly report: Report;
   /** Aborted by a signal to the process; its reason is thrown. */
   readonly signal: AbortSignal;
-  /** Version of rekap, for the manifest. */
-  readonly version: string;
 }
 
 export interface SyncFigures {
@@ -79,8 +77,8 @@ export interface SyncResult {
   /** The snapshot that is current now; null after a dry run into an empty warehouse. */
   readonly current: string | null;
   readonly warehouse: string;
-  /** Folder of the answers. */
-  readonly landing: string;
+  /** Folder of the answers; null where they were not kept. */
+  readonly landing: string | null;
   /** The manifest of what was built, published or not. */
   readonly manifest: Manifest;
   readonly brokenChecks: readonly BrokenCheck[];

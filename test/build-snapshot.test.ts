@@ -39,7 +39,6 @@ async function build(
     random: () => 0.5,
     report: () => undefined,
     signal: abort.signal,
-    version: '0.0.0-test',
   };
   const running = withRun(project, syncOptions(warehouse, url), around, {
     kind: 'sync',

@@ -1,4 +1,4 @@
-/** Refuses options that a command line gives twice, without a value, or with a "no" that they do not know. */
+/** Refuses options that a command line gives twice, without a value, with a "no" that they do not know, or as neither yes nor no. */
 
 import type { Options } from 'yargs';
 import { UsageError } from '../errors.ts';
@@ -19,5 +19,19 @@ export function checkGiven(
     }
     if (values.every((one) => one === ''))
       throw new UsageError(`--${name} needs a value.`, '"rekap <command> --help" shows what it may be.');
+  }
+}
+
+/**
+ * Of an option that is there or not, yargs takes any value but "true" for a no: --dry-run=1 would publish. Only the words themselves
+ * show that.
+ */
+export function checkYesOrNo(words: readonly string[], declared: Readonly<Record<string, Options>>): void {
+  const end = words.indexOf('--');
+  for (const word of end < 0 ? words : words.slice(0, end)) {
+    const [, written = '', value = ''] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
+    const name = written.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+    if (declared[name]?.type !== 'boolean' || value === 'true' || value === 'false') continue;
+    throw new UsageError(`--${name} is ${JSON.stringify(value)}.`, `Write --${name}, or --no-${name}.`);
   }
 }

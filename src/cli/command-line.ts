@@ -3,7 +3,7 @@
 import { ExitCode, RekapError } from '../errors.ts';
 import { commandNames, commands } from './commands.ts';
 import { resetJsonOutput } from './json-output.ts';
-import { readVersion } from './version.ts';
+import { readVersion } from '../version.ts';
 
 /** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */
 export async function runCommandLine(words: string[]): Promise<void> {
@@ -28,7 +28,8 @@ async function dispatch(words: string[]): Promise<void> {
     process.stdout.write(`${readVersion()}\n`);
     return;
   }
-  const asksForHelp = words.some((word) => word === '--help' || word === '-h');
+  const asksForHelp =
+    words.some((word) => word === '--help' || word === '-h') || (words.length === 1 && words[0] === 'help');
   if (asksForHelp && !words.some((word) => commandNames.includes(word))) {
     process.stdout.write((await import('./overview.ts')).renderOverview(process.stdout));
     return;

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Argv, InferredOptionTypes, Options } from 'yargs';
 import { Parser } from 'yargs/helpers';
 import { UsageError } from '../errors.ts';
-import { checkGiven } from './check-given.ts';
+import { checkGiven, checkYesOrNo } from './check-given.ts';
 import { closestName } from './closest-name.ts';
 import { jsonOutput } from './json-output.ts';
 import { optionNames } from './options.ts';
@@ -60,7 +60,11 @@ export function declareOptions<Given, Own extends Record<string, Options>>(
   const isPrinter = 'json' in options;
   // Known before the rest is read, for what is wrong there is to be told as JSON too.
   jsonOutput.wanted = isPrinter && (commandLine['json'] ?? isTrue(process.env[environmentName('json')])) === true;
-  if (!isLookedAt) checkGiven(commandLine, declared);
+  if (!isLookedAt) {
+    checkGiven(commandLine, declared);
+    checkYesOrNo(process.argv.slice(2), declared);
+    checkEnvironment();
+  }
   const environment = readEnvironment(declared);
   const file = readConfigFile(commandLine['config'] ?? environment['config'], declared);
   const filled = fill([commandLine, environment, file], exclusive);
@@ -129,6 +133,26 @@ function readCommandLine(declared: Declared): CommandLine {
 /** REKAP_BASE_URL for base-url. */
 function environmentName(option: string): string {
   return `REKAP_${option.replaceAll('-', '_').toUpperCase()}`;
+}
+
+/** Variables that are no options of a command. */
+const otherVariables = ['REKAP_API_KEY', 'REKAP_API_KEYS', 'REKAP_DEBUG'];
+
+/** A mistyped variable would be passed over, and a cron job be less strict than it was told to be. One that resembles none is somebody else's. */
+function checkEnvironment(): void {
+  const known = new Set([...otherVariables, ...[...optionNames].map(environmentName)]);
+  for (const name of Object.keys(process.env)) {
+    if (!name.startsWith('REKAP_') || known.has(name)) continue;
+    const closest = closestName(
+      name.slice('REKAP_'.length),
+      [...known].map((one) => one.slice('REKAP_'.length)),
+    );
+    if (closest !== undefined)
+      throw new UsageError(
+        `The environment holds ${name}, which is no option.`,
+        `Did you mean REKAP_${closest}? Otherwise give the variable another name.`,
+      );
+  }
 }
 
 function isTrue(text: string | undefined): boolean {

@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts';
 import { checkFaultValue, faultList, presets, type FaultName, type FaultValues } from '../serve/faults/fault-list.ts';
 import { closestName } from './closest-name.ts';
 import { renderTable } from './table.ts';
+import { inColumns } from './wrap-text.ts';
 
 /** Every name that a list of faults may hold. */
 const names: readonly string[] = [...Object.keys(presets), ...faultList.map(({ name }) => name)];
@@ -61,24 +62,39 @@ function unknownFault(name: string): UsageError {
   );
 }
 
-/** The faults and presets for the help: name, default, sentence. */
-export function listFaults(): string {
-  const faults = faultList.map((fault) => [
-    `  ${fault.name}=${fault.value === 'rate' ? 'P' : 'N'}`,
-    String(fault.default),
-    fault.sentence,
-  ]);
-  const sets = Object.entries(presets).map(([name, { sentence }]) => [`  ${name}`, '', sentence]);
-  return renderTable([...sets, ...faults], { head: ['  fault', 'default', 'what happens'] });
+/** The faults and presets for the help, in lines of so many columns: name, default, sentence. */
+export function listFaults(width: number): string {
+  const sets = Object.entries(presets).map(([name, { sentence }]) => [name, '', sentence] as const);
+  const faults = faultList.map(
+    ({ name, value, default: usual, sentence }) =>
+      [`${name}=${value === 'rate' ? 'P' : 'N'}`, String(usual), sentence] as const,
+  );
+  return describeInColumns([['fault', 'default', 'what happens'], ...sets, ...faults], width);
 }
 
 /** What is printed at the start: the faults that are on, and how to have the same again. */
-export function describeFaults(values: FaultValues, seed: number): string {
+export function describeFaults(values: FaultValues, seed: number, width: number): string {
   const rows = faultList.flatMap(({ name, sentence }) =>
-    values[name] === undefined || values[name] === 0 ? [] : [[`  ${name}`, String(values[name]), sentence]],
+    values[name] === undefined || values[name] === 0 ? [] : [[name, String(values[name]), sentence] as const],
   );
-  const table = renderTable(rows, { head: ['  fault', 'value', 'what happens'], right: [1] });
+  const table = describeInColumns([['fault', 'value', 'what happens'], ...rows], width);
   return `This service misbehaves, as it was told:\n${table}\n\nThe same again: --faults-seed ${seed}`;
+}
+
+/** Sentences are wrapped, not cut: what a fault does may be said in the last word. */
+function describeInColumns(
+  rows: readonly (readonly [name: string, number: string, sentence: string])[],
+  width: number,
+) {
+  const [names, numbers] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length))) as [
+    number,
+    number,
+  ];
+  const left = rows.map(([name, number]) => `${name.padEnd(names)}  ${number.padStart(numbers)}`);
+  return inColumns(
+    rows.map(([, , sentence], place) => [left[place]!, sentence]),
+    width,
+  ).join('\n');
 }
 
 /** What is printed at the end: how many answers met each fault. */

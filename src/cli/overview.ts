@@ -2,6 +2,7 @@
 
 import { commands } from './commands.ts';
 import { paint } from './terminal.ts';
+import { inColumns, widthOf, wrap } from './wrap-text.ts';
 
 const purpose = 'Brings the DPR-RI voter statistics from their service into DuckDB and Parquet, whole and in one step.';
 
@@ -19,9 +20,6 @@ const notes = [
   'Each option can also be set in the environment (REKAP_BASE_URL for --base-url) or in a JSON file given with --config; the command line comes first, then the environment, then the file.',
   'Exit codes: 0 done, 1 unexpected, 2 wrong use, 3 the quality gate refused, 4 the source failed, 5 the warehouse is busy, 130 interrupted, 143 terminated.',
 ];
-
-/** Wider lines than this are hard to read. */
-const widest = 100;
 
 export function renderOverview(stream: NodeJS.WriteStream): string {
   const width = widthOf(stream);
@@ -60,31 +58,4 @@ export function renderCompletionHelp(stream: NodeJS.WriteStream): string {
     ...inColumns(completionExamples, width),
     '',
   ].join('\n');
-}
-
-function widthOf(stream: NodeJS.WriteStream): number {
-  return Math.max(40, Math.min(widest, stream.columns ?? widest));
-}
-
-/** Two columns, the second wrapped where it is too wide, or below the first where there is no room for it. */
-function inColumns(rows: readonly (readonly [string, string])[], width: number): string[] {
-  const first = Math.max(...rows.map(([left]) => left.length)) + 4;
-  const fits = width - first >= 24;
-  return rows.flatMap(([left, right]) => {
-    const lines = wrap(right, fits ? width - first : width - 4);
-    if (!fits) return [`  ${left}`, ...lines.map((line) => `    ${line}`)];
-    return lines.map((line, index) => (index === 0 ? `  ${left}` : '').padEnd(first) + line);
-  });
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

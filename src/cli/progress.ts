@@ -111,7 +111,7 @@ function partsOf(
     return [
       paint('dim', '╌'.repeat(barWidth), stream),
       'listing districts',
-      ...(waits === null ? [`${formatNumber(requests)} requests`, rate] : [waits]),
+      ...(waits === null ? [`${formatNumber(requests)} ${requests === 1 ? 'request' : 'requests'}`, rate] : [waits]),
     ];
   const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);
   const left = `${formatSeconds(((now - since) / 1000 / done) * (total - done))} left`;

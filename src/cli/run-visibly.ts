@@ -5,7 +5,6 @@ import type { SyncResult, SyncSurroundings } from '../sync-options.ts';
 import { systemClock } from '../system-clock.ts';
 import { createProgress } from './progress.ts';
 import { listenForSignals } from './signals.ts';
-import { readVersion } from './version.ts';
 
 export async function runVisibly(
   project: Project,
@@ -21,7 +20,6 @@ export async function runVisibly(
       random: Math.random,
       report: progress.report,
       signal: signals.signal,
-      version: readVersion(),
     });
     progress.end();
     if (asJson) (await import('./terminal.ts')).printJson(result);

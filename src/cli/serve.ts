@@ -7,6 +7,7 @@ import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
 import { declareOptions } from './declare-options.ts';
 import { readOptionalFolder, requireInteger } from './options.ts';
+import { widthOf } from './wrap-text.ts';
 
 const options = {
   sample: { type: 'boolean', default: false, describe: 'serve the sample figures; a key is made and printed' },
@@ -44,10 +45,12 @@ export const serveCommand: CommandModule<object, ServeArguments> = {
       examples: [
         ['$0 serve --sample', 'sample figures on http://127.0.0.1:8080'],
         ['$0 serve --data figures --api-keys-file keys.txt', 'your own records'],
-        ['$0 serve --warehouse data/warehouse --port 9000', 'a mirror of what was synced'],
+        ['REKAP_API_KEYS=… $0 serve --warehouse data/warehouse', 'a mirror of what was synced'],
         ['$0 serve --sample --faults clamp=50,429=0.1', 'a service that misbehaves, for testing your own pipeline'],
       ],
-    }).epilogue(`Faults: P is a rate from 0 (never) to 1 (always), N a number of records.\n${listFaults()}`),
+    }).epilogue(
+      `Faults: P is a rate from 0 (never) to 1 (always), N a number of records.\n${listFaults(widthOf(process.stdout) - 1)}`,
+    ),
   handler: runServe,
 };
 
@@ -186,7 +189,7 @@ function describeService(
       `  curl -H 'x-api-key: ${madeKey}' '${url}${first.endpoint}?${first.districtParameter}=1101'`,
     );
   }
-  if (faults !== undefined) lines.push('', describeFaults(faults.values, faults.seed));
+  if (faults !== undefined) lines.push('', describeFaults(faults.values, faults.seed, widthOf(process.stdout)));
   lines.push('', 'Ctrl-C stops it.', '');
   return lines.join('\n');
 }

@@ -34,7 +34,7 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
       head: ['dataset', 'rows', 'quarantined', 'violations', 'districts', 'proved complete', 'read (UTC)'],
       right: [1, 2, 3, 4],
       whole: [0, 5, 6],
-    }),
+    }).trimEnd(),
     '',
     renderTable(files, { head: ['file', 'size', 'SHA-256'], right: [1], whole: [0] }),
     ...(manifest.warnings.length > 0

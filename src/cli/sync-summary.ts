@@ -26,7 +26,7 @@ export function renderSummary(result: SyncResult, project: Project): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function headline({ outcome, run, current, manifest }: SyncResult): string {
+function headline({ outcome, run, current, manifest, figures }: SyncResult): string {
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet')).length;
   switch (outcome) {
     case 'reproduced':
@@ -38,7 +38,9 @@ function headline({ outcome, run, current, manifest }: SyncResult): string {
     case 'unchanged':
       return `${paint(['green', 'bold'], 'Nothing has changed')} at ${printable(manifest.source)}: snapshot ${paint('bold', current ?? '')} stays current.`;
     case 'dry run':
-      return `${paint(['cyan', 'bold'], 'Dry run:')} everything was fetched and checked, nothing was published.`;
+      return figures.requests === 0
+        ? `${paint(['cyan', 'bold'], 'Dry run:')} so was the run that was replayed; everything was checked again, nothing was published.`
+        : `${paint(['cyan', 'bold'], 'Dry run:')} everything was fetched and checked, nothing was published.`;
   }
 }
 
@@ -168,7 +170,7 @@ function places({ outcome, current, warehouse, landing, run, pruned }: SyncResul
     ['DuckDB', join(folder, databaseFile)],
     ['Parquet', join(folder, 'parquet')],
     ['Manifest', join(folder, 'manifest.json')],
-    ['Answers', landing],
+    ['Answers', landing ?? 'not kept (--keep-landing)'],
   ].map(([name, path]) => `${name!.padEnd(9)} ${path}`);
   if (pruned.length > 0)
     lines.push(paint('dim', `${pruned.length === 1 ? 'one old snapshot' : `${pruned.length} old snapshots`} removed`));

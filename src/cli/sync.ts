@@ -172,8 +172,5 @@ function readDatasets(given: readonly string[] | undefined, known: readonly stri
 
 /** The parts of a list, of which several may come in one word: "1101, 1102". */
 function splitList(given: readonly string[]): string[] {
-  return given
-    .flatMap((word) => word.split(','))
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+  return given.flatMap((word) => word.split(/[\s,]+/)).filter((part) => part !== '');
 }

@@ -190,7 +190,11 @@ export class DatasetExtraction {
         this.findings.noteComplete(dapil, walk, listed, swept);
         const verdict = this.verdict({ ...figures, proof: walk.end });
         await this.deliver(verdict, pages);
-        return this.report(verdict);
+        // As many as the ledger counts: also what came twice, or names no district.
+        return this.report(
+          verdict,
+          pages.reduce((sum, page) => sum + page.length, 0),
+        );
       }
       longest = walk.inOnePiece ? null : Math.max(0, ...pages.map(({ length }) => length));
       for (const page of pages) page.release();
@@ -238,8 +242,8 @@ export class DatasetExtraction {
     };
   }
 
-  private report(verdict: Verdict): Verdict {
-    this.question.report({ kind: 'district', dataset: this.pipeline.table, records: verdict.received, verdict });
+  private report(verdict: Verdict, records = verdict.received): Verdict {
+    this.question.report({ kind: 'district', dataset: this.pipeline.table, records, verdict });
     return verdict;
   }
 

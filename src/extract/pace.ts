@@ -2,7 +2,7 @@
 
 import pLimit, { type LimitFunction } from 'p-limit';
 
-/** So many answers in a row without a complaint raise the limit by one. */
+/** So many answers in a row without a complaint raise the limit by one, or without a failure show a source that is in no trouble. */
 const answersPerRaise = 20;
 
 export class Pace {
@@ -10,6 +10,7 @@ export class Pace {
   private readonly ceiling: number;
   private round = 0;
   private answers = 0;
+  private sinceFailure = answersPerRaise;
 
   constructor(concurrency: number) {
     this.ceiling = concurrency;
@@ -34,8 +35,19 @@ export class Pace {
     this.limit.concurrency = Math.max(1, Math.floor(this.limit.concurrency / 2));
   }
 
+  /** Whether no attempt has failed of late. */
+  get isSmooth(): boolean {
+    return this.sinceFailure >= answersPerRaise;
+  }
+
+  /** An attempt failed, whatever the reason. */
+  failed(): void {
+    this.sinceFailure = 0;
+  }
+
   /** The source answered. */
   answered(): void {
+    this.sinceFailure += 1;
     if (this.limit.concurrency >= this.ceiling) return;
     this.answers += 1;
     if (this.answers < answersPerRaise) return;

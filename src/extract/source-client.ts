@@ -116,7 +116,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
 
   /**
    * Sends the request until it is answered, for good or ill. It keeps its place while it waits to try again, so that a source in trouble
-   * is asked less; and it gives its place away before an answer is read, so that the next request is on its way meanwhile.
+   * is asked less. While all goes well it gives its place away before the answer is read, so that the next request is on its way meanwhile.
    */
   async function askUntilAnswered(asked: Asking): Promise<Arrived | FetchedPage> {
     for (;;) {
@@ -131,7 +131,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       report({ kind: 'request', dataset: asked.request.dataset, retried: isRetry });
       const round = pace.begin();
       const sent = await send(asked);
-      if ('status' in sent && sent.status === 200) return sent;
+      if ('status' in sent && sent.status === 200 && pace.isSmooth) return sent;
       const outcome = 'status' in sent ? await reader.read(asked, sent) : sent;
       if ('page' in outcome) return outcome;
       const { failure } = outcome;
@@ -147,6 +147,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
 
   /** Milliseconds to wait before the request is sent again. Throws where that would not help. */
   function waitBefore({ request, url, attempt }: Asking, { failure, detail }: FailedAttempt): number {
+    pace.failed();
     const plan = planRetry({
       failure,
       attempt,

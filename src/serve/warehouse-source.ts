@@ -17,7 +17,7 @@ export interface FollowOptions {
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** Requests look at most this often whether `current` has changed, in milliseconds. */
+/** Milliseconds between two looks whether `current` has changed. No request waits for one, and none has to come for it. */
 const lookInterval = 1_000;
 /** After failures in a row ever less often, for each look reads much and is told of; this often at least. */
 const longestInterval = 60_000;
@@ -29,8 +29,8 @@ interface Loaded {
 }
 
 /**
- * Reads the snapshot that `current` points to into memory and closes its file. When a request comes and `current`
- * points elsewhere, the new snapshot is read in the background; the old one is served until all of the new one is ready.
+ * Reads the snapshot that `current` points to into memory and closes its file. When `current` has come to point elsewhere, the new
+ * snapshot is read in the background; the old one is served until all of the new one is ready.
  * A dataset that the snapshot was made without has no records.
  *
  * @throws SnapshotNotFoundError or WarehouseError where there is no usable current snapshot, ServedDataError where it
@@ -62,17 +62,20 @@ export async function openWarehouseSource(
     }
   };
 
+  const lookIfDue = (): void => {
+    const now = monotonic();
+    if (looking !== null || now - lookedAt < interval) return;
+    lookedAt = now;
+    looking = look();
+  };
+  // It keeps no process alive.
+  const beat = setInterval(lookIfDue, lookInterval).unref();
+
   return {
-    current(pipeline) {
-      const now = monotonic();
-      if (!closed && looking === null && now - lookedAt >= interval) {
-        lookedAt = now;
-        looking = look();
-      }
-      return loaded.source.current(pipeline);
-    },
+    current: (pipeline) => loaded.source.current(pipeline),
     async close() {
       closed = true;
+      clearInterval(beat);
       await looking;
     },
   };

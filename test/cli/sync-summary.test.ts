@@ -8,7 +8,7 @@ import { project } from '../support/sync-settings.ts';
 
 const never = datasetOf({ rows: 0, districts: [] });
 
-function summaryOf(warnings: readonly string[], requests = 1): string {
+function summaryOf(warnings: readonly string[], requests = 1, differing: Partial<SyncResult> = {}): string {
   const voters = datasetOf({ rows: 2, districts: [verdictOf({ dapil: 1101, received: 2, pages: 3 })] });
   const manifest = manifestOf({ datasets: { voters, voting_rights_users: never } });
   const figures = { requests, retries: 2, fromLanding: 0, bytes: 0, throttled: 0, milliseconds: 1 };
@@ -20,7 +20,7 @@ function summaryOf(warnings: readonly string[], requests = 1): string {
     manifest,
     figures,
   };
-  const result: SyncResult = { ...common, outcome: 'published', brokenChecks: [], warnings, pruned: [] };
+  const result: SyncResult = { ...common, outcome: 'published', brokenChecks: [], warnings, pruned: [], ...differing };
   return renderSummary(result, project);
 }
 
@@ -38,4 +38,14 @@ it('says what the requests were for that brought no page of a district', () => {
 it('has no row for a dataset that was never asked for', () => {
   expect(summaryOf([])).toMatch(/^voters /m);
   expect(summaryOf([])).not.toMatch(/^voting_rights_users /m);
+});
+
+it('names the folder of the answers, or says that they were not kept', () => {
+  expect(summaryOf([])).toMatch(/^Answers +l$/m);
+  expect(summaryOf([], 1, { landing: null })).toMatch(/^Answers +not kept \(--keep-landing\)$/m);
+});
+
+it('tells a dry run from the replay of one', () => {
+  expect(summaryOf([], 1, { outcome: 'dry run' })).toMatch(/^Dry run: everything was fetched and checked/);
+  expect(summaryOf([], 0, { outcome: 'dry run' })).toMatch(/^Dry run: so was the run that was replayed/);
 });

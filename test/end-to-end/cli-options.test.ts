@@ -95,6 +95,30 @@ describe('an empty variable', () => {
   });
 });
 
+describe('a mistyped variable', () => {
+  it.each([
+    ['REKAP_STRCT', 'REKAP_STRICT'],
+    ['REKAP_WAREHOSE', 'REKAP_WAREHOUSE'],
+    ['REKAP_APIKEY', 'REKAP_API_KEY'],
+    ['REKAP_BASEURL', 'REKAP_BASE_URL'],
+  ])('%s is refused, whatever the command', async (typed, meant) => {
+    for (const words of [['connect'], ['sync', '--sample']]) {
+      const { code, stderr } = await runHere(words, { [typed]: '1' }, await temporaryFolder());
+      expect(stderr).toContain(`rekap: The environment holds ${typed}, which is no option.\n  Did you mean ${meant}?`);
+      expect(code).toBe(2);
+    }
+    expect(await runHere(['connect', '--help'], { [typed]: '1' })).toMatchObject({ code: 0 });
+  });
+
+  it.each(['REKAP_FOLDER_OF_MINE', 'REKAP_API_KEYS', 'REKAP_DEBUG', 'STRCT', 'REKAP_MAX_LIMIT'])(
+    '%s is none, and keeps nobody from anything',
+    async (name) => {
+      const { stderr } = await runHere(['connect'], { [name]: '1' }, await temporaryFolder());
+      expect(stderr).toContain('holds no published snapshot');
+    },
+  );
+});
+
 describe('an option of one value', () => {
   const query = ['query', 'SELECT 1'];
   const sync = ['sync', '--sample'];

@@ -191,7 +191,7 @@ describe('a sync that goes on', () => {
     const replayed = await replay(
       project,
       { warehouse, run: null, into: null, strict: false, acceptChanges: false, acceptSource: false },
-      { clock: manualClock(), random: () => 0.5, report: () => {}, signal: new AbortController().signal, version: 'x' },
+      { clock: manualClock(), random: () => 0.5, report: () => {}, signal: new AbortController().signal },
     );
     expect(replayed.outcome).toBe('reproduced');
   });

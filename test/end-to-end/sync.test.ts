@@ -71,7 +71,11 @@ describe('a first sync', () => {
     const [record] = data.datapemilihdpr;
     data.datapemilihdpr.push({ ...record!, NamaKabupaten: null }, { ...record!, JumlahSeluruhPemilih: '7' });
     const { url } = await serveData(data);
-    const { events } = await runSync(syncOptions(warehouse, url));
+    const { events, manifest } = await runSync(syncOptions(warehouse, url));
+    const brought = events.flatMap((event) =>
+      event.kind === 'district' && event.dataset === 'voters' ? [event.records] : [],
+    );
+    expect(brought.reduce((sum, records) => sum + records, 0)).toBe(manifest.datasets['voters']!.ledger.fetched);
     const warnings = events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
     const reasons = await readRows<{ reason: string }>(warehouse, 'SELECT reason FROM quarantine ORDER BY reason');
     expect(reasons).toHaveLength(2);
@@ -186,6 +190,17 @@ describe('a later sync', () => {
     expect(await warningsOf(other)).toEqual([
       expect.stringContaining(`Snapshot ${run} was made with other definitions of tables and checks`),
     ]);
+  });
+
+  it('says so where its answers are not kept', async () => {
+    const warehouse = await temporaryFolder();
+    const { url } = await serveData(smallNation(nation));
+    const first = await runSync(syncOptions(warehouse, url, { keepLanding: 0 }));
+    // Those of the current snapshot are kept always.
+    expect(first.landing).toBe(join(warehouse, 'landing', first.run));
+    const second = await runSync(syncOptions(warehouse, url, { keepLanding: 0 }));
+    expect(second).toMatchObject({ outcome: 'unchanged', landing: null });
+    expect(await readdir(join(warehouse, 'landing'))).toEqual([first.run]);
   });
 
   it('keeps as many snapshots as it is told', async () => {

@@ -15,7 +15,7 @@ const text = '{"count":1,"data":{"IdDapil":"1101"}}';
 type Scripts = Readonly<Record<number, readonly { readonly status?: number; readonly body?: string }[]>>;
 
 /** A client of a source that answers by `scripts`: for which districts it was asked in turn, and the most requests that were under way at once. */
-function connect(concurrency: number, scripts: Scripts = {}) {
+function connect(concurrency: number, scripts: Scripts = {}, instead: () => string | null = () => null) {
   const sent: number[] = [];
   const asked = new Map<number, number>();
   let underWay = 0;
@@ -33,7 +33,8 @@ function connect(concurrency: number, scripts: Scripts = {}) {
           // Every request waits for the others that are let go on now.
           await new Promise((resolve) => setImmediate(resolve));
           underWay -= 1;
-          const { status = 200, body = text.replace('1101', String(dapil)) } = scripts[dapil!]?.[turn] ?? {};
+          const scripted = scripts[dapil!]?.[turn] ?? {};
+          const { status = 200, body = instead() ?? text.replace('1101', String(dapil)) } = scripted;
           return { status, headers: {}, body: Buffer.from(body), at: null };
         },
         async close() {},
@@ -101,4 +102,20 @@ it('an answer that turns out to be cut short is asked for again, as often as any
   expect(mended.client.figures).toMatchObject({ requests: 4, retries: 2 });
   const lasting = connect(1, { 1101: [short, { status: 503 }, short, short] });
   await expect(lasting.fetch([1101])).rejects.toThrow(/given up after 3 attempts/);
+});
+
+it('after a failure answers are read in their place, until twenty have come without one', async () => {
+  const short = { body: text.slice(0, -5) };
+  const { fetch, sent } = connect(1, { 1101: [short], 1106: [short], 1136: [short] });
+  await fetch(Array.from({ length: 40 }, (_, place) => 1101 + place));
+  const sentBetween = (dapil: number): number => sent.lastIndexOf(dapil) - sent.indexOf(dapil) - 1;
+  expect(sentBetween(1101)).toBeGreaterThan(0);
+  expect(sentBetween(1106)).toBe(0);
+  expect(sentBetween(1136)).toBeGreaterThan(0);
+});
+
+it('a source of which every other answer is cut short, as behind two backends, is read to the end', async () => {
+  let answers = 0;
+  const { fetch } = connect(1, {}, () => (answers++ % 2 === 0 ? text.slice(0, -5) : null));
+  expect(await fetch(districts)).toEqual(districts.map(() => 1));
 });

@@ -2,7 +2,7 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { ServedDataError, SnapshotNotFoundError } from '../../src/errors.ts';
 import { snapshotId as first } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -14,22 +14,26 @@ const second = '20261121T030002Z-000001';
 /** For a slow machine; each wait ends as soon as what it waits for is there. */
 const patience = { timeout: 4_000, interval: 10 };
 
-/** A source whose clock the test moves. */
+/** A source whose clock the test moves, and whose beat it gives. */
 async function openFollowing(warehouse: string) {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   const clock = { now: 0 };
   const failures: unknown[] = [];
   const opened = await openSource(warehouse, {
     monotonic: () => clock.now,
     onFailure: (error) => failures.push(error),
   });
+  const beat = (): void => void vi.advanceTimersByTime(1_000);
   /** Lets a second pass for every look, and waits until the records of both datasets are the new ones. */
   const waitFor = (count: number): Promise<void> =>
     vi.waitFor(() => {
       clock.now += 1_000;
+      beat();
       const counts = pipelines.map((pipeline) => opened.current(pipeline).records.length);
       expect(counts).toEqual([count, count]);
     }, patience);
-  return { opened, clock, failures, waitFor };
+  return { opened, clock, failures, beat, waitFor };
 }
 
 function rows(count: number): Content {
@@ -62,33 +66,44 @@ it('follows current to another snapshot and back again, and says when that chang
   expect(failures).toEqual([]);
 });
 
+it('is at the new snapshot before anybody asks', async () => {
+  const warehouse = await temporaryFolder();
+  await publish(warehouse, first, rows(1));
+  const { opened, clock, beat } = await openFollowing(warehouse);
+  await publish(warehouse, second, rows(2));
+  clock.now = 1_000;
+  beat();
+  // Asking alone does not bring it: the clock stands still.
+  await vi.waitFor(() => expect(opened.current(voters).records).toHaveLength(2), patience);
+});
+
 it('looks once a second at most, ever less often after failures, and never after it is closed', async () => {
   const warehouse = await temporaryFolder();
   await publish(warehouse, first, rows(1));
-  const { opened, clock, failures } = await openFollowing(warehouse);
+  const { opened, clock, failures, beat } = await openFollowing(warehouse);
   // From here on every look is a failure, so looks can be counted; close() waits for one that is under way.
   await rm(join(warehouse, 'current'));
-  for (clock.now = 0; clock.now < 1_000; clock.now += 1) opened.current(voters);
+  for (clock.now = 0; clock.now < 1_000; clock.now += 100) beat();
   clock.now = 1_000;
-  for (let request = 0; request < 100; request += 1) opened.current(voters);
+  for (let times = 0; times < 100; times += 1) beat();
   clock.now = 2_000;
-  opened.current(voters); // the look of before is still under way
+  beat(); // the look of before is still under way
   await vi.waitFor(() => expect(failures).toHaveLength(1), patience);
   // Two seconds after the first look that failed, then four, in the end a minute.
   let looked = 1_000;
   for (const [times, pause] of [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000].entries()) {
     clock.now = looked + pause - 1;
-    opened.current(voters);
+    beat();
     clock.now = looked + pause;
     looked = clock.now;
-    opened.current(voters);
+    beat();
     await vi.waitFor(() => expect(failures).toHaveLength(times + 2), patience);
   }
   clock.now = looked + 59_999;
-  opened.current(voters);
+  beat();
   await opened.close();
   clock.now = looked + 600_000;
-  opened.current(voters);
+  beat();
   await opened.close();
   expect(failures).toHaveLength(8);
 });
@@ -96,16 +111,16 @@ it('looks once a second at most, ever less often after failures, and never after
 it('looks every second again once it has seen a snapshot', async () => {
   const warehouse = await temporaryFolder();
   await publish(warehouse, first, rows(1));
-  const { opened, clock, failures, waitFor } = await openFollowing(warehouse);
+  const { opened, clock, failures, beat, waitFor } = await openFollowing(warehouse);
   await rm(join(warehouse, 'current'));
   clock.now = 1_000;
-  opened.current(voters);
+  beat();
   await vi.waitFor(() => expect(failures).toHaveLength(1), patience);
   await publish(warehouse, second, rows(2));
   await waitFor(2);
   await rm(join(warehouse, 'current'));
   clock.now += 1_000;
-  opened.current(voters);
+  beat();
   await vi.waitFor(() => expect(failures).toHaveLength(2), patience);
   await opened.close();
 });
@@ -113,10 +128,10 @@ it('looks every second again once it has seen a snapshot', async () => {
 it('waits on closing for a look that is under way', async () => {
   const warehouse = await temporaryFolder();
   await publish(warehouse, first, rows(1));
-  const { opened, clock, failures } = await openFollowing(warehouse);
+  const { opened, clock, failures, beat } = await openFollowing(warehouse);
   await rm(join(warehouse, 'current'));
   clock.now = 1_000;
-  opened.current(voters);
+  beat();
   await opened.close();
   expect(failures).toHaveLength(1);
 });
@@ -124,10 +139,10 @@ it('waits on closing for a look that is under way', async () => {
 it('does not look before a second has passed', async () => {
   const warehouse = await temporaryFolder();
   await publish(warehouse, first, rows(1));
-  const { opened, clock, failures } = await openFollowing(warehouse);
+  const { opened, clock, failures, beat } = await openFollowing(warehouse);
   await rm(join(warehouse, 'current'));
   clock.now = 999;
-  opened.current(voters);
+  beat();
   await opened.close();
   expect(failures).toEqual([]);
 });
@@ -135,13 +150,13 @@ it('does not look before a second has passed', async () => {
 it('keeps serving what it has while the next snapshot is unusable, reports that, and goes on later', async () => {
   const warehouse = await temporaryFolder();
   await publish(warehouse, first, rows(1));
-  const { opened, clock, failures, waitFor } = await openFollowing(warehouse);
+  const { opened, clock, failures, beat, waitFor } = await openFollowing(warehouse);
   const before = opened.current(voters);
   // The first dataset's table can be read, the second one's is not there: neither may be swapped alone.
   await publish(warehouse, second, { ...rows(2), without: users.table });
   await vi.waitFor(() => {
     clock.now += 1_000;
-    opened.current(voters);
+    beat();
     expect(failures.length).toBeGreaterThan(0);
   }, patience);
   expect(failures[0]).toBeInstanceOf(ServedDataError);
@@ -153,10 +168,11 @@ it('keeps serving what it has while the next snapshot is unusable, reports that,
 it('serves on without current, and reports it', async () => {
   const warehouse = await temporaryFolder();
   await publish(warehouse, first, rows(1));
-  const { opened, clock, failures } = await openFollowing(warehouse);
+  const { opened, clock, failures, beat } = await openFollowing(warehouse);
   await rm(join(warehouse, 'current'));
   await vi.waitFor(() => {
     clock.now += 1_000;
+    beat();
     expect(opened.current(voters).records).toHaveLength(1);
     expect(failures[0]).toBeInstanceOf(SnapshotNotFoundError);
   }, patience);

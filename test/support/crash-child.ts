@@ -88,7 +88,6 @@ const result = await sync(
       if (event.step === step) die();
     },
     signal: new AbortController().signal,
-    version: '0.0.0-test',
   },
 );
 process.off('disconnect', die);

@@ -21,7 +21,6 @@ export async function runReplay(
       random: () => 0.5,
       report,
       signal: new AbortController().signal,
-      version: '0.0.0-test',
     },
   );
 }

@@ -110,7 +110,6 @@ export async function runSync(
     random: () => 0.5,
     report: (event) => events.push(event),
     signal: new AbortController().signal,
-    version: '0.0.0-test',
     ...around,
   });
   return { ...result, events };
