@@ -82,19 +82,13 @@ export function describeFaults(values: FaultValues, seed: number, width: number)
 }
 
 /** Sentences are wrapped, not cut: what a fault does may be said in the last word. */
-function describeInColumns(
-  rows: readonly (readonly [name: string, number: string, sentence: string])[],
-  width: number,
-) {
-  const [names, numbers] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length))) as [
-    number,
-    number,
-  ];
-  const left = rows.map(([name, number]) => `${name.padEnd(names)}  ${number.padStart(numbers)}`);
-  return inColumns(
-    rows.map(([, , sentence], place) => [left[place]!, sentence]),
-    width,
-  ).join('\n');
+function describeInColumns(rows: readonly (readonly [name: string, value: string, sentence: string])[], width: number) {
+  const longestName = Math.max(...rows.map(([name]) => name.length));
+  const longestValue = Math.max(...rows.map(([, value]) => value.length));
+  const described = rows.map(
+    ([name, value, sentence]) => [`${name.padEnd(longestName)}  ${value.padStart(longestValue)}`, sentence] as const,
+  );
+  return inColumns(described, width).join('\n');
 }
 
 /** What is printed at the end: how many answers met each fault. */

@@ -119,12 +119,12 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
    * is asked less. While all goes well it gives its place away before the answer is read, so that the next request is on its way meanwhile.
    */
   async function askUntilAnswered(asked: Asking): Promise<Arrived | FetchedPage> {
+    if (health.end === null) requireAnswering(asked.request);
     for (;;) {
       if (asked.attempt > 0) await clock.sleep(asked.wait, signal);
       signal.throwIfAborted();
       if (health.end !== null) throw health.end;
       asked.attempt += 1;
-      if (asked.attempt === 1) requireAnswering(asked.request);
       const isRetry = asked.attempt > 1;
       figures.requests += 1;
       if (isRetry) figures.retries += 1;
