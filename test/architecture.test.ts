@@ -30,6 +30,7 @@ const ground = new Set(
     'check-files',
     'way-back',
     'file-errors',
+    'version',
   ].map((name) => `src/${name}.ts`),
 );
 
@@ -140,5 +141,18 @@ describe('the SQL files', () => {
       for (const name of names)
         expect(readFileSync(join(root, 'pipelines', folder, `${name}.sql`), 'utf8')).toMatch(/^-- .+\n/);
     }
+  });
+});
+
+describe('the tests', () => {
+  it('share their modules, but for those that put something in the place of one', () => {
+    const replacing = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.test.ts'))
+      .filter((path) =>
+        /^vi\.(do)?mock\(|^ *syncBuiltinESMExports\(/m.test(readFileSync(join(root, 'test', path), 'utf8')),
+      );
+    const config = readFileSync(join(root, 'vitest.config.ts'), 'utf8');
+    const alone = [...config.matchAll(/'test\/([^'*]+\.test\.ts)'/g)].map(([, path]) => path!);
+    expect(alone.toSorted()).toEqual(replacing.toSorted());
   });
 });

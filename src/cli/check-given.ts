@@ -1,4 +1,4 @@
-/** Refuses options that a command line gives twice, without a value, with a "no" that they do not know, or as neither yes nor no. */
+/** Refuses options that a command line gives twice, without a value, with a "no" that they do not know, or as neither yes nor no; and names in another spelling. */
 
 import type { Options } from 'yargs';
 import { UsageError } from '../errors.ts';
@@ -23,15 +23,28 @@ export function checkGiven(
 }
 
 /**
- * Of an option that is there or not, yargs takes any value but "true" for a no: --dry-run=1 would publish. Only the words themselves
- * show that.
+ * Looks at the words themselves, for yargs passes over what they say in two ways: of an option that is there or not it takes any value
+ * but "true" for a no, so that --dry-run=1 would publish; and it knows --DRY-RUN as the same name, but fills another one.
  */
-export function checkYesOrNo(words: readonly string[], declared: Readonly<Record<string, Options>>): void {
+export function checkWords(words: readonly string[], declared: Readonly<Record<string, Options>>): void {
   const end = words.indexOf('--');
   for (const word of end < 0 ? words : words.slice(0, end)) {
-    const [, written = '', value = ''] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
-    const name = written.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
-    if (declared[name]?.type !== 'boolean' || value === 'true' || value === 'false') continue;
-    throw new UsageError(`--${name} is ${JSON.stringify(value)}.`, `Write --${name}, or --no-${name}.`);
+    const [, written = '', value] = /^--(?:no-)?([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const name = Object.keys(declared).find((one) => bare(one) === bare(written));
+    if (name === undefined) continue;
+    if (written !== name && written !== inCamelCase(name))
+      throw new UsageError(`There is no option --${written}.`, `Did you mean --${name}?`);
+    if (declared[name]!.type === 'boolean' && value !== undefined && value !== 'true' && value !== 'false')
+      throw new UsageError(`--${name} is ${JSON.stringify(value)}.`, `Write --${name}, or --no-${name}.`);
   }
+}
+
+/** What two spellings of a name have in common. */
+function bare(name: string): string {
+  return name.toLowerCase().replaceAll('-', '');
+}
+
+/** dryRun for dry-run, as yargs has it too. */
+function inCamelCase(name: string): string {
+  return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

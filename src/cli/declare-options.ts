@@ -3,9 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Argv, InferredOptionTypes, Options } from 'yargs';
+import { distance } from 'fastest-levenshtein';
 import { Parser } from 'yargs/helpers';
 import { UsageError } from '../errors.ts';
-import { checkGiven, checkYesOrNo } from './check-given.ts';
+import { checkGiven, checkWords } from './check-given.ts';
 import { closestName } from './closest-name.ts';
 import { jsonOutput } from './json-output.ts';
 import { optionNames } from './options.ts';
@@ -62,7 +63,7 @@ export function declareOptions<Given, Own extends Record<string, Options>>(
   jsonOutput.wanted = isPrinter && (commandLine['json'] ?? isTrue(process.env[environmentName('json')])) === true;
   if (!isLookedAt) {
     checkGiven(commandLine, declared);
-    checkYesOrNo(process.argv.slice(2), declared);
+    checkWords(process.argv.slice(2), declared);
     checkEnvironment();
   }
   const environment = readEnvironment(declared);
@@ -136,23 +137,26 @@ function environmentName(option: string): string {
 }
 
 /** Variables that are no options of a command. */
-const otherVariables = ['REKAP_API_KEY', 'REKAP_API_KEYS', 'REKAP_DEBUG'];
+const otherVariables = ['REKAP_API_KEY', 'REKAP_API_KEYS', 'REKAP_DEBUG', 'REKAP_FAULT_SEEDS'];
 
 /** A mistyped variable would be passed over, and a cron job be less strict than it was told to be. One that resembles none is somebody else's. */
 function checkEnvironment(): void {
-  const known = new Set([...otherVariables, ...[...optionNames].map(environmentName)]);
+  const known = [...otherVariables, ...[...optionNames].map(environmentName)];
   for (const name of Object.keys(process.env)) {
-    if (!name.startsWith('REKAP_') || known.has(name)) continue;
-    const closest = closestName(
-      name.slice('REKAP_'.length),
-      [...known].map((one) => one.slice('REKAP_'.length)),
-    );
-    if (closest !== undefined)
+    if (!/^REKAP_/i.test(name) || known.includes(name)) continue;
+    const meant = known.find((one) => isMistyped(name.toUpperCase(), one));
+    if (meant !== undefined)
       throw new UsageError(
         `The environment holds ${name}, which is no option.`,
-        `Did you mean REKAP_${closest}? Otherwise give the variable another name.`,
+        `Did you mean ${meant}? Otherwise give the variable another name.`,
       );
   }
+}
+
+/** One letter is a slip, and two are in a long name; of a short one they make another word. */
+function isMistyped(typed: string, known: string): boolean {
+  const isLong = typed.length >= 'REKAP_'.length + 8;
+  return typed.replaceAll('_', '') === known.replaceAll('_', '') || distance(typed, known) <= (isLong ? 2 : 1);
 }
 
 function isTrue(text: string | undefined): boolean {

@@ -163,7 +163,7 @@ function warnings({ warnings: { length } }: SyncResult): string {
 }
 
 function places({ outcome, current, warehouse, landing, run, pruned }: SyncResult): string {
-  if (outcome === 'dry run') return `The answers are kept in ${landing}`;
+  if (outcome === 'dry run' && landing !== null) return `The answers are kept in ${landing}`;
   const folder =
     current === run || outcome === 'unchanged' ? join(warehouse, 'current') : join(warehouse, 'snapshots', run);
   const lines = [

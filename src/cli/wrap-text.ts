@@ -1,4 +1,4 @@
-/** Texts of the help, broken into lines that fit the terminal. */
+/** Texts for people, broken into lines that fit the terminal. */
 
 /** Wider lines than this are hard to read. */
 const widest = 100;

@@ -88,7 +88,7 @@ export class DatasetExtraction {
     // A source that lists nothing on principle may still fail at a district; one that failed at its list has failed.
     if (withoutSweep !== null && (isRefusal(withoutSweep) ? isAllProved && isNothing : !isAllProved || isNothing))
       throw withoutSweep;
-    for (const warning of findings.warnings()) this.warn(warning);
+    for (const warning of findings.warnings(swept)) this.warn(warning);
     return findings.doubts(swept).map((doubt) => this.verdict({ ...doubt, proof: 'none' }));
   }
 

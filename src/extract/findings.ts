@@ -29,6 +29,8 @@ export class Findings {
   private readonly otherwise: number[] = [];
   /** Districts asked for by name, or known from law, that the source has nothing of. */
   private readonly empty: number[] = [];
+  /** Records of each district that has some. */
+  private readonly totals = new Map<number, number>();
   /** Districts that the source refuses to answer for, by what it says. */
   private readonly refused = new Map<number, number[]>();
 
@@ -41,7 +43,8 @@ export class Findings {
     const { wanted, reference } = this.question;
     if (walk.claim !== null) this.claims.push(walk.claim);
     if (listed === null ? walk.total > 0 : walk.distinct > listed.distinct) this.sweepIsShort = true;
-    if (walk.total === 0) {
+    if (walk.total > 0) this.totals.set(dapil, walk.total);
+    else {
       if (walk.refusal !== null) this.noteRefused(dapil, walk.refusal);
       else if (wanted !== null || reference.includes(dapil)) this.empty.push(dapil);
     }
@@ -66,8 +69,9 @@ export class Findings {
     this.refused.set(status, [...(this.refused.get(status) ?? []), dapil]);
   }
 
-  warnings(): string[] {
+  warnings(swept: Sweep | null): string[] {
     return [
+      ...this.warningsOfWindow(swept),
       ...name(this.unlisted, 'the list of all districts lacks districts that have records'),
       ...name(
         this.otherwise,
@@ -78,6 +82,20 @@ export class Findings {
         name(dapils, `the source knows nothing (${status}) of districts that ${this.whoseDistricts}`),
       ),
     ];
+  }
+
+  /**
+   * Districts that end after as many records as the list of all districts did: perhaps the source gives no question more than that. Each
+   * then looks whole, and so does a list that the records of its first district fill.
+   */
+  private warningsOfWindow(swept: Sweep | null): string[] {
+    const total = swept?.listing.total ?? 0;
+    if (total < 2) return [];
+    const dapils = [...this.totals].flatMap(([dapil, records]) => (records === total ? [dapil] : []));
+    return name(
+      dapils,
+      `the list of all districts ends after ${total.toLocaleString('en')} records, and so do districts by themselves: if the source gives no question more than that, records are missing`,
+    );
   }
 
   private get whoseDistricts(): string {

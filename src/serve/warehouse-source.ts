@@ -64,7 +64,8 @@ export async function openWarehouseSource(
 
   const lookIfDue = (): void => {
     const now = monotonic();
-    if (looking !== null || now - lookedAt < interval) return;
+    // A beat that comes a little early is the one that is meant.
+    if (looking !== null || now - lookedAt < interval - lookInterval / 2) return;
     lookedAt = now;
     looking = look();
   };

@@ -101,6 +101,8 @@ describe('a mistyped variable', () => {
     ['REKAP_WAREHOSE', 'REKAP_WAREHOUSE'],
     ['REKAP_APIKEY', 'REKAP_API_KEY'],
     ['REKAP_BASEURL', 'REKAP_BASE_URL'],
+    ['REKAP_strict', 'REKAP_STRICT'],
+    ['REKAP_CONCURENCY', 'REKAP_CONCURRENCY'],
   ])('%s is refused, whatever the command', async (typed, meant) => {
     for (const words of [['connect'], ['sync', '--sample']]) {
       const { code, stderr } = await runHere(words, { [typed]: '1' }, await temporaryFolder());
@@ -110,13 +112,21 @@ describe('a mistyped variable', () => {
     expect(await runHere(['connect', '--help'], { [typed]: '1' })).toMatchObject({ code: 0 });
   });
 
-  it.each(['REKAP_FOLDER_OF_MINE', 'REKAP_API_KEYS', 'REKAP_DEBUG', 'STRCT', 'REKAP_MAX_LIMIT'])(
-    '%s is none, and keeps nobody from anything',
-    async (name) => {
-      const { stderr } = await runHere(['connect'], { [name]: '1' }, await temporaryFolder());
-      expect(stderr).toContain('holds no published snapshot');
-    },
-  );
+  it.each([
+    'REKAP_FOLDER_OF_MINE',
+    'REKAP_HOME',
+    'REKAP_PATH',
+    'REKAP_DATABASE',
+    'REKAP_ROOT',
+    'REKAP_FAULT_SEEDS',
+    'REKAP_API_KEYS',
+    'REKAP_DEBUG',
+    'STRCT',
+    'REKAP_MAX_LIMIT',
+  ])('%s is none, and keeps nobody from anything', async (name) => {
+    const { stderr } = await runHere(['connect'], { [name]: '1' }, await temporaryFolder());
+    expect(stderr).toContain('holds no published snapshot');
+  });
 });
 
 describe('an option of one value', () => {

@@ -164,6 +164,8 @@ describe('bad input', () => {
     ['two formats', ['query', 'SELECT 1', '--json', '--format', 'csv'], ['--json and --format csv exclude']],
     ['two sources', ['sync', '--sample', '--base-url', 'https://x'], ['exclude each other']],
     ['neither yes nor no', ['sync', '--sample', '--dry-run=1'], ['--dry-run is "1"', '--no-dry-run']],
+    ['an option in capitals', ['sync', '--sample', '--DRY-RUN'], ['no option --DRY-RUN', 'Did you mean --dry-run?']],
+    ['a value in capitals', ['sync', '--sample', '--page-Size=3'], ['no option --page-Size', '--page-size']],
     ['neither yes nor no, in its other name', ['sync', '--sample', '--dryRun=no'], ['--dry-run is "no"']],
     ['a URL that is none', ['sync', '--base-url', 'ht!tp'], ['ht!tp', 'is no URL']],
     ['a URL of another kind', ['sync', '--base-url', 'ftp://host'], ['ftp:']],
