@@ -94,7 +94,7 @@ export class Findings {
     const dapils = [...this.totals].flatMap(([dapil, records]) => (records === total ? [dapil] : []));
     return name(
       dapils,
-      `the list of all districts ends after ${total.toLocaleString('en')} records, and so do districts by themselves: if the source gives no question more than that, records are missing`,
+      `the source may give no question more than ${total.toLocaleString('en')} records, for the list of all districts has so many, and so have districts`,
     );
   }
 

@@ -56,12 +56,12 @@ describe('a source that hides records', () => {
   it('because no query gives more than ten is warned of, where nothing else says so', async () => {
     const { verdicts, warnings } = await read({ window: 10, cap: 10 });
     expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
-    expect(warnings.filter((message) => message.includes('ends after 10 records'))).toEqual([
-      expect.stringContaining('records are missing: 1101, 1103, 1104, 1105'),
+    expect(warnings.filter((message) => message.includes('no question more than 10 records'))).toEqual([
+      expect.stringContaining('so have districts: 1101, 1103, 1104, 1105'),
     ]);
     // Where the list is filled by its first district, that is all that there is to see.
     const alone = await read({ window: 10, cap: 10 }, { reference: [] });
-    expect(alone.warnings).toEqual([expect.stringContaining('records are missing: 1101')]);
+    expect(alone.warnings).toEqual([expect.stringContaining('so have districts: 1101')]);
   });
 
   it.each([
