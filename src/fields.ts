@@ -71,7 +71,28 @@ export function readRaw(page: Page, row: number, column: number): string | null 
   return page.bytes.toString('utf8', page.records.fieldStart[slot], page.records.fieldEnd[slot]);
 }
 
+/**
+ * The bytes of a string that holds escapes, as they would stand there without; null of any other field, whose bytes stand in the page.
+ * One server escapes what another one does not, and means the same. What has no other form than its escapes, such as half a surrogate
+ * pair, is left as it is.
+ */
+export function unescapedBytes({ records, bytes }: Page, slot: number): Buffer | null {
+  if (records.fieldKind[slot] !== FieldKind.escaped) return null;
+  const text = parseString(bytes, records.fieldStart[slot]!, records.fieldEnd[slot]!);
+  return text.isWellFormed() ? Buffer.from(text) : null;
+}
+
+/** The kind of a field's value: a string is one, with escapes or without. */
+export function kindOfValue({ records }: Page, slot: number): number {
+  const kind = records.fieldKind[slot]!;
+  return kind === FieldKind.escaped ? FieldKind.text : kind;
+}
+
 function decodeString(bytes: Buffer, start: number, end: number): string {
   // A lone surrogate such as \ud800 has no UTF-8 form; it becomes the replacement character, as it would in any file.
-  return (JSON.parse(bytes.toString('utf8', start - 1, end + 1)) as string).toWellFormed();
+  return parseString(bytes, start, end).toWellFormed();
+}
+
+function parseString(bytes: Buffer, start: number, end: number): string {
+  return JSON.parse(bytes.toString('utf8', start - 1, end + 1)) as string;
 }

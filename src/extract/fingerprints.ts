@@ -1,5 +1,6 @@
 /** Tells records apart by 64-bit fingerprints, so that a million of them fit in a few megabytes. */
 
+import { kindOfValue, unescapedBytes } from '../fields.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
 /** A fingerprint as two 32-bit halves, written into by `fingerprintRecord`. */
@@ -20,14 +21,12 @@ export function fingerprintRecord(page: Page, row: number, keyColumns: readonly 
   let isWhole = records.isObject[row] === 1;
   for (const column of keyColumns) if (records.fieldKind[base + column] === FieldKind.missing) isWhole = false;
   if (isWhole) {
-    for (const column of keyColumns) {
-      mix(bytes, records.fieldStart[base + column]!, records.fieldEnd[base + column]!, into);
-    }
+    for (const column of keyColumns) mixValue(page, base + column, into);
   } else mix(bytes, records.recordStart[row]!, records.recordEnd[row]!, into);
 }
 
 /**
- * Writes the fingerprint of all of a record's declared values as they were sent; of all that it is where it lacks a part of its key.
+ * Writes the fingerprint of all of a record's declared values, however they are escaped; of all that it is where it lacks a part of its key.
  * `key` is the record's own fingerprint, so that only the `otherColumns`, those that are no part of the key, are read again.
  */
 export function fingerprintContent(
@@ -37,15 +36,20 @@ export function fingerprintContent(
   otherColumns: readonly number[],
   into: Fingerprint,
 ): void {
-  const { records, bytes } = page;
+  const { records } = page;
   const base = row * records.width;
   let kinds = 0;
-  for (let slot = base; slot < base + records.width; slot += 1) kinds = Math.imul(kinds, 31) + records.fieldKind[slot]!;
+  for (let slot = base; slot < base + records.width; slot += 1) kinds = Math.imul(kinds, 31) + kindOfValue(page, slot);
   into.high = key.high ^ kinds;
   into.low = key.low ^ kinds;
-  for (const column of otherColumns) {
-    mix(bytes, records.fieldStart[base + column]!, records.fieldEnd[base + column]!, into);
-  }
+  for (const column of otherColumns) mixValue(page, base + column, into);
+}
+
+/** Mixes a field's value in, the same however it is escaped. */
+function mixValue(page: Page, slot: number, into: Fingerprint): void {
+  const unescaped = unescapedBytes(page, slot);
+  if (unescaped === null) mix(page.bytes, page.records.fieldStart[slot]!, page.records.fieldEnd[slot]!, into);
+  else mix(unescaped, 0, unescaped.length, into);
 }
 
 /**

@@ -1,14 +1,17 @@
 /** Hashes records so that the same record met twice is known without keeping it. */
 
+import { kindOfValue, unescapedBytes } from '../fields.ts';
 import type { Page } from '../stages.ts';
 
-/** A 53-bit hash of what stands in all declared fields and of what kind each is; white space between fields does not count. */
+/** A 53-bit hash of what stands in all declared fields and of what kind each is; white space between fields does not count, nor how a string is escaped. */
 export function hashValues(page: Page, row: number): number {
-  const { width, fieldStart, fieldEnd, fieldKind } = page.records;
+  const { width, fieldStart, fieldEnd } = page.records;
   const hash = begin();
   for (let slot = row * width; slot < (row + 1) * width; slot += 1) {
-    mixByte(hash, fieldKind[slot]!);
-    for (let at = fieldStart[slot]!; at < fieldEnd[slot]!; at += 1) mixByte(hash, page.bytes[at]!);
+    mixByte(hash, kindOfValue(page, slot));
+    const unescaped = unescapedBytes(page, slot);
+    if (unescaped !== null) for (const byte of unescaped) mixByte(hash, byte);
+    else for (let at = fieldStart[slot]!; at < fieldEnd[slot]!; at += 1) mixByte(hash, page.bytes[at]!);
     mixByte(hash, 0xff);
   }
   return finish(hash);

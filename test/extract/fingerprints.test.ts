@@ -38,6 +38,25 @@ describe('Tally', () => {
     });
   });
 
+  it('counts a key and its values once, however their texts are escaped', () => {
+    const plain = JSON.stringify(voterRecord({ NamaKabupaten: 'ACEH/BÉ', NamaDapil: 'ACEH "I"' }));
+    const escaped = plain.replace('ACEH/BÉ', '\\u0041CEH\\/B\\u00c9').replace('ACEH \\"I\\"', 'ACEH \\u0022I\\u0022');
+    expect(JSON.parse(escaped)).toEqual(JSON.parse(plain));
+    const page = pageOf(voters, `[${plain},${escaped}]`);
+    const counted = new Tally(voters);
+    expect([0, 1].map((row) => counted.add(page, row))).toEqual([true, false]);
+    const contents = [0, 1].map((row) => {
+      const [key, content] = [
+        { high: 0, low: 0 },
+        { high: 0, low: 0 },
+      ];
+      fingerprintRecord(page, row, [0], key);
+      fingerprintContent(page, row, key, [...voters.key.keys(), 3, 4, 5], content);
+      return content;
+    });
+    expect(contents[0]).toEqual(contents[1]);
+  });
+
   it.each(keyFields)('tells records apart by %s', (field) => {
     expect(tally([voterRecord(), voterRecord({ [field]: '9' })]).distinct).toBe(2);
   });

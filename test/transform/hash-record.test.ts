@@ -31,6 +31,14 @@ it('tells a figure, a text, null, nothing and an empty text apart', () => {
   expect(new Set(hashesOf(`[${records.join(',')}]`)).size).toBe(records.length);
 });
 
+it('goes by what a text says, not by how it is escaped', () => {
+  const spellings = ['"ACEH/BÉ"', '"ACEH\\/BÉ"', '"\\u0041CEH/B\\u00c9"'];
+  const same = spellings.map((json) => recordJson('NamaProvinsi', json));
+  expect(new Set(hashesOf(`[${same.join(',')}]`)).size).toBe(1);
+  const others = ['"ACEH\\\\/BÉ"', '"ACEH/BE"'].map((json) => recordJson('NamaProvinsi', json));
+  expect(new Set(hashesOf(`[${[same[0], ...others].join(',')}]`)).size).toBe(3);
+});
+
 it('goes by what stands in which field, not by the order, the space between, or fields that are not declared', () => {
   const record = voterRecord();
   const turned = Object.fromEntries(Object.entries(record).toReversed());
