@@ -1,4 +1,4 @@
-/** Refuses options that a command line gives twice, without a value, with a "no" that they do not know, or as neither yes nor no; and names in another spelling. */
+/** Refuses what a command line says of options and yargs would pass over: values twice or not at all, neither yes nor no, other spellings. */
 
 import type { Options } from 'yargs';
 import { UsageError } from '../errors.ts';

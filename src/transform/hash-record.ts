@@ -3,7 +3,7 @@
 import { kindOfValue, unescapedBytes } from '../fields.ts';
 import type { Page } from '../stages.ts';
 
-/** A 53-bit hash of what stands in all declared fields and of what kind each is; white space between fields does not count, nor how a string is escaped. */
+/** A 53-bit hash of all declared fields and of what kind each is; neither the space between fields nor the escapes of a string count. */
 export function hashValues(page: Page, row: number): number {
   const { width, fieldStart, fieldEnd } = page.records;
   const hash = begin();

@@ -95,7 +95,7 @@ it('a request that the source refused for now keeps its place while it waits', a
   expect(sent).toEqual([1101, 1101, 1101, 1102]);
 });
 
-it('an answer that turns out to be cut short is asked for again, as often as any other', async () => {
+it('an answer that turns out to be cut short counts as an attempt, and is asked for again', async () => {
   const short = { body: text.slice(0, -5) };
   const mended = connect(1, { 1101: [short, short] });
   expect(await mended.fetch([1101, 1102])).toEqual([1, 1]);
