@@ -42,9 +42,9 @@ export async function checkSizes(folder: string, { files }: Pick<Manifest, 'file
 }
 
 /** Reads every byte of the files that a manifest names; gives what is not as it says, and files that it does not name, as sentences. */
-export async function checkFiles(folder: string, { files }: Pick<Manifest, 'files'>): Promise<string[]> {
+export async function checkFiles(folder: string, manifest: Pick<Manifest, 'files'>): Promise<string[]> {
   const problems = await Promise.all(
-    files.map(async ({ path, bytes, rows, sha256 }) => {
+    manifest.files.map(async ({ path, bytes, rows, sha256 }) => {
       try {
         const found = await describeFile(folder, path, rows);
         if (found.bytes !== bytes) return [otherSize(path, found.bytes, bytes)];
@@ -54,11 +54,11 @@ export async function checkFiles(folder: string, { files }: Pick<Manifest, 'file
       }
     }),
   );
-  return [...problems.flat(), ...(await unnamedFiles(folder, files))];
+  return [...problems.flat(), ...(await unnamedFiles(folder, manifest))];
 }
 
 /** A write-ahead log beside the database would be replayed into it; a second Parquet file would be read as more rows of its table. */
-async function unnamedFiles(folder: string, files: Manifest['files']): Promise<string[]> {
+export async function unnamedFiles(folder: string, { files }: Pick<Manifest, 'files'>): Promise<string[]> {
   const listed = new Set([manifestFile, manifestHashFile, ...files.map(({ path }) => path)]);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries

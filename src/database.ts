@@ -11,7 +11,9 @@ export interface Database {
   run(sql: string, values?: DuckDBValue[]): Promise<number>;
   /** The rows of a query as plain objects: BIGINT as bigint, everything else as DuckDB's client gives it. */
   rows<Row>(sql: string, values?: DuckDBValue[]): Promise<Row[]>;
-  /** Closes connection and instance; only then is the file's lock gone. */
+  /** Another connection to the same file, for a statement that is to run at the same time; closed with this one. */
+  beside(): Promise<Database>;
+  /** Closes every connection and the instance; only then is the file's lock gone. */
   close(): void;
 }
 
@@ -33,33 +35,41 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
     ...(options.readOnly === true ? { access_mode: 'READ_ONLY' } : {}),
     ...options.settings,
   });
-  let connection: DuckDBConnection;
-  try {
-    connection = await instance.connect();
-  } catch (error) {
-    instance.closeSync();
-    throw error;
-  }
   const { signal } = options;
-  const interrupt = (): void => connection.interrupt();
-  signal?.addEventListener('abort', interrupt, { once: true });
-  return {
-    connection,
-    async run(sql, values) {
-      signal?.throwIfAborted();
-      return (await connection.run(sql, values)).rowsChanged;
-    },
-    async rows<Row>(sql: string, values?: DuckDBValue[]) {
-      signal?.throwIfAborted();
-      const reader = await connection.runAndReadAll(sql, values);
-      return reader.getRowObjectsJS() as Row[];
-    },
-    close() {
+  const ends: (() => void)[] = [];
+  const close = (): void => {
+    for (const end of ends) end();
+    instance.closeSync();
+  };
+  const connect = async (): Promise<Database> => {
+    const connection = await instance.connect();
+    const interrupt = (): void => connection.interrupt();
+    signal?.addEventListener('abort', interrupt, { once: true });
+    ends.push(() => {
       signal?.removeEventListener('abort', interrupt);
       connection.closeSync();
-      instance.closeSync();
-    },
+    });
+    return {
+      connection,
+      async run(sql, values) {
+        signal?.throwIfAborted();
+        return (await connection.run(sql, values)).rowsChanged;
+      },
+      async rows<Row>(sql: string, values?: DuckDBValue[]) {
+        signal?.throwIfAborted();
+        const reader = await connection.runAndReadAll(sql, values);
+        return reader.getRowObjectsJS() as Row[];
+      },
+      beside: connect,
+      close,
+    };
   };
+  try {
+    return await connect();
+  } catch (error) {
+    close();
+    throw error;
+  }
 }
 
 /** A column as DuckDB describes it. */

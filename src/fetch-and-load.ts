@@ -7,7 +7,7 @@ import { errorCode, IncompleteError } from './errors.ts';
 import { extract } from './extract/extract.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import type { CarryOver } from './load/carry-over.ts';
-import { Load, type Loaded } from './load/load.ts';
+import type { Load, Loaded, LoadOptions } from './load/load.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import type { Run } from './run.ts';
 import { databaseFile } from './snapshot-format.ts';
@@ -18,6 +18,9 @@ import type { Transformer } from './transform/transformer.ts';
 const heldBytes = 48 * 1024 * 1024;
 /** Twice the polling stations of the nation and more; a source that brings more does not come to an end. */
 const maxRecords = 2_000_000;
+
+/** So many milliseconds after the first answer the requests that follow it are on their way. */
+const headStart = 20;
 
 /** A source of answers, open until it is closed. */
 export interface OpenedSource {
@@ -50,29 +53,40 @@ export async function fetchAndLoad(
   run.client = source.client;
   let closing: Promise<void> | null = null;
   const closeSource = (): Promise<void> => (closing ??= source.close());
-  // Arrow and DuckDB take as long to load as an answer takes to come: they do so while the first requests are on their way.
+  // Arrow and DuckDB take as long to load as answers take to come: Arrow as the first ones, DuckDB as those that are asked for next.
   const transforming = loadTransformers(run.asked);
-  const loading = transforming.then(() => Load.begin({ folder, databaseFile, project, signal }));
-  // Where they cannot be loaded, nothing more is asked for.
-  loading.catch((error: unknown) => broken.abort(error));
+  let loading: Promise<Load> | null = null;
+  const load = (): Promise<Load> => {
+    if (loading === null) {
+      loading = transforming.then(() => beginLoad({ folder, databaseFile, project, signal }));
+      // Where they cannot be loaded, nothing more is asked for.
+      loading.catch((error: unknown) => broken.abort(error));
+    }
+    return loading;
+  };
+  source.client.answered
+    .then(() => run.around.clock.sleep(headStart, fetching.signal))
+    .then(load)
+    .catch(() => undefined);
   try {
-    const { verdicts, totals } = await fetchAndTransform(fetching, source.client, transforming, loading);
+    const { verdicts, totals } = await fetchAndTransform(fetching, source.client, transforming, load);
     requireComplete(verdicts);
     signal.throwIfAborted();
     run.enter('build tables');
     const log = { snapshot: run.id, publishedAt: run.startedAt, source: options.source };
     const previousDatabase = await readablePrevious(run);
-    const load = await loading;
+    const tables = await load();
     // What was landed is flushed to the disk meanwhile.
     closeSource().catch(() => undefined);
-    const loaded = await load.finish(carryOver, log, previousDatabase);
+    const loaded = await tables.finish(carryOver, log, previousDatabase);
     await closeSource();
     signal.throwIfAborted();
     return { verdicts, totals, ...loaded };
   } catch (error) {
+    broken.abort(error);
     // Where the file could not even be made, there is nothing to close, and that is not why an interrupted run ends.
-    await loading.then(
-      (load) => load.abandon(),
+    await (loading as Promise<Load> | null)?.then(
+      (tables) => tables.abandon(),
       () => undefined,
     );
     // What went wrong first is the reason; that the source could not be closed either adds nothing to it.
@@ -105,7 +119,7 @@ async function fetchAndTransform(
   run: Run,
   client: SourceClient,
   transforming: Promise<ReadonlyMap<string, Transformer>>,
-  loading: Promise<Load>,
+  load: () => Promise<Load>,
 ): Promise<Fetched> {
   const { asked, options, around, signal } = run;
   const transformerOf = async ({ table }: AnyPipeline): Promise<Transformer> => (await transforming).get(table)!;
@@ -123,21 +137,26 @@ async function fetchAndTransform(
     maxRecords,
     signal,
     async deliver(pipeline, reading) {
-      const load = await loading;
+      const tables = await load();
       const transformer = await transformerOf(pipeline);
       transformer.beginDistrict();
       for (const readPage of reading.pages) {
-        for (const batch of transformer.addPage(await readPage())) load.append(pipeline, batch);
+        for (const batch of transformer.addPage(await readPage())) tables.append(pipeline, batch);
       }
     },
   });
   const totals = new Map<string, TransformTotals>();
   for (const pipeline of asked) {
     const transformer = await transformerOf(pipeline);
-    (await loading).append(pipeline, transformer.finish());
+    (await load()).append(pipeline, transformer.finish());
     totals.set(pipeline.table, transformer.totals());
   }
   return { verdicts, totals };
+}
+
+async function beginLoad(options: LoadOptions): Promise<Load> {
+  const { Load } = await import('./load/load.ts');
+  return Load.begin(options);
 }
 
 async function loadTransformers(pipelines: readonly AnyPipeline[]): Promise<Map<string, Transformer>> {

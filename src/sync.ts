@@ -1,8 +1,6 @@
 /** The whole way of a sync on one screen: plan, build, publish. */
 
 import { join } from 'node:path';
-import { askSource } from './ask-source.ts';
-import { buildSnapshot } from './build-snapshot.ts';
 import type { Project } from './pipeline.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
 import {
@@ -24,10 +22,13 @@ import { readCurrent, readCurrentId, type Snapshot } from './warehouse.ts';
  * @throws RekapError of the kind that tells what was wrong; the snapshot before then stays as it was.
  */
 export async function sync(project: Project, options: SyncOptions, around: SyncSurroundings): Promise<SyncResult> {
+  // They load while the lock is taken.
+  const stages = Promise.all([import('./build-snapshot.ts'), import('./ask-source.ts')]);
   return withRun(project, options, around, {
     kind: 'sync',
     plan: () => planSync(project, options, around),
     async act(run) {
+      const [{ buildSnapshot }, { askSource }] = await stages;
       const { manifest, brokenChecks } = await buildSnapshot(run, askSource);
       return { ...(await publish(run, manifest)), manifest, brokenChecks };
     },

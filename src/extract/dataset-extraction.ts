@@ -72,7 +72,11 @@ export class DatasetExtraction {
     );
     // Those that take several requests come first, so that none is left over at the end.
     const isClosed = (dapil: number): boolean => this.swept?.listing.isClosed(dapil) === true;
-    return [...districts.filter((dapil) => !isClosed(dapil)), ...districts.filter(isClosed)];
+    const asked = districts.filter((dapil) => !this.walks.isAhead(dapil));
+    return alternate(
+      [...asked.filter((dapil) => !isClosed(dapil)), ...asked.filter(isClosed)],
+      districts.filter((dapil) => this.walks.isAhead(dapil)),
+    );
   }
 
   /**
@@ -250,4 +254,13 @@ export class DatasetExtraction {
   private warn(message: string): void {
     this.question.report({ kind: 'warning', message: `${this.pipeline.table}: ${message}.` });
   }
+}
+
+/** The items of both by turns: while what is at hand is read, what is asked for is on its way. */
+function alternate<Item>(first: readonly Item[], second: readonly Item[]): Item[] {
+  const longer = Math.max(first.length, second.length);
+  return Array.from({ length: longer }, (_, index) => [
+    ...first.slice(index, index + 1),
+    ...second.slice(index, index + 1),
+  ]).flat();
 }

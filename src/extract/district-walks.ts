@@ -62,6 +62,11 @@ export class DistrictWalks {
     });
   }
 
+  /** Whether the district's first page is at hand, or on its way. */
+  isAhead(dapil: number): boolean {
+    return (this.ahead.get(dapil) ?? null) !== null;
+  }
+
   /** The district's first reading. */
   async first(district: DistrictQuestion): Promise<Walk> {
     return (await this.overLanded(district)) ?? (await this.overAhead(district)) ?? (await this.afresh(district, 1));

@@ -51,6 +51,8 @@ interface SourceFigures {
 
 export interface SourceClient {
   readonly figures: Readonly<SourceFigures>;
+  /** Resolves when the first page has come. */
+  readonly answered: Promise<void>;
   /** Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL. */
   fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage>;
   /** Whether a run that was broken off has landed the page. */
@@ -87,6 +89,8 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   };
   const health = new SourceHealth();
   const reader = new AnswerReader({ apiKey: options.apiKey, land, health, warn: warnOnce });
+  let noteAnswered: () => void;
+  const answered = new Promise<void>((resolve) => (noteAnswered = resolve));
   const waits = new LongWaits(clock, report, options.timeout);
 
   function warnOnce(topic: string, message: string): void {
@@ -111,6 +115,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   function notePage(found: FetchedPage, { dataset }: PageRequest): FetchedPage {
     health.notePage(dataset);
     pace.answered();
+    noteAnswered();
     return found;
   }
 
@@ -227,6 +232,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
 
   return {
     figures,
+    answered,
     fetchPage,
     hasLanded: (request) => resumed?.has(request) === true,
     recallPage,

@@ -99,10 +99,12 @@ export class Load {
     this.staging.close();
     const attached = carryOver?.database ?? previousDatabase;
     if (attached !== null) await this.database.run(`ATTACH ${quoteText(attached)} AS previous (READ_ONLY)`);
-    if ((await this.countRowsAtHand()) > rowsOfOneGroup) await this.database.run('SET threads = 2');
-    // One transaction, or two: each statement by itself would wait for the disk.
+    if ((await this.countRowsAtHand(attached !== null)) > rowsOfOneGroup) await this.database.run('SET threads = 2');
+    // A few transactions: each statement by itself would wait for the disk.
     await this.database.run('BEGIN');
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);
+    // Of a table that is not committed DuckDB does not know how many rows it has, and plans the checks across tables badly.
+    await this.database.run('COMMIT; BEGIN');
     await this.fillViolations(carryOver);
     await this.fillTable(quarantineTable, `SELECT * FROM temp.staging_quarantine${this.carriedQuarantine(carryOver)}`);
     for (const pipeline of pipelines) await this.markInconsistent(pipeline);
@@ -127,7 +129,8 @@ export class Load {
   }
 
   /** Rows that were appended, and those of the snapshot before, which are carried over or compared. */
-  private async countRowsAtHand(): Promise<number> {
+  private async countRowsAtHand(hasPrevious: boolean): Promise<number> {
+    if (!hasPrevious) return this.staging.appended;
     const [before] = await this.database.rows<{ rows: bigint }>(
       "SELECT coalesce(sum(estimated_size), 0)::BIGINT AS rows FROM duckdb_tables() WHERE database_name = 'previous'",
     );

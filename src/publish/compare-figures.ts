@@ -7,32 +7,31 @@ import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import { changesTableName, parquetPath, type Manifest, type ManifestDataset } from '../snapshot-format.ts';
 import { fingerprint } from './manifest.ts';
 
-/** Rows, sums, NULLs and columns of these datasets, which the manifest names, in DuckDB and in Parquet. */
+/** Rows, sums, NULLs and columns of a dataset, which the manifest names, in DuckDB and in Parquet. */
 export async function compareFigures(
   database: Database,
   folder: string,
   { datasets }: Manifest,
-  pipelines: readonly AnyPipeline[],
+  pipeline: AnyPipeline,
 ): Promise<string[]> {
-  const problems: string[] = [];
-  for (const pipeline of pipelines) {
-    const { table } = pipeline;
-    const dataset = datasets[table]!;
-    const path = parquetPath(table);
-    const parquet = `read_parquet(${quoteText(join(folder, path))})`;
-    const [inDatabase, inParquet] = await database.rows<Record<string, string>>(
-      `${figuresSql(pipeline, quoteIdentifier(table))} UNION ALL ${figuresSql(pipeline, parquet)}`,
-    );
-    problems.push(...compare(inDatabase, `table ${table}`, pipeline, dataset));
-    problems.push(...compare(inParquet, path, pipeline, dataset));
-    const schema = (await tableColumns(database, null, table)).map(({ column_name, column_type }) => [
-      column_name,
-      column_type,
-    ]);
-    if (fingerprint(schema) !== dataset.schema_fingerprint)
-      problems.push(`table ${table}: its columns are not those that the manifest was made for`);
-  }
-  return problems;
+  const { table } = pipeline;
+  const dataset = datasets[table]!;
+  const path = parquetPath(table);
+  const parquet = `read_parquet(${quoteText(join(folder, path))})`;
+  const [inDatabase, inParquet] = await database.rows<Record<string, string>>(
+    `${figuresSql(pipeline, quoteIdentifier(table))} UNION ALL ${figuresSql(pipeline, parquet)}`,
+  );
+  const schema = (await tableColumns(database, null, table)).map(({ column_name, column_type }) => [
+    column_name,
+    column_type,
+  ]);
+  return [
+    ...compare(inDatabase, `table ${table}`, pipeline, dataset),
+    ...compare(inParquet, path, pipeline, dataset),
+    ...(fingerprint(schema) === dataset.schema_fingerprint
+      ? []
+      : [`table ${table}: its columns are not those that the manifest was made for`]),
+  ];
 }
 
 /** Counts of violations, of quarantined records, and of records that the snapshot changed. */

@@ -8,14 +8,15 @@ import { runExtract } from '../support/run-extract.ts';
 import { changed, faultless, simulateSource } from '../support/simulated-source.ts';
 import { half, named, records } from './three-districts.ts';
 
+const inHundredDistricts = Array.from({ length: 300 }, (_, index) => ({
+  dapil: 1101 + Math.floor(index / 3),
+  regency: `R${index}`,
+  people: 1,
+}));
+
 describe('an extraction', () => {
   it('asks for the list, probes its offset and its end once, and asks each district once', async () => {
-    const many = Array.from({ length: 300 }, (_, index) => ({
-      dapil: 1101 + Math.floor(index / 3),
-      regency: `R${index}`,
-      people: 1,
-    }));
-    const source = simulateSource(many, faultless, half);
+    const source = simulateSource(inHundredDistricts, faultless, half);
     const { delivered } = await runExtract(source, { pageSize: 100 });
     expect(delivered).toHaveLength(300);
     const sweeps = source.requests.filter(({ dapil }) => dapil === null);
@@ -23,6 +24,24 @@ describe('an extraction', () => {
     expect(sweeps.map(({ offset }) => offset)).toEqual([0, 1, 100, 200, 300, 300, 301]);
     // The last district of the list is read to its empty page.
     expect(source.requests.length - sweeps.length).toBe(100 + 1);
+  });
+
+  it('asks for other districts by turns with reading those that came beside the list', async () => {
+    const source = simulateSource(inHundredDistricts, faultless, half);
+    const districtsAsked = (): number => source.requests.filter(({ dapil }) => dapil !== null).length;
+    let atHand = new Set<number | null>();
+    let askedMeanwhile = 0;
+    await runExtract(source, {
+      pageSize: 100,
+      report(event) {
+        if (event.kind === 'districts') atHand = new Set(source.requests.map(({ dapil }) => dapil));
+      },
+      async deliver(_, { verdict }) {
+        if (atHand.has(verdict.dapil)) askedMeanwhile = districtsAsked() - (atHand.size - 1);
+      },
+    });
+    expect(atHand.size).toBeGreaterThan(10);
+    expect(askedMeanwhile).toBeGreaterThanOrEqual(atHand.size - 1);
   });
 
   it('asks for nothing more once what takes the pages has failed', async () => {

@@ -8,9 +8,17 @@ import { openDatabase } from '../../src/database.ts';
 import { describeFile } from '../../src/describe-file.ts';
 import { exportedTables } from '../../src/load/tables.ts';
 import { assembleDataset } from '../../src/publish/assemble-manifest.ts';
-import { verifyBuilt } from '../../src/publish/verify-snapshot.ts';
+import { writeManifest } from '../../src/publish/manifest.ts';
+import { verifyBuilt, verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { quoteText } from '../../src/sql-text.ts';
-import { databaseFile, parquetPath, type Manifest, type ManifestDataset } from '../../src/snapshot-format.ts';
+import {
+  databaseFile,
+  manifestFile,
+  manifestHashFile,
+  parquetPath,
+  type Manifest,
+  type ManifestDataset,
+} from '../../src/snapshot-format.ts';
 import { datasetTable } from '../../src/load/tables.ts';
 import { ask, load, makeFolder, project, user, voter } from '../load/support.ts';
 import { manifestOf } from '../support/manifests.ts';
@@ -66,8 +74,11 @@ async function withFiles(folder: string, manifest: Manifest): Promise<Manifest> 
   return { ...manifest, files: await Promise.all(paths.map((path) => describeFile(folder, path, null))) };
 }
 
-const verify = ({ folder, manifest }: { folder: string; manifest: Manifest }) =>
-  verifyBuilt(folder, manifest, project.pipelines);
+async function verify({ folder, manifest }: { folder: string; manifest: Manifest }): Promise<string[]> {
+  for (const name of [manifestFile, manifestHashFile]) await rm(join(folder, name), { force: true });
+  await writeManifest(folder, manifest);
+  return verifySnapshot(folder, manifest, project.pipelines);
+}
 
 /** The manifest with one figure of voters replaced. */
 function edit(manifest: Manifest, change: (voters: ManifestDataset) => Partial<ManifestDataset>): Manifest {
@@ -223,5 +234,35 @@ describe('verifying a snapshot', () => {
     const file = join(folder, parquetPath('voters'));
     await copyFile(file, file.replace('voters.parquet', 'more.parquet'));
     expect(await verify({ folder, manifest })).not.toEqual([]);
+  });
+});
+
+describe('verifying a snapshot that was built a moment ago', () => {
+  const verifyNow = ({ folder, manifest }: { folder: string; manifest: Manifest }) =>
+    verifyBuilt(folder, manifest, project.pipelines);
+
+  it('finds nothing where it is whole', async () => {
+    expect(await verifyNow(await copySnapshot())).toEqual([]);
+  });
+
+  it('names a file that is missing, cut off, or more than there should be', async () => {
+    const { folder, manifest } = await copySnapshot();
+    const file = join(folder, parquetPath('voters'));
+    const bytes = await readFile(file);
+    await truncate(file, bytes.length - 1);
+    expect(await verifyNow({ folder, manifest })).toEqual([expect.stringContaining(parquetPath('voters'))]);
+    await rm(file);
+    expect(await verifyNow({ folder, manifest })).toEqual([expect.stringMatching(/voters\.parquet: is missing/)]);
+    await writeFile(file, bytes);
+    await copyFile(join(folder, databaseFile), join(folder, `${databaseFile}.wal`));
+    expect(await verifyNow({ folder, manifest })).toEqual([expect.stringContaining(`${databaseFile}.wal`)]);
+  });
+
+  it('reads what the tables and the Parquet files hold', async () => {
+    const { folder, manifest } = await copySnapshot();
+    await alterDatabase(folder, "UPDATE voters SET regency = 'X' || regency");
+    expect(await verifyNow({ folder, manifest: await withFiles(folder, manifest) })).toEqual([
+      expect.stringMatching(/^parquet\/.*its rows are not those of the table/),
+    ]);
   });
 });

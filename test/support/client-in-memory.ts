@@ -14,6 +14,7 @@ export function clientInMemory(
 ): SourceClient {
   return {
     figures: { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 1, resumed: 0 },
+    answered: Promise.resolve(),
     async fetchPage(pipeline, request) {
       return orNothingThere(request, async () => {
         const bytes = await answer(pipeline, request);
