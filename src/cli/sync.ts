@@ -79,6 +79,7 @@ async function runSync(args: SyncArguments): Promise<void> {
   };
   const { loadProject } = await import('../../pipelines/index.ts');
   const project = loadProject();
+  if (baseUrl !== null) refuseEndpoint(baseUrl, project.pipelines);
   const datasets = readDatasets(
     args.dataset,
     project.pipelines.map(({ table }) => table),
@@ -138,6 +139,16 @@ function requireOneSource(args: SyncArguments): string | null {
   if (url.search !== '' || url.hash !== '')
     throw new UsageError('--base-url holds a query or a fragment.', 'Give the part before the first ? or #.');
   return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** Whoever copies an address from the service's own pages copies its endpoint too; every request would then be "not found". */
+function refuseEndpoint(baseUrl: string, pipelines: readonly { readonly endpoint: string }[]): void {
+  const found = pipelines.find(({ endpoint }) => baseUrl.endsWith(endpoint));
+  if (found === undefined) return;
+  throw new UsageError(
+    `--base-url ends with the endpoint ${found.endpoint}.`,
+    `Leave it out, for it is added: --base-url ${baseUrl.slice(0, -found.endpoint.length)}`,
+  );
 }
 
 function readDistricts(given: readonly string[] | undefined): number[] | null {

@@ -170,6 +170,11 @@ describe('bad input', () => {
     ['a URL that is none', ['sync', '--base-url', 'ht!tp'], ['ht!tp', 'is no URL']],
     ['a URL of another kind', ['sync', '--base-url', 'ftp://host'], ['ftp:']],
     ['a password in the URL', ['sync', '--base-url', `https://user:${key}@host`], ['password']],
+    [
+      'an endpoint in the URL',
+      ['sync', '--base-url', 'https://host/v1/api/datahakpilihdpr/'],
+      ['ends with the endpoint /api/datahakpilihdpr', '--base-url https://host/v1\n'],
+    ],
     ['a number that is none', ['sync', '--sample', '--concurrency', 'many'], ['--concurrency', 'whole number']],
     ['a number out of range', ['sync', '--sample', '--keep', '0'], ['--keep']],
     ['a district that is none', ['sync', '--sample', '--dapil', 'aceh'], ['aceh', 'no district id']],
