@@ -6,6 +6,7 @@ const alone = [
   'test/end-to-end/open-files.test.ts',
   'test/pipelines/index.test.ts',
   'test/publish/lock.test.ts',
+  'test/unloadable.test.ts',
 ];
 
 export default defineConfig({

@@ -7,7 +7,7 @@ import { errorCode, IncompleteError } from './errors.ts';
 import { extract } from './extract/extract.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import type { CarryOver } from './load/carry-over.ts';
-import type { Load, Loaded, LoadOptions } from './load/load.ts';
+import type { Load, Loaded } from './load/load.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import type { Run } from './run.ts';
 import { databaseFile } from './snapshot-format.ts';
@@ -43,7 +43,7 @@ export async function fetchAndLoad(
   carryOver: CarryOver | null,
   openSource: OpenSource,
 ): Promise<Fetched & Loaded> {
-  const { project, options, signal, folder } = run;
+  const { options, signal } = run;
   run.enter('fetch');
   const broken = new AbortController();
   /** The run as the source sees it: it ends as well where there is nothing to load its answers into. */
@@ -53,29 +53,16 @@ export async function fetchAndLoad(
   run.client = source.client;
   let closing: Promise<void> | null = null;
   const closeSource = (): Promise<void> => (closing ??= source.close());
-  // Arrow and DuckDB take as long to load as answers take to come: Arrow as the first ones, DuckDB as those that are asked for next.
-  const transforming = loadTransformers(run.asked);
-  let loading: Promise<Load> | null = null;
-  const load = (): Promise<Load> => {
-    if (loading === null) {
-      loading = transforming.then(() => beginLoad({ folder, databaseFile, project, signal }));
-      // Where they cannot be loaded, nothing more is asked for.
-      loading.catch((error: unknown) => broken.abort(error));
-    }
-    return loading;
-  };
-  source.client.answered
-    .then(() => run.around.clock.sleep(headStart, fetching.signal))
-    .then(load)
-    .catch(() => undefined);
+  // Where what is needed cannot be loaded, nothing more is asked for.
+  const { transforming, load } = loadMeanwhile(fetching, source.client, signal, (error) => broken.abort(error));
   try {
-    const { verdicts, totals } = await fetchAndTransform(fetching, source.client, transforming, load);
+    const { verdicts, totals } = await fetchAndTransform(fetching, source.client, transforming, load.get);
     requireComplete(verdicts);
     signal.throwIfAborted();
     run.enter('build tables');
     const log = { snapshot: run.id, publishedAt: run.startedAt, source: options.source };
     const previousDatabase = await readablePrevious(run);
-    const tables = await load();
+    const tables = await load.get();
     // What was landed is flushed to the disk meanwhile.
     closeSource().catch(() => undefined);
     const loaded = await tables.finish(carryOver, log, previousDatabase);
@@ -83,9 +70,10 @@ export async function fetchAndLoad(
     signal.throwIfAborted();
     return { verdicts, totals, ...loaded };
   } catch (error) {
+    // No load begins after this.
     broken.abort(error);
     // Where the file could not even be made, there is nothing to close, and that is not why an interrupted run ends.
-    await (loading as Promise<Load> | null)?.then(
+    await load.begun()?.then(
       (tables) => tables.abandon(),
       () => undefined,
     );
@@ -154,9 +142,43 @@ async function fetchAndTransform(
   return { verdicts, totals };
 }
 
-async function beginLoad(options: LoadOptions): Promise<Load> {
-  const { Load } = await import('./load/load.ts');
-  return Load.begin(options);
+/**
+ * Arrow and DuckDB take as long to load as answers take to come: Arrow as the first ones, DuckDB as those that are asked for next, or when
+ * something is to be put into it.
+ *
+ * @param fetching Ends when nothing more is asked for; no load begins after that.
+ * @param signal Ends the load that has begun.
+ */
+function loadMeanwhile(fetching: Run, client: SourceClient, signal: AbortSignal, onFailure: (error: unknown) => void) {
+  const { project, folder, asked, around } = fetching;
+  const transforming = loadTransformers(asked);
+  transforming.catch(onFailure);
+  const load = onceNeeded(async () => {
+    await transforming;
+    const { Load } = await import('./load/load.ts');
+    return Load.begin({ folder, databaseFile, project, signal });
+  }, onFailure);
+  client.answered
+    .then(() => around.clock.sleep(headStart, fetching.signal))
+    .then(load.get)
+    .catch(() => undefined);
+  return { transforming, load };
+}
+
+/** Something that is begun when it is first needed, and only then. */
+function onceNeeded<Value>(begin: () => Promise<Value>, onFailure: (error: unknown) => void) {
+  let begun: Promise<Value> | null = null;
+  return {
+    get(): Promise<Value> {
+      if (begun === null) {
+        begun = begin();
+        begun.catch(onFailure);
+      }
+      return begun;
+    },
+    /** Null where nothing has needed it. */
+    begun: () => begun,
+  };
 }
 
 async function loadTransformers(pipelines: readonly AnyPipeline[]): Promise<Map<string, Transformer>> {

@@ -24,6 +24,8 @@ import { readCurrent, readCurrentId, type Snapshot } from './warehouse.ts';
 export async function sync(project: Project, options: SyncOptions, around: SyncSurroundings): Promise<SyncResult> {
   // They load while the lock is taken.
   const stages = Promise.all([import('./build-snapshot.ts'), import('./ask-source.ts')]);
+  // Whoever needs them meets the failure, and where the lock is not to be had, nobody does.
+  stages.catch(() => undefined);
   return withRun(project, options, around, {
     kind: 'sync',
     plan: () => planSync(project, options, around),

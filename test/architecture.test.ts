@@ -149,7 +149,7 @@ describe('the tests', () => {
     const replacing = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.test.ts'))
       .filter((path) =>
-        /^vi\.(do)?mock\(|^ *syncBuiltinESMExports\(/m.test(readFileSync(join(root, 'test', path), 'utf8')),
+        /^ *(vi\.(do)?[mM]ock|syncBuiltinESMExports)\(/m.test(readFileSync(join(root, 'test', path), 'utf8')),
       );
     const config = readFileSync(join(root, 'vitest.config.ts'), 'utf8');
     const alone = [...config.matchAll(/'test\/([^'*]+\.test\.ts)'/g)].map(([, path]) => path!);

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { askSource } from '../src/ask-source.ts';
 import { buildSnapshot } from '../src/build-snapshot.ts';
-import { EnvelopeError, IncompleteError } from '../src/errors.ts';
+import { EnvelopeError, IncompleteError, RunTimeoutError } from '../src/errors.ts';
 import type { SourceClient } from '../src/extract/source-client.ts';
 import { withRun, type Run } from '../src/run.ts';
+import type { Clock } from '../src/surroundings.ts';
 import { manualClock } from './support/manual-clock.ts';
 import { serveData, smallNation } from './support/served-source.ts';
 import { project, syncOptions } from './support/sync-settings.ts';
@@ -16,10 +17,17 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const id = '20261120T030002Z-1f3a9c';
 const closing = new Error('the disk is full');
 
+interface BuildSettings {
+  readonly prepare?: (run: Run) => Promise<unknown>;
+  readonly clock?: Clock;
+  /** Called when the source is closed. */
+  readonly onClose?: () => void;
+}
+
 /** Builds from a source whose close fails, and publishes nothing. */
 async function build(
   change: (client: SourceClient, abort: AbortController, signal: AbortSignal) => SourceClient,
-  prepare: (run: Run) => Promise<unknown> = async () => {},
+  { prepare, clock = manualClock(), onClose }: BuildSettings = {},
 ) {
   const { url } = await serveData(smallNation({ 1101: 3, 1102: 2 }));
   const warehouse = await temporaryFolder();
@@ -35,7 +43,7 @@ async function build(
     notices: [],
   };
   const around = {
-    clock: manualClock(),
+    clock,
     random: () => 0.5,
     report: () => undefined,
     signal: abort.signal,
@@ -44,13 +52,14 @@ async function build(
     kind: 'sync',
     plan: async () => plan,
     async act(run) {
-      await prepare(run);
+      await prepare?.(run);
       const built = await buildSnapshot(run, async (asking) => {
         const source = await askSource(asking);
         return {
           client: change(source.client, abort, asking.signal),
           async close() {
             closed += 1;
+            onClose?.();
             await source.close();
             throw closing;
           },
@@ -107,8 +116,50 @@ it('a DuckDB file that cannot be made ends the asking, whatever the source still
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
       },
     }),
-    (run) => mkdir(join(run.folder, 'rekap.duckdb')),
+    { prepare: (run) => mkdir(join(run.folder, 'rekap.duckdb')) },
   );
   expect(hanging).toBeGreaterThan(0);
   expect(String(error)).toMatch(/rekap\.duckdb/);
+});
+
+it('a build that is interrupted ends as such, though its DuckDB file could not be made', async () => {
+  const reason = new Error('interrupted');
+  const { error } = await build(
+    (client, abort, signal) => ({
+      ...client,
+      // DuckDB is begun at once, and the interruption comes while it is.
+      answered: Promise.resolve(),
+      fetchPage() {
+        setImmediate(() => abort.abort(reason));
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+      },
+    }),
+    { prepare: (run) => mkdir(join(run.folder, 'rekap.duckdb')) },
+  );
+  expect(error).toBe(reason);
+});
+
+it('a build that ends before DuckDB is begun begins it no more', async () => {
+  let waits: AbortSignal | undefined;
+  const clock: Clock = {
+    ...manualClock(),
+    sleep(_, signal) {
+      waits = signal;
+      return new Promise(() => undefined);
+    },
+  };
+  const isOver: (boolean | undefined)[] = [];
+  const { error } = await build(
+    (client) => ({
+      ...client,
+      answered: Promise.resolve(),
+      async fetchPage() {
+        await new Promise((resolve) => setImmediate(resolve));
+        throw new RunTimeoutError('The time is up.', '');
+      },
+    }),
+    { clock, onClose: () => isOver.push(waits?.aborted) },
+  );
+  expect(error).toBeInstanceOf(RunTimeoutError);
+  expect(isOver).toEqual([true]);
 });

@@ -70,12 +70,15 @@ export class DatasetExtraction {
     const districts = [...new Set([...listed, ...knownBefore, ...(sameKind ? reference : [])])].toSorted(
       (a, b) => a - b,
     );
-    // Those that take several requests come first, so that none is left over at the end.
     const isClosed = (dapil: number): boolean => this.swept?.listing.isClosed(dapil) === true;
-    const asked = districts.filter((dapil) => !this.walks.isAhead(dapil));
+    const isAtHand = (dapil: number): boolean => isClosed(dapil) && this.walks.isAhead(dapil);
+    // Those that take several requests come first, so that none is left over at the end.
     return alternate(
-      [...asked.filter((dapil) => !isClosed(dapil)), ...asked.filter(isClosed)],
-      districts.filter((dapil) => this.walks.isAhead(dapil)),
+      [
+        ...districts.filter((dapil) => !isClosed(dapil)),
+        ...districts.filter((dapil) => isClosed(dapil) && !isAtHand(dapil)),
+      ],
+      districts.filter(isAtHand),
     );
   }
 

@@ -18,7 +18,10 @@ export async function verifySnapshot(
   return [...(await checkManifestFile(folder)), ...(await verifyContent(folder, manifest, pipelines, damage))];
 }
 
-/** The same for a snapshot whose manifest is not written yet: its files were hashed a moment ago, to be named in it. */
+/**
+ * The same for a snapshot whose manifest is not written yet, but for the hashes: its files were hashed a moment ago, to be named in it, and
+ * are not hashed again.
+ */
 export async function verifyBuilt(
   folder: string,
   manifest: Manifest,

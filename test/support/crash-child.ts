@@ -62,8 +62,13 @@ const [{ sync }, { project, syncOptions }, { versionedKey }, { Secret }] = await
   import('./versioned-service.ts'),
   import('../../src/secret.ts'),
 ]);
-// Loaded late by a sync; here it is loaded before, so that a death comes at its place and not in the midst of loading.
-await import('../../src/transform/transformer.ts');
+// Loaded late by a sync; here they are loaded before, so that a death comes at its place and not in the midst of loading.
+await Promise.all([
+  import('../../src/build-snapshot.ts'),
+  import('../../src/ask-source.ts'),
+  import('../../src/transform/transformer.ts'),
+  import('../../src/load/load.ts'),
+]);
 process.send!('ready');
 const [message] = (await once(process, 'message')) as [CrashOrder];
 order = message;
