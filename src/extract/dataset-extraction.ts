@@ -41,7 +41,7 @@ export class DatasetExtraction {
     this.findings = new Findings(question);
     this.walks = new DistrictWalks(pipeline, question, holder, aheadLimit);
     this.list = new DistrictList(pipeline, question, holder, {
-      found: (dapil) => this.walks.readAhead(dapil),
+      goesOn: (closed) => this.walks.readAhead(closed),
       warn: (message) => this.warn(message),
     });
   }

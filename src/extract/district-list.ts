@@ -11,8 +11,8 @@ import { sweep, type RefusedSweep, type Sweep } from './sweep.ts';
 
 /** Told of what the list shows while it is read. */
 interface ListWatcher {
-  /** A district that is met, as soon as another follows. */
-  found(dapil: number): void;
+  /** Another page has brought records: what was read before it may have changed since. `closed` are the districts that the list seems to be done with. */
+  goesOn(closed: readonly number[]): void;
   warn(message: string): void;
 }
 
@@ -75,6 +75,7 @@ export class DistrictList {
     return sweep({
       pipeline: this.pipeline,
       habits: this.habits,
+      pageSize: this.question.pageSize,
       maxRecords: this.question.maxRecords,
       fetch: async (offset, reading) => {
         const { table: dataset } = this.pipeline;
@@ -90,11 +91,9 @@ export class DistrictList {
           },
         };
       },
-      found: (districts) => {
-        for (const dapil of districts) {
-          this.met.add(dapil);
-          this.watcher.found(dapil);
-        }
+      listed: (found, listing, looksLast) => {
+        for (const dapil of found) this.met.add(dapil);
+        this.watcher.goesOn(looksLast ? listing.districts.filter((dapil) => listing.isClosed(dapil)) : []);
       },
     });
   }

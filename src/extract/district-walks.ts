@@ -38,7 +38,8 @@ export class DistrictWalks {
   private readonly question: ExtractQuestion;
   private readonly holder: PageHolder;
   private readonly aheadLimit: LimitFunction;
-  /** First pages to ask for while the sweep still goes on; null for one whose turn has not come. */
+  private wasTooEarly = false;
+  /** First pages to ask for while the sweep comes to its end; null for one whose turn has not come. */
   private readonly ahead = new Map<number, Promise<HeldPage | null> | null>();
 
   constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, aheadLimit: LimitFunction) {
@@ -48,12 +49,30 @@ export class DistrictWalks {
     this.aheadLimit = aheadLimit;
   }
 
-  /** Asks for a district's first page as soon as `aheadLimit` allows it, unless that waits in a landing already. */
-  readAhead(dapil: number): void {
+  /**
+   * Asks for first pages as soon as `aheadLimit` allows it, unless they wait in a landing already. Those that were read ahead before are given
+   * up, for the list went on: a record that moves between two districts while the list is read could else be missing from all four accounts,
+   * from the one district's because they came before the move, and from the other's because they came after it.
+   */
+  readAhead(districts: readonly number[]): void {
+    const earlier = [...this.ahead.values()];
+    this.ahead.clear();
+    for (const page of earlier)
+      void page?.then(
+        (held) => held?.release(),
+        () => undefined,
+      );
+    // A list whose pages vary has shown that a short one says nothing.
+    this.wasTooEarly ||= earlier.length > 0;
+    if (!this.wasTooEarly) for (const dapil of districts) this.readOneAhead(dapil);
+  }
+
+  private readOneAhead(dapil: number): void {
     const request = this.request(dapil, 0, 0);
-    if (this.ahead.has(dapil) || !this.holder.hasRoom || this.question.client.hasLanded(request)) return;
+    if (!this.holder.hasRoom || this.question.client.hasLanded(request)) return;
     this.ahead.set(dapil, null);
     void this.aheadLimit(async () => {
+      if (!this.ahead.has(dapil)) return;
       // Held at once, so that what waits for the end of the sweep counts against the bound.
       const first = this.fetch(request).then(({ refusal, hold }) => (refusal === null ? hold() : null));
       this.ahead.set(dapil, first);

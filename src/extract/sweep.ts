@@ -22,12 +22,14 @@ interface SweptPage {
 export interface SweepQuestion {
   readonly pipeline: AnyPipeline;
   readonly habits: PagingHabits;
+  /** Records that a page is asked for. */
+  readonly pageSize: number;
   /** Records after which the sweep counts as endless. */
   readonly maxRecords: number;
   /** `reading` is 0 for the sweep itself, 1 for the probes of its offset and its end. */
   fetch(offset: number, reading: number): Promise<SweptPage>;
-  /** Called for districts that were met, as soon as another follows. */
-  found(districts: readonly number[]): void;
+  /** Called for each page that brings records, with the districts that it is the first to name, and whether it looks like the last page. */
+  listed(found: readonly number[], listing: Listing, looksLast: boolean): void;
 }
 
 /** A finished sweep. Its pages are kept only as far as they hold records that name no district. */
@@ -61,15 +63,54 @@ export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSwe
 }
 
 async function sweepInto(strays: HeldPage[], question: SweepQuestion): Promise<Sweep | RefusedSweep> {
+  const next = new NextPages(question);
+  try {
+    return await walkList(strays, question, next);
+  } finally {
+    // What was asked for is landed, needed or not, so that a replay finds the same.
+    await next.settle();
+  }
+}
+
+/** Pages of the list in their turn, each asked for together with the one before where that one comes as long as expected. */
+class NextPages {
+  private readonly question: SweepQuestion;
+  private readonly passedOver: Promise<unknown>[] = [];
+  private guess: { readonly offset: number; readonly page: Promise<SweptPage> } | null = null;
+  private length = 0;
+
+  constructor(question: SweepQuestion) {
+    this.question = question;
+  }
+
+  /** The page at an offset, which is where the records received end; `length` is how many the page before it held. */
+  at(offset: number, length: number): Promise<SweptPage> {
+    const { guess, question } = this;
+    if (guess !== null && guess.offset !== offset) this.passedOver.push(guess.page);
+    const page = guess?.offset === offset ? guess.page : question.fetch(offset, 0);
+    const isFull = length > 0 && (length === question.pageSize || length === this.length);
+    this.length = length;
+    this.guess = isFull ? { offset: offset + length, page: question.fetch(offset + length, 0) } : null;
+    // Whoever needs it meets its failure.
+    this.guess?.page.catch(() => undefined);
+    return page;
+  }
+
+  /** Waits for what was asked for in vain. */
+  async settle(): Promise<void> {
+    await Promise.allSettled([...this.passedOver, this.guess?.page]);
+  }
+}
+
+async function walkList(strays: HeldPage[], question: SweepQuestion, next: NextPages): Promise<Sweep | RefusedSweep> {
   const listing = new Listing(question.pipeline);
   const counts = new CountReading();
   let lastLength = 0;
-  let last: readonly number[] = [];
   let probing: Promise<void> | null = null;
   for (let pages = 0; ; pages += 1) {
     let fetched: SweptPage;
     try {
-      const fetching = question.fetch(listing.total, 0);
+      const fetching = next.at(listing.total, lastLength);
       await settleAll<unknown>([probing, fetching]);
       fetched = await fetching;
     } catch (error) {
@@ -90,14 +131,12 @@ async function sweepInto(strays: HeldPage[], question: SweepQuestion): Promise<S
     if (repeats) throw repeatedPage(page);
     if (listing.total > question.maxRecords) throw endlessWalk(page, question.maxRecords);
     question.habits.noteSweep(lastLength, length);
+    const looksLast = length < lastLength;
     lastLength = length;
     // Asked for together with the second page; that one counts only if the probe agrees.
     probing = pages === 0 && length > probedOffset ? probe(question, page) : null;
     if (rows.length > 0) strays.push(fetched.hold(selectRecords(page, rows)));
-    // The last one may go on behind this page, and a page read ahead of it may not be all there is.
-    const districts = [...last, ...found];
-    last = districts.splice(-1);
-    question.found(districts);
+    question.listed(found, listing, looksLast);
   }
 }
 

@@ -73,9 +73,11 @@ function differingParquet(now: Manifest, before: Manifest, withChanges: boolean)
     ({ files }) =>
       new Map(files.filter(({ path }) => path.endsWith('.parquet')).map(({ path, sha256 }) => [path, sha256])),
   );
-  // The history goes on whether or not anything else does: two runs in a row never have the same.
+  // The history goes on whether or not anything else does: two runs in a row never have the same. It names the snapshot too that brought
+  // a change, so it has other bytes in one that is built again under another name.
   const history = parquetPath(changesTableName);
+  const isSameHistory = withChanges && now.snapshot === before.snapshot;
   return [...new Set([...a!.keys(), ...b!.keys()])]
-    .filter((path) => a!.get(path) !== b!.get(path) && (withChanges || path !== history))
+    .filter((path) => a!.get(path) !== b!.get(path) && (isSameHistory || path !== history))
     .toSorted();
 }

@@ -13,9 +13,11 @@ import {
 } from '../../src/errors.ts';
 import { listSnapshotIds } from '../../src/publish/snapshot-folder.ts';
 import type { SyncResult } from '../../src/sync-options.ts';
-import type { Manifest } from '../../src/snapshot-format.ts';
+import { parquetPath, type Manifest } from '../../src/snapshot-format.ts';
+import { quoteText } from '../../src/sql-text.ts';
 import { readCurrentId } from '../../src/warehouse.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
+import { readRows } from '../support/read-table.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRunLines } from '../support/run-lines.ts';
@@ -106,6 +108,22 @@ describe('replaying the newest run', () => {
     expect(await readCurrentId(warehouse)).toBe(restored.run);
     expect(await parquetBytes(warehouse, restored.run)).toEqual(bytes);
     expect(restored.manifest.run).toBe(result.run);
+  });
+
+  it('publishes again one that is damaged and had changes to tell', async () => {
+    const { warehouse } = await synced(plain);
+    const { run } = await syncInto(warehouse, doubtfulNation());
+    await appendFile(join(warehouse, 'snapshots', run, 'parquet', 'voters', 'voters.parquet'), 'x');
+    const restored = await runReplay(warehouse);
+    expect(restored).toMatchObject({ outcome: 'published', current: restored.run });
+    expect(restored.run).not.toBe(run);
+    const told = (id: string) =>
+      readRows(
+        warehouse,
+        `SELECT * EXCLUDE snapshot_id FROM ${quoteText(join(warehouse, 'snapshots', id, parquetPath('changes')))} ORDER BY ALL`,
+      );
+    expect(await told(restored.run)).toEqual(await told(run));
+    expect(await told(run)).not.toEqual([]);
   });
 
   it.each([

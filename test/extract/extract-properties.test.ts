@@ -125,7 +125,7 @@ describe('extraction', () => {
     { runs },
   );
 
-  const edit = fc.record({ place: fc.nat(), kind: fc.constantFrom('remove', 'add', 'restate') });
+  const edit = fc.record({ place: fc.nat(), kind: fc.constantFrom('remove', 'add', 'restate', 'move') });
   const change = fc.record({
     edits: fc.array(edit, { minLength: 1, maxLength: 4 }),
     at: fc.integer({ min: 1, max: 30 }),
@@ -149,10 +149,20 @@ describe('extraction', () => {
           .map((name) => name.split(' ').slice(1, -1).join(' '));
         expect(got).toEqual(expect.arrayContaining(stable));
       }
+      if (result.verdicts.some(({ complete }) => !complete)) return;
+      // A regency that only changed its district was there at every moment, in one of the two.
+      const stayed = namesOf(list).filter((name) => namesOf(after).includes(name));
+      expect(result.delivered.map((name) => name.split(' ').slice(1, -1).join(' '))).toEqual(
+        expect.arrayContaining(stayed),
+      );
     }),
     { runs },
   );
 });
+
+function namesOf(list: readonly SimulatedRecord[]): string[] {
+  return [...new Set(list.map(({ regency }) => regency))];
+}
 
 function applyEdits(
   list: readonly SimulatedRecord[],
@@ -164,7 +174,10 @@ function applyEdits(
     const present = after[at];
     if (kind === 'add') after.splice(at, 0, { dapil: 1101, regency: `NEW${place}`, people: 1 });
     else if (kind === 'remove') after.splice(at, 1);
-    else if (present !== undefined) after[at] = { ...present, people: present.people + 1000 };
+    else if (kind === 'move' && present !== undefined) {
+      after.splice(at, 1);
+      after.splice(place % 7, 0, { ...present, dapil: list[place % list.length]!.dapil });
+    } else if (present !== undefined) after[at] = { ...present, people: present.people + 1000 };
   }
   return after;
 }

@@ -8,26 +8,28 @@ import { runExtract } from '../support/run-extract.ts';
 import { changed, faultless, simulateSource } from '../support/simulated-source.ts';
 import { half, named, records } from './three-districts.ts';
 
-const inHundredDistricts = Array.from({ length: 300 }, (_, index) => ({
-  dapil: 1101 + Math.floor(index / 3),
-  regency: `R${index}`,
-  people: 1,
-}));
+const inDistrictsOfThree = (total: number) =>
+  Array.from({ length: total }, (_, index) => ({
+    dapil: 1101 + Math.floor(index / 3),
+    regency: `R${index}`,
+    people: 1,
+  }));
 
 describe('an extraction', () => {
   it('asks for the list, probes its offset and its end once, and asks each district once', async () => {
-    const source = simulateSource(inHundredDistricts, faultless, half);
+    const source = simulateSource(inDistrictsOfThree(300), faultless, half);
     const { delivered } = await runExtract(source, { pageSize: 100 });
     expect(delivered).toHaveLength(300);
     const sweeps = source.requests.filter(({ dapil }) => dapil === null);
-    // The end is asked for twice, and once further on.
-    expect(sweeps.map(({ offset }) => offset)).toEqual([0, 1, 100, 200, 300, 300, 301]);
+    // A full page may be followed by another, which is asked for with it. The end is asked for twice, and once further on.
+    expect(sweeps.map(({ offset }) => offset)).toEqual([0, 1, 100, 200, 300, 400, 300, 301]);
     // The last district of the list is read to its empty page.
     expect(source.requests.length - sweeps.length).toBe(100 + 1);
   });
 
   it('asks for other districts by turns with reading those that came beside the list', async () => {
-    const source = simulateSource(inHundredDistricts, faultless, half);
+    // The last page of the list is short, so that districts are read while its end is asked for.
+    const source = simulateSource(inDistrictsOfThree(290), faultless, half);
     const districtsAsked = (): number => source.requests.filter(({ dapil }) => dapil !== null).length;
     let atHand = new Set<number | null>();
     let askedMeanwhile = 0;
@@ -42,6 +44,26 @@ describe('an extraction', () => {
     });
     expect(atHand.size).toBeGreaterThan(10);
     expect(askedMeanwhile).toBeGreaterThanOrEqual(atHand.size - 1);
+  });
+
+  it('never loses a record that moves to a district that was listed before, whenever it does', async () => {
+    const before = inDistrictsOfThree(290);
+    const moved = before.at(-20)!;
+    // Another one is withdrawn at the same time, so that the list's pages begin where they did.
+    const after = before.filter((record) => record !== moved && record.regency !== 'R4');
+    after.push({ ...moved, dapil: 1101 });
+    let complete = 0;
+    for (let changesAt = 1; changesAt < 120; changesAt += 1) {
+      const source = simulateSource(before, { ...faultless, changesAt, after }, half);
+      const { verdicts, delivered } = await runExtract(source, { pageSize: 20, concurrency: 8 });
+      if (verdicts.some((verdict) => !verdict.complete)) continue;
+      complete += 1;
+      expect({ changesAt, found: delivered.some((name) => name.includes(` ${moved.regency} `)) }).toEqual({
+        changesAt,
+        found: true,
+      });
+    }
+    expect(complete).toBeGreaterThan(0);
   });
 
   it('asks for nothing more once what takes the pages has failed', async () => {
