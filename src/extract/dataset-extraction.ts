@@ -123,12 +123,17 @@ export class DatasetExtraction {
 
   /**
    * Without a list that is whole nothing but its own empty pages says that a district has no records, nor that the list has none; and
-   * those may have been a slip of some moments: they are asked for again, and once more, when all others were read.
+   * those may have been a slip of some moments: they are asked for again, and once more, when all others were read. So is a district of
+   * which another dataset has records.
+   *
+   * @param known Districts of which any dataset has records.
    */
-  async confirmEmpty(read: readonly Verdict[]): Promise<Verdict[]> {
+  async confirmEmpty(read: readonly Verdict[], known: ReadonlySet<number>): Promise<Verdict[]> {
     const isWhole = this.swept !== null && !this.findings.isShort(this.swept);
-    const isSaidOnce = ({ complete, received, listed }: Verdict): boolean =>
-      !isWhole && complete && received === 0 && listed === null;
+    const isSaidOnce = ({ dapil, complete, received, listed }: Verdict): boolean =>
+      complete && received === 0 && listed === null && (!isWhole || known.has(dapil!));
+    for (const { dapil, complete, received } of read)
+      if (complete && received === 0 && known.has(dapil!)) this.findings.noteEmpty(dapil!);
     const list = this.isListEmpty ? [this.verdict({ dapil: null, proof: 'none' })] : [];
     let doubtful = [...list, ...read.filter(isSaidOnce)];
     if (doubtful.length === 0) return [...read];

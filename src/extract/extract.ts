@@ -24,17 +24,17 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
   const listed = new Set(sweeps.flatMap((result) => result?.listing.districts ?? []));
   // A fault that is not the source's ends the run: what is under way is waited for, and nothing more is asked for.
   let isBroken = false;
-  await settleAll(
+  const read = await settleAll(
     extractions.map(async (extraction) => {
       const districts = question.wanted ?? extraction.districtsToRead(listed);
       question.report({ kind: 'districts', dataset: extraction.pipeline.table, total: districts.length });
-      const read: Verdict[] = [];
+      const found: Verdict[] = [];
       await settleAll(
         districts.map((dapil) =>
           walks(async () => {
             if (isBroken) return;
             try {
-              read.push(await extraction.readAndDeliver(dapil));
+              found.push(await extraction.readAndDeliver(dapil));
             } catch (error) {
               isBroken = true;
               throw error;
@@ -42,7 +42,14 @@ export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
           }),
         ),
       );
-      const confirmed = await extraction.confirmEmpty(read);
+      return found;
+    }),
+  );
+  // What one dataset has records of is doubtful where another has none.
+  const known = new Set([...listed, ...read.flat().flatMap(({ dapil, received }) => (received > 0 ? dapil! : []))]);
+  await settleAll(
+    extractions.map(async (extraction, index) => {
+      const confirmed = await extraction.confirmEmpty(read[index]!, known);
       verdicts.push(...confirmed, ...extraction.judgeWhole(confirmed), ...(await extraction.deliverStrays()));
     }),
   );

@@ -27,8 +27,8 @@ export class Findings {
   private readonly unlisted: number[] = [];
   /** Districts of which the sweep lists the same records with other values. */
   private readonly otherwise: number[] = [];
-  /** Districts asked for by name, or known from law, that the source has nothing of. */
-  private readonly empty: number[] = [];
+  /** Districts asked for by name, or known from law or from another dataset, that the source has nothing of. */
+  private readonly empty = new Set<number>();
   /** Records of each district that has some. */
   private readonly totals = new Map<number, number>();
   /** Districts that the source refuses to answer for, by what it says. */
@@ -46,7 +46,7 @@ export class Findings {
     if (walk.total > 0) this.totals.set(dapil, walk.total);
     else {
       if (walk.refusal !== null) this.noteRefused(dapil, walk.refusal);
-      else if (wanted !== null || reference.includes(dapil)) this.empty.push(dapil);
+      else if (wanted !== null || reference.includes(dapil)) this.noteEmpty(dapil);
     }
     if (listed === null) {
       if (swept !== null && walk.total > 0) this.unlisted.push(dapil);
@@ -54,10 +54,14 @@ export class Findings {
       this.otherwise.push(dapil);
   }
 
-  /** Notes that a district which had no records has some after all. */
+  /** Notes that a district which is known has no records; one that is refused has been noted as such. */
+  noteEmpty(dapil: number): void {
+    if (![...this.refused.values()].flat().includes(dapil)) this.empty.add(dapil);
+  }
+
+  /** Notes that it has some after all. */
   noteNotEmpty(dapil: number): void {
-    const place = this.empty.indexOf(dapil);
-    if (place >= 0) this.empty.splice(place, 1);
+    this.empty.delete(dapil);
   }
 
   /** Whether the list of all districts may lack some, by what the districts read so far show. */
@@ -77,7 +81,7 @@ export class Findings {
         this.otherwise,
         'the list of all districts holds other values than the own pages of some, which are published',
       ),
-      ...name(this.empty, `the source has no records of districts that ${this.whoseDistricts}`),
+      ...name([...this.empty], `the source has no records of districts that ${this.whoseDistricts}`),
       ...[...this.refused].flatMap(([status, dapils]) =>
         name(dapils, `the source knows nothing (${status}) of districts that ${this.whoseDistricts}`),
       ),
@@ -99,7 +103,7 @@ export class Findings {
   }
 
   private get whoseDistricts(): string {
-    return this.question.wanted === null ? 'are known from law or from before' : 'were asked for';
+    return this.question.wanted === null ? 'are known from law, from before or from another dataset' : 'were asked for';
   }
 
   doubts(swept: Sweep | null): Doubt[] {

@@ -1,6 +1,8 @@
 /** A list of all districts that is refused, fails, is short, or has a gap: what is known otherwise stands in for it, or the run ends. */
 
 import { describe, expect, it } from 'vitest';
+import { voters } from '../../pipelines/voters.ts';
+import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
 import { EarlyEndError, SourceStatusError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/stages.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -214,5 +216,52 @@ describe('the list of all districts', () => {
     expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([
       { dapil: null, reason: expect.stringContaining('had no records at first and has some now') },
     ]);
+  });
+
+  describe('that lacks a district which another dataset has', () => {
+    /** Voters of 1103 are in no list, and come only from the asking on that `until` says. */
+    const read = (until: number, inOtherList: boolean) => {
+      const source = simulateSource(records, faultless, half);
+      const plain = source.fetchPage.bind(source);
+      const hiding: SimulatedSource = {
+        ...source,
+        fetchPage(pipeline, request) {
+          const isVoters = request.dataset === 'voters';
+          if (request.dapil === null && (isVoters || !inOtherList)) return withoutLast.fetchPage(pipeline, request);
+          const isHidden = isVoters && request.dapil === 1103 && request.reading < until;
+          return plain(pipeline, isHidden ? { ...request, offset: 1000 } : request);
+        },
+      };
+      return runExtract(hiding, { pipelines: [voters, votingRightsUsers], pageSize: 100, reference: [1101, 1103] });
+    };
+    const withoutLast = simulateSource(
+      records.filter(({ dapil }) => dapil !== 1103),
+      faultless,
+      half,
+    );
+
+    it.each([true, false])(
+      'asks for it again, and doubts it where it has records then (listed there: %s)',
+      async (there) => {
+        const { verdicts } = await read(20, there);
+        expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([
+          {
+            dataset: 'voters',
+            dapil: 1103,
+            reason: expect.stringContaining('had no records at first and has some now'),
+          },
+        ]);
+      },
+    );
+
+    it('names it where it has none', async () => {
+      const { verdicts, warnings } = await read(100, true);
+      expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
+      expect(warnings).toContainEqual(
+        expect.stringMatching(
+          /^voters: the source has no records of districts that are known .* from another dataset: 1103/,
+        ),
+      );
+    });
   });
 });
