@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { definitionFingerprint, describeSnapshot, schemaFingerprint } from './describe-snapshot.ts';
-import { GateError, UsageError, VerificationError, WarehouseError } from './errors.ts';
+import { GateError, RekapError, UsageError, VerificationError, WarehouseError } from './errors.ts';
 import { fetchAndLoad, type OpenSource } from './fetch-and-load.ts';
 import type { CarryOver } from './load/carry-over.ts';
 import type { LoadReport } from './load/load-report.ts';
@@ -21,7 +21,11 @@ export interface BuiltSnapshot {
 
 export async function buildSnapshot(run: Run, openSource: OpenSource): Promise<BuiltSnapshot> {
   const carryOver = await planCarryOver(run);
-  const { verdicts, totals, reports, brokenChecks, parquetRows } = await fetchAndLoad(run, carryOver, openSource);
+  const { verdicts, totals, reports, brokenChecks, parquetRows } = await fetchAndLoad(run, carryOver, openSource).catch(
+    async (error: unknown) => {
+      throw await blamePrevious(run, error);
+    },
+  );
   warnOfQuarantine(run, reports);
   run.enter('hash files');
   const manifest = await describeSnapshot(run, { verdicts, totals, reports, parquetRows, carryOver });
@@ -31,6 +35,18 @@ export async function buildSnapshot(run: Run, openSource: OpenSource): Promise<B
   await requireVerified(run, manifest);
   run.signal.throwIfAborted();
   return { manifest, brokenChecks };
+}
+
+/** A database that is damaged though its hash is the manifest's shows only when it is read: the history goes on from the snapshot before. */
+async function blamePrevious({ previous, project, options, signal }: Run, error: unknown): Promise<unknown> {
+  if (previous === null || error instanceof RekapError || signal.aborted) return error;
+  const problems = await verifySnapshot(previous.folder, previous.manifest, project.pipelines);
+  if (problems.length === 0) return error;
+  return new WarehouseError(
+    `The history cannot go on from snapshot ${previous.id}, for it is damaged: ${problems.join('; ')}.`,
+    await wayBack(options.warehouse, previous.id, previous.manifest.run),
+    { cause: error },
+  );
 }
 
 /** What this run does not ask for is taken over from the snapshot before. */

@@ -28,10 +28,33 @@ export async function compareFigures(
   return [
     ...compare(inDatabase, `table ${table}`, pipeline, dataset),
     ...compare(inParquet, path, pipeline, dataset),
+    ...(await compareDistricts(database, pipeline, dataset)),
     ...(fingerprint(schema) === dataset.schema_fingerprint
       ? []
       : [`table ${table}: its columns are not those that the manifest was made for`]),
   ];
+}
+
+/** No row without a verdict: every district of the table was read to its end, and brought at least as many records. */
+async function compareDistricts(
+  database: Database,
+  { table, district }: AnyPipeline,
+  { districts }: ManifestDataset,
+): Promise<string[]> {
+  const rows = await database.rows<{ dapil: number; row_count: bigint }>(
+    `SELECT ${quoteIdentifier(district)} AS dapil, count(*) AS row_count FROM ${quoteIdentifier(table)} GROUP BY ALL ORDER BY ALL`,
+  );
+  const verdicts = new Map(districts.map((verdict) => [verdict.dapil, verdict]));
+  return rows.flatMap(({ dapil, row_count }) => {
+    const verdict = verdicts.get(dapil);
+    if (verdict?.complete !== true)
+      return [`table ${table}: the manifest does not say that district ${dapil} is complete`];
+    return row_count <= BigInt(verdict.received)
+      ? []
+      : [
+          `table ${table}: district ${dapil} has more rows (${row_count}) than the manifest says that it brought records (${verdict.received})`,
+        ];
+  });
 }
 
 /** Counts of violations, of quarantined records, and of records that the snapshot changed. */

@@ -1,10 +1,13 @@
 /** A `current` that is no link to a snapshot: a replay or a rollback puts it right, and the advice given leads there. */
 
-import { mkdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { describeFile } from '../../src/describe-file.ts';
 import { RekapError, WarehouseError } from '../../src/errors.ts';
 import { rollBack } from '../../src/manage-snapshots.ts';
+import { writeManifest } from '../../src/publish/manifest.ts';
+import { databaseFile, manifestFile, manifestHashFile, type Manifest } from '../../src/snapshot-format.ts';
 import { readCurrent, readCurrentId, requireCurrent } from '../../src/warehouse.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runReplay } from '../support/run-replay.ts';
@@ -136,4 +139,27 @@ describe('the advice', () => {
     const { warehouse, newer } = await withoutCurrent();
     expect((await adviceOf(requireCurrent(warehouse))).rollback).toBe(newer);
   });
+});
+
+it('a database that cannot be read though its hash fits ends a sync with the way back, which leads out', async () => {
+  const { warehouse, known: ids } = await twoSnapshots();
+  const folder = join(warehouse, 'snapshots', ids[1]!);
+  const bytes = await readFile(join(folder, databaseFile));
+  // Behind the file's headers, every block is another than its own checksum says.
+  for (let place = 3 * 4096 + 100; place < bytes.length; place += 4096) bytes[place]! ^= 1;
+  await writeFile(join(folder, databaseFile), bytes);
+  const manifest = JSON.parse(await readFile(join(folder, manifestFile), 'utf8')) as Manifest;
+  const files = manifest.files.filter(({ path }) => path !== databaseFile);
+  files.unshift(await describeFile(folder, databaseFile, null));
+  await Promise.all([manifestFile, manifestHashFile].map((name) => rm(join(folder, name))));
+  await writeManifest(folder, { ...manifest, files });
+  const { url } = await serveData(smallNation({ 1101: 5, 1102: 20 }));
+  const again = () => runSync(syncOptions(warehouse, url));
+  await expect(again()).rejects.toMatchObject({
+    name: 'WarehouseError',
+    message: expect.stringContaining(`from snapshot ${ids[1]!}, for it is damaged: ${databaseFile}`),
+    next: expect.stringContaining(`"rekap replay ${ids[1]!}"`),
+  });
+  await runReplay(warehouse, { run: ids[1]! });
+  expect((await again()).outcome).toBe('published');
 });

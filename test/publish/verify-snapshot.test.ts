@@ -11,6 +11,7 @@ import { assembleDataset } from '../../src/publish/assemble-manifest.ts';
 import { writeManifest } from '../../src/publish/manifest.ts';
 import { verifyBuilt, verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { quoteText } from '../../src/sql-text.ts';
+import type { Verdict } from '../../src/stages.ts';
 import {
   databaseFile,
   manifestFile,
@@ -46,6 +47,20 @@ async function copySnapshot(): Promise<{ folder: string; manifest: Manifest }> {
   return { folder, manifest: whole.manifest };
 }
 
+/** Every record is of this district. */
+const verdictOf = (dataset: string): Verdict => ({
+  dataset,
+  dapil: 1101,
+  complete: true,
+  proof: 'sweep',
+  listed: 3,
+  received: 3,
+  pages: 1,
+  readings: 1,
+  readAt: '2026-11-20T03:00:00.000Z',
+  reason: null,
+});
+
 /** A snapshot of a few records, some doubtful, with its manifest. */
 async function buildSnapshot(folder: string, earlier: string): Promise<{ folder: string; manifest: Manifest }> {
   const records = [voter(), voter(), voter({ regency: 'B', dpt_male: 'x', grand_total: '7' }), 5];
@@ -62,8 +77,8 @@ async function buildSnapshot(folder: string, earlier: string): Promise<{ folder:
   for (const pipeline of project.pipelines) {
     const { table } = pipeline;
     const schema = datasetTable(pipeline).columns.map(({ name, type }) => [name, type] as const);
-    const none = { verdicts: [], replaced: null, schema };
-    datasets[table] = assembleDataset({ pipeline, totals: totals.get(table)!, ...none, ...reports.get(table)! }, null);
+    const facts = { verdicts: [verdictOf(table)], replaced: null, schema };
+    datasets[table] = assembleDataset({ pipeline, totals: totals.get(table)!, ...facts, ...reports.get(table)! }, null);
   }
   const manifest = manifestOf({ snapshot: '20261120T030002Z-000001', datasets });
   return { folder, manifest: await withFiles(folder, manifest) };
@@ -196,6 +211,17 @@ describe('verifying a snapshot', () => {
     ['published', ({ ledger }) => ({ ledger: { ...ledger, published: 3, fetched: ledger.fetched + 1 } }), /ledger/],
     ['a sum', ({ sums }) => ({ sums: { ...sums, grand_total: '145812' } }), /sum of grand_total/],
     ['a missing sum', () => ({ sums: {} }), /sum of dpt_male/],
+    ['no verdict', () => ({ districts: [] }), /does not say that district 1101 is complete/],
+    [
+      'another verdict',
+      ({ districts }) => ({ districts: districts.map((verdict) => ({ ...verdict, complete: false })) }),
+      /does not say that district 1101 is complete/,
+    ],
+    [
+      'fewer records than rows',
+      ({ districts }) => ({ districts: districts.map((verdict) => ({ ...verdict, received: 1 })) }),
+      /district 1101 has more rows \(2\) than the manifest says that it brought records \(1\)/,
+    ],
     ['NULLs', ({ nulls }) => ({ nulls: { ...nulls, dpt_male: 0 } }), /NULLs in dpt_male/],
   ];
 
