@@ -29,11 +29,13 @@ export async function openLandedRun(folder: string, since: Date | null): Promise
   }
   const bodies = await openBodies(folder);
 
-  /** A page read ahead stands in for the first reading's, and the other way round: which of the two a run asks for is a matter of time. */
+  /**
+   * A page read ahead stands in for the first reading's, and the other way round: which of the two a run asks for is a matter of time. Where it
+   * asked for both, it gave up the one that was read ahead.
+   */
   function find(request: PageRequest): LandedAnswer | undefined {
-    const found = lines.get(keyOf(request));
-    if (found !== undefined || request.dapil === null || request.reading > 1) return found;
-    return lines.get(keyOf({ ...request, reading: 1 - request.reading }));
+    if (request.dapil === null || request.reading > 1) return lines.get(keyOf(request));
+    return lines.get(keyOf({ ...request, reading: 1 })) ?? lines.get(keyOf({ ...request, reading: 0 }));
   }
 
   return {

@@ -90,6 +90,13 @@ describe('a landed run', () => {
     expect(run.has(requestOf({ reading: 2 }))).toBe(false);
   });
 
+  it('passes over a page that was read ahead and given up, for it was asked for again in its turn', async () => {
+    const run = await open(
+      await landed([answerOf('given up', { request: requestOf({ reading: 0 }) }), answerOf('in turn')]),
+    );
+    for (const reading of [0, 1]) expect((await run.answerTo(requestOf({ reading })))?.body.toString()).toBe('in turn');
+  });
+
   it('answers with the last of several answers to one request', async () => {
     const run = await open(await landed([answerOf('busy', { status: 503 }), answerOf('whole')]));
     expect((await run.answerTo(requestOf()))?.body.toString()).toBe('whole');
