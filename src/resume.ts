@@ -15,8 +15,8 @@ export interface ResumedAnswers extends LandedAnswers {
 }
 
 /**
- * The pages of districts that the runs since the last finished one have landed, the newest first; null where the run is not to be
- * resumed or there is nothing to go on from. The sweep is never among them: what there is, is asked anew.
+ * The pages that the runs since the last finished one have landed, the newest first; null where the run is not to be resumed or there is
+ * nothing to go on from. Those of the sweep are there to be compared with: what there is, is asked anew.
  */
 export async function openResumedAnswers(run: Run): Promise<ResumedAnswers | null> {
   const { options, around } = run;
@@ -32,7 +32,7 @@ export async function openResumedAnswers(run: Run): Promise<ResumedAnswers | nul
   }
   // Of a first reading: its pages, one read ahead, and the second asking for its empty page; nobody recalls those of later readings.
   const holder = (request: Parameters<LandedAnswers['has']>[0]): LandedRun | undefined =>
-    request.dapil === null || request.reading % 10 > 1 ? undefined : runs.find((landed) => landed.has(request));
+    request.reading % 10 > 1 ? undefined : runs.find((landed) => landed.has(request));
   return {
     has: (request) => holder(request) !== undefined,
     answerTo: async (request) => (await holder(request)?.answerTo(request)) ?? null,

@@ -28,6 +28,8 @@ export class DatasetExtraction {
   private readonly walks: DistrictWalks;
   private readonly list: DistrictList;
   private swept: Sweep | null = null;
+  /** Whether it names the same records as the list of the run that was broken off: only then do that one's pages stand in. */
+  private isListAsLanded = Promise.resolve(false);
   private readonly findings: Findings;
   /** Why there is no list of all districts, where the source refused it or failed to give it. */
   private withoutSweep: RekapError | null = null;
@@ -60,6 +62,9 @@ export class DatasetExtraction {
       return null;
     }
     this.swept = result;
+    this.isListAsLanded = this.list.isAsLanded(result.listing);
+    // Whoever resumes by it meets its failure.
+    this.isListAsLanded.catch(() => undefined);
     return result;
   }
 
@@ -172,7 +177,13 @@ export class DatasetExtraction {
   private async readUntilJudged(dapil: number): Promise<Verdict> {
     const { swept } = this;
     const listed = this.listedFor(dapil);
-    const district: DistrictQuestion = { dapil, listed, swept, habits: this.list.habits.forDistrict() };
+    const district: DistrictQuestion = {
+      dapil,
+      listed,
+      swept,
+      mayResume: this.isListAsLanded,
+      habits: this.list.habits.forDistrict(),
+    };
     const earlier: WalkFigures[] = [];
     /** Longest page of the reading before, where that rests on where its pages begin; then the next reading's begin elsewhere. */
     let longest: number | null = null;

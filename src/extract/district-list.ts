@@ -5,6 +5,7 @@ import type { AnyPipeline } from '../pipeline.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { PageHolder } from './held-pages.ts';
 import { holdStrays } from './hold-strays.ts';
+import { namesTheSame, type Listing } from './listing.ts';
 import { PagingHabits } from './paging-habits.ts';
 import { isFaultOfList } from './refusals.ts';
 import { sweep, type RefusedSweep, type Sweep } from './sweep.ts';
@@ -56,6 +57,14 @@ export class DistrictList {
       if (known.size === 0 || ![...this.met].every((dapil) => known.has(dapil))) throw error;
       return { refused: error };
     }
+  }
+
+  /** Whether the list names the same records as that of the run that was broken off; false where there is none. */
+  async isAsLanded(listing: Listing): Promise<boolean> {
+    const { client, pageSize: limit } = this.question;
+    const request = { dataset: this.pipeline.table, dapil: null, reading: 0, offset: 0, limit };
+    if (!client.hasLanded(request)) return false;
+    return namesTheSame(listing, this.pipeline, (offset) => client.peekPage(this.pipeline, { ...request, offset }));
   }
 
   /** A page given twice may be a slip of the moment, such as a cache's; a second sweep that fails too is the source's nature. */

@@ -30,6 +30,8 @@ export interface DistrictQuestion {
   /** What the sweep listed of it; null where it listed nothing. */
   readonly listed: Account | null;
   readonly swept: Sweep | null;
+  /** Whether pages that a run which was broken off has landed may stand in. */
+  readonly mayResume: Promise<boolean>;
   readonly habits: PagingHabits;
 }
 
@@ -158,8 +160,8 @@ export class DistrictWalks {
    */
   private async overLanded(district: DistrictQuestion): Promise<Walk | null> {
     const { client } = this.question;
-    const { listed, swept } = district;
-    if (swept === null || !client.hasLanded(this.request(district.dapil, 1, 0))) return null;
+    const { listed, mayResume } = district;
+    if (!client.hasLanded(this.request(district.dapil, 1, 0)) || !(await mayResume)) return null;
     let pages = 0;
     try {
       const walk = await this.walk(district, async (offset, again) => {

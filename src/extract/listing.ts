@@ -86,6 +86,11 @@ export class Listing {
     return this.tally.has(fingerprint);
   }
 
+  /** A hash of the set of its records' keys, districts among them. */
+  get keys(): string {
+    return this.tally.set;
+  }
+
   /** Whether its pages overlapped: then others may have been passed over, whole districts among them. */
   get overlaps(): boolean {
     return this.tally.overlaps;
@@ -99,4 +104,22 @@ export class Listing {
   isClosed(dapil: number): boolean {
     return this.inOrder && !this.overlaps && dapil !== this.last && this.listed.has(dapil);
   }
+}
+
+/**
+ * Whether a list names the same records as one of which `pageAt` gives the pages. A record that moved between two districts while the
+ * list was read may be missing from it, and not from the one before.
+ */
+export async function namesTheSame(
+  list: Listing,
+  pipeline: AnyPipeline,
+  pageAt: (offset: number) => Promise<Page | null>,
+): Promise<boolean> {
+  const before = new Listing(pipeline);
+  while (before.total <= list.total) {
+    const page = await pageAt(before.total);
+    if (page === null || page.records.length === 0) break;
+    before.add(page);
+  }
+  return before.keys === list.keys;
 }

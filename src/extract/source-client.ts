@@ -57,7 +57,9 @@ export interface SourceClient {
   fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage>;
   /** Whether a run that was broken off has landed the page. */
   hasLanded(request: PageRequest): boolean;
-  /** The page as a run that was broken off has landed it, landed for this run too; null where it has none that is whole. */
+  /** The page as a run that was broken off has landed it; null where it has none that is whole. */
+  peekPage(pipeline: AnyPipeline, request: PageRequest): Promise<Page | null>;
+  /** The same, landed for this run too. */
   recallPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null>;
   /** Counts recalled pages once they have made a walk. */
   noteResumed(pages: number): void;
@@ -206,16 +208,25 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     }
   }
 
-  async function recallPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null> {
-    const found = await recallAnswer(request);
-    if (found === null || found.status !== 200) return null;
-    let page: Page;
+  function scanRecalled(pipeline: AnyPipeline, request: PageRequest, { url, body }: Answer): Page | null {
     try {
-      page = reader.scan(pipeline, request, found.url, found.body);
+      return reader.scan(pipeline, request, url, body);
     } catch (error) {
       if (error instanceof ScanError) return null;
       throw error;
     }
+  }
+
+  async function peekPage(pipeline: AnyPipeline, request: PageRequest): Promise<Page | null> {
+    const found = await recallAnswer(request);
+    return found?.status === 200 ? scanRecalled(pipeline, request, found) : null;
+  }
+
+  async function recallPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null> {
+    const found = await recallAnswer(request);
+    if (found === null || found.status !== 200) return null;
+    const page = scanRecalled(pipeline, request, found);
+    if (page === null) return null;
     return { page, at: found.at, landed: await reader.land({ ...found, request }), refusal: null };
   }
 
@@ -235,6 +246,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     answered,
     fetchPage,
     hasLanded: (request) => resumed?.has(request) === true,
+    peekPage,
     recallPage,
     noteResumed(pages) {
       figures.resumed += pages;

@@ -3,8 +3,9 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RekapError } from '../../src/errors.ts';
+import { IncompleteError, RekapError } from '../../src/errors.ts';
 import { readAnswers } from '../../src/land/landed-run.ts';
+import type { LandedAnswer } from '../../src/land/landing.ts';
 import { replay } from '../../src/replay.ts';
 import type { SyncOptions } from '../../src/sync-options.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
@@ -147,6 +148,31 @@ describe('a sync that goes on', () => {
     expect(manifest.datasets['voters']!.districts.every(({ complete }) => complete)).toBe(true);
   });
 
+  it('loses no record that moves between two districts just while the list is read anew', async () => {
+    const { warehouse, options } = await brokenOff(smallNation(sizes), 160);
+    const [before, after] = [smallNation(sizes), smallNation(sizes)];
+    for (const records of [after.datapemilihdpr, after.datahakpilihdpr]) {
+      // From the end of the list to its beginning; another one is withdrawn, so that pages begin where they did.
+      const moved = records.pop()!;
+      records.splice(1, 1, { ...moved, IdDapil: '1101', NamaDapil: 'DAPIL 1101', NamaKabupaten: 'KOTA MOVED' });
+    }
+    for (const records of [before.datapemilihdpr, before.datahakpilihdpr])
+      records.at(-1)!['NamaKabupaten'] = 'KOTA MOVED';
+    const urls = [(await serveData(before)).url, (await serveData(after)).url] as const;
+    const hasMoved = new Set<string>();
+    const server = await startFaultServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url!, 'http://source');
+      if (!searchParams.has('id_dapil') && Number(searchParams.get('offset')) > 40) hasMoved.add(pathname);
+      void fetch(urls[hasMoved.has(pathname) ? 1 : 0] + request.url!, {
+        headers: { 'x-api-key': String(request.headers['x-api-key']) },
+      }).then(async (answer) => response.writeHead(answer.status).end(await answer.text()));
+    });
+    onTestFinished(() => server.close());
+    const result = await runSync({ ...options(), baseUrl: server.url }).catch((error: unknown) => error);
+    if (result instanceof IncompleteError) return;
+    expect(await readValue(warehouse, "SELECT count(*) FROM voters WHERE regency = 'KOTA MOVED'")).toBe('1');
+  });
+
   it('takes nothing over of what the source has restated meanwhile', async () => {
     const { warehouse, server, options } = await brokenOff(smallNation(sizes), 160);
     const changed = smallNation(sizes);
@@ -245,14 +271,32 @@ describe('a landing that was left damaged', () => {
     const { warehouse, server, options } = await brokenOff(data);
     const [line] = await readRunLines(warehouse);
     const folder = join(warehouse, 'landing', line!.run!);
+    const answers = await readAnswers(folder);
     await appendFile(join(folder, 'answers.jsonl'), '{"dataset":"vot');
     const bodies = await readFile(join(folder, 'bodies.gz'));
-    for (let at = 0; at < bodies.length; at += 997) bodies[at]! ^= 1;
+    // Not in the list: without it nothing would say that the districts' pages are of the same records.
+    for (const { dapil, position, length } of answers)
+      if (dapil !== null && dapil % 2 === 0) bodies[position + (length >> 1)]! ^= 1;
     await writeFile(join(folder, 'bodies.gz'), bodies);
     await server.mend();
     const { figures, warnings } = await runSync(options());
     expect(warnings).toContainEqual(expect.stringContaining('cannot be used and is asked for again'));
     expect(figures.fromLanding).toBeGreaterThan(0);
+    expect(await readValue(warehouse, 'SELECT count(*) FROM voters')).toBe(String(data.datapemilihdpr.length));
+  });
+
+  it('is not gone on from where a page of its list is damaged', async () => {
+    const data = smallNation(sizes);
+    const { warehouse, server, options } = await brokenOff(data);
+    const [line] = await readRunLines(warehouse);
+    const folder = join(warehouse, 'landing', line!.run!);
+    const [{ position, length }] = (await readAnswers(folder)).filter(({ dapil }) => dapil === null) as [LandedAnswer];
+    const bodies = await readFile(join(folder, 'bodies.gz'));
+    bodies[position + (length >> 1)]! ^= 1;
+    await writeFile(join(folder, 'bodies.gz'), bodies);
+    await server.mend();
+    const { figures } = await runSync(options({ datasets: ['voters'] }));
+    expect(figures.fromLanding).toBe(0);
     expect(await readValue(warehouse, 'SELECT count(*) FROM voters')).toBe(String(data.datapemilihdpr.length));
   });
 

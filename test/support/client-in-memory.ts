@@ -23,6 +23,7 @@ export function clientInMemory(
       });
     },
     hasLanded: () => false,
+    peekPage: async () => null,
     recallPage: async () => null,
     noteResumed() {},
     reopen(pipeline, request, bytes) {
