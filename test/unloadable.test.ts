@@ -1,4 +1,4 @@
-/** A part of rekap that cannot be loaded, as in an installation that is replaced under a run, ends the run as any other failure does. */
+/** A part of rekap that cannot be loaded, such as in an installation that is replaced under a run, ends the run like every other failure. */
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

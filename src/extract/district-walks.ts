@@ -40,6 +40,7 @@ export class DistrictWalks {
   private readonly question: ExtractQuestion;
   private readonly holder: PageHolder;
   private readonly aheadLimit: LimitFunction;
+  /** Whether pages were read ahead of the end of a list that then went on. */
   private wasTooEarly = false;
   /** First pages to ask for while the sweep comes to its end; null for one whose turn has not come. */
   private readonly ahead = new Map<number, Promise<HeldPage | null> | null>();

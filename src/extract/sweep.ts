@@ -72,11 +72,11 @@ async function sweepInto(strays: HeldPage[], question: SweepQuestion): Promise<S
   }
 }
 
-/** Pages of the list in their turn, each asked for together with the one before where that one comes as long as expected. */
+/** Pages of the list in their turn, each asked for together with the one before as long as pages come full. */
 class NextPages {
   private readonly question: SweepQuestion;
-  private readonly passedOver: Promise<unknown>[] = [];
   private guess: { readonly offset: number; readonly page: Promise<SweptPage> } | null = null;
+  private isOff = false;
   private length = 0;
 
   constructor(question: SweepQuestion) {
@@ -86,10 +86,12 @@ class NextPages {
   /** The page at an offset, which is where the records received end; `length` is how many the page before it held. */
   at(offset: number, length: number): Promise<SweptPage> {
     const { guess, question } = this;
-    if (guess !== null && guess.offset !== offset) this.passedOver.push(guess.page);
     const page = guess?.offset === offset ? guess.page : question.fetch(offset, 0);
+    // A source whose pages vary is asked for nothing in vain but once.
+    this.isOff ||= guess !== null && guess.offset !== offset;
     const isFull = length > 0 && (length === question.pageSize || length === this.length);
     this.length = length;
+    if (this.isOff) return page;
     this.guess = isFull ? { offset: offset + length, page: question.fetch(offset + length, 0) } : null;
     // Whoever needs it meets its failure.
     this.guess?.page.catch(() => undefined);
@@ -98,7 +100,7 @@ class NextPages {
 
   /** Waits for what was asked for in vain. */
   async settle(): Promise<void> {
-    await Promise.allSettled([...this.passedOver, this.guess?.page]);
+    await Promise.allSettled([this.guess?.page]);
   }
 }
 

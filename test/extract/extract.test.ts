@@ -27,6 +27,21 @@ describe('an extraction', () => {
     expect(source.requests.length - sweeps.length).toBe(100 + 1);
   });
 
+  it('asks for a page of the list in vain but once where pages vary', async () => {
+    const lengths = [20, 20, 7, 20, 20, 7, 20, 20, 7, 20, 20, 7];
+    const list = inDistrictsOfThree(lengths.reduce((sum, length) => sum + length, 0));
+    const starts = lengths.map((_, index) => lengths.slice(0, index).reduce((sum, length) => sum + length, 0));
+    const source = simulateSource(list, faultless, half);
+    // A page is as long as the one that begins there, or full.
+    const varying = changed(source, (request) =>
+      request.dapil === null ? { ...request, limit: lengths[starts.indexOf(request.offset)] ?? 20 } : request,
+    );
+    const { delivered } = await runExtract(varying, { pageSize: 20 });
+    expect(delivered).toHaveLength(list.length);
+    const asked = source.requests.filter(({ dapil, reading }) => dapil === null && reading === 0);
+    expect(asked.filter(({ offset }) => offset < list.length && !starts.includes(offset))).toHaveLength(1);
+  });
+
   it('asks for other districts by turns with reading those that came beside the list', async () => {
     // The last page of the list is short, so that districts are read while its end is asked for.
     const source = simulateSource(inDistrictsOfThree(290), faultless, half);

@@ -125,23 +125,15 @@ it('looks every second again once it has seen a snapshot', async () => {
   await opened.close();
 });
 
-it('takes a beat that comes a little early for the one that is meant', async () => {
+it.each([
+  ['takes a beat that comes a little early for the one that is meant', 999.5],
+  ['waits on closing for a look that is under way', 1_000],
+])('%s', async (_, now) => {
   const warehouse = await temporaryFolder();
   await publish(warehouse, first, rows(1));
   const { opened, clock, failures, beat } = await openFollowing(warehouse);
   await rm(join(warehouse, 'current'));
-  clock.now = 999.5;
-  beat();
-  await opened.close();
-  expect(failures).toHaveLength(1);
-});
-
-it('waits on closing for a look that is under way', async () => {
-  const warehouse = await temporaryFolder();
-  await publish(warehouse, first, rows(1));
-  const { opened, clock, failures, beat } = await openFollowing(warehouse);
-  await rm(join(warehouse, 'current'));
-  clock.now = 1_000;
+  clock.now = now;
   beat();
   await opened.close();
   expect(failures).toHaveLength(1);
