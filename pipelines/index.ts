@@ -45,7 +45,7 @@ export function loadProject(): Project {
     pipelines,
     models: modelNames.map((name) => readSql('models', name)),
     checks: checkNames.map((name) => readSql('checks', name)),
-    referenceDistricts: readReferenceDistricts(),
+    ...readReference(),
     sampleFolder: join(packageFolder, 'data', 'sample'),
   });
 }
@@ -65,9 +65,14 @@ function readSql(folder: string, name: string): SqlFile {
   };
 }
 
-function readReferenceDistricts(): number[] {
+/** Both datasets have a record for each regency. */
+function readReference(): Pick<Project, 'referenceDistricts' | 'referenceRecords'> {
   const districts = JSON.parse(readFileSync(join(packageFolder, 'data', 'reference', 'dapil-2024.json'), 'utf8')) as {
     dapil_id: number;
+    regencies: string[];
   }[];
-  return districts.map((district) => district.dapil_id);
+  return {
+    referenceDistricts: districts.map((district) => district.dapil_id),
+    referenceRecords: districts.reduce((sum, { regencies }) => sum + regencies.length, 0),
+  };
 }

@@ -46,5 +46,6 @@ function describeRun(run: Run): RunFile {
     page_size: options.pageSize,
     known_districts: run.knownDistricts,
     reference_districts: run.referenceDistricts,
+    expected_records: run.expectedRecords,
   };
 }

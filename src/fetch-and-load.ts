@@ -121,6 +121,7 @@ async function fetchAndTransform(
     wanted: options.dapil,
     knownBefore: run.knownDistricts,
     reference: run.referenceDistricts,
+    expected: run.expectedRecords,
     heldBytes,
     maxRecords,
     signal,

@@ -74,6 +74,7 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
         previous: await previousOf(project, asked, options, found, around),
         knownDistricts: file.known_districts,
         referenceDistricts: file.reference_districts,
+        expectedRecords: file.expected_records,
         notices: [],
       };
     },

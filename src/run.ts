@@ -31,6 +31,8 @@ export interface RunPlan {
   /** Districts to ask for besides those that the source lists: of the snapshot before, and known from law. */
   readonly knownDistricts: readonly number[];
   readonly referenceDistricts: readonly number[];
+  /** Records that each table's list is likely to have, by the snapshot before or by law. */
+  readonly expectedRecords: Readonly<Record<string, number>>;
   /** Warnings that the plan gave rise to. */
   readonly notices: readonly string[];
 }

@@ -37,11 +37,7 @@ export async function sync(project: Project, options: SyncOptions, around: SyncS
   });
 }
 
-async function planSync(
-  { referenceDistricts }: Project,
-  options: SyncOptions,
-  { clock, random }: SyncSurroundings,
-): Promise<RunPlan> {
+async function planSync(project: Project, options: SyncOptions, { clock, random }: SyncSurroundings): Promise<RunPlan> {
   const { warehouse } = options;
   const current = await readCurrent(warehouse);
   checkSource(options, current);
@@ -51,7 +47,16 @@ async function planSync(
   const startedAt = clock.now();
   const id = newSnapshotId(startedAt, random(), await latestRunId(warehouse));
   const landing = join(warehousePaths(warehouse).landing, id);
-  return { id, landing, startedAt, previous, knownDistricts: knownDistricts(previous), referenceDistricts, notices };
+  return {
+    id,
+    landing,
+    startedAt,
+    previous,
+    knownDistricts: knownDistricts(previous),
+    referenceDistricts: project.referenceDistricts,
+    expectedRecords: expectedRecords(project, previous),
+    notices,
+  };
 }
 
 /** Districts that had records in the snapshot before. */
@@ -60,6 +65,13 @@ function knownDistricts(previous: Snapshot | null): number[] {
   return [
     ...new Set(verdicts.filter(({ received }) => received > 0).flatMap(({ dapil }) => (dapil === null ? [] : [dapil]))),
   ];
+}
+
+/** As many as each table had in the snapshot before; where it had none, as many as the law gives it. */
+function expectedRecords({ pipelines, referenceRecords }: Project, previous: Snapshot | null): Record<string, number> {
+  return Object.fromEntries(
+    pipelines.map(({ table }) => [table, previous?.manifest.datasets[table]?.rows || referenceRecords]),
+  );
 }
 
 /** Publishes, unless this is a dry run or nothing has changed at the source. */

@@ -40,6 +40,7 @@ async function build(
     previous: null,
     knownDistricts: [],
     referenceDistricts: [],
+    expectedRecords: {},
     notices: [],
   };
   const around = {

@@ -189,8 +189,10 @@ describe('the pipelines', () => {
     }
   });
 
-  it('come with the 84 districts of 2024', () => {
-    expect(new Set(loadProject().referenceDistricts).size).toBe(84);
+  it('come with the 84 districts of 2024 and the number of their 514 regencies', () => {
+    const { referenceDistricts, referenceRecords } = loadProject();
+    expect(new Set(referenceDistricts).size).toBe(84);
+    expect(referenceRecords).toBe(514);
   });
 });
 

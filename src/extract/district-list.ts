@@ -86,6 +86,7 @@ export class DistrictList {
       habits: this.habits,
       pageSize: this.question.pageSize,
       maxRecords: this.question.maxRecords,
+      expected: this.question.expected[this.pipeline.table] ?? 0,
       fetch: async (offset, reading) => {
         const { table: dataset } = this.pipeline;
         const request = { dataset, dapil: null, reading: first + reading, offset, limit: this.question.pageSize };

@@ -18,6 +18,8 @@ export interface ExtractQuestion {
   readonly knownBefore: readonly number[];
   /** Districts known from law; asked for where some of them stand in the sweep, or where there is no sweep. */
   readonly reference: readonly number[];
+  /** Records that each table's list is likely to have; what it has is read all the same. */
+  readonly expected: Readonly<Record<string, number>>;
   /** Bytes of answers that may wait in memory. */
   readonly heldBytes: number;
   /** Records after which a sweep, or a district that no sweep has listed, counts as endless. */

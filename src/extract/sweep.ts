@@ -7,6 +7,7 @@ import { CountReading, type CountClaim } from './count-claims.ts';
 import type { HeldPage } from './held-pages.ts';
 import { Listing } from './listing.ts';
 import { probedOffset, requirePaging } from './offset-probe.ts';
+import { NextPages, type ListQuestion } from './next-pages.ts';
 import type { PagingHabits } from './paging-habits.ts';
 import { isRefusal } from './refusals.ts';
 import { settleAll } from './settle-all.ts';
@@ -19,15 +20,12 @@ interface SweptPage {
   hold(page: Page): HeldPage;
 }
 
-export interface SweepQuestion {
+/** Its `fetch` is asked for reading 1 too: the probes of the list's offset and of its end. */
+export interface SweepQuestion extends ListQuestion<SweptPage> {
   readonly pipeline: AnyPipeline;
   readonly habits: PagingHabits;
-  /** Records that a page is asked for. */
-  readonly pageSize: number;
   /** Records after which the sweep counts as endless. */
   readonly maxRecords: number;
-  /** `reading` is 0 for the sweep itself, 1 for the probes of its offset and its end. */
-  fetch(offset: number, reading: number): Promise<SweptPage>;
   /** Called for each page that brings records, with the districts that it is the first to name, and whether it looks like the last page. */
   listed(found: readonly number[], listing: Listing, looksLast: boolean): void;
 }
@@ -72,39 +70,11 @@ async function sweepInto(strays: HeldPage[], question: SweepQuestion): Promise<S
   }
 }
 
-/** Pages of the list in their turn, each asked for together with the one before as long as pages come full. */
-class NextPages {
-  private readonly question: SweepQuestion;
-  private guess: { readonly offset: number; readonly page: Promise<SweptPage> } | null = null;
-  private isOff = false;
-  private length = 0;
-
-  constructor(question: SweepQuestion) {
-    this.question = question;
-  }
-
-  /** The page at an offset, which is where the records received end; `length` is how many the page before it held. */
-  at(offset: number, length: number): Promise<SweptPage> {
-    const { guess, question } = this;
-    const page = guess?.offset === offset ? guess.page : question.fetch(offset, 0);
-    // A source whose pages vary is asked for nothing in vain but once.
-    this.isOff ||= guess !== null && guess.offset !== offset;
-    const isFull = length > 0 && (length === question.pageSize || length === this.length);
-    this.length = length;
-    if (this.isOff) return page;
-    this.guess = isFull ? { offset: offset + length, page: question.fetch(offset + length, 0) } : null;
-    // Whoever needs it meets its failure.
-    this.guess?.page.catch(() => undefined);
-    return page;
-  }
-
-  /** Waits for what was asked for in vain. */
-  async settle(): Promise<void> {
-    await Promise.allSettled([this.guess?.page]);
-  }
-}
-
-async function walkList(strays: HeldPage[], question: SweepQuestion, next: NextPages): Promise<Sweep | RefusedSweep> {
+async function walkList(
+  strays: HeldPage[],
+  question: SweepQuestion,
+  next: NextPages<SweptPage>,
+): Promise<Sweep | RefusedSweep> {
   const listing = new Listing(question.pipeline);
   const counts = new CountReading();
   let lastLength = 0;

@@ -38,6 +38,8 @@ export interface RunFile {
   readonly known_districts: readonly number[];
   /** Districts known from law. */
   readonly reference_districts: readonly number[];
+  /** Records that each table's list was likely to have; pages of it are asked for accordingly. */
+  readonly expected_records: Readonly<Record<string, number>>;
 }
 
 export async function writeRunFile(folder: string, run: RunFile): Promise<void> {
@@ -57,8 +59,9 @@ export async function readRunFile(folder: string): Promise<RunFile> {
   }
   try {
     const parsed: unknown = JSON.parse(text);
-    // Runs did not always keep what was accepted; to such a one nothing was.
-    const whole: unknown = isObject(parsed) ? { accept_changes: false, accept_source: false, ...parsed } : parsed;
+    // Runs did not always keep all of this; by such a one nothing was accepted or expected.
+    const before = { accept_changes: false, accept_source: false, expected_records: {} };
+    const whole: unknown = isObject(parsed) ? { ...before, ...parsed } : parsed;
     if (isRunFile(whole)) return whole;
   } catch {
     // Said below, as for any other text that describes no run.
@@ -90,7 +93,9 @@ function isRunFile(value: unknown): value is RunFile {
     isNumber(run.page_size) &&
     run.page_size > 0 &&
     isListOf(run.known_districts, isNumber) &&
-    isListOf(run.reference_districts, isNumber)
+    isListOf(run.reference_districts, isNumber) &&
+    isObject(run.expected_records) &&
+    Object.values(run.expected_records).every(isNumber)
   );
 }
 

@@ -3,6 +3,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readRunFile } from '../../src/land/run-file.ts';
 import { rollBack } from '../../src/manage-snapshots.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
@@ -37,6 +38,22 @@ describe('replaying a run that was published with --accept-changes', () => {
     for (const { run } of [before, after]) await rm(join(warehouse, 'snapshots', run), { recursive: true });
     expect(await runReplay(warehouse, { run: after.run })).toMatchObject({ outcome: 'published', run: after.run });
   });
+});
+
+it('asks for the pages of the list that its run expected', async () => {
+  const warehouse = await temporaryFolder();
+  const syncPages = async (sizes: Readonly<Record<number, number>>) =>
+    runSync(syncOptions(warehouse, (await serveData(smallNation(sizes))).url, { pageSize: 5 }));
+  const first = await syncPages(nation);
+  const second = await syncPages({ ...nation, 1101: 4 });
+  const expectedBy = async ({ run }: { run: string }) =>
+    (await readRunFile(join(warehouse, 'landing', run))).expected_records;
+  expect(await expectedBy(first)).toEqual({ voters: 0, voting_rights_users: 0 });
+  expect(await expectedBy(second)).toEqual({ voters: 16, voting_rights_users: 16 });
+  for (const { run, figures } of [first, second]) {
+    const replayed = await runReplay(warehouse, { run });
+    expect(replayed).toMatchObject({ outcome: 'reproduced', figures: { fromLanding: figures.requests } });
+  }
 });
 
 it('needs no second word for another source that its run was told to accept', async () => {

@@ -49,6 +49,7 @@ const settings = fc.record({
   pageSize: fc.integer({ min: 1, max: 30 }),
   concurrency: fc.integer({ min: 1, max: 5 }),
   heldBytes: fc.constantFrom(0, 3000, 1_000_000),
+  expected: fc.record({ voters: often(0, fc.nat(80)) }),
 });
 
 /** The extraction, or the error that refused it; anything but a RekapError is a fault of the walk. */

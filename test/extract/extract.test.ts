@@ -61,7 +61,10 @@ describe('an extraction', () => {
     expect(askedMeanwhile).toBeGreaterThanOrEqual(atHand.size - 1);
   });
 
-  it('never loses a record that moves to a district that was listed before, whenever it does', async () => {
+  it.each([
+    ['nothing is known of its length', {}],
+    ['its pages are asked for at once', { voters: 290 }],
+  ])('never loses a record that moves to a district listed before, whenever it does, where %s', async (_, expected) => {
     const before = inDistrictsOfThree(290);
     const moved = before.at(-20)!;
     // Another one is withdrawn at the same time, so that the list's pages begin where they did.
@@ -70,7 +73,7 @@ describe('an extraction', () => {
     let complete = 0;
     for (let changesAt = 1; changesAt < 120; changesAt += 1) {
       const source = simulateSource(before, { ...faultless, changesAt, after }, half);
-      const { verdicts, delivered } = await runExtract(source, { pageSize: 20, concurrency: 8 });
+      const { verdicts, delivered } = await runExtract(source, { pageSize: 20, concurrency: 8, expected });
       if (verdicts.some((verdict) => !verdict.complete)) continue;
       complete += 1;
       expect({ changesAt, found: delivered.some((name) => name.includes(` ${moved.regency} `)) }).toEqual({

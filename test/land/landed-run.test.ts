@@ -177,12 +177,19 @@ describe('whatever stands in its files', () => {
         await writeFile(join(folder, runFile), text);
         const run = await orRefused(readRunFile(folder));
         if (run === null) return;
-        expect(run).toEqual({ accept_changes: false, accept_source: false, ...(JSON.parse(text) as object) });
+        const notKeptBefore = { accept_changes: false, accept_source: false, expected_records: {} };
+        expect(run).toEqual({ ...notKeptBefore, ...(JSON.parse(text) as object) });
         const { source, base_url, started_at, previous, datasets, dapil, page_size } = run;
         expect(new URL(base_url).href).toContain(':');
         expect(Number.isNaN(Date.parse(started_at))).toBe(false);
         expect([source, run.run, previous ?? '', ...datasets].every((each) => typeof each === 'string')).toBe(true);
-        const numbers = [page_size, ...(dapil ?? []), ...run.known_districts, ...run.reference_districts];
+        const numbers = [
+          page_size,
+          ...(dapil ?? []),
+          ...run.known_districts,
+          ...run.reference_districts,
+          ...Object.values(run.expected_records),
+        ];
         expect(numbers.every((number) => Number.isSafeInteger(number) && number >= 0)).toBe(true);
       },
     ),
@@ -215,6 +222,8 @@ describe('the description of a run', () => {
     { page_size: -1 },
     { known_districts: null },
     { reference_districts: ['1101'] },
+    { expected_records: null },
+    { expected_records: { voters: '514' } },
   ])('is refused with %j', async (rest) => {
     const folder = await mkdtemp(join(tmpdir(), 'rekap-landed-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -22,6 +22,7 @@ export function describedRun(rest: Partial<RunFile> = {}): RunFile {
     page_size: 1000,
     known_districts: [],
     reference_districts: [],
+    expected_records: {},
     ...rest,
   };
 }

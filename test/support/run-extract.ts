@@ -36,6 +36,7 @@ export async function runExtract(source: SimulatedSource, settings: Partial<Extr
     pageSize: 10,
     wanted: null,
     knownBefore: [],
+    expected: {},
     reference: [],
     heldBytes: 1_000_000,
     maxRecords: 300,

@@ -9,7 +9,11 @@ import type { SyncOptions } from '../../src/sync-options.ts';
 const whole = loadProject();
 
 /** With a few districts of the reference only, for a sync asks for each of them by name; the command line has all 84. */
-export const project: Project = { ...whole, referenceDistricts: whole.referenceDistricts.slice(0, 6) };
+export const project: Project = {
+  ...whole,
+  referenceDistricts: whole.referenceDistricts.slice(0, 6),
+  referenceRecords: 0,
+};
 export const testKey = 'end-to-end-key';
 
 /** The source is called `test`, wherever it listens. */

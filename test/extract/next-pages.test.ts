@@ -1,0 +1,71 @@
+/** Which pages of a list are asked for at once, and what a wrong expectation costs. */
+
+import { describe, expect, it } from 'vitest';
+import { NextPages } from '../../src/extract/next-pages.ts';
+
+/** Walks a list of `total` records to its empty page; gives the offsets asked for at each step. */
+async function walk({ total, expected = 0, cap = 100 }: { total: number; expected?: number; cap?: number }) {
+  const steps: number[][] = [];
+  const pages = new NextPages<number>({
+    pageSize: 100,
+    expected,
+    async fetch(offset) {
+      steps.at(-1)!.push(offset);
+      return Math.max(0, Math.min(cap, total - offset));
+    },
+  });
+  let offset = 0;
+  let length = 0;
+  do {
+    steps.push([]);
+    length = await pages.at(offset, length);
+    offset += length;
+  } while (length > 0);
+  await pages.settle();
+  return steps;
+}
+
+describe('the pages of a list', () => {
+  it('are asked for in pairs where nothing is known of its length', async () => {
+    expect(await walk({ total: 514 })).toEqual([[0], [100, 200], [300], [400], [500], [600], [514]]);
+  });
+
+  it('are asked for all at once where so many are expected, as soon as the first has come full', async () => {
+    expect(await walk({ total: 514, expected: 514 })).toEqual([[0], [100, 200, 300, 400, 500], [], [], [], [], [514]]);
+  });
+
+  it('are five at a time at most', async () => {
+    const steps = await walk({ total: 900, expected: 900 });
+    expect(steps).toEqual([[0], [100, 200, 300, 400, 500], [600], [700], [800], [], [], [], [], [900]]);
+  });
+
+  it('are asked for in pairs again where the list is longer than expected', async () => {
+    const steps = await walk({ total: 750, expected: 250 });
+    expect(steps).toEqual([[0], [100, 200], [], [300, 400], [500], [600], [700], [800], [750]]);
+  });
+
+  it('are asked for in vain four times at most where it is shorter', async () => {
+    expect(await walk({ total: 120, expected: 5000 })).toEqual([[0], [100, 200, 300, 400, 500], [120]]);
+  });
+
+  it('count as full where one is as long as the one before', async () => {
+    expect(await walk({ total: 150, expected: 150, cap: 40 })).toEqual([[0], [40], [80, 120], [], [150]]);
+  });
+
+  it('are waited for in the end, also those asked for in vain, whose failures are nobody’s', async () => {
+    let fail: (error: Error) => void = () => undefined;
+    const pages = new NextPages<number>({
+      pageSize: 100,
+      expected: 0,
+      fetch: (offset) => (offset < 200 ? Promise.resolve(100) : new Promise((_, reject) => (fail = reject))),
+    });
+    await pages.at(0, 0);
+    await pages.at(100, 100);
+    let settled = false;
+    const settling = pages.settle().then(() => (settled = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(settled).toBe(false);
+    fail(new Error('too late'));
+    await settling;
+  });
+});
