@@ -52,12 +52,20 @@ export interface Loaded {
 }
 
 /**
- * Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. One thread for a nation
- * of regencies: a second one costs more than it brings.
+ * Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. While rows come, pages are
+ * in memory too, and the rows can wait on the disk. One thread for a nation of regencies: a second one costs more than it brings.
  */
-const loadSettings = { memory_limit: '160MB', threads: '1', preserve_insertion_order: 'true' };
+const loadSettings = { memory_limit: '64MB', threads: '1', preserve_insertion_order: 'true' };
+/** The tables are sorted in as much as this. */
+const memoryOfTables = '160MB';
 /** Rows of one group in DuckDB's files. Beyond them there is work for two threads, and one alone would not sort within the memory. */
 const rowsOfOneGroup = 122_880;
+/** What several threads have freed goes back to the system as soon as a task ends; it would else count as used until the load is over. */
+const settingsOfManyRows = {
+  threads: '2',
+  allocator_flush_threshold: '1MB',
+  allocator_bulk_deallocation_flush_threshold: '1MB',
+};
 
 export class Load {
   private readonly options: LoadOptions;
@@ -99,7 +107,8 @@ export class Load {
     this.staging.close();
     const attached = carryOver?.database ?? previousDatabase;
     if (attached !== null) await this.database.run(`ATTACH ${quoteText(attached)} AS previous (READ_ONLY)`);
-    if ((await this.countRowsAtHand(attached !== null)) > rowsOfOneGroup) await this.database.run('SET threads = 2');
+    await this.set({ memory_limit: memoryOfTables });
+    if ((await this.countRowsAtHand(attached !== null)) > rowsOfOneGroup) await this.set(settingsOfManyRows);
     // A few transactions: each statement by itself would wait for the disk.
     await this.database.run('BEGIN');
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);
@@ -128,6 +137,10 @@ export class Load {
     this.database.close();
   }
 
+  private async set(settings: Readonly<Record<string, string>>): Promise<void> {
+    for (const [name, value] of Object.entries(settings)) await this.database.run(`SET ${name} = ${quoteText(value)}`);
+  }
+
   /** Rows that were appended, and those of the snapshot before, which are carried over or compared. */
   private async countRowsAtHand(hasPrevious: boolean): Promise<number> {
     if (!hasPrevious) return this.staging.appended;
@@ -154,12 +167,14 @@ export class Load {
     await this.fillTable(table, Staging.selectSql(pipeline) + carried);
     // The transformation lets no key pass twice; that the table agrees is checked on its own, for "nothing doubled" is a promise.
     const key = columnList(pipeline.key);
-    const doubles = await this.database.rows(
-      `SELECT ${key} FROM ${quoteIdentifier(pipeline.table)} GROUP BY ${key} HAVING count(*) > 1 LIMIT 1`,
+    const [misplaced] = await this.database.rows(
+      `SELECT ${key} FROM (SELECT ${key}, lag(row(${key})) OVER () AS "key before" FROM ${quoteIdentifier(pipeline.table)})
+       WHERE row(${key}) <= "key before" LIMIT 1`,
     );
-    if (doubles.length > 0)
+    // Where each row's key comes after that of the row before, none can stand there twice.
+    if (misplaced !== undefined)
       throw new VerificationError(
-        `The table ${pipeline.table} holds a key twice: ${JSON.stringify(doubles[0])}.`,
+        `The table ${pipeline.table} holds a key twice, or out of its order: ${JSON.stringify(misplaced)}.`,
         'Nothing was published.',
       );
   }
@@ -191,8 +206,8 @@ export class Load {
         );
       }
     }
-    if (selects.length > 0)
-      await this.database.run(`INSERT INTO temp.staging_violations ${selects.join(' UNION ALL ')}`);
+    // One by one: together they would need the memory of all.
+    for (const select of selects) await this.database.run(`INSERT INTO temp.staging_violations ${select}`);
     // What is not committed stays in memory, and the sorting may need all of it.
     await this.database.run('COMMIT; BEGIN');
     await this.fillTable(table, 'SELECT * FROM temp.staging_violations');
