@@ -71,7 +71,7 @@ export interface Project {
   readonly checks: readonly SqlFile[];
   /** Districts known from law, by id; a source whose ids are of the same kind is asked for these too. */
   readonly referenceDistricts: readonly number[];
-  /** Records that a dataset has where it covers all of these; 0 where that is not known. */
+  /** Records that each dataset has where it covers all of these; 0 where that is not known. */
   readonly referenceRecords: number;
   /** Folder that holds the sample data in the records' own shape. */
   readonly sampleFolder: string;

@@ -2,13 +2,15 @@
 
 import { RepeatedPageError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
+import type { PageRequest } from '../stages.ts';
+import type { FetchedPage } from './answer-reader.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { PageHolder } from './held-pages.ts';
 import { holdStrays } from './hold-strays.ts';
 import { namesTheSame, type Listing } from './listing.ts';
 import { PagingHabits } from './paging-habits.ts';
 import { isFaultOfList } from './refusals.ts';
-import { sweep, type RefusedSweep, type Sweep } from './sweep.ts';
+import { sweep, type RefusedSweep, type Sweep, type SweptPage } from './sweep.ts';
 
 /** Told of what the list shows while it is read. */
 interface ListWatcher {
@@ -81,30 +83,36 @@ export class DistrictList {
   /** @param first Number of the reading: its probe has the next. */
   private sweepOnce(first: number): Promise<Sweep | RefusedSweep> {
     this.habits = new PagingHabits();
+    const { client, pageSize: limit } = this.question;
+    const request = (offset: number, reading: number): PageRequest => {
+      return { dataset: this.pipeline.table, dapil: null, reading: first + reading, offset, limit };
+    };
     return sweep({
       pipeline: this.pipeline,
       habits: this.habits,
-      pageSize: this.question.pageSize,
+      pageSize: limit,
       maxRecords: this.question.maxRecords,
       expected: this.question.expected[this.pipeline.table] ?? 0,
-      fetch: async (offset, reading) => {
-        const { table: dataset } = this.pipeline;
-        const request = { dataset, dapil: null, reading: first + reading, offset, limit: this.question.pageSize };
-        const fetched = await this.question.client.fetchPage(this.pipeline, request);
-        const { page, refusal } = fetched;
-        return {
-          page,
-          refusal,
-          hold: (strays) => {
-            this.metStrays = true;
-            return holdStrays(this.holder, this.question.client, this.pipeline, fetched, strays);
-          },
-        };
+      fetch: async (offset, reading) => this.asSwept(await client.fetchPage(this.pipeline, request(offset, reading))),
+      fetchEarly: async (offset) => {
+        const fetched = await client.tryPage(this.pipeline, request(offset, 0));
+        return fetched === null ? null : this.asSwept(fetched);
       },
       listed: (found, listing, looksLast) => {
         for (const dapil of found) this.met.add(dapil);
         this.watcher.goesOn(looksLast ? listing.districts.filter((dapil) => listing.isClosed(dapil)) : []);
       },
     });
+  }
+
+  private asSwept(fetched: FetchedPage): SweptPage {
+    return {
+      page: fetched.page,
+      refusal: fetched.refusal,
+      hold: (strays) => {
+        this.metStrays = true;
+        return holdStrays(this.holder, this.question.client, this.pipeline, fetched, strays);
+      },
+    };
   }
 }

@@ -1,9 +1,6 @@
 /** The pages of a list in their turn, asked for before it comes as far as the list is likely to go. */
 
-/**
- * So many pages of a list are asked for at a time at most: fewer in vain than the failures in a row that end a run, where a source fails
- * behind its end.
- */
+/** So many pages of a list are asked for at a time at most, and one fewer in vain. */
 const widest = 5;
 
 export interface ListQuestion<Fetched> {
@@ -11,18 +8,20 @@ export interface ListQuestion<Fetched> {
   readonly pageSize: number;
   /** Records that the list is likely to have; 0 where nothing is known of it. */
   readonly expected: number;
-  /** `reading` is 0 for the list itself. */
+  /** `reading` is 0 for the list itself, 1 for the probes of its offset and of its end. */
   fetch(offset: number, reading: number): Promise<Fetched>;
+  /** Asks once for a page before its turn; null where that fails, whatever the reason: then it is asked for in its turn, if that comes. */
+  fetchEarly(offset: number): Promise<Fetched | null>;
 }
 
 /**
- * As long as pages come full, those up to the records that are expected are asked for at once, and a list that goes on behind them in
- * pairs. Where the pages of a source vary, that goes wrong once, and is left at that.
+ * As long as pages come full, those up to the records that are expected are asked for at once, five at most, and a list that goes on behind them in
+ * pairs. Where the pages of a source vary, or it fails when it is asked so, that goes wrong once, and is left at that.
  */
 export class NextPages<Fetched> {
   private readonly question: ListQuestion<Fetched>;
   /** Asked for before their turn, by offset. */
-  private readonly asked = new Map<number, Promise<Fetched>>();
+  private readonly asked = new Map<number, Promise<Fetched | null>>();
   /** When those have come that were passed over; not the pages themselves, which nobody needs. */
   private readonly passedOver: Promise<unknown>[] = [];
   private isOff = false;
@@ -35,10 +34,9 @@ export class NextPages<Fetched> {
   /** The page at an offset, which is where the records received end; `length` is how many the page before it held. */
   at(offset: number, length: number): Promise<Fetched> {
     const { asked } = this;
-    this.isOff ||= asked.size > 0 && !asked.has(offset);
-    const page = asked.get(offset) ?? this.question.fetch(offset, 0);
-    asked.delete(offset);
+    const page = this.take(offset);
     for (const [other, passed] of asked) if (other < offset) this.passOver(other, passed);
+    this.isOff ||= this.passedOver.length > 0;
     const isFull = length > 0 && (length === this.question.pageSize || length === this.length);
     this.length = length;
     if (isFull && !this.isOff) this.askBeyond(offset, length);
@@ -47,7 +45,20 @@ export class NextPages<Fetched> {
 
   /** Waits for what was asked for in vain. */
   async settle(): Promise<void> {
-    await Promise.allSettled([...this.passedOver, ...this.asked.values()]);
+    await Promise.all([...this.passedOver, ...this.asked.values()]);
+  }
+
+  private take(offset: number): Promise<Fetched> {
+    const early = this.asked.get(offset);
+    this.asked.delete(offset);
+    return early === undefined ? this.question.fetch(offset, 0) : this.orInItsTurn(offset, early);
+  }
+
+  private async orInItsTurn(offset: number, early: Promise<Fetched | null>): Promise<Fetched> {
+    const page = await early;
+    if (page !== null) return page;
+    this.isOff = true;
+    return this.question.fetch(offset, 0);
   }
 
   private askBeyond(offset: number, length: number): void {
@@ -55,17 +66,12 @@ export class NextPages<Fetched> {
     // A list that has come further than expected may go on for ever so long.
     const end = offset > question.expected ? offset + length + 1 : question.expected;
     for (let next = offset + length; next < end && asked.size + 1 < widest; next += length) {
-      if (asked.has(next)) continue;
-      const page = question.fetch(next, 0);
-      // Whoever needs it meets its failure.
-      page.catch(() => undefined);
-      asked.set(next, page);
+      if (!asked.has(next)) asked.set(next, question.fetchEarly(next));
     }
   }
 
-  private passOver(offset: number, page: Promise<Fetched>): void {
+  private passOver(offset: number, page: Promise<Fetched | null>): void {
     this.asked.delete(offset);
-    const ignore = (): void => undefined;
-    this.passedOver.push(page.then(ignore, ignore));
+    this.passedOver.push(page.then(() => undefined));
   }
 }

@@ -1,5 +1,6 @@
 /** Limits how many requests are under way: halved when the source says "too many", raised slowly again. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 
 /** So many answers in a row without a complaint raise the limit by one, or without a failure show a source that is in no trouble. */
@@ -54,4 +55,10 @@ export class Pace {
     this.answers = 0;
     this.limit.concurrency += 1;
   }
+}
+
+/** undici takes a connection up again a turn of the event loop after its answer, and writes to it another turn later. */
+export async function nextRequestSent(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }

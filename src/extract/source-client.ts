@@ -1,6 +1,5 @@
 /** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LandingError, RekapError, ResponseTooLargeError, SourceUnreachableError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Answer, Land, LandedAnswers, Page, PageRequest } from '../stages.ts';
@@ -8,7 +7,7 @@ import type { Clock, Random, Report } from '../surroundings.ts';
 import type { Secret } from '../secret.ts';
 import { AnswerReader, type Arrived, type Asked, type FailedAttempt, type FetchedPage } from './answer-reader.ts';
 import { LongWaits } from './long-waits.ts';
-import { Pace } from './pace.ts';
+import { nextRequestSent, Pace } from './pace.ts';
 import { boundAttempt, requestPath } from './page-request.ts';
 import { planRetry } from './retry-plan.ts';
 import { ScanError } from './json-text.ts';
@@ -55,6 +54,8 @@ export interface SourceClient {
   readonly answered: Promise<void>;
   /** Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL. */
   fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage>;
+  /** Asks for a page once, which may not be needed; null where that fails, which counts for nothing but the pace. */
+  tryPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null>;
   /** Whether a run that was broken off has landed the page. */
   hasLanded(request: PageRequest): boolean;
   /** The page as a run that was broken off has landed it; null where it has none that is whole. */
@@ -102,8 +103,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   }
 
   async function fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage> {
-    const path = requestPath(base, pipeline, request);
-    const asked: Asking = { pipeline, request, path, url: base.origin + path, attempt: 0, wait: 0 };
+    const asked = asking(pipeline, request, false);
     for (;;) {
       const found = await pace.limit(() => askUntilAnswered(asked));
       if ('page' in found) return notePage(found, request);
@@ -112,6 +112,47 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       if ('page' in outcome) return notePage(outcome, request);
       asked.wait = waitBefore(asked, outcome);
     }
+  }
+
+  function asking(pipeline: AnyPipeline, request: PageRequest, isEarly: boolean): Asking {
+    const path = requestPath(base, pipeline, request);
+    return { pipeline, request, path, url: base.origin + path, isEarly, attempt: 0, wait: 0 };
+  }
+
+  async function tryPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null> {
+    const asked = asking(pipeline, request, true);
+    let round = 0;
+    try {
+      const received = await pace.limit(async () => {
+        signal.throwIfAborted();
+        if (health.end !== null) throw health.end;
+        noteRequest(asked);
+        round = pace.begin();
+        return sendWithin(boundAttempt(signal, options.timeout), asked);
+      });
+      await nextRequestSent();
+      const outcome = await reader.read(asked, received);
+      if ('page' in outcome) return notePage(outcome, request);
+      noteThrottled(outcome, round);
+    } catch {
+      // Where an answer could not be kept, the next request meets that.
+    }
+    pace.failed();
+    return null;
+  }
+
+  function noteRequest({ request: { dataset }, attempt }: Asking): void {
+    const retried = attempt > 1;
+    figures.requests += 1;
+    if (retried) figures.retries += 1;
+    report({ kind: 'request', dataset, retried });
+  }
+
+  function noteThrottled({ failure }: FailedAttempt, round: number): void {
+    if (failure.kind !== 'status' || (failure.status !== 429 && failure.status !== 503)) return;
+    figures.throttled += 1;
+    pace.slowDown(round);
+    figures.lowestConcurrency = Math.min(figures.lowestConcurrency, pace.concurrency);
   }
 
   function notePage(found: FetchedPage, { dataset }: PageRequest): FetchedPage {
@@ -132,10 +173,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       signal.throwIfAborted();
       if (health.end !== null) throw health.end;
       asked.attempt += 1;
-      const isRetry = asked.attempt > 1;
-      figures.requests += 1;
-      if (isRetry) figures.retries += 1;
-      report({ kind: 'request', dataset: asked.request.dataset, retried: isRetry });
+      noteRequest(asked);
       const round = pace.begin();
       const sent = await send(asked);
       if ('status' in sent && sent.status === 200 && pace.isSmooth) return sent;
@@ -143,11 +181,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       if ('page' in outcome) return outcome;
       const { failure } = outcome;
       if (failure.kind === 'status') health.answered = true;
-      if (failure.kind === 'status' && (failure.status === 429 || failure.status === 503)) {
-        figures.throttled += 1;
-        pace.slowDown(round);
-        figures.lowestConcurrency = Math.min(figures.lowestConcurrency, pace.concurrency);
-      }
+      noteThrottled(outcome, round);
       asked.wait = waitBefore(asked, outcome);
     }
   }
@@ -184,15 +218,13 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   }
 
   /** Sends the request once. Failures that trying again may mend are returned, all others thrown. */
-  async function send({ request, path }: Asking): Promise<Arrived | FailedAttempt> {
+  async function send(asked: Asking): Promise<Arrived | FailedAttempt> {
     const attempt = boundAttempt(signal, options.timeout);
     try {
-      const received = await transport.send(request, path, attempt.signal);
-      figures.bytes += received.body.length;
-      return { ...received, at: received.at ?? clock.now() };
+      return await sendWithin(attempt, asked);
     } catch (error) {
       if (error instanceof LandingError) health.end = error;
-      if (error instanceof ResponseTooLargeError) health.noteTooLarge(request.dataset);
+      if (error instanceof ResponseTooLargeError) health.noteTooLarge(asked.request.dataset);
       if (error instanceof RekapError) throw error;
       signal.throwIfAborted();
       if (attempt.timedOut()) {
@@ -203,6 +235,14 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
         failure: { kind: 'connection', code: connectionCode(error) },
         detail: error instanceof Error ? error.message : String(error),
       };
+    }
+  }
+
+  async function sendWithin(attempt: ReturnType<typeof boundAttempt>, { request, path }: Asking): Promise<Arrived> {
+    try {
+      const received = await transport.send(request, path, attempt.signal);
+      figures.bytes += received.body.length;
+      return { ...received, at: received.at ?? clock.now() };
     } finally {
       attempt.end();
     }
@@ -245,6 +285,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     figures,
     answered,
     fetchPage,
+    tryPage,
     hasLanded: (request) => resumed?.has(request) === true,
     peekPage,
     recallPage,
@@ -256,10 +297,4 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     },
     close: () => transport.close(),
   };
-}
-
-/** undici takes a connection up again a turn of the event loop after its answer, and writes to it another turn later. */
-async function nextRequestSent(): Promise<void> {
-  await nextTurn();
-  await nextTurn();
 }

@@ -13,14 +13,13 @@ import { isRefusal } from './refusals.ts';
 import { settleAll } from './settle-all.ts';
 import { endlessWalk, repeatedPage } from './walk-district.ts';
 
-interface SweptPage {
+export interface SweptPage {
   readonly page: Page;
   /** What the source said where it has nothing there; the page is then empty. */
   readonly refusal: SourceStatusError | null;
   hold(page: Page): HeldPage;
 }
 
-/** Its `fetch` is asked for reading 1 too: the probes of the list's offset and of its end. */
 export interface SweepQuestion extends ListQuestion<SweptPage> {
   readonly pipeline: AnyPipeline;
   readonly habits: PagingHabits;

@@ -4,7 +4,6 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openDatabase, type Database } from '../database.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
-import { VerificationError } from '../errors.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
 import type { Batch } from '../stages.ts';
 import { parquetPath } from '../snapshot-format.ts';
@@ -12,6 +11,7 @@ import { makeSchema } from './schema.ts';
 import { changesSql } from './changes.ts';
 import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
 import { readBrokenChecks, type BrokenCheck } from './broken-checks.ts';
+import { requireKeyOrder } from './key-order.ts';
 import { reportDataset, type LoadReport } from './load-report.ts';
 import { Staging } from './staging.ts';
 import {
@@ -166,17 +166,7 @@ export class Load {
     }
     await this.fillTable(table, Staging.selectSql(pipeline) + carried);
     // The transformation lets no key pass twice; that the table agrees is checked on its own, for "nothing doubled" is a promise.
-    const key = columnList(pipeline.key);
-    const [misplaced] = await this.database.rows(
-      `SELECT ${key} FROM (SELECT ${key}, lag(row(${key})) OVER () AS "key before" FROM ${quoteIdentifier(pipeline.table)})
-       WHERE row(${key}) <= "key before" LIMIT 1`,
-    );
-    // Where each row's key comes after that of the row before, none can stand there twice.
-    if (misplaced !== undefined)
-      throw new VerificationError(
-        `The table ${pipeline.table} holds a key twice, or out of its order: ${JSON.stringify(misplaced)}.`,
-        'Nothing was published.',
-      );
+    await requireKeyOrder(this.database, pipeline.table, pipeline.key);
   }
 
   /** Row checks come from the transformation, or are carried over with their rows; checks across tables run over the new tables. */

@@ -2,9 +2,10 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readRunFile } from '../../src/land/run-file.ts';
 import { rollBack } from '../../src/manage-snapshots.ts';
+import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
@@ -54,6 +55,29 @@ it('asks for the pages of the list that its run expected', async () => {
     const replayed = await runReplay(warehouse, { run });
     expect(replayed).toMatchObject({ outcome: 'reproduced', figures: { fromLanding: figures.requests } });
   }
+});
+
+it('does without a page behind the end that was asked for in vain and never answered', async () => {
+  const data = smallNation({ 1101: 3, 1102: 5 });
+  const records = { '/api/datapemilihdpr': data.datapemilihdpr, '/api/datahakpilihdpr': data.datahakpilihdpr };
+  let cutOff = 0;
+  const server = await startFaultServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url!, 'http://source');
+    const [dapil, limit, offset] = ['id_dapil', 'limit', 'offset'].map((name) => searchParams.get(name));
+    const found = records[pathname as keyof typeof records].filter((each) => !dapil || each['IdDapil'] === dapil);
+    if (Number(offset) > found.length + 1) {
+      cutOff += 1;
+      request.socket.destroy();
+      return;
+    }
+    const page = found.slice(Number(offset), Number(offset) + Number(limit));
+    answerJson(response, { count: page.length, data: page });
+  });
+  onTestFinished(() => server.close());
+  const warehouse = await temporaryFolder();
+  const { run, figures } = await runSync(syncOptions(warehouse, server.url, { pageSize: 5 }));
+  expect([cutOff, figures.retries]).toEqual([2, 0]);
+  expect(await runReplay(warehouse)).toMatchObject({ outcome: 'reproduced', run });
 });
 
 it('needs no second word for another source that its run was told to accept', async () => {

@@ -3,16 +3,28 @@
 import { describe, expect, it } from 'vitest';
 import { NextPages } from '../../src/extract/next-pages.ts';
 
+interface List {
+  readonly total: number;
+  readonly expected?: number;
+  readonly cap?: number;
+  /** Pages from here on fail where they are asked for before their turn. */
+  readonly failsFrom?: number;
+  /** The page at this offset holds 60 records. */
+  readonly shortAt?: number;
+}
+
 /** Walks a list of `total` records to its empty page; gives the offsets asked for at each step. */
-async function walk({ total, expected = 0, cap = 100 }: { total: number; expected?: number; cap?: number }) {
+async function walk({ total, expected = 0, cap = 100, failsFrom = Infinity, shortAt = -1 }: List) {
   const steps: number[][] = [];
+  const fetch = async (asked: number): Promise<number> => {
+    steps.at(-1)!.push(asked);
+    return Math.max(0, Math.min(asked === shortAt ? 60 : cap, total - asked));
+  };
   const pages = new NextPages<number>({
     pageSize: 100,
     expected,
-    async fetch(offset) {
-      steps.at(-1)!.push(offset);
-      return Math.max(0, Math.min(cap, total - offset));
-    },
+    fetch,
+    fetchEarly: async (asked) => (asked >= failsFrom ? fetch(asked).then(() => null) : fetch(asked)),
   });
   let offset = 0;
   let length = 0;
@@ -48,24 +60,62 @@ describe('the pages of a list', () => {
     expect(await walk({ total: 120, expected: 5000 })).toEqual([[0], [100, 200, 300, 400, 500], [120]]);
   });
 
+  it('are asked for before their turn no more once one was passed over', async () => {
+    const steps = await walk({ total: 900, expected: 900, shortAt: 100 });
+    expect(steps).toEqual([
+      [0],
+      [100, 200, 300, 400, 500],
+      [160],
+      [260],
+      [360],
+      [460],
+      [560],
+      [660],
+      [760],
+      [860],
+      [900],
+    ]);
+  });
+
   it('count as full where one is as long as the one before', async () => {
     expect(await walk({ total: 150, expected: 150, cap: 40 })).toEqual([[0], [40], [80, 120], [], [150]]);
   });
 
-  it('are waited for in the end, also those asked for in vain, whose failures are nobody’s', async () => {
-    let fail: (error: Error) => void = () => undefined;
+  it('are asked for once more in their turn where they fail before it, and no more before theirs', async () => {
+    const steps = await walk({ total: 900, expected: 900, failsFrom: 300 });
+    expect(steps).toEqual([
+      [0],
+      [100, 200, 300, 400, 500],
+      [600],
+      [700, 300],
+      [400],
+      [500],
+      [600],
+      [700],
+      [800],
+      [900],
+    ]);
+  });
+
+  it.each([
+    ['behind the end', 0],
+    ['passed over', 1],
+  ])('are waited for in the end, also those asked for in vain: %s', async (_, further) => {
+    let come: (page: null) => void = () => undefined;
     const pages = new NextPages<number>({
       pageSize: 100,
       expected: 0,
-      fetch: (offset) => (offset < 200 ? Promise.resolve(100) : new Promise((_, reject) => (fail = reject))),
+      fetch: async () => 100,
+      fetchEarly: () => new Promise((resolve) => (come = resolve)),
     });
     await pages.at(0, 0);
     await pages.at(100, 100);
+    if (further > 0) await pages.at(250, 50);
     let settled = false;
     const settling = pages.settle().then(() => (settled = true));
     await new Promise((resolve) => setImmediate(resolve));
     expect(settled).toBe(false);
-    fail(new Error('too late'));
+    come(null);
     await settling;
   });
 });

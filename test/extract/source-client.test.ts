@@ -3,7 +3,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
-import { SourceStatusError } from '../../src/errors.ts';
+import { InterruptedError, SourceStatusError } from '../../src/errors.ts';
 import { answerJson, type Script } from '../support/fault-server.ts';
 import { connect, key, request, serve, startServer, whole } from './client-fixture.ts';
 
@@ -51,6 +51,46 @@ describe('a page', () => {
     );
     await client.fetchPage(voters, request);
     expect(landed[0]!.body.toString()).toBe('no such key: [redacted]');
+  });
+});
+
+describe('a page that is asked for before its turn', () => {
+  const behind = { ...request, dapil: null, reading: 0, offset: 100 };
+
+  it('is landed and given as every other', async () => {
+    const { client, landed } = await serve((_, response) => answerJson(response, whole));
+    expect((await client.tryPage(voters, behind))?.page.records.length).toBe(1);
+    expect(landed).toHaveLength(1);
+  });
+
+  it.each<[string, Script]>([
+    ['is refused its key', (_, response) => answerJson(response, {}, 403)],
+    ['is refused', (_, response) => answerJson(response, {}, 400)],
+    ['fails', (_, response) => answerJson(response, {}, 500)],
+    ['is asked to wait', (_, response) => answerJson(response, {}, 429, { 'retry-after': '600' })],
+    ['is cut off', (asked) => asked.socket.destroy()],
+    ['gets what is no answer', (_, response) => response.end('<html>')],
+  ])('is asked for once where it %s, and ends nothing', async (_what, script) => {
+    const { client, server, clock } = await serve((asked, response, attempt) =>
+      asked.url!.includes('offset=100') ? script(asked, response, attempt) : answerJson(response, whole),
+    );
+    const before = clock.monotonic();
+    for (const offset of [100, 1000, 1001, 1002, 1003, 1004])
+      expect(await client.tryPage(voters, { ...behind, offset })).toBeNull();
+    expect(server.paths).toHaveLength(6);
+    expect(clock.monotonic()).toBe(before);
+    expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
+  });
+
+  it('is not asked for once the run has ended, though its turn for a place comes then', async () => {
+    let arrived = (): void => {};
+    const inFlight = new Promise<void>((resolve) => (arrived = resolve));
+    const { client, server, controller } = await serve(() => arrived(), { concurrency: 1, timeout: 60_000 });
+    const early = [100, 200].map((offset) => client.tryPage(voters, { ...behind, offset }));
+    await inFlight;
+    controller.abort(new InterruptedError('SIGTERM'));
+    expect(await Promise.all(early)).toEqual([null, null]);
+    expect(server.paths).toHaveLength(1);
   });
 });
 

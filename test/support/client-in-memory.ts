@@ -22,6 +22,9 @@ export function clientInMemory(
         return { page, at: new Date(0), landed: async () => bytes, refusal: null };
       });
     },
+    tryPage(pipeline, request) {
+      return this.fetchPage(pipeline, request).catch(() => null);
+    },
     hasLanded: () => false,
     peekPage: async () => null,
     recallPage: async () => null,
