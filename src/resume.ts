@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { closeAll, orClose } from './close-all.ts';
 import { LandingError } from './errors.ts';
 import { openLandedRun, type LandedRun } from './land/landed-run.ts';
-import type { LandedAnswers } from './stages.ts';
+import type { PageRequest, ResumableAnswers } from './stages.ts';
 import { readRuns } from './publish/runs-log.ts';
 import type { Run } from './run.ts';
 import { isSnapshotId, warehousePaths } from './snapshot-format.ts';
 
-export interface ResumedAnswers extends LandedAnswers {
+export interface ResumedAnswers extends ResumableAnswers {
   close(): Promise<void>;
 }
 
@@ -31,9 +31,17 @@ export async function openResumedAnswers(run: Run): Promise<ResumedAnswers | nul
     return null;
   }
   // Of a first reading: its pages, one read ahead, and the second asking for its empty page; nobody recalls those of later readings.
-  const holder = (request: Parameters<LandedAnswers['has']>[0]): LandedRun | undefined =>
-    request.reading % 10 > 1 ? undefined : runs.find((landed) => landed.has(request));
+  const kept = new Map<string, readonly LandedRun[]>();
+  const holder = (request: PageRequest): LandedRun | undefined =>
+    request.reading % 10 > 1 ? undefined : (kept.get(request.dataset) ?? runs).find((landed) => landed.has(request));
   return {
+    async keep(dataset, passes) {
+      const passing = await Promise.all(runs.map(passes));
+      kept.set(
+        dataset,
+        runs.filter((_, index) => passing[index]),
+      );
+    },
     has: (request) => holder(request) !== undefined,
     answerTo: async (request) => (await holder(request)?.answerTo(request)) ?? null,
     close: () => closeAll(runs),

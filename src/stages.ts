@@ -45,6 +45,12 @@ export interface LandedAnswers {
   answerTo(request: PageRequest): Promise<Answer | null>;
 }
 
+/** The answers of several earlier runs, each request's of the newest that has one. */
+export interface ResumableAnswers extends LandedAnswers {
+  /** Gives of a dataset from now on only the answers of those runs that pass. */
+  keep(dataset: string, passes: (run: LandedAnswers) => Promise<boolean>): Promise<void>;
+}
+
 /** What a field of a record holds, as a number so that it fits a typed array. */
 export const FieldKind = { missing: 0, text: 1, escaped: 2, number: 3, null: 4, other: 5 } as const;
 

@@ -28,8 +28,8 @@ export class DatasetExtraction {
   private readonly walks: DistrictWalks;
   private readonly list: DistrictList;
   private swept: Sweep | null = null;
-  /** Whether it names the same records as the list of the run that was broken off: only then do that one's pages stand in. */
-  private isListAsLanded = Promise.resolve(false);
+  /** Whether pages of runs that were broken off may stand in: those of runs whose own list named the same records. */
+  private mayResume = Promise.resolve(false);
   private readonly findings: Findings;
   /** Why there is no list of all districts, where the source refused it or failed to give it. */
   private withoutSweep: RekapError | null = null;
@@ -62,9 +62,9 @@ export class DatasetExtraction {
       return null;
     }
     this.swept = result;
-    this.isListAsLanded = this.list.isAsLanded(result.listing);
+    this.mayResume = this.list.keepLanded(result.listing).then(() => true);
     // Whoever resumes by it meets its failure.
-    this.isListAsLanded.catch(() => undefined);
+    this.mayResume.catch(() => undefined);
     return result;
   }
 
@@ -181,7 +181,7 @@ export class DatasetExtraction {
       dapil,
       listed,
       swept,
-      mayResume: this.isListAsLanded,
+      mayResume: this.mayResume,
       habits: this.list.habits.forDistrict(),
     };
     const earlier: WalkFigures[] = [];

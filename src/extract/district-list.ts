@@ -61,12 +61,13 @@ export class DistrictList {
     }
   }
 
-  /** Whether the list names the same records as that of the run that was broken off; false where there is none. */
-  async isAsLanded(listing: Listing): Promise<boolean> {
+  /** Goes on from those broken-off runs only whose own list named the same records as this one. */
+  keepLanded(listing: Listing): Promise<void> {
     const { client, pageSize: limit } = this.question;
-    const request = { dataset: this.pipeline.table, dapil: null, reading: 0, offset: 0, limit };
-    if (!client.hasLanded(request)) return false;
-    return namesTheSame(listing, this.pipeline, (offset) => client.peekPage(this.pipeline, { ...request, offset }));
+    const request = { dataset: this.pipeline.table, dapil: null, reading: 0, limit };
+    return client.keepLanded(this.pipeline, (peek) =>
+      namesTheSame(listing, this.pipeline, (offset) => peek({ ...request, offset })),
+    );
   }
 
   /** A page given twice may be a slip of the moment, such as a cache's; a second sweep that fails too is the source's nature. */

@@ -162,7 +162,7 @@ export class DistrictWalks {
   private async overLanded(district: DistrictQuestion): Promise<Walk | null> {
     const { client } = this.question;
     const { listed, mayResume } = district;
-    if (!client.hasLanded(this.request(district.dapil, 1, 0)) || !(await mayResume)) return null;
+    if (!(await mayResume) || !client.hasLanded(this.request(district.dapil, 1, 0))) return null;
     let pages = 0;
     try {
       const walk = await this.walk(district, async (offset, again) => {

@@ -2,15 +2,15 @@
 
 import { LandingError, RekapError, ResponseTooLargeError, SourceUnreachableError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import type { Answer, Land, LandedAnswers, Page, PageRequest } from '../stages.ts';
+import type { Land, Page, PageRequest, ResumableAnswers } from '../stages.ts';
 import type { Clock, Random, Report } from '../surroundings.ts';
 import type { Secret } from '../secret.ts';
 import { AnswerReader, type Arrived, type Asked, type FailedAttempt, type FetchedPage } from './answer-reader.ts';
+import { landedPages, type LandedPages } from './landed-pages.ts';
 import { LongWaits } from './long-waits.ts';
 import { nextRequestSent, Pace } from './pace.ts';
 import { boundAttempt, requestPath } from './page-request.ts';
 import { planRetry } from './retry-plan.ts';
-import { ScanError } from './json-text.ts';
 import { SourceHealth } from './source-health.ts';
 import { connectionCode, describeFailure, nameFailure } from './source-messages.ts';
 import type { Transport } from './transport.ts';
@@ -32,7 +32,7 @@ export interface SourceSurroundings {
   readonly transport: Transport;
   readonly land: Land;
   /** What a run that was broken off has landed; null where there is nothing to go on from. */
-  readonly resumed: LandedAnswers | null;
+  readonly resumed: ResumableAnswers | null;
   /** Ends every request and every wait; its reason is thrown. */
   readonly signal: AbortSignal;
 }
@@ -48,7 +48,7 @@ interface SourceFigures {
   resumed: number;
 }
 
-export interface SourceClient {
+export interface SourceClient extends LandedPages {
   readonly figures: Readonly<SourceFigures>;
   /** Resolves when the first page has come. */
   readonly answered: Promise<void>;
@@ -56,12 +56,6 @@ export interface SourceClient {
   fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage>;
   /** Asks for a page once, which may not be needed; null where that fails, which counts for nothing but the pace. */
   tryPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null>;
-  /** Whether a run that was broken off has landed the page. */
-  hasLanded(request: PageRequest): boolean;
-  /** The page as a run that was broken off has landed it; null where it has none that is whole. */
-  peekPage(pipeline: AnyPipeline, request: PageRequest): Promise<Page | null>;
-  /** The same, landed for this run too. */
-  recallPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null>;
   /** Counts recalled pages once they have made a walk. */
   noteResumed(pages: number): void;
   /** The page in bytes that were landed before. */
@@ -135,7 +129,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       if ('page' in outcome) return notePage(outcome, request);
       noteThrottled(outcome, round);
     } catch {
-      // Where an answer could not be kept, the next request meets that.
+      // A replay has no answer where none came. One that could not be kept ends the run at its next request.
     }
     pace.failed();
     return null;
@@ -248,47 +242,12 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     }
   }
 
-  function scanRecalled(pipeline: AnyPipeline, request: PageRequest, { url, body }: Answer): Page | null {
-    try {
-      return reader.scan(pipeline, request, url, body);
-    } catch (error) {
-      if (error instanceof ScanError) return null;
-      throw error;
-    }
-  }
-
-  async function peekPage(pipeline: AnyPipeline, request: PageRequest): Promise<Page | null> {
-    const found = await recallAnswer(request);
-    return found?.status === 200 ? scanRecalled(pipeline, request, found) : null;
-  }
-
-  async function recallPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null> {
-    const found = await recallAnswer(request);
-    if (found === null || found.status !== 200) return null;
-    const page = scanRecalled(pipeline, request, found);
-    if (page === null) return null;
-    return { page, at: found.at, landed: await reader.land({ ...found, request }), refusal: null };
-  }
-
-  /** A damaged answer is no answer: the source can still be asked. */
-  async function recallAnswer(request: PageRequest): Promise<Answer | null> {
-    try {
-      return (await resumed?.answerTo(request)) ?? null;
-    } catch (error) {
-      if (!(error instanceof LandingError)) throw error;
-      warnOnce('resume', `A page that was landed cannot be used and is asked for again: ${error.message}`);
-      return null;
-    }
-  }
-
   return {
     figures,
     answered,
     fetchPage,
     tryPage,
-    hasLanded: (request) => resumed?.has(request) === true,
-    peekPage,
-    recallPage,
+    ...landedPages(resumed, reader, (message) => warnOnce('resume', message)),
     noteResumed(pages) {
       figures.resumed += pages;
     },

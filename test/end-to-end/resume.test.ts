@@ -7,6 +7,7 @@ import { IncompleteError, RekapError } from '../../src/errors.ts';
 import { readAnswers } from '../../src/land/landed-run.ts';
 import type { LandedAnswer } from '../../src/land/landing.ts';
 import { replay } from '../../src/replay.ts';
+import type { RunEvent } from '../../src/surroundings.ts';
 import type { SyncOptions } from '../../src/sync-options.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -207,6 +208,25 @@ describe('a sync that goes on', () => {
     expect(before).toBeGreaterThan(0);
     const total = data.datapemilihdpr.reduce((sum, record) => sum + Number(record['JumlahSeluruhPemilih']), 0);
     expect(await readValue(warehouse, 'SELECT sum(grand_total) FROM voters')).toBe(String(total));
+  });
+
+  it('takes nothing over from an earlier break whose list named other records, though a later one named the same', async () => {
+    const { warehouse, server, options } = await brokenOff(smallNation(sizes), 160);
+    const changed = smallNation(sizes);
+    changed.datapemilihdpr.at(-1)!['NamaKabupaten'] = 'KOTA BARU';
+    await server.mend(changed);
+    const voters = options({ datasets: ['voters'] });
+    const controller = new AbortController();
+    let asked = 0;
+    const report = ({ kind }: RunEvent): void => {
+      if (kind === 'request' && (asked += 1) === 50) controller.abort(new Error('stopped'));
+    };
+    await expect(runSync(voters, { signal: controller.signal, report })).rejects.toThrow('stopped');
+    const [, second] = await readRunLines(warehouse);
+    const landed = await readAnswers(join(warehouse, 'landing', second!.run!));
+    const { figures } = await runSync(voters);
+    expect(figures.fromLanding).toBeGreaterThan(0);
+    expect(figures.fromLanding).toBeLessThanOrEqual(landed.filter(({ dapil }) => dapil !== null).length);
   });
 
   it('leaves a landing that a replay can reproduce it from', async () => {

@@ -38,63 +38,49 @@ async function walk({ total, expected = 0, cap = 100, failsFrom = Infinity, shor
 }
 
 describe('the pages of a list', () => {
-  it('are asked for in pairs where nothing is known of its length', async () => {
-    expect(await walk({ total: 514 })).toEqual([[0], [100, 200], [300], [400], [500], [600], [514]]);
-  });
-
-  it('are asked for all at once where so many are expected, as soon as the first has come full', async () => {
-    expect(await walk({ total: 514, expected: 514 })).toEqual([[0], [100, 200, 300, 400, 500], [], [], [], [], [514]]);
-  });
-
-  it('are five at a time at most', async () => {
-    const steps = await walk({ total: 900, expected: 900 });
-    expect(steps).toEqual([[0], [100, 200, 300, 400, 500], [600], [700], [800], [], [], [], [], [900]]);
-  });
-
-  it('are asked for in pairs again where the list is longer than expected', async () => {
-    const steps = await walk({ total: 750, expected: 250 });
-    expect(steps).toEqual([[0], [100, 200], [], [300, 400], [500], [600], [700], [800], [750]]);
-  });
-
-  it('are asked for in vain four times at most where it is shorter', async () => {
-    expect(await walk({ total: 120, expected: 5000 })).toEqual([[0], [100, 200, 300, 400, 500], [120]]);
-  });
-
-  it('are asked for before their turn no more once one was passed over', async () => {
-    const steps = await walk({ total: 900, expected: 900, shortAt: 100 });
-    expect(steps).toEqual([
-      [0],
-      [100, 200, 300, 400, 500],
-      [160],
-      [260],
-      [360],
-      [460],
-      [560],
-      [660],
-      [760],
-      [860],
-      [900],
-    ]);
-  });
-
-  it('count as full where one is as long as the one before', async () => {
-    expect(await walk({ total: 150, expected: 150, cap: 40 })).toEqual([[0], [40], [80, 120], [], [150]]);
-  });
-
-  it('are asked for once more in their turn where they fail before it, and no more before theirs', async () => {
-    const steps = await walk({ total: 900, expected: 900, failsFrom: 300 });
-    expect(steps).toEqual([
-      [0],
-      [100, 200, 300, 400, 500],
-      [600],
-      [700, 300],
-      [400],
-      [500],
-      [600],
-      [700],
-      [800],
-      [900],
-    ]);
+  it.each<[string, List, number[][]]>([
+    [
+      'are asked for in pairs where nothing is known of its length',
+      { total: 514 },
+      [[0], [100, 200], [300], [400], [500], [600], [514]],
+    ],
+    [
+      'are asked for all at once where so many are expected, as soon as the first has come full',
+      { total: 514, expected: 514 },
+      [[0], [100, 200, 300, 400, 500], [], [], [], [], [514]],
+    ],
+    [
+      'are five at a time at most',
+      { total: 900, expected: 900 },
+      [[0], [100, 200, 300, 400, 500], [600], [700], [800], [], [], [], [], [900]],
+    ],
+    [
+      'are asked for in pairs again where the list is longer than expected',
+      { total: 750, expected: 250 },
+      [[0], [100, 200], [], [300, 400], [500], [600], [700], [800], [750]],
+    ],
+    [
+      'are asked for in vain four times at most where it is shorter',
+      { total: 120, expected: 5000 },
+      [[0], [100, 200, 300, 400, 500], [120]],
+    ],
+    [
+      'are asked for before their turn no more once one was passed over',
+      { total: 900, expected: 900, shortAt: 100 },
+      [[0], [100, 200, 300, 400, 500], [160], [260], [360], [460], [560], [660], [760], [860], [900]],
+    ],
+    [
+      'count as full where one is as long as the one before',
+      { total: 150, expected: 150, cap: 40 },
+      [[0], [40], [80, 120], [], [150]],
+    ],
+    [
+      'are asked for once more in their turn where they fail before it, and no more before theirs',
+      { total: 900, expected: 900, failsFrom: 300 },
+      [[0], [100, 200, 300, 400, 500], [600], [700, 300], [400], [500], [600], [700], [800], [900]],
+    ],
+  ])('%s', async (_, list, steps) => {
+    expect(await walk(list)).toEqual(steps);
   });
 
   it.each([

@@ -26,7 +26,7 @@ export function clientInMemory(
       return this.fetchPage(pipeline, request).catch(() => null);
     },
     hasLanded: () => false,
-    peekPage: async () => null,
+    keepLanded: async () => {},
     recallPage: async () => null,
     noteResumed() {},
     reopen(pipeline, request, bytes) {
