@@ -16,10 +16,10 @@ import type { SyncOptions } from '../../src/sync-options.ts';
 import { verifyPublished } from '../../src/verify-published.ts';
 import type { Manifest } from '../../src/snapshot-format.ts';
 import { readSnapshot } from '../../src/warehouse.ts';
-import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { readRows } from '../support/read-table.ts';
 import { runHere } from '../support/run-here.ts';
-import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { runSync, smallNation } from '../support/served-source.ts';
 import { project, syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -28,10 +28,7 @@ const three: Project = { ...project, pipelines: [...project.pipelines, abroad] }
 const nation = smallNation({ 1101: 3, 1102: 12 });
 
 /** A warehouse with one snapshot of two datasets. */
-const ofTwo = preparedWarehouse(async (warehouse) => {
-  const { url } = await serveData(nation);
-  return (await runSync(syncOptions(warehouse, url))).run;
-});
+const ofTwo = preparedSnapshots(nation);
 
 /** The service with the third dataset too, until the present test is over. */
 async function serveThree(): Promise<string> {
@@ -50,7 +47,8 @@ async function serveThree(): Promise<string> {
 
 /** A sync of the project with three datasets over the warehouse with two. */
 async function syncThree(settings: Partial<SyncOptions> = {}) {
-  const { warehouse, known: before } = await ofTwo();
+  const { warehouse, known } = await ofTwo();
+  const [before] = known;
   const url = await serveThree();
   const again = (more: Partial<SyncOptions> = {}) => runSync(syncOptions(warehouse, url, more), {}, three);
   return { warehouse, before, result: await again(settings), again };
@@ -60,12 +58,14 @@ const countAbroad = (warehouse: string) => readRows(warehouse, 'SELECT count(*):
 
 describe('a verification', () => {
   it('finds a snapshot from before the dataset whole', async () => {
-    const { warehouse, known: id } = await ofTwo();
+    const { warehouse, known } = await ofTwo();
+    const [id] = known;
     expect((await verifyPublished(warehouse, id, three.pipelines)).problems).toEqual([]);
   });
 
   it('names a dataset that the manifest lacks although the file holds its table', async () => {
-    const { warehouse, known: id } = await ofTwo();
+    const { warehouse, known } = await ofTwo();
+    const [id] = known;
     const file = join(warehouse, 'snapshots', id, 'manifest.json');
     const manifest = JSON.parse(await readFile(file, 'utf8')) as Manifest;
     const { voters: dropped, ...datasets } = manifest.datasets;
@@ -126,7 +126,8 @@ describe('a comparison', () => {
   });
 
   it('of two snapshots without a common dataset finds no difference', async () => {
-    const { warehouse, known: id } = await ofTwo();
+    const { warehouse, known } = await ofTwo();
+    const [id] = known;
     const snapshot = await readSnapshot(warehouse, id);
     const rows = diffSnapshots([abroad], { before: snapshot, after: snapshot }, async (result) => {
       const found: unknown[] = [];

@@ -3,22 +3,27 @@
 import { describe, expect, it } from 'vitest';
 import { SourceMismatchError } from '../../src/errors.ts';
 import { readCurrent, readCurrentId } from '../../src/warehouse.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRows, readValue } from '../support/read-table.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const source = 'https://service.test';
 const anew = 'The warehouse held sample figures; its history begins anew with this source.';
 
+const sampleFigures = smallNation({ 1101: 20, 1102: 12 });
+
+const filled = preparedWarehouse(async (warehouse) => {
+  const { url } = await serveData(sampleFigures);
+  return (await runSync(syncOptions(warehouse, url, { source: 'sample' }))).run;
+});
+
 /** A warehouse that was filled from the sample, and a service with far fewer figures. */
 async function afterSample() {
-  const warehouse = await temporaryFolder();
-  const sample = await serveData(smallNation({ 1101: 20, 1102: 12 }));
-  const { run } = await runSync(syncOptions(warehouse, sample.url, { source: 'sample' }));
+  const { warehouse, known: sample } = await filled();
   const { url } = await serveData(smallNation({ 1201: 2 }));
-  return { warehouse, sample: { url: sample.url, run }, url };
+  return { warehouse, sample, url };
 }
 
 describe('a sync from a service into a warehouse with sample figures', () => {
@@ -52,12 +57,13 @@ describe('a sync from a service into a warehouse with sample figures', () => {
   it('leaves them current where it is a dry run', async () => {
     const { warehouse, sample, url } = await afterSample();
     const result = await runSync(syncOptions(warehouse, url, { source, dryRun: true }));
-    expect(result).toMatchObject({ outcome: 'dry run', current: sample.run });
+    expect(result).toMatchObject({ outcome: 'dry run', current: sample });
   });
 
   it('is not undone: the sample is refused where a service has been', async () => {
-    const { warehouse, sample, url } = await afterSample();
+    const { warehouse, url } = await afterSample();
     const { run } = await runSync(syncOptions(warehouse, url, { source }));
+    const sample = await serveData(sampleFigures);
     const back = runSync(syncOptions(warehouse, sample.url, { source: 'sample' }));
     await expect(back).rejects.toThrow(SourceMismatchError);
     expect(await readCurrentId(warehouse)).toBe(run);

@@ -9,27 +9,21 @@ import { rollBack } from '../../src/manage-snapshots.ts';
 import { writeManifest } from '../../src/publish/manifest.ts';
 import { databaseFile, manifestFile, manifestHashFile, type Manifest } from '../../src/snapshot-format.ts';
 import { readCurrent, readCurrentId, requireCurrent } from '../../src/warehouse.ts';
-import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A warehouse with two snapshots, and without its `current`. */
-const twoSnapshots = preparedWarehouse(async (warehouse) => {
-  const ids: string[] = [];
-  for (const size of [3, 4]) {
-    const { url } = await serveData(smallNation({ 1101: size, 1102: 20 }));
-    ids.push((await runSync(syncOptions(warehouse, url))).run);
-  }
-  return ids;
-});
+const twoSnapshots = preparedSnapshots(smallNation({ 1101: 3, 1102: 20 }), smallNation({ 1101: 4, 1102: 20 }));
 
 async function withoutCurrent() {
-  const { warehouse, known: ids } = await twoSnapshots();
+  const { warehouse, known } = await twoSnapshots();
+  const [older, newer] = known;
   const current = join(warehouse, 'current');
   await rm(current);
-  return { warehouse, current, older: ids[0]!, newer: ids[1]! };
+  return { warehouse, current, older, newer };
 }
 
 const inItsPlace: [string, (path: string) => Promise<unknown>][] = [
@@ -143,7 +137,7 @@ describe('the advice', () => {
 
 it('a database that cannot be read though its hash fits ends a sync with the way back, which leads out', async () => {
   const { warehouse, known: ids } = await twoSnapshots();
-  const folder = join(warehouse, 'snapshots', ids[1]!);
+  const folder = join(warehouse, 'snapshots', ids[1]);
   const bytes = await readFile(join(folder, databaseFile));
   // Behind the file's headers, every block is another than its own checksum says.
   for (let place = 3 * 4096 + 100; place < bytes.length; place += 4096) bytes[place]! ^= 1;
@@ -157,9 +151,9 @@ it('a database that cannot be read though its hash fits ends a sync with the way
   const again = () => runSync(syncOptions(warehouse, url));
   await expect(again()).rejects.toMatchObject({
     name: 'WarehouseError',
-    message: expect.stringContaining(`from snapshot ${ids[1]!}, for it is damaged: ${databaseFile}`),
-    next: expect.stringContaining(`"rekap replay ${ids[1]!}"`),
+    message: expect.stringContaining(`from snapshot ${ids[1]}, for it is damaged: ${databaseFile}`),
+    next: expect.stringContaining(`"rekap replay ${ids[1]}"`),
   });
-  await runReplay(warehouse, { run: ids[1]! });
+  await runReplay(warehouse, { run: ids[1] });
   expect((await again()).outcome).toBe('published');
 });

@@ -3,7 +3,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -25,7 +24,7 @@ describe('of options that exclude each other', () => {
   it('the command line beats the environment', async () => {
     const folder = await temporaryFolder();
     const sample = ['sync', '--sample', '--dry-run', '--json', '--warehouse', folder];
-    const { code, stdout } = await runCli(sample, { REKAP_BASE_URL: nowhere });
+    const { code, stdout } = await runHere(sample, { REKAP_BASE_URL: nowhere });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ manifest: { source: 'sample' } });
     const environment = { REKAP_SAMPLE: 'true', ...key };
@@ -182,7 +181,7 @@ describe('a config file', () => {
 
   it('may give numbers and lists as they are', async () => {
     const config = await writeConfig({ dapil: [1101, '1102'], keep: 3, sample: true, 'dry-run': true });
-    const { code, stderr } = await runCli(['sync', '--config', config, '--warehouse', await temporaryFolder()]);
+    const { code, stderr } = await runHere(['sync', '--config', config, '--warehouse', await temporaryFolder()]);
     expect(stderr).toContain('voters: 2 of 2 districts');
     expect(code).toBe(0);
   });
@@ -199,7 +198,7 @@ describe('an option that is a list', () => {
   ])('may have blanks around its commas in %s', async (_place, words, environment) => {
     const config = words.includes('--config') ? [await writeConfig({ dataset: both, dapil: '1101, 1102' })] : [];
     const asked = [...sample, ...words, ...config, '--warehouse', await temporaryFolder()];
-    const { code, stdout, stderr } = await runCli(asked, environment);
+    const { code, stdout, stderr } = await runHere(asked, environment);
     expect(stderr).toContain('voters: 2 of 2 districts');
     expect(stderr).toContain('voting_rights_users: 2 of 2 districts');
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'dry run' });

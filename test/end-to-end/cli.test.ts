@@ -58,7 +58,7 @@ describe('rekap sync --sample', () => {
       config,
       JSON.stringify({ warehouse: join(folder, 'ignored'), 'page-size': 50, 'dry-run': true, port: 1 }),
     );
-    const { stdout, code } = await runCli(['sync', '--json', '--config', config], {
+    const { stdout, code } = await runHere(['sync', '--json', '--config', config], {
       REKAP_SAMPLE: 'true',
       REKAP_WAREHOUSE: elsewhere,
     });
@@ -68,7 +68,7 @@ describe('rekap sync --sample', () => {
       warehouse: elsewhere,
       figures: { requests: expect.any(Number) },
     });
-    const overridden = await runCli(['sync', '--json', '--config', config, '--no-dry-run'], {
+    const overridden = await runHere(['sync', '--json', '--config', config, '--no-dry-run'], {
       REKAP_SAMPLE: '1',
       REKAP_WAREHOUSE: elsewhere,
     });
@@ -77,7 +77,7 @@ describe('rekap sync --sample', () => {
 });
 
 describe('rekap query', () => {
-  const query = (...words: string[]) => runCli(['query', ...words, '--warehouse', warehouse]);
+  const query = (...words: string[]) => runHere(['query', ...words, '--warehouse', warehouse]);
 
   it('prints a table with the types set right', async () => {
     const { stdout } = await query("SELECT sex, voters_dpt FROM turnout_national WHERE sex <> 'both' ORDER BY sex");
@@ -96,9 +96,9 @@ describe('rekap query', () => {
 
   it('prints JSON for --json too, unless a stronger place asks for another format', async () => {
     const sql = ['query', 'SELECT 1 AS x', '--warehouse', warehouse];
-    expect(JSON.parse((await runCli([...sql, '--json'], { REKAP_FORMAT: 'csv' })).stdout)).toEqual([{ x: 1 }]);
-    expect((await runCli([...sql, '--format', 'csv'], { REKAP_JSON: 'true' })).stdout).toBe('x\n1\n');
-    const refused = await runCli(['query', 'SELEC', '--json', '--warehouse', warehouse]);
+    expect(JSON.parse((await runHere([...sql, '--json'], { REKAP_FORMAT: 'csv' })).stdout)).toEqual([{ x: 1 }]);
+    expect((await runHere([...sql, '--format', 'csv'], { REKAP_JSON: 'true' })).stdout).toBe('x\n1\n');
+    const refused = await runHere(['query', 'SELEC', '--json', '--warehouse', warehouse]);
     expect(JSON.parse(refused.stdout)).toMatchObject({ error: { kind: 'QueryError', exit_code: 2 } });
   });
 
@@ -116,7 +116,7 @@ describe('rekap query', () => {
 
 describe('rekap connect', () => {
   it('prints a script that attaches the snapshot read-only', async () => {
-    const { stdout } = await runCli(['connect', '--warehouse', warehouse]);
+    const { stdout } = await runHere(['connect', '--warehouse', warehouse]);
     expect(stdout).toMatch(/ATTACH '.*rekap\.duckdb' AS rekap \(READ_ONLY\);\nUSE rekap;/);
   });
 });
@@ -125,18 +125,18 @@ describe('rekap snapshots', () => {
   it('lists, shows, verifies, rolls back and prunes', async () => {
     const own = join(folder, 'own');
     await cp(warehouse, own, { recursive: true, verbatimSymlinks: true });
-    const [{ id }] = JSON.parse((await runCli(['snapshots', 'list', '--warehouse', own, '--json'])).stdout) as [
+    const [{ id }] = JSON.parse((await runHere(['snapshots', 'list', '--warehouse', own, '--json'])).stdout) as [
       { id: string },
     ];
-    expect((await runCli(['snapshots', 'list', '--warehouse', own])).stdout).toMatch(new RegExp(`● current +${id}`));
-    expect((await runCli(['snapshots', 'show', '--warehouse', own])).stdout).toContain('proved complete');
-    expect((await runCli(['snapshots', 'verify', '--warehouse', own])).stdout).toContain('is whole');
-    expect((await runCli(['snapshots', 'rollback', id, '--warehouse', own])).stdout).toContain(`${id} is current now`);
-    expect((await runCli(['snapshots', 'prune', '--keep', '1', '--warehouse', own])).stdout).toBe(
+    expect((await runHere(['snapshots', 'list', '--warehouse', own])).stdout).toMatch(new RegExp(`● current +${id}`));
+    expect((await runHere(['snapshots', 'show', '--warehouse', own])).stdout).toContain('proved complete');
+    expect((await runHere(['snapshots', 'verify', '--warehouse', own])).stdout).toContain('is whole');
+    expect((await runHere(['snapshots', 'rollback', id, '--warehouse', own])).stdout).toContain(`${id} is current now`);
+    expect((await runHere(['snapshots', 'prune', '--keep', '1', '--warehouse', own])).stdout).toBe(
       'Nothing to remove.\n',
     );
     await truncate(join(own, 'snapshots', id, 'parquet/voters/voters.parquet'), 100);
-    const verified = await runCli(['snapshots', 'verify', '--warehouse', own]);
+    const verified = await runHere(['snapshots', 'verify', '--warehouse', own]);
     expect(verified.code).toBe(1);
     expect(verified.stderr).toContain('parquet/voters/voters.parquet: 100 bytes');
   });

@@ -9,6 +9,7 @@ import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
 import { filesWithWord, holdsWord } from '../support/find-word.ts';
 import { readRows } from '../support/read-table.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { runSync, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -213,7 +214,7 @@ describe('the key is in no file and no message when a source', () => {
           .end(key),
       );
       const warehouse = await temporaryFolder();
-      const result = await runCli(['sync', '--base-url', source.url, '--warehouse', warehouse, ...usual], environment);
+      const result = await runHere(['sync', '--base-url', source.url, '--warehouse', warehouse, ...usual], environment);
       expect(result).toMatchObject({ code: 4, stderr: expect.stringContaining('it redirects to') });
       await expectNoKey(warehouse, result.stdout, result.stderr);
     }
@@ -224,7 +225,7 @@ describe('the key is in no file and no message when a source', () => {
     const gone = await startFaultServer(() => {});
     await gone.close();
     const warehouse = await temporaryFolder();
-    const result = await runCli(['sync', '--base-url', gone.url, '--warehouse', warehouse, '--json'], environment);
+    const result = await runHere(['sync', '--base-url', gone.url, '--warehouse', warehouse, '--json'], environment);
     expect(result.code).toBe(4);
     await expectNoKey(warehouse, result.stdout, result.stderr);
   });
@@ -279,7 +280,7 @@ it('a key in a file, in the arguments of a command that refuses them, or in a co
     [...base, '--base-url', `http://127.0.0.1:9/?key=${encodeURIComponent(key)}`],
     [...base, '--config', config],
   ]) {
-    const result = await runCli([...words, '--json'], { REKAP_DEBUG: '1' });
+    const result = await runHere([...words, '--json'], { REKAP_DEBUG: '1' });
     expect(result.code).toBe(2);
     expect(holdsWord(result.stdout + result.stderr, key)).toBe(false);
   }

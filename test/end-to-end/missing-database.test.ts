@@ -5,25 +5,18 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chooseSnapshots, diffSnapshots } from '../../src/diff-snapshots.ts';
 import { WarehouseError } from '../../src/errors.ts';
-import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runHere } from '../support/run-here.ts';
-import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { project, syncOptions } from '../support/sync-settings.ts';
+import { smallNation } from '../support/served-source.ts';
+import { project } from '../support/sync-settings.ts';
 
 /** A warehouse with two snapshots. */
-const prepared = preparedWarehouse(async (warehouse) => {
-  const ids: string[] = [];
-  for (const size of [20, 21]) {
-    const { url } = await serveData(smallNation({ 1101: size }));
-    ids.push((await runSync(syncOptions(warehouse, url))).run);
-  }
-  return ids;
-});
+const prepared = preparedSnapshots(smallNation({ 1101: 20 }), smallNation({ 1101: 21 }));
 
 async function twoSnapshots() {
-  const { warehouse, known: ids } = await prepared();
-  const database = join(warehouse, 'snapshots', ids[1]!, 'rekap.duckdb');
-  return { warehouse, before: ids[0]!, after: ids[1]!, database };
+  const { warehouse, known } = await prepared();
+  const [before, after] = known;
+  return { warehouse, before, after, database: join(warehouse, 'snapshots', after, 'rekap.duckdb') };
 }
 
 describe('a DuckDB file that is gone', () => {

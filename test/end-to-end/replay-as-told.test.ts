@@ -6,36 +6,36 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readRunFile } from '../../src/land/run-file.ts';
 import { rollBack } from '../../src/manage-snapshots.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
+import { nation } from '../support/prepared-snapshots.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const nation = { 1101: 3, 1102: 12, 1201: 1 };
-
 /** A warehouse whose second snapshot the gate would have refused, had it not been accepted. */
-async function accepted() {
-  const warehouse = await temporaryFolder();
+const accepted = preparedWarehouse(async (warehouse) => {
   const before = await runSync(syncOptions(warehouse, (await serveData(smallNation(nation))).url));
   const { url } = await serveData(smallNation({ 1101: 3 }));
   const after = await runSync(syncOptions(warehouse, url, { acceptChanges: true }));
-  return { warehouse, before, after };
-}
+  return { before, after };
+});
 
 describe('replaying a run that was published with --accept-changes', () => {
   it('reproduces its snapshot', async () => {
-    const { warehouse, after } = await accepted();
-    expect(await runReplay(warehouse)).toMatchObject({ outcome: 'reproduced', run: after.run });
+    const { warehouse, known } = await accepted();
+    expect(await runReplay(warehouse)).toMatchObject({ outcome: 'reproduced', run: known.after.run });
   });
 
   it('builds it in another folder', async () => {
-    const { warehouse, after } = await accepted();
+    const { warehouse, known } = await accepted();
     const into = await temporaryFolder();
-    expect(await runReplay(warehouse, { into })).toMatchObject({ outcome: 'published', run: after.run });
+    expect(await runReplay(warehouse, { into })).toMatchObject({ outcome: 'published', run: known.after.run });
   });
 
   it('restores it where the snapshot before is gone too', async () => {
-    const { warehouse, before, after } = await accepted();
+    const { warehouse, known } = await accepted();
+    const { before, after } = known;
     for (const { run } of [before, after]) await rm(join(warehouse, 'snapshots', run), { recursive: true });
     expect(await runReplay(warehouse, { run: after.run })).toMatchObject({ outcome: 'published', run: after.run });
   });

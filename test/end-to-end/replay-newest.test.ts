@@ -7,22 +7,17 @@ import { GateError, IncompleteError } from '../../src/errors.ts';
 import { appendRun, type RunLine } from '../../src/publish/runs-log.ts';
 import type { RunEvent } from '../../src/surroundings.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
-import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { publishedNation } from '../support/prepared-snapshots.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runHere } from '../support/run-here.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 
-const nation = { 1101: 3, 1102: 12, 1201: 1 };
 /** A landing that is newer than any that a test makes. */
 const newer = '29991231T235959Z-ffffff';
 
-/** A warehouse with one snapshot. */
-const synced = preparedWarehouse(async (warehouse) => {
-  const { url } = await serveData(smallNation(nation));
-  return (await runSync(syncOptions(warehouse, url))).run;
-});
+const synced = publishedNation();
 
 /** Replays the newest run; gives what it replayed and its warnings of which one that is. */
 async function replayNewest(warehouse: string): Promise<{ outcome: string; run: string; warnings: string[] }> {
@@ -41,12 +36,14 @@ async function addLanding(warehouse: string, change: Partial<RunLine> | null): P
 
 describe('a replay that names no run', () => {
   it('takes the newest run without a word where that came to its end', async () => {
-    const { warehouse, known: run } = await synced();
+    const { warehouse, known } = await synced();
+    const [run] = known;
     expect(await replayNewest(warehouse)).toEqual({ outcome: 'reproduced', run, warnings: [] });
   });
 
   it('passes over a run whose source failed, and says so', async () => {
-    const { warehouse, known: run } = await synced();
+    const { warehouse, known } = await synced();
+    const [run] = known;
     const server = await startFaultServer((request, response) => {
       if (request.url!.includes('id_dapil=1102')) response.destroy();
       else answerJson(response, { count: 0, data: [] });
@@ -65,7 +62,8 @@ describe('a replay that names no run', () => {
     ['was interrupted', { outcome: 'interrupted' }, 'was interrupted'],
     ['was replayed in vain', { outcome: 'refused', kind: 'replay' }, 'was broken off, or is under way'],
   ])('passes over a run that %s', async (_, change, why) => {
-    const { warehouse, known: run } = await synced();
+    const { warehouse, known } = await synced();
+    const [run] = known;
     await addLanding(warehouse, change);
     const { warnings, ...replayed } = await replayNewest(warehouse);
     expect(replayed).toEqual({ outcome: 'reproduced', run });

@@ -19,13 +19,13 @@ import { readCurrentId } from '../../src/warehouse.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { readRows } from '../support/read-table.ts';
 import { runReplay } from '../support/run-replay.ts';
+import { nation } from '../support/prepared-snapshots.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const nation = { 1101: 3, 1102: 12, 1201: 1 };
 /** Less than some districts hold, so that these take several pages. */
 const pageSize = 5;
 

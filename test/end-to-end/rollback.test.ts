@@ -7,24 +7,17 @@ import { SnapshotNotFoundError, VerificationError } from '../../src/errors.ts';
 import { rollBack } from '../../src/manage-snapshots.ts';
 import { verifyPublished } from '../../src/verify-published.ts';
 import { readCurrent, readCurrentId } from '../../src/warehouse.ts';
-import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runHere } from '../support/run-here.ts';
-import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { project, syncOptions } from '../support/sync-settings.ts';
+import { smallNation } from '../support/served-source.ts';
+import { project } from '../support/sync-settings.ts';
 
 /** A warehouse with three snapshots. */
-const prepared = preparedWarehouse(async (warehouse) => {
-  const ids: string[] = [];
-  for (const size of [20, 21, 22]) {
-    const { url } = await serveData(smallNation({ 1101: size }));
-    ids.push((await runSync(syncOptions(warehouse, url))).run);
-  }
-  return ids;
-});
+const prepared = preparedSnapshots(smallNation({ 1101: 20 }), smallNation({ 1101: 21 }), smallNation({ 1101: 22 }));
 
 async function threeSnapshots() {
   const { warehouse, known } = await prepared();
-  const [oldest, older, newest] = known as [string, string, string];
+  const [oldest, older, newest] = known;
   const file = (id: string, path: string): string => join(warehouse, 'snapshots', id, path);
   return { warehouse, oldest, older, newest, file };
 }

@@ -3,14 +3,15 @@
 import { rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { runCli, startCli } from '../support/run-cli.ts';
+import { startCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const key = 'canary-key-of-the-mirror';
 
 it('rekap serve --warehouse tells on one line of a snapshot that it cannot serve, and serves the one before', async () => {
   const warehouse = join(await temporaryFolder(), 'warehouse');
-  await runCli(['sync', '--sample', '--warehouse', warehouse]);
+  await runHere(['sync', '--sample', '--warehouse', warehouse]);
   const { child, printed, stderr, ended } = startCli(['serve', '--warehouse', warehouse, '--port', '0'], {
     REKAP_API_KEYS: key,
   });

@@ -16,18 +16,19 @@ import { lockWarehouse } from '../../src/publish/lock.ts';
 import { readCurrent } from '../../src/warehouse.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { readValue } from '../support/read-table.ts';
+import { nation, publishedNation } from '../support/prepared-snapshots.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const nation = { 1101: 3, 1102: 12, 1201: 1 };
-
 describe('a sync that must not publish', () => {
+  const synced = publishedNation();
+
   /** A warehouse with one snapshot, and a check that it is still as it was. */
-  async function published(data = smallNation(nation)) {
-    const warehouse = await temporaryFolder();
-    const { run } = await runSync(syncOptions(warehouse, (await serveData(data)).url));
+  async function published() {
+    const { warehouse, known } = await synced();
+    const [run] = known;
     return {
       warehouse,
       async expectUntouched() {
@@ -145,9 +146,8 @@ describe('a sync that must not publish', () => {
   });
 
   it('because the snapshot before is damaged carries nothing over from it; a full sync replaces it', async () => {
-    const data = smallNation(nation);
-    const { warehouse } = await published(data);
-    const { url } = await serveData(data);
+    const { warehouse } = await published();
+    const { url } = await serveData(smallNation(nation));
     await truncate(join(warehouse, 'current', 'rekap.duckdb'), 4096);
     await expect(runSync(syncOptions(warehouse, url, { dapil: [1101] }))).rejects.toThrow(/damaged: rekap\.duckdb/);
     const mended = await runSync(syncOptions(warehouse, url));
@@ -157,8 +157,7 @@ describe('a sync that must not publish', () => {
   });
 
   it('does not happen because a few bytes of the database before are others', async () => {
-    const data = smallNation(nation);
-    const { warehouse } = await published(data);
+    const { warehouse } = await published();
     const file = join(warehouse, 'current', 'rekap.duckdb');
     const bytes = await readFile(file);
     bytes.fill(0x5a, 5000, 9000);

@@ -4,14 +4,13 @@ import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Project } from '../../src/pipeline.ts';
+import { nation, publishedNation } from '../support/prepared-snapshots.ts';
 import { readRows, readValue } from '../support/read-table.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, serveFolder, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
 import { startTwistedSource } from '../support/twisted-source.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-const nation = { 1101: 3, 1102: 12, 1201: 1 };
 
 describe('a first sync', () => {
   it('of the sample publishes the nation with the announced totals of the permanent list', async () => {
@@ -114,14 +113,15 @@ describe('a first sync', () => {
 });
 
 describe('a later sync', () => {
+  const published = publishedNation();
+
   it('publishes what the source restated, and keeps the snapshot before', async () => {
-    const warehouse = await temporaryFolder();
+    const { warehouse, known } = await published();
     const data = smallNation(nation);
-    const before = await runSync(syncOptions(warehouse, (await serveData(data)).url));
     data.datapemilihdpr[0]!['NamaDapil'] = 'DAPIL 1101 A';
     const after = await runSync(syncOptions(warehouse, (await serveData(data)).url));
     expect(after.outcome).toBe('published');
-    expect((await readdir(join(warehouse, 'snapshots'))).toSorted()).toEqual([before.run, after.run].toSorted());
+    expect((await readdir(join(warehouse, 'snapshots'))).toSorted()).toEqual([...known, after.run].toSorted());
     expect(await readValue(warehouse, 'SELECT count(DISTINCT snapshot_id) FROM snapshots_log')).toBe('2');
   });
 
@@ -164,9 +164,8 @@ describe('a later sync', () => {
   });
 
   it('of one dataset carries the other over whole', async () => {
-    const warehouse = await temporaryFolder();
+    const { warehouse } = await published();
     const data = smallNation(nation);
-    await runSync(syncOptions(warehouse, (await serveData(data)).url));
     data.datapemilihdpr[0]!['JumlahPemilihLakiLakiDalamDPT'] = '999';
     const server = await serveData(data);
     const { manifest } = await runSync(syncOptions(warehouse, server.url, { datasets: ['voters'] }));
@@ -180,15 +179,14 @@ describe('a later sync', () => {
   });
 
   it('of a part says so where other checks were declared when the rest was read', async () => {
-    const warehouse = await temporaryFolder();
+    const { warehouse, known } = await published();
     const { url } = await serveData(smallNation(nation));
-    const { run } = await runSync(syncOptions(warehouse, url));
     const other = { ...project, pipelines: project.pipelines.map((pipeline) => ({ ...pipeline, checks: [] })) };
     const warningsOf = async (again: Project): Promise<readonly string[]> =>
       (await runSync(syncOptions(warehouse, url, { dapil: [1201] }), {}, again)).warnings;
     expect(await warningsOf(project)).toEqual([]);
     expect(await warningsOf(other)).toEqual([
-      expect.stringContaining(`Snapshot ${run} was made with other definitions of tables and checks`),
+      expect.stringContaining(`Snapshot ${known[0]} was made with other definitions of tables and checks`),
     ]);
   });
 

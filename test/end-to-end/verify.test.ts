@@ -7,17 +7,14 @@ import { verifyPublished } from '../../src/verify-published.ts';
 import { readCurrent } from '../../src/warehouse.ts';
 import { runHere } from '../support/run-here.ts';
 import { runReplay } from '../support/run-replay.ts';
-import { preparedWarehouse } from '../support/prepared-warehouse.ts';
-import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { project, syncOptions } from '../support/sync-settings.ts';
+import { publishedNation } from '../support/prepared-snapshots.ts';
+import { project } from '../support/sync-settings.ts';
 
-const prepared = preparedWarehouse(async (warehouse) => {
-  const { url } = await serveData(smallNation({ 1101: 3, 1102: 12 }));
-  return (await runSync(syncOptions(warehouse, url))).run;
-});
+const prepared = publishedNation();
 
 async function published() {
-  const { warehouse, known: run } = await prepared();
+  const { warehouse, known } = await prepared();
+  const [run] = known;
   return {
     warehouse,
     run,
