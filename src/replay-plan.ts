@@ -1,25 +1,18 @@
 /** Finds what a replay needs before it begins: the landing, the settings of its run, and the snapshots it is compared with. */
 
-import { readdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { checkManifestFile } from './check-files.ts';
-import {
-  errorCode,
-  GateError,
-  LandingError,
-  RekapError,
-  RunNotFoundError,
-  SnapshotNotFoundError,
-  UsageError,
-} from './errors.ts';
+import { finishedRuns } from './finished-runs.ts';
+import { GateError, LandingError, RekapError, RunNotFoundError, SnapshotNotFoundError, UsageError } from './errors.ts';
 import type { RunFile } from './land/run-file.ts';
 import type { Project } from './pipeline.ts';
 import { requireReplaceable } from './publish/current-link.ts';
 import { readRuns } from './publish/runs-log.ts';
-import { listSnapshotIds } from './publish/snapshot-folder.ts';
+import { listLandedIds, listSnapshotIds } from './run-ids.ts';
 import { Secret } from './secret.ts';
 import type { ReplayOptions, SyncOptions, SyncSurroundings } from './sync-options.ts';
-import { isSnapshotId, warehousePaths } from './snapshot-format.ts';
+import { warehousePaths } from './snapshot-format.ts';
 import { readCurrent, readCurrentId, readSnapshot, type Snapshot } from './warehouse.ts';
 
 /** What a replay goes by besides its options. */
@@ -41,7 +34,7 @@ export async function findLanding(
   { report }: Pick<SyncSurroundings, 'report'>,
 ): Promise<string> {
   const { landing } = warehousePaths(warehouse);
-  const runs = (await namesIn(landing)).filter(isSnapshotId).toSorted();
+  const runs = await listLandedIds(warehouse);
   const newest = runs.at(-1);
   const id = run ?? (await newestFinished(warehouse, runs));
   if (id === undefined && newest !== undefined)
@@ -66,12 +59,9 @@ export async function findLanding(
   );
 }
 
-/** The last of these runs that made tables of its answers: it published them, found nothing new, was a dry one, or the gate refused them. */
+/** The last of these runs that came to its end. */
 async function newestFinished(warehouse: string, runs: readonly string[]): Promise<string | undefined> {
-  const withTables = (await readRuns(warehouse)).filter(
-    ({ kind, outcome }) => kind === 'sync' && outcome !== 'failed' && outcome !== 'interrupted',
-  );
-  const finished = new Set([...withTables.map((line) => line.run), ...(await listSnapshotIds(warehouse))]);
+  const finished = await finishedRuns(warehouse);
   return runs.findLast((id) => finished.has(id));
 }
 
@@ -80,16 +70,6 @@ async function whyPassedOver(warehouse: string, id: string): Promise<string> {
   const line = (await readRuns(warehouse)).findLast(({ kind, run }) => kind === 'sync' && run === id);
   if (line === undefined) return 'was broken off, or is under way';
   return line.outcome === 'interrupted' ? 'was interrupted' : 'failed';
-}
-
-/** What lies in a folder; nothing where there is no such folder. */
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
-    throw error;
-  }
 }
 
 export function requireKnown({ pipelines }: Project, landing: string, file: RunFile): void {

@@ -1,5 +1,6 @@
 /** The whole way of a replay: a landing through the same stages as a sync, without the network. */
 
+import { listSnapshotIds } from './run-ids.ts';
 import { join } from 'node:path';
 import { buildSnapshot } from './build-snapshot.ts';
 import { closeAll } from './close-all.ts';
@@ -16,7 +17,6 @@ import { differingFigures, historyOf, holdsSameTables, writeManifest } from './p
 import {
   discardSnapshotFolder,
   latestRunId,
-  listSnapshotIds,
   nameSnapshotFolder,
   newSnapshotId,
   pointCurrent,

@@ -1,14 +1,14 @@
 /** Finds what broken-off runs have landed, for the next run to go on from. */
 
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { closeAll, orClose } from './close-all.ts';
 import { LandingError } from './errors.ts';
+import { finishedRuns } from './finished-runs.ts';
 import { openLandedRun, type LandedRun } from './land/landed-run.ts';
 import type { PageRequest, ResumableAnswers } from './stages.ts';
-import { readRuns } from './publish/runs-log.ts';
 import type { Run } from './run.ts';
-import { isSnapshotId, warehousePaths } from './snapshot-format.ts';
+import { listLandedIds } from './run-ids.ts';
+import { warehousePaths } from './snapshot-format.ts';
 
 export interface ResumedAnswers extends ResumableAnswers {
   close(): Promise<void>;
@@ -30,17 +30,15 @@ export async function openResumedAnswers(run: Run): Promise<ResumedAnswers | nul
     });
     return null;
   }
-  // Of a first reading: its pages, one read ahead, and the second asking for its empty page; nobody recalls those of later readings.
   const kept = new Map<string, readonly LandedRun[]>();
   const holder = (request: PageRequest): LandedRun | undefined =>
-    request.reading % 10 > 1 ? undefined : (kept.get(request.dataset) ?? runs).find((landed) => landed.has(request));
+    (kept.get(request.dataset) ?? runs).find((landed) => landed.has(request));
   return {
     async keep(dataset, passes) {
       const passing = await Promise.all(runs.map(passes));
-      kept.set(
-        dataset,
-        runs.filter((_, index) => passing[index]),
-      );
+      const keeping = runs.filter((_, index) => passing[index]);
+      kept.set(dataset, keeping);
+      return keeping.length > 0;
     },
     has: (request) => holder(request) !== undefined,
     answerTo: async (request) => (await holder(request)?.answerTo(request)) ?? null,
@@ -48,19 +46,11 @@ export async function openResumedAnswers(run: Run): Promise<ResumedAnswers | nul
   };
 }
 
-/** A run that failed or was killed has no line that says it came to its end. */
 async function openBrokenOffRuns(run: Run, since: Date): Promise<LandedRun[]> {
   const { warehouse, source } = run.options;
   const { landing } = warehousePaths(warehouse);
-  const finished = new Set(
-    (await readRuns(warehouse))
-      .filter(({ kind, outcome }) => kind === 'sync' && outcome !== 'failed' && outcome !== 'interrupted')
-      .map((line) => line.run),
-  );
-  const newestFirst = (await readdir(landing))
-    .filter((id) => isSnapshotId(id) && id < run.id)
-    .toSorted()
-    .toReversed();
+  const finished = await finishedRuns(warehouse);
+  const newestFirst = (await listLandedIds(warehouse)).filter((id) => id < run.id).toReversed();
   const firstFinished = newestFirst.findIndex((id) => finished.has(id));
   const opened: LandedRun[] = [];
   for (const id of newestFirst.slice(0, firstFinished < 0 ? undefined : firstFinished)) {

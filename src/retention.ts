@@ -1,7 +1,7 @@
 /** Which answers are kept: those of the newest runs, and of snapshots, as far as the user wants them. */
 
 import { removeLandings } from './land/remove-landings.ts';
-import { listSnapshotIds } from './publish/snapshot-folder.ts';
+import { listSnapshotIds } from './run-ids.ts';
 import { warehousePaths } from './snapshot-format.ts';
 import { readCurrentId, readSnapshot } from './warehouse.ts';
 

@@ -8,10 +8,7 @@ export interface PageRequest {
   readonly dataset: string;
   /** Null for the sweep over all districts. */
   readonly dapil: number | null;
-  /**
-   * Of a district: 1 for its first reading, 2 for the second, up to 4; 0 for a page read ahead, which stands in for the first
-   * reading's; 5 for the probe of its offset; 10 more for the second asking for an empty page. Of the sweep: 0, and 1 for the probes of its offset and its end; 2 and 3 of a second sweep.
-   */
+  /** As in readings.ts. */
   readonly reading: number;
   readonly offset: number;
   readonly limit: number;
@@ -47,8 +44,8 @@ export interface LandedAnswers {
 
 /** The answers of several earlier runs, each request's of the newest that has one. */
 export interface ResumableAnswers extends LandedAnswers {
-  /** Gives of a dataset from now on only the answers of those runs that pass. */
-  keep(dataset: string, passes: (run: LandedAnswers) => Promise<boolean>): Promise<void>;
+  /** Gives of a dataset from now on only the answers of those runs that pass; whether there are any. */
+  keep(dataset: string, passes: (run: LandedAnswers) => Promise<boolean>): Promise<boolean>;
 }
 
 /** What a field of a record holds, as a number so that it fits a typed array. */

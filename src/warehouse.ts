@@ -11,7 +11,8 @@ import {
   warehousePaths,
   type Manifest,
 } from './snapshot-format.ts';
-import { idsIn, wayBack } from './way-back.ts';
+import { listSnapshotIds } from './run-ids.ts';
+import { wayBack } from './way-back.ts';
 
 /** A published snapshot. */
 export interface Snapshot {
@@ -57,7 +58,7 @@ export async function requireCurrent(warehouse: string): Promise<Snapshot> {
   if (snapshot !== null) return snapshot;
   throw new SnapshotNotFoundError(
     `The warehouse ${warehouse} holds no published snapshot.`,
-    (await idsIn(warehousePaths(warehouse).snapshots)).length > 0
+    (await listSnapshotIds(warehouse).catch(() => [])).length > 0
       ? await wayBack(warehouse, null)
       : 'Run "rekap sync" first, or name another folder with --warehouse.',
   );

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { checkFiles, checkManifestFile } from './check-files.ts';
 import { describeFile } from './describe-file.ts';
 import { errorCode } from './errors.ts';
+import { listLandedIds, listSnapshotIds } from './run-ids.ts';
 import { isManifest, isSnapshotId, manifestFile, warehousePaths, type Manifest } from './snapshot-format.ts';
 
 /**
@@ -15,7 +16,8 @@ import { isManifest, isSnapshotId, manifestFile, warehousePaths, type Manifest }
  */
 export async function wayBack(warehouse: string, damaged: string | null, madeBy = damaged): Promise<string> {
   const paths = warehousePaths(warehouse);
-  const [snapshots, runs] = await Promise.all([idsIn(paths.snapshots), idsIn(paths.landing)]);
+  const snapshots = await readable(listSnapshotIds, warehouse);
+  const runs = await readable(listLandedIds, warehouse);
   const run = runs.find((id) => id === madeBy) ?? runs.findLast((id) => snapshots.includes(id)) ?? runs.at(-1);
   const other = await newestWhole(warehouse, damaged);
   const ways = [
@@ -28,7 +30,7 @@ export async function wayBack(warehouse: string, damaged: string | null, madeBy 
 
 /** The id of the newest snapshot, but for `except`, whose files and answers are to the byte what its manifest says; null where none is. */
 export async function newestWhole(warehouse: string, except: string | null): Promise<string | null> {
-  const ids = await idsIn(warehousePaths(warehouse).snapshots);
+  const ids = await readable(listSnapshotIds, warehouse);
   for (const id of ids.toReversed()) if (id !== except && (await isWhole(warehouse, id))) return id;
   return null;
 }
@@ -64,8 +66,7 @@ export async function isThere(folder: string): Promise<boolean> {
   }
 }
 
-/** The ids that name something in a folder, in order; none where it cannot be read. */
-export async function idsIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []);
-  return names.filter(isSnapshotId).toSorted();
+/** Where a folder cannot be read, nothing in it leads out. */
+function readable(list: (warehouse: string) => Promise<string[]>, warehouse: string): Promise<string[]> {
+  return list(warehouse).catch(() => []);
 }

@@ -14,6 +14,8 @@ const ground = new Set(
     'definition-complaints',
     'reserved-names',
     'stages',
+    'readings',
+    'run-ids',
     'surroundings',
     'errors',
     'fields',

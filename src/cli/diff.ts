@@ -69,7 +69,7 @@ function nameLone({ table, rows, snapshot }: LoneDataset): string {
 /** Refuses a warehouse whose current snapshot is the only one: nobody can name two then. */
 async function requireAnother(warehouse: string): Promise<void> {
   const [{ listSnapshotIds }, { requireCurrent }] = await Promise.all([
-    import('../publish/snapshot-folder.ts'),
+    import('../run-ids.ts'),
     import('../warehouse.ts'),
   ]);
   const { id } = await requireCurrent(warehouse);

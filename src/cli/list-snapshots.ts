@@ -2,7 +2,7 @@
 
 import { checkSizes } from '../check-files.ts';
 import { RekapError } from '../errors.ts';
-import { listSnapshotIds } from '../publish/snapshot-folder.ts';
+import { listSnapshotIds } from '../run-ids.ts';
 import { readCurrentId, readSnapshot, requireWarehouse } from '../warehouse.ts';
 import { wayBack } from '../way-back.ts';
 import { renderTable } from './table.ts';

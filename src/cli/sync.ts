@@ -64,6 +64,7 @@ export const syncCommand: CommandModule<object, SyncArguments> = {
 async function runSync(args: SyncArguments): Promise<void> {
   const baseUrl = requireOneSource(args);
   const dapil = readDistricts(args.dapil);
+  const resumeWithin = requireInteger('resume-within', args['resume-within'], 1, 604_800) * 1000;
   const settings = {
     warehouse: args.warehouse,
     concurrency: requireInteger('concurrency', args.concurrency, 1, 64),
@@ -73,7 +74,7 @@ async function runSync(args: SyncArguments): Promise<void> {
     maxDuration: requireInteger('max-duration', args['max-duration'], 1, 604_800) * 1000,
     ...readPublishOptions(args),
     ...readKeepOptions(args),
-    resumeWithin: args.resume ? requireInteger('resume-within', args['resume-within'], 1, 604_800) * 1000 : null,
+    resumeWithin: args.resume ? resumeWithin : null,
     dryRun: args['dry-run'],
     dapil,
   };

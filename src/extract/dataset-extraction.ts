@@ -3,12 +3,13 @@
 import type { LimitFunction } from 'p-limit';
 import { RepeatedPageError, type RekapError, type SourceStatusError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
+import { firstReading, maxReadings } from '../readings.ts';
 import type { Verdict } from '../stages.ts';
 import { DistrictList } from './district-list.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import { Findings } from './findings.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
-import { judgeWalk, maxReadings, type WalkFigures } from './judge-walk.ts';
+import { judgeWalk, type WalkFigures } from './judge-walk.ts';
 import { concernsOneDistrict, isRefusal, nothingThere } from './refusals.ts';
 import { settleAll } from './settle-all.ts';
 import type { Sweep } from './sweep.ts';
@@ -28,8 +29,8 @@ export class DatasetExtraction {
   private readonly walks: DistrictWalks;
   private readonly list: DistrictList;
   private swept: Sweep | null = null;
-  /** Whether pages of runs that were broken off may stand in: those of runs whose own list named the same records. */
-  private mayResume = Promise.resolve(false);
+  /** Done when it is known which of the runs that were broken off to go on from. */
+  private resumable = Promise.resolve();
   private readonly findings: Findings;
   /** Why there is no list of all districts, where the source refused it or failed to give it. */
   private withoutSweep: RekapError | null = null;
@@ -62,19 +63,19 @@ export class DatasetExtraction {
       return null;
     }
     this.swept = result;
-    this.mayResume = this.list.keepLanded(result.listing).then(() => true);
+    this.resumable = this.list.keepLanded(result.listing);
     // Whoever resumes by it meets its failure.
-    this.mayResume.catch(() => undefined);
+    this.resumable.catch(() => undefined);
     return result;
   }
 
-  /** The districts to ask for: listed ones, those of the snapshot before, and the reference's where its ids are of the same kind. */
+  /** The districts to ask for: listed ones, also by a list that was given up, those of the snapshot before, and the reference's where its ids are of the same kind. */
   districtsToRead(listed: ReadonlySet<number>): number[] {
     const { knownBefore, reference } = this.question;
     const sameKind = this.swept === null || reference.some((dapil) => listed.has(dapil));
-    const districts = [...new Set([...listed, ...knownBefore, ...(sameKind ? reference : [])])].toSorted(
-      (a, b) => a - b,
-    );
+    const districts = [
+      ...new Set([...listed, ...this.list.met, ...knownBefore, ...(sameKind ? reference : [])]),
+    ].toSorted((a, b) => a - b);
     const isClosed = (dapil: number): boolean => this.swept?.listing.isClosed(dapil) === true;
     const isAtHand = (dapil: number): boolean => isClosed(dapil) && this.walks.isAhead(dapil);
     // Those that take several requests come first, so that none is left over at the end.
@@ -122,8 +123,12 @@ export class DatasetExtraction {
   }
 
   /** Reads a district until it is proved, or named incomplete. */
-  readAndDeliver(dapil: number): Promise<Verdict> {
-    return this.orIncomplete(dapil, () => this.readUntilJudged(dapil));
+  async readAndDeliver(dapil: number): Promise<Verdict> {
+    try {
+      return await this.readUntilJudged(dapil);
+    } catch (error) {
+      return this.report(this.incomplete(dapil, error));
+    }
   }
 
   /**
@@ -144,9 +149,7 @@ export class DatasetExtraction {
     if (doubtful.length === 0) return [...read];
     for (const [turn, pause] of pausesBeforeLateAsking.entries()) {
       await this.question.clock.sleep(pause, this.question.signal);
-      doubtful = await settleAll(
-        doubtful.map((verdict) => this.orIncomplete(verdict.dapil, () => this.confirm(verdict, turn))),
-      );
+      doubtful = await settleAll(doubtful.map((verdict) => this.confirm(verdict, turn)));
     }
     // The list's own verdict says nothing where it stays empty.
     return [...read.filter((verdict) => !isSaidOnce(verdict)), ...doubtful].filter(
@@ -155,23 +158,22 @@ export class DatasetExtraction {
   }
 
   private async confirm(verdict: Verdict, turn: number): Promise<Verdict> {
-    if (!verdict.complete || (await this.walks.isStillEmpty(verdict.dapil, turn))) return verdict;
+    try {
+      if (!verdict.complete || (await this.walks.isStillEmpty(verdict.dapil, turn))) return verdict;
+    } catch (error) {
+      return this.incomplete(verdict.dapil, error);
+    }
     if (verdict.dapil !== null) this.findings.noteNotEmpty(verdict.dapil);
     const reason = 'it had no records at first and has some now; the source is not steady, so run the sync again';
     return { ...verdict, proof: 'none', complete: false, reason };
   }
 
-  /** A failure of a district's own becomes its verdict. */
-  private async orIncomplete(dapil: number | null, read: () => Promise<Verdict>): Promise<Verdict> {
-    try {
-      return await read();
-    } catch (error) {
-      this.question.signal.throwIfAborted();
-      if (!concernsOneDistrict(error)) throw error;
-      const listed = dapil === null ? null : (this.listedFor(dapil)?.distinct ?? null);
-      const reason = `${error.message} ${error.next}`.trim();
-      return this.report(this.verdict({ dapil, proof: 'none', listed, reason }));
-    }
+  /** The verdict that a failure of a district's own becomes; every other one is thrown. */
+  private incomplete(dapil: number | null, error: unknown): Verdict {
+    this.question.signal.throwIfAborted();
+    if (!concernsOneDistrict(error)) throw error;
+    const listed = dapil === null ? null : (this.listedFor(dapil)?.distinct ?? null);
+    return this.verdict({ dapil, proof: 'none', listed, reason: `${error.message} ${error.next}`.trim() });
   }
 
   private async readUntilJudged(dapil: number): Promise<Verdict> {
@@ -181,16 +183,19 @@ export class DatasetExtraction {
       dapil,
       listed,
       swept,
-      mayResume: this.mayResume,
-      habits: this.list.habits.forDistrict(),
+      resumable: this.resumable,
+      habits: this.list.habits,
     };
     const earlier: WalkFigures[] = [];
     /** Longest page of the reading before, where that rests on where its pages begin; then the next reading's begin elsewhere. */
     let longest: number | null = null;
-    for (let readings = 1; ; readings += 1) {
+    for (let readings = firstReading; ; readings += 1) {
       let walk: Walk;
       try {
-        walk = readings === 1 ? await this.walks.first(district) : await this.walks.again(district, readings, longest);
+        walk =
+          readings === firstReading
+            ? await this.walks.first(district)
+            : await this.walks.again(district, readings, longest);
       } catch (error) {
         if (!(error instanceof RepeatedPageError) || readings >= maxReadings) throw error;
         longest = this.question.pageSize;

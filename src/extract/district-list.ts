@@ -1,7 +1,8 @@
 /** Reads the list of all districts: twice at most, and says where others may stand in for it. */
 
-import { RepeatedPageError } from '../errors.ts';
+import { EarlyEndError, RepeatedPageError, type RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
+import { listReadings } from '../readings.ts';
 import type { PageRequest } from '../stages.ts';
 import type { FetchedPage } from './answer-reader.ts';
 import type { ExtractQuestion } from './extract-question.ts';
@@ -9,7 +10,7 @@ import type { PageHolder } from './held-pages.ts';
 import { holdStrays } from './hold-strays.ts';
 import { namesTheSame, type Listing } from './listing.ts';
 import { PagingHabits } from './paging-habits.ts';
-import { isFaultOfList } from './refusals.ts';
+import { isFaultOfList, isRefusal } from './refusals.ts';
 import { sweep, type RefusedSweep, type Sweep, type SweptPage } from './sweep.ts';
 
 /** Told of what the list shows while it is read. */
@@ -22,14 +23,14 @@ interface ListWatcher {
 export class DistrictList {
   /** What the list has shown of how the source pages; nothing where it failed. */
   habits = new PagingHabits();
+  /** Districts that a sweep met, whether it came to its end or not. */
+  readonly met = new Set<number>();
+  /** Whether a sweep brought records that name no district, whether it came to its end or not. */
+  private metStrays = false;
   private readonly pipeline: AnyPipeline;
   private readonly question: ExtractQuestion;
   private readonly holder: PageHolder;
   private readonly watcher: ListWatcher;
-  /** Districts that a sweep met, whether it came to its end or not. */
-  private readonly met = new Set<number>();
-  /** Whether a sweep brought records that name no district, whether it came to its end or not. */
-  private metStrays = false;
 
   constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, watcher: ListWatcher) {
     this.pipeline = pipeline;
@@ -38,82 +39,97 @@ export class DistrictList {
     this.watcher = watcher;
   }
 
-  /** Where the source fails to list all districts, those known from law or from before stand in, unless it has others too. */
+  /** Where the source does not list all districts, those known from law or from before stand in, unless it has others too. */
   async read(): Promise<Sweep | RefusedSweep> {
-    try {
-      const result = await this.sweepTwiceAtMost();
-      if (!('refused' in result) || !this.metStrays) return result;
-      throw result.refused;
-    } catch (error) {
+    const result = await this.sweepTwiceAtMost().catch((error: unknown): RefusedSweep => {
       this.question.signal.throwIfAborted();
       if (!isFaultOfList(error)) throw error;
-      if (this.metStrays) {
-        this.watcher.warn(
-          'the list of all districts brought records that name no district, which nothing else brings, and failed',
-        );
-        throw error;
-      }
-      // How a list pages that comes to no end says nothing of how districts do.
-      this.habits = new PagingHabits();
-      const known = new Set([...this.question.knownBefore, ...this.question.reference]);
-      if (known.size === 0 || ![...this.met].every((dapil) => known.has(dapil))) throw error;
       return { refused: error };
+    });
+    if ('refused' in result) this.requireStandIn(result.refused);
+    return result;
+  }
+
+  /** @throws The fault, where it is known that nothing stands in for the list. */
+  private requireStandIn(fault: RekapError): void {
+    if (this.metStrays) {
+      this.watcher.warn(
+        'the list of all districts brought records that name no district, which nothing else brings, and failed',
+      );
+      throw fault;
     }
+    // How a list pages that comes to no end says nothing of how districts do.
+    this.habits = new PagingHabits();
+    const known = new Set([...this.question.knownBefore, ...this.question.reference]);
+    const isAnyKnown = known.size > 0 || isRefusal(fault);
+    if (!isAnyKnown || ![...this.met].every((dapil) => known.has(dapil))) throw fault;
   }
 
   /** Goes on from those broken-off runs only whose own list named the same records as this one. */
-  keepLanded(listing: Listing): Promise<void> {
-    const { client, pageSize: limit } = this.question;
-    const request = { dataset: this.pipeline.table, dapil: null, reading: 0, limit };
-    return client.keepLanded(this.pipeline, (peek) =>
-      namesTheSame(listing, this.pipeline, (offset) => peek({ ...request, offset })),
+  async keepLanded(listing: Listing): Promise<void> {
+    const { client } = this.question;
+    const { pages } = listReadings[0];
+    const isAnyLeft = await client.keepLanded(this.pipeline, (peek) =>
+      namesTheSame(listing, this.pipeline, (offset) => peek(this.request(pages, offset))),
     );
+    if (client.isResuming && !isAnyLeft)
+      this.watcher.warn(
+        'nothing is taken over from what was landed before, for it holds no list of the same records, in pages of the same size',
+      );
   }
 
   /** A page given twice may be a slip of the moment, such as a cache's; a second sweep that fails too is the source's nature. */
   private async sweepTwiceAtMost(): Promise<Sweep | RefusedSweep> {
+    const [first, second] = listReadings;
     try {
-      return await this.sweepOnce(0);
+      return await this.sweepOnce(first);
     } catch (error) {
       if (!(error instanceof RepeatedPageError)) throw error;
       this.watcher.warn(`the list of all districts is read again: ${error.message.replace(/\.$/, '')}`);
-      return this.sweepOnce(2);
+      const result = await this.sweepOnce(second);
+      if ('refused' in result || result.listing.total > 0) return result;
+      throw new EarlyEndError(
+        'the list of all districts had records at its first reading and has none at its second',
+        'Run the sync again when the source is steady.',
+      );
     }
   }
 
-  /** @param first Number of the reading: its probe has the next. */
-  private sweepOnce(first: number): Promise<Sweep | RefusedSweep> {
+  private sweepOnce(reading: (typeof listReadings)[number]): Promise<Sweep | RefusedSweep> {
     this.habits = new PagingHabits();
-    const { client, pageSize: limit } = this.question;
-    const request = (offset: number, reading: number): PageRequest => {
-      return { dataset: this.pipeline.table, dapil: null, reading: first + reading, offset, limit };
-    };
+    const { client, concurrency, pageSize } = this.question;
+    const fetch = async (number: number, offset: number): Promise<SweptPage> =>
+      this.asSwept(await client.fetchPage(this.pipeline, this.request(number, offset)));
     return sweep({
       pipeline: this.pipeline,
       habits: this.habits,
-      pageSize: limit,
+      pageSize,
+      concurrency,
       maxRecords: this.question.maxRecords,
       expected: this.question.expected[this.pipeline.table] ?? 0,
-      fetch: async (offset, reading) => this.asSwept(await client.fetchPage(this.pipeline, request(offset, reading))),
+      fetch: (offset) => fetch(reading.pages, offset),
+      probe: (offset) => fetch(reading.probes, offset),
       fetchEarly: async (offset) => {
-        const fetched = await client.tryPage(this.pipeline, request(offset, 0));
+        const fetched = await client.tryPage(this.pipeline, this.request(reading.pages, offset));
         return fetched === null ? null : this.asSwept(fetched);
       },
-      listed: (found, listing, looksLast) => {
+      listed: ({ found, strays }, listing, looksLast) => {
         for (const dapil of found) this.met.add(dapil);
+        this.metStrays ||= strays.length > 0;
         this.watcher.goesOn(looksLast ? listing.districts.filter((dapil) => listing.isClosed(dapil)) : []);
       },
     });
+  }
+
+  private request(reading: number, offset: number): PageRequest {
+    return { dataset: this.pipeline.table, dapil: null, reading, offset, limit: this.question.pageSize };
   }
 
   private asSwept(fetched: FetchedPage): SweptPage {
     return {
       page: fetched.page,
       refusal: fetched.refusal,
-      hold: (strays) => {
-        this.metStrays = true;
-        return holdStrays(this.holder, this.question.client, this.pipeline, fetched, strays);
-      },
+      hold: (strays) => holdStrays(this.holder, this.question.client, this.pipeline, fetched, strays),
     };
   }
 }

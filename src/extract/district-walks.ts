@@ -3,26 +3,20 @@
 import type { LimitFunction } from 'p-limit';
 import { EarlyEndError, LandingError, RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
+import { firstReading, lateAsking, offsetProbe, readAhead, secondAsking } from '../readings.ts';
 import type { Page, PageRequest } from '../stages.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
-import { maxReadings } from './judge-walk.ts';
 import { probedOffset, requirePaging } from './offset-probe.ts';
 import { PagingHabits } from './paging-habits.ts';
 import { isRefusal } from './refusals.ts';
 import type { FetchedPage } from './answer-reader.ts';
 import type { Sweep } from './sweep.ts';
-import { Contents, type Account } from './tally.ts';
+import type { Account } from './tally.ts';
 import { walkDistrict, type Walk, type WalkedPage, type WalkQuestion } from './walk-district.ts';
 
 /** The first page of a later reading is so long, against the longest of the one before. */
 const shareOfPage: Readonly<Record<number, number>> = { 2: 2 / 3, 3: 1 / 2 };
-/** Number of the reading that the probe of a district's offset counts as. */
-const probeReading = maxReadings + 1;
-/** What the second asking for an empty page adds to the number of its reading. */
-const secondAsking = 10;
-/** Number of the first reading that asks an empty district, or an empty list, again when all others were read; the next one follows it. */
-const lateAsking = 30;
 
 /** What every walk over a district goes by. */
 export interface DistrictQuestion {
@@ -30,8 +24,8 @@ export interface DistrictQuestion {
   /** What the sweep listed of it; null where it listed nothing. */
   readonly listed: Account | null;
   readonly swept: Sweep | null;
-  /** Whether pages that a run which was broken off has landed may stand in. */
-  readonly mayResume: Promise<boolean>;
+  /** Done when it is known which of the runs that were broken off to go on from. */
+  readonly resumable: Promise<void>;
   readonly habits: PagingHabits;
 }
 
@@ -71,7 +65,7 @@ export class DistrictWalks {
   }
 
   private readOneAhead(dapil: number): void {
-    const request = this.request(dapil, 0, 0);
+    const request = this.request(dapil, readAhead, 0);
     if (!this.holder.hasRoom || this.question.client.hasLanded(request)) return;
     this.ahead.set(dapil, null);
     void this.aheadLimit(async () => {
@@ -91,7 +85,11 @@ export class DistrictWalks {
 
   /** The district's first reading. */
   async first(district: DistrictQuestion): Promise<Walk> {
-    return (await this.overLanded(district)) ?? (await this.overAhead(district)) ?? (await this.afresh(district, 1));
+    return (
+      (await this.overLanded(district)) ??
+      (await this.overAhead(district)) ??
+      (await this.afresh(district, firstReading))
+    );
   }
 
   /**
@@ -110,7 +108,7 @@ export class DistrictWalks {
   /** Whether the district, which had no records before, has none now either; null for the list of all. `turn` counts the late askings. */
   async isStillEmpty(dapil: number | null, turn: number): Promise<boolean> {
     try {
-      const { page } = await this.fetch(this.request(dapil, lateAsking + turn, 0));
+      const { page } = await this.fetch(this.request(dapil, lateAsking(turn), 0));
       return page.records.length === 0;
     } catch (error) {
       // Where a refusal stood for "no records", it does so again.
@@ -125,7 +123,7 @@ export class DistrictWalks {
     firstLimit = this.question.pageSize,
   ): Promise<Walk> {
     const walk = await this.walk(district, (offset, again) => {
-      const request = this.request(district.dapil, again ? secondAsking + reading : reading, offset);
+      const request = this.request(district.dapil, again ? secondAsking(reading) : reading, offset);
       return this.fetch(offset === 0 ? { ...request, limit: firstLimit } : request);
     });
     return walk!;
@@ -144,7 +142,7 @@ export class DistrictWalks {
     if (walk.end === 'sweep' || walk.inOnePiece) return;
     if (swept?.listing.isClosed(dapil) === true && listed!.set === walk.set) return;
     try {
-      const probe = await this.fetch(this.request(dapil, probeReading, probedOffset));
+      const probe = await this.fetch(this.request(dapil, offsetProbe, probedOffset));
       requirePaging(this.pipeline, await first.read(), probe.page);
       if (probe.page.records.length >= first.length) throw earlyEnd(probe.page, first.length);
     } catch (error) {
@@ -161,19 +159,24 @@ export class DistrictWalks {
    */
   private async overLanded(district: DistrictQuestion): Promise<Walk | null> {
     const { client } = this.question;
-    const { listed, mayResume } = district;
-    if (!(await mayResume) || !client.hasLanded(this.request(district.dapil, 1, 0))) return null;
+    const { listed, resumable } = district;
+    // Nothing says what the source holds now of a district that the list does not name.
+    if (listed === null) return null;
+    const firstPage = this.request(district.dapil, firstReading, 0);
+    if (!client.hasLanded(firstPage)) return null;
+    await resumable;
+    if (!client.hasLanded(firstPage)) return null;
     let pages = 0;
     try {
       const walk = await this.walk(district, async (offset, again) => {
-        const request = this.request(district.dapil, again ? secondAsking + 1 : 1, offset);
+        const request = this.request(district.dapil, again ? secondAsking(firstReading) : firstReading, offset);
         const recalled = await client.recallPage(this.pipeline, request);
         if (recalled === null) return null;
         pages += 1;
         return this.asWalked(recalled, request);
       });
       if (walk === null) return null;
-      if (walk.content !== (listed?.content ?? new Contents(this.pipeline).hash)) {
+      if (walk.content !== listed.content) {
         for (const page of walk.pages) page.release();
         return null;
       }
@@ -202,7 +205,7 @@ export class DistrictWalks {
     try {
       return await this.walk(district, async (offset, again) => {
         if (offset > 0) return null;
-        if (again) return this.fetch(this.request(dapil, secondAsking + 1, offset));
+        if (again) return this.fetch(this.request(dapil, secondAsking(firstReading), offset));
         return { page: await held.read(), at: held.at, refusal: null, hold: () => held };
       });
     } catch (error) {
@@ -218,7 +221,8 @@ export class DistrictWalks {
       maxRecords: this.question.maxRecords,
       listed,
       proof: swept?.listing.isClosed(dapil) === true ? listed : null,
-      habits,
+      // What a walk that came to nothing has shown counts for nothing: which walks do so is a matter of time.
+      habits: habits.forWalk(),
       isListed: (fingerprint) => swept?.listing.has(fingerprint) === true,
       fetch,
     });

@@ -1,10 +1,8 @@
 /** Judges a finished walk: is the district complete, must it be read again, or is it incomplete; pure, so that every case is a test. */
 
+import { maxReadings } from '../readings.ts';
 import type { Account } from './tally.ts';
 import type { Walk } from './walk-district.ts';
-
-/** How often one district is read before it counts as incomplete. */
-export const maxReadings = 4;
 
 /** What is compared of a walk. */
 export type WalkFigures = Omit<Walk, 'pages' | 'at' | 'claim' | 'refusal'>;

@@ -7,10 +7,15 @@ import type { AnswerReader, FetchedPage } from './answer-reader.ts';
 import { ScanError } from './json-text.ts';
 
 export interface LandedPages {
+  /** Whether there are runs that were broken off to go on from. */
+  readonly isResuming: boolean;
   /** Whether a run that was broken off has landed the page. */
   hasLanded(request: PageRequest): boolean;
-  /** Goes on from those runs only whose pages of the dataset pass. `peek` gives one as it was landed; null where the run has none that is whole. */
-  keepLanded(pipeline: AnyPipeline, passes: (peek: Peek) => Promise<boolean>): Promise<void>;
+  /**
+   * Goes on from those runs only whose pages of the dataset pass. `peek` gives one as it was landed; null where the run has none that is whole.
+   * Gives whether there are any.
+   */
+  keepLanded(pipeline: AnyPipeline, passes: (peek: Peek) => Promise<boolean>): Promise<boolean>;
   /** The page as a run that was broken off has landed it, landed for this run too; null where there is none that is whole. */
   recallPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null>;
 }
@@ -38,9 +43,11 @@ export function landedPages(
   }
 
   return {
+    isResuming: resumed !== null,
     hasLanded: (request) => resumed?.has(request) === true,
     async keepLanded(pipeline, passes) {
-      await resumed?.keep(pipeline.table, (run) =>
+      if (resumed === null) return false;
+      return resumed.keep(pipeline.table, (run) =>
         passes(async (request) => (await recall(run, pipeline, request))?.page ?? null),
       );
     },

@@ -107,19 +107,18 @@ export class Listing {
 }
 
 /**
- * Whether a list names the same records as one of which `pageAt` gives the pages. A record that moved between two districts while the
- * list was read may be missing from it, and not from the one before.
+ * Whether a list names the same records as another one, of which `pageAt` gives the pages. A record that moved between two districts while
+ * one of the two was read may be missing from that one, and not from the other.
  */
 export async function namesTheSame(
   list: Listing,
   pipeline: AnyPipeline,
   pageAt: (offset: number) => Promise<Page | null>,
 ): Promise<boolean> {
-  const before = new Listing(pipeline);
-  while (before.total <= list.total) {
-    const page = await pageAt(before.total);
-    if (page === null || page.records.length === 0) break;
-    before.add(page);
+  const other = new Listing(pipeline);
+  for (;;) {
+    const page = await pageAt(other.total);
+    if (page === null || page.records.length === 0) return other.keys === list.keys;
+    other.add(page);
   }
-  return before.keys === list.keys;
 }

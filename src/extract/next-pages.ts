@@ -8,8 +8,9 @@ export interface ListQuestion<Fetched> {
   readonly pageSize: number;
   /** Records that the list is likely to have; 0 where nothing is known of it. */
   readonly expected: number;
-  /** `reading` is 0 for the list itself, 1 for the probes of its offset and of its end. */
-  fetch(offset: number, reading: number): Promise<Fetched>;
+  /** Requests that may be under way: no more pages are asked for at a time, or the page whose turn it is would wait for those behind it. */
+  readonly concurrency: number;
+  fetch(offset: number): Promise<Fetched>;
   /** Asks once for a page before its turn; null where that fails, whatever the reason: then it is asked for in its turn, if that comes. */
   fetchEarly(offset: number): Promise<Fetched | null>;
 }
@@ -43,6 +44,12 @@ export class NextPages<Fetched> {
     return page;
   }
 
+  /** What came of pages behind the one whose turn was the last. */
+  async beyond(): Promise<Fetched[]> {
+    const pages = await Promise.all(this.asked.values());
+    return pages.filter((page) => page !== null);
+  }
+
   /** Waits for what was asked for in vain. */
   async settle(): Promise<void> {
     await Promise.all([...this.passedOver, ...this.asked.values()]);
@@ -51,21 +58,22 @@ export class NextPages<Fetched> {
   private take(offset: number): Promise<Fetched> {
     const early = this.asked.get(offset);
     this.asked.delete(offset);
-    return early === undefined ? this.question.fetch(offset, 0) : this.orInItsTurn(offset, early);
+    return early === undefined ? this.question.fetch(offset) : this.orInItsTurn(offset, early);
   }
 
   private async orInItsTurn(offset: number, early: Promise<Fetched | null>): Promise<Fetched> {
     const page = await early;
     if (page !== null) return page;
     this.isOff = true;
-    return this.question.fetch(offset, 0);
+    return this.question.fetch(offset);
   }
 
   private askBeyond(offset: number, length: number): void {
     const { asked, question } = this;
     // A list that has come further than expected may go on for ever so long.
     const end = offset > question.expected ? offset + length + 1 : question.expected;
-    for (let next = offset + length; next < end && asked.size + 1 < widest; next += length) {
+    const atOnce = Math.min(widest, question.concurrency);
+    for (let next = offset + length; next < end && asked.size + 1 < atOnce; next += length) {
       if (!asked.has(next)) asked.set(next, question.fetchEarly(next));
     }
   }

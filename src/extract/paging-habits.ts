@@ -9,8 +9,8 @@ export class PagingHabits {
   private fullSweepPages = 0;
   private vary = false;
 
-  /** What the sweep has shown, for a district to go on learning by itself: its proof must not depend on which one was read before it. */
-  forDistrict(): PagingHabits {
+  /** What the sweep has shown, for a walk to go on learning by itself: its proof must not depend on the walks before it. */
+  forWalk(): PagingHabits {
     return Object.assign(new PagingHabits(), this);
   }
 

@@ -10,7 +10,7 @@ import { landedPages, type LandedPages } from './landed-pages.ts';
 import { LongWaits } from './long-waits.ts';
 import { nextRequestSent, Pace } from './pace.ts';
 import { boundAttempt, requestPath } from './page-request.ts';
-import { planRetry } from './retry-plan.ts';
+import { planRetry, type Failure, type RetryQuestion } from './retry-plan.ts';
 import { SourceHealth } from './source-health.ts';
 import { connectionCode, describeFailure, nameFailure } from './source-messages.ts';
 import type { Transport } from './transport.ts';
@@ -89,6 +89,8 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   let noteAnswered: () => void;
   const answered = new Promise<void>((resolve) => (noteAnswered = resolve));
   const waits = new LongWaits(clock, report, options.timeout);
+  /** Pages that were asked for in vain before their turn, by path: why, and when they may be asked for again. */
+  const early = new Map<string, { readonly failure: Failure; readonly until: number }>();
 
   function warnOnce(topic: string, message: string): void {
     if (warned.has(topic)) return;
@@ -98,6 +100,11 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
 
   async function fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage> {
     const asked = asking(pipeline, request, false);
+    const vain = early.get(asked.path);
+    if (vain !== undefined) {
+      asked.wait = Math.max(0, vain.until - clock.monotonic());
+      waits.note(request.dataset, vain.failure, asked.wait);
+    }
     for (;;) {
       const found = await pace.limit(() => askUntilAnswered(asked));
       if ('page' in found) return notePage(found, request);
@@ -128,11 +135,22 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       const outcome = await reader.read(asked, received);
       if ('page' in outcome) return notePage(outcome, request);
       noteThrottled(outcome, round);
+      noteVain(asked, outcome);
     } catch {
       // A replay has no answer where none came. One that could not be kept ends the run at its next request.
     }
     pace.failed();
     return null;
+  }
+
+  /** A page that is asked for in its turn after all is asked for as if this had been its first attempt: no sooner than the source says. */
+  function noteVain({ path }: Asking, { failure }: FailedAttempt): void {
+    const plan = planRetry({ ...planning(), failure, attempt: 1, maxAttempts: 2 });
+    if ('wait' in plan) early.set(path, { failure, until: clock.monotonic() + plan.wait });
+  }
+
+  function planning(): Pick<RetryQuestion, 'answeredBefore' | 'now' | 'random'> {
+    return { answeredBefore: health.answered, now: clock.now(), random: random() };
   }
 
   function noteRequest({ request: { dataset }, attempt }: Asking): void {
@@ -163,7 +181,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   async function askUntilAnswered(asked: Asking): Promise<Arrived | FetchedPage> {
     if (health.end === null) requireAnswering(asked.request);
     for (;;) {
-      if (asked.attempt > 0) await clock.sleep(asked.wait, signal);
+      if (asked.wait > 0) await clock.sleep(asked.wait, signal);
       signal.throwIfAborted();
       if (health.end !== null) throw health.end;
       asked.attempt += 1;
@@ -183,14 +201,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   /** Milliseconds to wait before the request is sent again. Throws where that would not help. */
   function waitBefore({ request, url, attempt }: Asking, { failure, detail }: FailedAttempt): number {
     pace.failed();
-    const plan = planRetry({
-      failure,
-      attempt,
-      maxAttempts: options.maxAttempts,
-      answeredBefore: health.answered,
-      now: clock.now(),
-      random: random(),
-    });
+    const plan = planRetry({ ...planning(), failure, attempt, maxAttempts: options.maxAttempts });
     if ('giveUp' in plan) {
       // A source may weave the key into anything that is told of it.
       const error = describeFailure(failure, url, plan.giveUp, options.apiKey.redact(detail));

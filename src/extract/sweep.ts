@@ -5,7 +5,7 @@ import type { AnyPipeline } from '../pipeline.ts';
 import type { Page, RecordIndex } from '../stages.ts';
 import { CountReading, type CountClaim } from './count-claims.ts';
 import type { HeldPage } from './held-pages.ts';
-import { Listing } from './listing.ts';
+import { Listing, type PageListing } from './listing.ts';
 import { probedOffset, requirePaging } from './offset-probe.ts';
 import { NextPages, type ListQuestion } from './next-pages.ts';
 import type { PagingHabits } from './paging-habits.ts';
@@ -21,12 +21,14 @@ export interface SweptPage {
 }
 
 export interface SweepQuestion extends ListQuestion<SweptPage> {
+  /** Asks for a page beside the list's own: for what lies behind its first record, at its end once more, and behind that. */
+  probe(offset: number): Promise<SweptPage>;
   readonly pipeline: AnyPipeline;
   readonly habits: PagingHabits;
   /** Records after which the sweep counts as endless. */
   readonly maxRecords: number;
-  /** Called for each page that brings records, with the districts that it is the first to name, and whether it looks like the last page. */
-  listed(found: readonly number[], listing: Listing, looksLast: boolean): void;
+  /** Called for each page that brings records, with what it added to the listing, and whether it looks like the last page. */
+  listed(added: PageListing, listing: Listing, looksLast: boolean): void;
 }
 
 /** A finished sweep. Its pages are kept only as far as they hold records that name no district. */
@@ -89,56 +91,61 @@ async function walkList(
       throw error;
     }
     // An empty answer may be a slip of the moment, and nothing else would say that the list goes on: it is asked for twice.
-    if (fetched.page.records.length === 0) fetched = await question.fetch(listing.total, 1);
+    if (fetched.page.records.length === 0) fetched = await question.probe(listing.total);
     const { page, refusal } = fetched;
     const { length } = page.records;
     if (refusal !== null && pages === 0) return { refused: refusal };
     counts.note(page);
     if (length === 0) {
-      const endedBy = await doubtOfEnd(question, listing.total, refusal);
+      const endedBy = await doubtOfEnd(question, listing, refusal, await next.beyond());
       return { listing, strays, pages, claim: counts.claim(null, listing.total), endedBy };
     }
-    const { found, strays: rows, repeats } = listing.add(page);
-    if (repeats) throw repeatedPage(page);
+    const added = listing.add(page);
+    if (added.repeats) throw repeatedPage(page);
     if (listing.total > question.maxRecords) throw endlessWalk(page, question.maxRecords);
     question.habits.noteSweep(lastLength, length);
     const looksLast = length < lastLength;
     lastLength = length;
     // Asked for together with the second page; that one counts only if the probe agrees.
-    probing = pages === 0 && length > probedOffset ? probe(question, page) : null;
-    if (rows.length > 0) strays.push(fetched.hold(selectRecords(page, rows)));
-    question.listed(found, listing, looksLast);
+    probing = pages === 0 && length > probedOffset ? probeOffset(question, page) : null;
+    if (added.strays.length > 0) strays.push(fetched.hold(selectRecords(page, added.strays)));
+    question.listed(added, listing, looksLast);
   }
 }
 
 /**
- * Looks one further on than the end of a list that has records: where nothing follows, nothing does there either, and a source that
- * says so by "not found" says it again. Gives the status where it does not.
+ * Looks one further on than the end of a list that has records, and at what was asked for beyond before its turn: where nothing follows,
+ * nothing does there either, and a source that says so by "not found" says it again. Gives the status where it does not.
  *
  * @throws EarlyEndError where records follow behind the end.
  */
 async function doubtOfEnd(
-  { fetch }: SweepQuestion,
-  end: number,
+  question: SweepQuestion,
+  listing: Listing,
   refusal: SourceStatusError | null,
+  beyond: readonly SweptPage[],
 ): Promise<number | null> {
-  if (end === 0) return null;
-  const behind = await fetch(end + 1, 1).catch((error: unknown) => {
+  if (listing.total === 0) return null;
+  const behind = await question.probe(listing.total + 1).catch((error: unknown) => {
     // A source that refuses offsets behind its end has nothing there either.
     if (isRefusal(error)) return null;
     throw error;
   });
-  if (behind === null) return null;
-  if (behind.page.records.length > 0)
+  for (const { page } of behind === null ? beyond : [behind, ...beyond]) {
+    if (page.records.length === 0) continue;
+    // Which districts it names decides whether others can stand in for the list.
+    question.listed(listing.add(page), listing, false);
     throw new EarlyEndError(
-      `${behind.page.url} brings records, though ${refusal === null ? 'there were none at' : `the source said ${refusal.status} of`} the offset before it: its list has a gap.`,
+      `${page.url} brings records, though ${refusal === null ? 'there were none at' : `the source said ${refusal.status} of`} an offset before it: its list has a gap.`,
       'Ask the operator of the service, or run the sync again.',
     );
+  }
+  if (behind === null) return null;
   return refusal === null || behind.refusal !== null ? null : refusal.status;
 }
 
-async function probe({ pipeline, fetch }: SweepQuestion, first: Page): Promise<void> {
-  requirePaging(pipeline, first, (await fetch(probedOffset, 1)).page);
+async function probeOffset({ pipeline, probe }: SweepQuestion, first: Page): Promise<void> {
+  requirePaging(pipeline, first, (await probe(probedOffset)).page);
 }
 
 /** A page of some of another page's records, over the same bytes. */

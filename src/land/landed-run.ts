@@ -3,6 +3,7 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, LandingError } from '../errors.ts';
+import { firstReading, isFirstOrAhead, readAhead } from '../readings.ts';
 import type { LandedAnswers, PageRequest } from '../stages.ts';
 import { answersFile, bodiesFile, readBody, type LandedAnswer } from './landing.ts';
 import { readRunFile, type RunFile } from './run-file.ts';
@@ -29,13 +30,12 @@ export async function openLandedRun(folder: string, since: Date | null): Promise
   }
   const bodies = await openBodies(folder);
 
-  /**
-   * A page read ahead stands in for the first reading's, and the other way round: which of the two a run asks for is a matter of time. Where it
-   * asked for both, it gave up the one that was read ahead.
-   */
+  /** Where a run asked for a page ahead and in the first reading too, it gave up the one that was read ahead. */
   function find(request: PageRequest): LandedAnswer | undefined {
-    if (request.dapil === null || request.reading > 1) return lines.get(keyOf(request));
-    return lines.get(keyOf({ ...request, reading: 1 })) ?? lines.get(keyOf({ ...request, reading: 0 }));
+    if (request.dapil === null || !isFirstOrAhead(request.reading)) return lines.get(keyOf(request));
+    return (
+      lines.get(keyOf({ ...request, reading: firstReading })) ?? lines.get(keyOf({ ...request, reading: readAhead }))
+    );
   }
 
   return {

@@ -5,6 +5,7 @@ import type { RunStep } from '../surroundings.ts';
 import { mkdir, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { flushFile, flushFolder } from '../flush.ts';
+import { listLandedIds, listSnapshotIds } from '../run-ids.ts';
 import { isSnapshotId, warehousePaths } from '../snapshot-format.ts';
 import { nextPublished, nextRollback, prepareLink, switchCurrent } from './current-link.ts';
 import { lockInMaking } from './lock.ts';
@@ -107,20 +108,9 @@ export async function discardSnapshotFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Ids of the published snapshots, oldest first. */
-export async function listSnapshotIds(warehouse: string): Promise<string[]> {
-  try {
-    return (await readdir(warehousePaths(warehouse).snapshots)).filter(isSnapshotId).toSorted();
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
-
 /** The latest id that a run has used, for its snapshot or only for its landing; null in a new warehouse. */
 export async function latestRunId(warehouse: string): Promise<string | null> {
-  const landings = (await readdir(warehousePaths(warehouse).landing)).filter(isSnapshotId);
-  return [...(await listSnapshotIds(warehouse)), ...landings].toSorted().at(-1) ?? null;
+  return [...(await listSnapshotIds(warehouse)), ...(await listLandedIds(warehouse))].toSorted().at(-1) ?? null;
 }
 
 /**

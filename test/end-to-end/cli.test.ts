@@ -177,6 +177,7 @@ describe('bad input', () => {
     ],
     ['a number that is none', ['sync', '--sample', '--concurrency', 'many'], ['--concurrency', 'whole number']],
     ['a number out of range', ['sync', '--sample', '--keep', '0'], ['--keep']],
+    ['an age that is none', ['sync', '--sample', '--resume-within', '0'], ['--resume-within']],
     ['a district that is none', ['sync', '--sample', '--dapil', 'aceh'], ['aceh', 'no district id']],
     ['a dataset that is none', ['sync', '--sample', '--dataset', 'voter'], ['voter', 'voters and voting_rights_users']],
     ['a format that is none', ['query', 'SELECT 1', '--format', 'xml'], ['xml']],

@@ -11,7 +11,7 @@ import {
   SnapshotNotFoundError,
   UsageError,
 } from '../../src/errors.ts';
-import { listSnapshotIds } from '../../src/publish/snapshot-folder.ts';
+import { listSnapshotIds } from '../../src/run-ids.ts';
 import type { SyncResult } from '../../src/sync-options.ts';
 import { parquetPath, type Manifest } from '../../src/snapshot-format.ts';
 import { quoteText } from '../../src/sql-text.ts';

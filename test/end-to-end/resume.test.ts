@@ -1,6 +1,6 @@
 /** Resuming: what a broken-off sync has landed is not asked for again, and never stands in for what the source says now. */
 
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { IncompleteError, RekapError } from '../../src/errors.ts';
@@ -16,6 +16,7 @@ import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
+import { startTwistedSource } from '../support/twisted-source.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const sizes = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [1101 + index, 1 + (index % 7)]));
@@ -179,7 +180,8 @@ describe('a sync that goes on', () => {
     const changed = smallNation(sizes);
     for (const record of changed.datapemilihdpr) record['JumlahSeluruhPemilih'] = '4711';
     await server.mend(changed);
-    const { figures } = await runSync(options());
+    const { figures, warnings } = await runSync(options());
+    expect(warnings.filter((warning) => warning.includes('nothing is taken over'))).toEqual([]);
     expect(await readRows(warehouse, 'SELECT DISTINCT grand_total AS total FROM voters')).toEqual([{ total: 4711 }]);
     // The other dataset is as it was.
     expect(figures.fromLanding).toBeGreaterThan(0);
@@ -208,6 +210,43 @@ describe('a sync that goes on', () => {
     expect(before).toBeGreaterThan(0);
     const total = data.datapemilihdpr.reduce((sum, record) => sum + Number(record['JumlahSeluruhPemilih']), 0);
     expect(await readValue(warehouse, 'SELECT sum(grand_total) FROM voters')).toBe(String(total));
+  });
+
+  it('asks again for a district whose landed pages hold what is not its own', async () => {
+    let isFaulty = true;
+    const source = await startTwistedSource(smallNation(sizes), (response, honest, { url }) =>
+      response.end(isFaulty && url!.includes('=1104') ? honest.replaceAll('"1104"', '"1105"') : honest),
+    );
+    const warehouse = await temporaryFolder();
+    const options = optionsFor(warehouse, source)();
+    await expect(runSync(options)).rejects.toThrow(/brought a record of district 1105/);
+    isFaulty = false;
+    const { figures, manifest } = await runSync(options);
+    expect(figures.fromLanding).toBeGreaterThan(40);
+    expect(manifest.datasets['voters']!.rows).toBe(smallNation(sizes).datapemilihdpr.length);
+  });
+
+  it('asks again for a district without records that the list does not name', async () => {
+    const hidden = 1102;
+    let isLater = false;
+    let answers = 0;
+    const nation = smallNation(sizes);
+    const source = await startTwistedSource(nation, (response, honest, { url }) => {
+      answers += 1;
+      if (!isLater && answers > 140) return void response.writeHead(500).end();
+      const isShown = url!.includes(`id_dapil=${hidden}&`) && isLater;
+      response.end(isShown ? honest : honest.replaceAll(new RegExp(`{[^{}]*"${hidden}"[^{}]*},?`, 'g'), ''));
+    });
+    const warehouse = await temporaryFolder();
+    const options = optionsFor(warehouse, source)({ concurrency: 1, pageSize: 1000 });
+    await expect(runSync(options)).rejects.toThrow(RekapError);
+    isLater = true;
+    const { figures, warnings } = await runSync(options);
+    expect(figures.fromLanding).toBeGreaterThan(0);
+    expect(warnings.join()).toContain('lacks districts that have records');
+    expect(await readValue(warehouse, `SELECT count(*) FROM voters WHERE dapil_id = ${hidden}`)).toBe(
+      String(sizes[hidden]),
+    );
   });
 
   it('takes nothing over from an earlier break whose list named other records, though a later one named the same', async () => {
@@ -271,11 +310,33 @@ describe('a sync that has nothing to go on from', () => {
     await expectEverythingAsked(options(), server);
   });
 
+  it('is one after a run that published and died before it could say so', async () => {
+    const { warehouse, server, options } = await brokenOff(smallNation(sizes));
+    await server.mend();
+    await runSync(options());
+    await rm(join(warehouse, 'runs.jsonl'));
+    server.paths.length = 0;
+    await expectEverythingAsked(options(), server);
+  });
+
   it('is one whose pages were landed too long ago', async () => {
     const { server, options } = await brokenOff(smallNation(sizes));
     await server.mend();
     const later = manualClock(new Date(Date.parse('2026-11-20T03:00:00Z') + hour + 1000));
     await expectEverythingAsked(options(), server, later);
+  });
+
+  it.each<[string, Partial<SyncOptions>, (data: SourceData) => void]>([
+    ['comes in pages of another size', { pageSize: pageSize + 1 }, () => {}],
+    ['names other records', {}, ({ datapemilihdpr }) => void datapemilihdpr.pop()],
+  ])('is one whose list %s, and that is said', async (_, settings, change) => {
+    const data = smallNation(sizes);
+    const { server, options } = await brokenOff(data);
+    change(data);
+    await server.mend(data);
+    const { figures, warnings } = await runSync(options({ ...settings, datasets: ['voters'] }));
+    expect(figures.fromLanding).toBe(0);
+    expect(warnings).toContainEqual(expect.stringMatching(/^voters: nothing is taken over from what was landed/));
   });
 
   it('is one of another source', async () => {

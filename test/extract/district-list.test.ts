@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
 import { EarlyEndError, SourceStatusError } from '../../src/errors.ts';
+import { lateAsking } from '../../src/readings.ts';
 import type { PageRequest } from '../../src/stages.ts';
+import type { RunEvent } from '../../src/surroundings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { runExtract } from '../support/run-extract.ts';
 import { changed, faultless, simulateSource, type SimulatedSource } from '../support/simulated-source.ts';
@@ -84,11 +86,22 @@ describe('the list of all districts', () => {
     const faulty = changed(source, (request) =>
       request.dapil === null && request.offset === 24 ? { ...request, offset: 1000 } : request,
     );
-    await expect(runExtract(faulty, { pageSize: 12 })).rejects.toThrow(
-      'though there were none at the offset before it',
-    );
+    await expect(runExtract(faulty, { pageSize: 12 })).rejects.toThrow('though there were none at an offset before it');
     const { delivered } = await runExtract(faulty, { reference: [1101, 1102, 1103], pageSize: 12 });
     expect(delivered.toSorted()).toEqual(named);
+  });
+
+  it.each([
+    ['the page that shows its gap', 12, 24, 24],
+    ['a page asked for before its turn', 6, 12, 29],
+  ])('is not replaced where %s names a district that nothing else knows', async (_, pageSize, from, to) => {
+    const faulty = changed(simulateSource(records, faultless, half), (request) =>
+      request.dapil === null && request.offset >= from && request.offset <= to ? { ...request, offset: 1000 } : request,
+    );
+    const run = (reference: readonly number[]) =>
+      runExtract(faulty, { reference, pageSize, concurrency: 8, expected: { voters: records.length } });
+    await expect(run([1101, 1102])).rejects.toThrow('its list has a gap');
+    expect((await run([1101, 1102, 1103])).delivered.toSorted()).toEqual(named);
   });
 
   it('believes nothing of how districts page that only a failed list has shown', async () => {
@@ -174,6 +187,38 @@ describe('the list of all districts', () => {
     await expect(run).rejects.toMatchObject({ status: 400 });
   });
 
+  describe('that shows a district which nothing else knows, and begins anew', () => {
+    /** Its second reading is `then`. */
+    const readTwice = (then: (request: PageRequest) => PageRequest, reference: readonly number[] = [1102, 1103]) => {
+      const twice = changed(simulateSource(records, faultless, half), (request) => {
+        if (request.dapil !== null) return request;
+        if (request.reading < 2) return request.offset >= 20 ? { ...request, offset: 0 } : request;
+        return then(request);
+      });
+      return runExtract(twice, { reference });
+    };
+
+    it.each([400, 404, 500])('ends the run where status %i is all that its second reading gives', async (status) => {
+      const failing = readTwice(() => {
+        throw new SourceStatusError(status, 'out of order');
+      });
+      await expect(failing).rejects.toMatchObject({ status });
+    });
+
+    it('ends the run where its second reading is empty', async () => {
+      await expect(readTwice((request) => ({ ...request, offset: 1000 }))).rejects.toThrow(
+        'had records at its first reading and has none at its second',
+      );
+      const known = readTwice((request) => ({ ...request, offset: 1000 }), [1101, 1102, 1103]);
+      expect((await known).delivered.toSorted()).toEqual(named);
+    });
+
+    it('asks for that district where its second reading lacks it', async () => {
+      const { delivered } = await readTwice((request) => ({ ...request, offset: request.offset + 12 }));
+      expect(delivered.toSorted()).toEqual(named);
+    });
+  });
+
   it('gives its records without a district again where they had to leave the memory', async () => {
     const stray = { dapil: -1, regency: 'LUAR NEGERI', people: 777 };
     const source = simulateSource(records.toSpliced(5, 0, stray), { ...faultless, order: 'steady' }, half);
@@ -202,6 +247,17 @@ describe('the list of all districts', () => {
       { dapil: 1103, proof: 'none', reason: expect.stringContaining('had no records at first and has some now') },
     ]);
     expect(warnings.join()).toMatch(/has no records of districts that are known from law.*: 1104\./);
+  });
+
+  it('leaves a district told of once that fails when it is asked again', async () => {
+    const failing = changed(simulateSource([], { ...faultless, sweep: 'refused' }, half), (request) => {
+      if (request.reading >= lateAsking(0)) throw new SourceStatusError(500, 'out of order');
+      return request;
+    });
+    const events: RunEvent[] = [];
+    const { verdicts } = await runExtract(failing, { wanted: [1101], report: (event) => events.push(event) });
+    expect(verdicts).toMatchObject([{ dapil: 1101, complete: false, reason: expect.stringContaining('out of order') }]);
+    expect(events.filter(({ kind }) => kind === 'district')).toHaveLength(1);
   });
 
   it('that was empty at first is asked for once more, and doubted where it has records then', async () => {

@@ -40,6 +40,11 @@ describe('an extraction', () => {
     expect(delivered).toHaveLength(list.length);
     const asked = source.requests.filter(({ dapil, reading }) => dapil === null && reading === 0);
     expect(asked.filter(({ offset }) => offset < list.length && !starts.includes(offset))).toHaveLength(1);
+    // A short page of such a list says nothing: what was read ahead behind the first one was in vain, and it is left at that.
+    const firstPages = source.requests.filter(({ dapil, offset }) => dapil !== null && offset === 0);
+    const districts = new Set(list.map(({ dapil }) => dapil)).size;
+    expect(firstPages.length).toBeGreaterThan(districts);
+    expect(firstPages.length).toBeLessThanOrEqual(districts + starts[3]! / 3);
   });
 
   it('asks for other districts by turns with reading those that came beside the list', async () => {

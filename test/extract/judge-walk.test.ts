@@ -2,7 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeWalk, maxReadings, type WalkFigures } from '../../src/extract/judge-walk.ts';
+import { judgeWalk, type WalkFigures } from '../../src/extract/judge-walk.ts';
+import { maxReadings } from '../../src/readings.ts';
 import type { Account } from '../../src/extract/tally.ts';
 import { holds } from '../support/properties.ts';
 

@@ -82,6 +82,27 @@ describe('a page that is asked for before its turn', () => {
     expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
   });
 
+  it('is waited for as its source asked, where its turn comes after all', async () => {
+    const { client, clock, events } = await serve(
+      (_, response, attempt) =>
+        attempt === 1 ? answerJson(response, {}, 429, { 'retry-after': '7' }) : answerJson(response, whole),
+      { concurrency: 8 },
+    );
+    expect(await client.tryPage(voters, behind)).toBeNull();
+    expect(client.figures).toMatchObject({ requests: 1, retries: 0, throttled: 1, lowestConcurrency: 4 });
+    expect((await client.fetchPage(voters, behind)).page.records.length).toBe(1);
+    expect(clock.sleeps).toEqual([7050]);
+    expect(events).toContainEqual(expect.objectContaining({ kind: 'wait', milliseconds: 7050 }));
+    expect(client.figures).toMatchObject({ requests: 2, throttled: 1, lowestConcurrency: 4 });
+  });
+
+  it('is not asked for of a source that has refused the key', async () => {
+    const { client, server, failure } = await serve((_, response) => answerJson(response, {}, 401));
+    expect((await failure()).name).toBe('SourceRefusedKeyError');
+    expect(await client.tryPage(voters, behind)).toBeNull();
+    expect(server.paths).toHaveLength(1);
+  });
+
   it('is not asked for once the run has ended, though its turn for a place comes then', async () => {
     let arrived = (): void => {};
     const inFlight = new Promise<void>((resolve) => (arrived = resolve));

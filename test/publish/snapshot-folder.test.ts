@@ -10,13 +10,13 @@ import {
   beginSnapshotFolder,
   clearLeftovers,
   discardSnapshotFolder,
-  listSnapshotIds,
   makeWarehouse,
   newSnapshotId,
   pointCurrent,
   pruneSnapshots,
   publishSnapshotFolder,
 } from '../../src/publish/snapshot-folder.ts';
+import { listSnapshotIds } from '../../src/run-ids.ts';
 import { isSnapshotId, warehousePaths } from '../../src/snapshot-format.ts';
 import { readCurrentId } from '../../src/warehouse.ts';
 import { holds } from '../support/properties.ts';

@@ -26,7 +26,8 @@ export function clientInMemory(
       return this.fetchPage(pipeline, request).catch(() => null);
     },
     hasLanded: () => false,
-    keepLanded: async () => {},
+    isResuming: false,
+    keepLanded: async () => false,
     recallPage: async () => null,
     noteResumed() {},
     reopen(pipeline, request, bytes) {
