@@ -102,7 +102,7 @@ function warnOfQuarantine({ around }: Run, reports: ReadonlyMap<string, LoadRepo
 }
 
 function passGate(
-  { kind, project, asked, options, previous }: Run,
+  { kind, id, project, asked, options, previous }: Run,
   manifest: Manifest,
   reports: ReadonlyMap<string, LoadReport>,
 ): void {
@@ -123,12 +123,15 @@ function passGate(
     acceptChanges: options.acceptChanges,
   });
   if (refusals.length + changes.length === 0) return;
+  // Of a dry run nothing is ever published.
+  const canReplay = kind === 'sync' && !options.dryRun && options.keepLanding !== 0;
+  const again = canReplay
+    ? `"rekap replay ${id} --accept-changes" publishes just these figures`
+    : `run the ${kind} again with --accept-changes`;
   throw new GateError(
     'The quality gate refuses to publish:',
     [...refusals, ...changes],
-    refusals.length > 0
-      ? 'Nothing was published.'
-      : `Nothing was published. If the source really changed so, run the ${kind} again with --accept-changes.`,
+    `Nothing was published.${refusals.length > 0 ? '' : ` If the source really changed so, ${again}.`}`,
   );
 }
 

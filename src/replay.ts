@@ -82,10 +82,10 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
       for (const snapshot of [found.original, found.published])
         if (snapshot !== null) await requireSameLanding(landing, snapshot.manifest);
       const { manifest, brokenChecks } = await buildSnapshot(run, askLanding);
-      await requireSameFigures(run, manifest, found);
+      const equals = await requireSameFigures(run, manifest, found);
       const { outcome, current } = await publish(run, manifest, found);
       const snapshot = outcome === 'reproduced' ? (found.published?.id ?? current ?? run.id) : run.id;
-      return { outcome, snapshot, current, pruned: [], manifest, brokenChecks };
+      return { outcome, snapshot, current, equals, pruned: [], manifest, brokenChecks };
     },
   });
 }
@@ -127,14 +127,18 @@ async function askLanding({ landing, options, around, signal }: Run): Promise<Op
   };
 }
 
-/** Whatever manifest of this run there is, and of today's definition, the rebuilt snapshot must agree with. */
-async function requireSameFigures(run: Run, manifest: Manifest, { original, published, file }: Replay): Promise<void> {
+/** Whatever manifest of this run there is, and of today's definition, the rebuilt snapshot must agree with; gives the id of that one. */
+async function requireSameFigures(
+  run: Run,
+  manifest: Manifest,
+  { original, published, file }: Replay,
+): Promise<string | null> {
   const model = published ?? original;
-  if (model === null || !isOfToday(run.project, model)) return;
+  if (model === null || !isOfToday(run.project, model)) return null;
   // What changed since the snapshot before can be told again only where that one still has its own history.
   const history = run.previous === null ? null : historyOf(run.previous.manifest);
   const differing = differingFigures(manifest, model.manifest, history === file.previous_history);
-  if (differing.length === 0) return;
+  if (differing.length === 0) return model.id;
   throw new VerificationError(
     [
       `The answers of run ${file.run} give other figures than snapshot ${model.id} has:`,

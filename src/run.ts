@@ -71,9 +71,10 @@ export interface RunActs {
   act(run: Run): Promise<RunEnd>;
 }
 
-/** How a run ended; `snapshot` is what it published or reproduced where that is not of the run's own id. */
+/** How a run ended; `snapshot` is what it published or reproduced where that is not of the run's own id, `equals` as in SyncResult. */
 interface RunEnd extends Pick<SyncResult, 'outcome' | 'current' | 'manifest' | 'brokenChecks' | 'pruned'> {
   readonly snapshot?: string;
+  readonly equals?: string | null;
 }
 
 /** Locks the warehouse, prepares a run, lets it act, records how it ended, and leaves nothing behind. */
@@ -144,9 +145,17 @@ async function actLocked(project: Project, attempt: Attempt, { plan, act }: RunA
   };
   try {
     for (const message of run.notices) run.around.report({ kind: 'warning', message });
-    const { snapshot = run.id, ...end } = await act(run);
+    const { snapshot = run.id, equals = null, ...end } = await act(run);
     enter('record the run');
-    const result = { ...end, run: snapshot, warehouse, landing: run.landing, warnings, figures: figuresOf(run) };
+    const result = {
+      ...end,
+      run: snapshot,
+      equals,
+      warehouse,
+      landing: run.landing,
+      warnings,
+      figures: figuresOf(run),
+    };
     await recordRun(run, runLine(run, end.outcome, 0, end.current, ''));
     return result;
   } catch (error) {

@@ -2,12 +2,14 @@
 
 import { ExitCode, RekapError } from '../errors.ts';
 import { commandNames, commands } from './commands.ts';
+import { noteWarehouse } from './advice.ts';
 import { resetJsonOutput } from './json-output.ts';
 import { readVersion } from '../version.ts';
 
 /** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */
 export async function runCommandLine(words: string[]): Promise<void> {
   resetJsonOutput();
+  noteWarehouse(words);
   try {
     await dispatch(words);
     process.exitCode = ExitCode.done;
@@ -23,7 +25,9 @@ export async function runCommandLine(words: string[]): Promise<void> {
   }
 }
 
-async function dispatch(words: string[]): Promise<void> {
+async function dispatch(typed: string[]): Promise<void> {
+  const [first, second = ''] = typed;
+  const words = first === 'help' && commandNames.includes(second) ? [...typed.slice(1), '--help'] : typed;
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
     process.stdout.write(`${readVersion()}\n`);
     return;

@@ -12,17 +12,18 @@ export const connectCommand: CommandModule<object, ConnectArguments> = {
       examples: [['$0 connect > rekap.sql && duckdb -init rekap.sql', 'open the snapshot in the shell']],
     }),
   async handler({ warehouse }) {
-    const [{ resolve }, { quoteText }, { databaseFile }, { requireCurrent }] = await Promise.all([
+    const [{ resolve }, { quoteText }, { requireCurrent, requireDatabase }] = await Promise.all([
       import('node:path'),
       import('../sql-text.ts'),
-      import('../snapshot-format.ts'),
       import('../warehouse.ts'),
     ]);
-    const { id, folder, manifest } = await requireCurrent(warehouse);
+    const snapshot = await requireCurrent(warehouse);
+    const { id, manifest } = snapshot;
+    const database = await requireDatabase(snapshot);
     process.stdout.write(
       [
         `-- rekap snapshot ${id} of ${JSON.stringify(manifest.source)}; read-only, and it stays as it is while newer ones are published.`,
-        `ATTACH ${quoteText(resolve(folder, databaseFile))} AS rekap (READ_ONLY);`,
+        `ATTACH ${quoteText(resolve(database))} AS rekap (READ_ONLY);`,
         'USE rekap;',
         'SHOW TABLES;',
         '',

@@ -127,7 +127,11 @@ function readCommandLine(declared: Declared): CommandLine {
     given: Object.fromEntries(
       Object.entries(given).filter(([name, value]) => Object.hasOwn(declared, name) && value !== undefined),
     ),
-    isLookedAt: given['help'] === true || given['get-yargs-completions'] === true || words.at(-1) === 'help',
+    isLookedAt:
+      given['help'] === true ||
+      given['get-yargs-completions'] === true ||
+      words[0] === 'help' ||
+      words.at(-1) === 'help',
   };
 }
 

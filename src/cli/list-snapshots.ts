@@ -5,6 +5,7 @@ import { RekapError } from '../errors.ts';
 import { listSnapshotIds } from '../run-ids.ts';
 import { readCurrentId, readSnapshot, requireWarehouse } from '../warehouse.ts';
 import { wayBack } from '../way-back.ts';
+import { complete } from './advice.ts';
 import { renderTable } from './table.ts';
 import { formatNumber, paint, printable } from './terminal.ts';
 
@@ -47,7 +48,7 @@ async function describe(warehouse: string, id: string, isCurrent: boolean): Prom
   const found =
     problems.length === 0
       ? intact
-      : { damaged: `${problems.join('; ')}.`, next: await wayBack(warehouse, id, value.manifest.run) };
+      : { damaged: `${problems.join('; ')}.`, next: complete(await wayBack(warehouse, id, value.manifest.run)) };
   return { id, current: isCurrent, ...found, created_at, source, rows };
 }
 
@@ -59,7 +60,7 @@ async function orDamage<Value>(
     return { value: await read(), ...intact };
   } catch (error) {
     if (!(error instanceof RekapError)) throw error;
-    return { value: null, damaged: error.message, next: error.next };
+    return { value: null, damaged: error.message, next: complete(error.next) };
   }
 }
 
@@ -73,7 +74,7 @@ export function renderList(snapshots: readonly ListedSnapshot[]): string {
     ...tables.map((table) => (damaged === null ? formatNumber(counts[table] ?? 0) : '')),
   ]);
   const right = tables.map((_, index) => index + 4);
-  const head = ['', 'snapshot', 'made (UTC)', 'source', ...tables];
+  const head = ['state', 'snapshot', 'made (UTC)', 'source', ...tables];
   const damages = snapshots.flatMap(({ id, damaged, next }) =>
     damaged === null
       ? []

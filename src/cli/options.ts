@@ -34,15 +34,15 @@ export const resultOptions = {
   json: { ...jsonOption.json, describe: 'the same as --format json' },
 } as const satisfies Record<string, Options>;
 
-/** What both say together; `usual` where neither says anything. Throws UsageError where they differ. */
+/** What both say together; what `usual` says where neither says anything. Throws UsageError where they differ. */
 export function readFormat<Format extends string>(
   format: Format | undefined,
   json: boolean,
-  usual: Format | 'table' = 'table',
+  usual: () => Format | 'table' = () => 'table',
 ): Format | 'table' | 'json' {
   if (json && format !== undefined && format !== 'json')
     throw new UsageError(`--json and --format ${format} exclude each other.`, 'Give one of them.');
-  return json ? 'json' : (format ?? usual);
+  return json ? 'json' : (format ?? usual());
 }
 
 /** What a sync and a replay ask before they publish. */

@@ -22,12 +22,19 @@ type QueryArguments = InferredOptionTypes<typeof options> & { sql: string };
 /** What a file's name says of its format. */
 const formatsByEnding = { '.csv': 'csv', '.json': 'json', '.parquet': 'parquet', '.arrow': 'arrow' } as const;
 
+/** Endings of a file that a person reads as it is. */
+const textEndings = new Set(['', '.txt']);
+
 type Format = (typeof options)['format']['choices'][number];
 
 export const queryCommand: CommandModule<object, QueryArguments> = {
   builder: (argv) =>
     declareOptions(
-      argv.positional('sql', { type: 'string', demandOption: true, describe: 'one statement that reads' }),
+      argv.positional('sql', {
+        type: 'string',
+        demandOption: true,
+        describe: 'one statement that reads',
+      }),
       options,
       {
         exclusive: ['format', 'json'],
@@ -36,6 +43,7 @@ export const queryCommand: CommandModule<object, QueryArguments> = {
           ['$0 query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
           ['$0 query "FROM violations" --format csv > violations.csv', 'every doubtful figure'],
           ['$0 query "FROM counts" --out counts.parquet', 'a file for a BI tool'],
+          ['$0 query "$(cat long.sql)"', 'a query from a file'],
         ],
       },
     ),
@@ -43,7 +51,7 @@ export const queryCommand: CommandModule<object, QueryArguments> = {
 };
 
 async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments): Promise<void> {
-  const format = readFormat<Format>(given.format, given.json, formatByName(out));
+  const format = readFormat<Format>(given.format, given.json, () => formatByName(out));
   const isFile = format === 'parquet' || format === 'arrow';
   if (isFile && out === undefined) throw new UsageError(`--format ${format} writes a file.`, 'Name it with --out.');
   const [
@@ -88,8 +96,13 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
   told(rows);
 }
 
-/** The format that the name of a file ends in; a table where it says none. */
+/** The format that the name of a file ends in; a table on the terminal, and into a file whose name says nothing else. */
 function formatByName(out: string | undefined): Format {
   const ending = out === undefined ? '' : extname(out).toLowerCase();
-  return Object.entries(formatsByEnding).find(([known]) => known === ending)?.[1] ?? 'table';
+  const known = Object.entries(formatsByEnding).find(([name]) => name === ending)?.[1];
+  if (known !== undefined || textEndings.has(ending)) return known ?? 'table';
+  throw new UsageError(
+    `No format goes by the ending ${JSON.stringify(ending)} of ${out}.`,
+    `Name a file that ends in ${Object.keys(formatsByEnding).join(', ')} or .txt, or say --format.`,
+  );
 }

@@ -3,7 +3,9 @@
 import { readFileSync } from 'node:fs';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { errorCode, UsageError } from '../errors.ts';
+import type { AnyPipeline } from '../pipeline.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
+import type { RecordSource } from '../serve/record-source.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
 import { declareOptions } from './declare-options.ts';
 import { readOptionalFolder, requireInteger } from './options.ts';
@@ -82,7 +84,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     { listenForSignals },
     { fitConnections },
     { readOpenFilesLimit },
-    { printFailure },
+    { printFailure, printText },
   ] = await Promise.all([
     import('../../pipelines/index.ts'),
     import('../serve/service.ts'),
@@ -124,7 +126,7 @@ async function runServe(args: ServeArguments): Promise<void> {
       maxConnections: fitConnections(readOpenFilesLimit()),
       onFailure: (error) => printFailure('a request could not be answered', error),
     });
-    process.stdout.write(describeService(service.url, pipelines, madeKey, faults));
+    printText(describeService(service.url, describeSource(args, source, pipelines), pipelines, madeKey, faults));
     await new Promise<void>((resolve) => {
       if (signals.signal.aborted) resolve();
       signals.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -171,14 +173,29 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
   };
 }
 
+/** What is served, and how much of it. */
+function describeSource({ data, warehouse }: ServeArguments, source: RecordSource, pipelines: readonly AnyPipeline[]) {
+  const records = pipelines.map(
+    (pipeline) => `${source.current(pipeline).records.length} records of ${pipeline.table}`,
+  );
+  const what =
+    data !== undefined
+      ? data
+      : warehouse !== undefined
+        ? `the current snapshot of ${warehouse}`
+        : 'the sample, whose figures are made up';
+  return `${what}: ${records.join(', ')}`;
+}
+
 function describeService(
   url: string,
+  what: string,
   pipelines: readonly { endpoint: string; districtParameter: string }[],
   madeKey: string | null,
   faults: FaultSettings | undefined,
 ): string {
   const first = pipelines[0]!;
-  const lines = ['Serving', ...pipelines.map(({ endpoint }) => `  ${url}${endpoint}`), `  ${url}/openapi.json`];
+  const lines = [`Serving ${what}`, ...pipelines.map(({ endpoint }) => `  ${url}${endpoint}`), `  ${url}/openapi.json`];
   if (madeKey !== null) {
     lines.push(
       '',
@@ -186,7 +203,8 @@ function describeService(
       `  ${madeKey}`,
       '',
       'Try it:',
-      `  curl -H 'x-api-key: ${madeKey}' '${url}${first.endpoint}?${first.districtParameter}=1101'`,
+      `  curl -H 'x-api-key: ${madeKey}' \\`,
+      `    '${url}${first.endpoint}?${first.districtParameter}=1101'`,
     );
   }
   if (faults !== undefined) lines.push('', describeFaults(faults.values, faults.seed, widthOf(process.stdout)));

@@ -3,7 +3,7 @@
 import type { Verdict } from '../stages.ts';
 import type { Snapshot } from '../warehouse.ts';
 import { countDistricts } from './count-districts.ts';
-import { formatBytes } from './sync-summary.ts';
+import { formatBytes, nameSource } from './sync-summary.ts';
 import { renderTable } from './table.ts';
 import { formatNumber, paint, printable } from './terminal.ts';
 
@@ -27,7 +27,7 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
     `${printable(sha256.slice(0, 16))}…`,
   ]);
   return [
-    `Snapshot ${paint('bold', id)} of ${printable(manifest.source)}, made ${shortTime(manifest.created_at)} UTC by ${manifest.tool.name} ${printable(manifest.tool.version)}`,
+    `Snapshot ${paint('bold', id)} of ${nameSource(manifest.source)}, made ${shortTime(manifest.created_at)} UTC by ${manifest.tool.name} ${printable(manifest.tool.version)}`,
     manifest.previous === null ? 'The first of its history.' : `The one before: ${printable(manifest.previous)}`,
     '',
     renderTable(datasets, {

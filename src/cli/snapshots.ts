@@ -28,15 +28,13 @@ const listCommand: CommandModule<object, CommonArguments> = {
   describe: 'List the snapshots, newest last',
   builder: (argv) => declareOptions(argv, common),
   async handler({ warehouse, json }) {
-    const [{ listSnapshots, renderList }, { printJson }] = await Promise.all([
+    const [{ listSnapshots, renderList }, { printJson, printText }] = await Promise.all([
       import('./list-snapshots.ts'),
       import('./terminal.ts'),
     ]);
     const snapshots = await listSnapshots(warehouse);
     if (json) return printJson(snapshots);
-    process.stdout.write(
-      snapshots.length === 0 ? `The warehouse ${warehouse} holds no snapshot yet.\n` : renderList(snapshots),
-    );
+    printText(snapshots.length === 0 ? `The warehouse ${warehouse} holds no snapshot yet.\n` : renderList(snapshots));
   },
 };
 
@@ -45,14 +43,14 @@ const showCommand: CommandModule<object, CommonArguments & { id: string | undefi
   describe: 'Show what a snapshot holds and how it was proved',
   builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
-    const [{ readSnapshot, requireCurrent }, { renderSnapshot }, { printJson }] = await Promise.all([
+    const [{ readSnapshot, requireCurrent }, { renderSnapshot }, { printJson, printText }] = await Promise.all([
       import('../warehouse.ts'),
       import('./show-snapshot.ts'),
       import('./terminal.ts'),
     ]);
     const snapshot = id === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, id);
     if (json) printJson(snapshot.manifest);
-    else process.stdout.write(renderSnapshot(snapshot));
+    else printText(renderSnapshot(snapshot));
   },
 };
 
@@ -61,20 +59,24 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
   describe: 'Check a snapshot from the outside: hashes, rows, sums, ledger, DuckDB against Parquet, and its answers',
   builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
-    const [{ readCurrentId, requireCurrent }, { damagedError, verifyPublished }, { loadProject }, { printJson }] =
-      await Promise.all([
-        import('../warehouse.ts'),
-        import('../verify-published.ts'),
-        import('../../pipelines/index.ts'),
-        import('./terminal.ts'),
-      ]);
+    const [
+      { readCurrentId, requireCurrent },
+      { damagedError, verifyPublished },
+      { loadProject },
+      { printJson, printText },
+    ] = await Promise.all([
+      import('../warehouse.ts'),
+      import('../verify-published.ts'),
+      import('../../pipelines/index.ts'),
+      import('./terminal.ts'),
+    ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
     const { pipelines } = loadProject();
     const { files, problems, answers, next } = await verifyPublished(warehouse, snapshot, pipelines);
     if (json) printJson({ snapshot, intact: problems.length === 0, answers, problems });
     if (problems.length > 0) throw damagedError(`Snapshot ${snapshot} is damaged:`, problems, next);
     if (!json)
-      process.stdout.write(
+      printText(
         `Snapshot ${snapshot} is whole: ${files} files, their hashes, rows and sums agree with the manifest.\n${answers === 'kept' ? 'Its answers are those that it was made of.' : 'Its answers are no longer kept, so it could not be compared with them.'}\n`,
       );
   },
@@ -89,12 +91,14 @@ const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> =
       common,
     ),
   async handler({ warehouse, json, id }) {
-    const [{ rollBack }, { loadProject }] = await Promise.all([
+    const [{ rollBack }, { loadProject }, { printJson, printText }] = await Promise.all([
       import('../manage-snapshots.ts'),
       import('../../pipelines/index.ts'),
+      import('./terminal.ts'),
     ]);
     await rollBack(loadProject(), warehouse, id);
-    process.stdout.write(json ? `${JSON.stringify({ current: id })}\n` : `Snapshot ${id} is current now.\n`);
+    if (json) printJson({ current: id });
+    else printText(`Snapshot ${id} is current now.\n`);
   },
 };
 
@@ -103,14 +107,17 @@ const pruneCommand: CommandModule<object, InferredOptionTypes<typeof pruneOption
   describe: 'Remove the oldest snapshots and their answers; the current ones always stay',
   builder: (argv) => declareOptions(argv, pruneOptions),
   async handler({ warehouse, json, ...keeping }) {
-    const { prune } = await import('../manage-snapshots.ts');
+    const [{ prune }, { printJson, printText }] = await Promise.all([
+      import('../manage-snapshots.ts'),
+      import('./terminal.ts'),
+    ]);
     const pruned = await prune({ warehouse, ...readKeepOptions(keeping) });
-    if (json) return void process.stdout.write(`${JSON.stringify(pruned)}\n`);
+    if (json) return printJson(pruned);
     const { removed, landings } = pruned;
     const lines = [
       removed.length === 0 ? '' : `Removed ${removed.length === 1 ? 'snapshot' : 'snapshots'} ${removed.join(', ')}.\n`,
       landings.length === 0 ? '' : `Removed the answers of ${landings.join(', ')}.\n`,
     ].join('');
-    process.stdout.write(lines === '' ? 'Nothing to remove.\n' : lines);
+    printText(lines === '' ? 'Nothing to remove.\n' : lines);
   },
 };

@@ -26,7 +26,7 @@ export function renderSummary(result: SyncResult, project: Project): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function headline({ outcome, run, current, manifest, figures }: SyncResult): string {
+function headline({ outcome, run, current, equals, manifest, figures }: SyncResult): string {
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet')).length;
   switch (outcome) {
     case 'reproduced':
@@ -34,14 +34,19 @@ function headline({ outcome, run, current, manifest, figures }: SyncResult): str
     case 'published':
       if (current !== run)
         return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current one, so ${current} stays current; "rekap snapshots rollback ${run}" goes back to it.`;
-      return `${paint(['green', 'bold'], 'Published')} snapshot ${paint('bold', run)} from ${printable(manifest.source)}.`;
+      return `${paint(['green', 'bold'], 'Published')} snapshot ${paint('bold', run)} from ${nameSource(manifest.source)}.${equals === null ? '' : ` It equals snapshot ${equals}: ${parquet} Parquet files byte for byte, and the same figures.`}`;
     case 'unchanged':
-      return `${paint(['green', 'bold'], 'Nothing has changed')} at ${printable(manifest.source)}: snapshot ${paint('bold', current ?? '')} stays current.`;
+      return `${paint(['green', 'bold'], 'Nothing has changed')} at ${nameSource(manifest.source)}: snapshot ${paint('bold', current ?? '')} stays current.`;
     case 'dry run':
       return figures.requests === 0
         ? `${paint(['cyan', 'bold'], 'Dry run:')} so was the run that was replayed; everything was checked again, nothing was published.`
         : `${paint(['cyan', 'bold'], 'Dry run:')} everything was fetched and checked, nothing was published.`;
   }
+}
+
+/** The source of a snapshot, as people should know of it. */
+export function nameSource(source: string): string {
+  return source === 'sample' ? 'the sample, whose figures are made up' : printable(source);
 }
 
 /** What gave the tables again: of a run that asked for a part only, the answers hold a part only. */

@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { RekapError } from '../errors.ts';
 import { escapeDeceptive } from '../query/json-text.ts';
+import { complete } from './advice.ts';
 import { jsonOutput } from './json-output.ts';
+import { fitLines } from './wrap-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -55,6 +57,11 @@ export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
+/** Writes a text to stdout, its lines fitted to the terminal and its commands completed. */
+export function printText(text: string): void {
+  process.stdout.write(fitLines(complete(text), process.stdout));
+}
+
 /** Writes one JSON document to stdout, for a program that asked for it. */
 export function printJson(value: unknown): void {
   jsonOutput.printed = true;
@@ -66,7 +73,8 @@ export function printError(error: unknown): void {
   const mark = paint(['red', 'bold'], 'rekap:', process.stderr);
   if (error instanceof RekapError) {
     const message = printableLines(error.message);
-    process.stderr.write(`${mark} ${message}\n${error.next === '' ? '' : `  ${printable(error.next)}\n`}`);
+    const next = error.next === '' ? '' : `  ${printable(complete(error.next))}\n`;
+    process.stderr.write(fitLines(`${mark} ${message}\n${next}`, process.stderr));
     return;
   }
   const message = error instanceof Error ? error.message : String(error);
@@ -91,7 +99,7 @@ export function printJsonError(error: unknown): void {
   const described = {
     kind: isKnown ? error.name : 'unexpected',
     message,
-    next: isKnown ? error.next : '',
+    next: isKnown ? complete(error.next) : '',
     exit_code: isKnown ? error.exitCode : 1,
   };
   printJson({ error: described });

@@ -1,5 +1,8 @@
 /** Texts for people, broken into lines that fit the terminal. */
 
+import { stripVTControlCharacters } from 'node:util';
+import { displayWidth } from './fit-table.ts';
+
 /** Wider lines than this are hard to read. */
 const widest = 100;
 
@@ -30,4 +33,37 @@ export function wrap(text: string, width: number): string[] {
     } else line = line === '' ? word : `${line} ${word}`;
   }
   return [...lines, line];
+}
+
+/**
+ * The text with every line that is too long for the terminal broken between words, set in from there on; a command in quotes counts as one
+ * word. Where no person reads along, nothing is broken.
+ */
+export function fitLines(text: string, stream: NodeJS.WriteStream): string {
+  if (!stream.isTTY || !(stream.columns > 0)) return text;
+  const room = Math.max(40, stream.columns) - 1;
+  return text
+    .split('\n')
+    .flatMap((line) => (shownWidth(line) <= room ? [line] : hang(line, room)))
+    .join('\n');
+}
+
+function hang(line: string, room: number): string[] {
+  const indent = /^ */.exec(line)![0];
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.match(/"rekap [^"]*"\S*|\S+/g) ?? []) {
+    const inset = lines.length === 0 ? indent : `${indent}  `;
+    const longer = current === '' ? inset + word : `${current} ${word}`;
+    if (current === '' || shownWidth(longer) <= room) current = longer;
+    else {
+      lines.push(current);
+      current = `${indent}  ${word}`;
+    }
+  }
+  return [...lines, current];
+}
+
+function shownWidth(line: string): number {
+  return displayWidth(stripVTControlCharacters(line));
 }

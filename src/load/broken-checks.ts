@@ -10,11 +10,13 @@ export interface BrokenCheck {
   readonly check: string;
   readonly severity: string;
   readonly count: number;
-  /** The worst examples first: those where expected and actual lie farthest apart. */
+  /** The worst of each place first: those where expected and actual lie farthest apart. */
   readonly examples: readonly { readonly dapil: number | null; readonly place: string; readonly message: string }[];
 }
 
 const examplesPerCheck = 3;
+/** So many of the worst are looked at for examples of different places: a figure that is wrong is often wrong in each of its sexes. */
+const candidates = 5 * examplesPerCheck;
 
 /** @param pipeline Any of those whose tables there are: their keys are the same. What its key has after the district says where in it. */
 export async function readBrokenChecks(database: Database, pipeline: AnyPipeline): Promise<BrokenCheck[]> {
@@ -28,10 +30,23 @@ export async function readBrokenChecks(database: Database, pipeline: AnyPipeline
       min_by(
         {dapil: ${district}, place: ${placeSql}, message: message},
         row(coalesce(-${distance}, 1), ${[district, ...within].join(', ')}, column_name),
-        ${examplesPerCheck}
+        ${candidates}
       ) AS examples
     FROM violations
     GROUP BY ALL
     ORDER BY severity, total DESC, dataset, check_name`);
-  return rows.map(({ total, ...check }) => ({ ...check, count: Number(total) }));
+  return rows.map(({ total, examples, ...check }) => ({
+    ...check,
+    count: Number(total),
+    examples: ofDifferentPlaces(examples).slice(0, examplesPerCheck),
+  }));
+}
+
+/** The same examples, the first of each place before all others. */
+function ofDifferentPlaces(examples: BrokenCheck['examples']): BrokenCheck['examples'] {
+  const firsts = examples.filter(
+    ({ dapil, place }, index) =>
+      examples.findIndex((other) => other.dapil === dapil && other.place === place) === index,
+  );
+  return [...firsts, ...examples.filter((example) => !firsts.includes(example))];
 }

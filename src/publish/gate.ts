@@ -92,7 +92,7 @@ function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: Mani
     yield `${table}: the sum of ${name} moved from ${n(from)} to ${n(to)}${share}`;
   }
   if (moved.length > mostNamedSums)
-    yield `${table}: and ${moved.length - mostNamedSums} more sums moved by more than ${mostMovement * 100} %`;
+    yield `${table}: ${countOthers(moved.length - mostNamedSums)} moved by more than ${mostMovement * 100} %`;
 }
 
 /** The sums that moved too far, the national total's first: a list that became 0 or NULL everywhere need not show in the total. */
@@ -107,6 +107,10 @@ function movedSums(pipeline: AnyPipeline, now: ManifestDataset['sums'], before: 
     const allowed = Math.max(from * mostMovement, name === total ? 0 : totalBefore * smallMovement);
     return allowed > 0 && Math.abs(to - from) > allowed ? [{ name, from, to }] : [];
   });
+}
+
+function countOthers(count: number): string {
+  return count === 1 ? 'one other sum' : `${n(count)} other sums`;
 }
 
 function n(value: number): string {

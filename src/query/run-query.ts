@@ -136,7 +136,7 @@ async function prepareReading(database: Database, sql: string): Promise<DuckDBPr
   if (statements.count !== 1 || statements.prepare === undefined) {
     throw new QueryError(
       statements.count === 0 ? 'The query is empty.' : `The query holds ${statements.count} statements.`,
-      'Give one statement, such as rekap query "SELECT * FROM turnout_national". A PIVOT is one only with its values named: ON sex IN (…).',
+      `Give one statement, such as rekap query "SELECT * FROM turnout_national".${/\bpivot\b/i.test(sql) ? ' A PIVOT is one only with its values named: ON sex IN (…).' : ''}`,
     );
   }
   const statement = await orQueryError(() => statements.prepare(0));
@@ -173,7 +173,8 @@ async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
     const next = /does not exist|not found/i.test(error.message)
       ? '"SHOW TABLES" lists the tables and views, "DESCRIBE voters" their columns.'
       : '';
-    throw new QueryError(`DuckDB refuses the query. ${error.message.trim()}`, next, { cause: error });
+    const complaint = error.message.replace(/^Failed to extract statements: /, '').trim();
+    throw new QueryError(`DuckDB refuses the query. ${complaint}`, next, { cause: error });
   }
 }
 

@@ -1,12 +1,11 @@
 /** Serves the current snapshot of a warehouse and follows it when `current` comes to point to another one. */
 
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openDatabase, tableColumns, type Database } from '../database.ts';
 import { ServedDataError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { databaseFile, warehousePaths, type Manifest } from '../snapshot-format.ts';
-import { readCurrentId, requireCurrent } from '../warehouse.ts';
+import { warehousePaths, type Manifest } from '../snapshot-format.ts';
+import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse.ts';
 import { restoreRecords } from './restore-records.ts';
 import { buildRecordSet, fixedSource, type RecordSet, type RecordSource } from './record-source.ts';
 
@@ -83,11 +82,12 @@ export async function openWarehouseSource(
 }
 
 async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[]): Promise<Loaded> {
-  const { id, folder, manifest } = await requireCurrent(warehouse);
+  const snapshot = await requireCurrent(warehouse);
+  const { id, manifest } = snapshot;
   // The link's own time, not the snapshot's: after a rollback the older snapshot is what has changed for a client.
   const lastModified = (await lstat(warehousePaths(warehouse).current)).mtime;
   const sets = new Map<string, RecordSet>();
-  const file = join(folder, databaseFile);
+  const file = await requireDatabase(snapshot);
   try {
     const database = await openDatabase(file, { readOnly: true });
     try {

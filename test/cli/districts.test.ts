@@ -15,7 +15,7 @@ function printed(received: readonly number[]): { readonly summary: string; reado
   const manifest = manifestOf({ datasets: { voters } });
   const figures = { requests: 1, retries: 0, fromLanding: 0, bytes: 0, throttled: 0, milliseconds: 1 };
   const { snapshot: id } = manifest;
-  const common = { run: id, current: id, warehouse: 'w', landing: 'l', manifest, figures };
+  const common = { run: id, current: id, warehouse: 'w', landing: 'l', equals: null, manifest, figures };
   const result: SyncResult = { ...common, outcome: 'published', brokenChecks: [], warnings: [], pruned: [] };
   const row = (text: string): string => /^voters +(.*)$/m.exec(text)![1]!;
   return {

@@ -17,6 +17,7 @@ function summaryOf(warnings: readonly string[], requests = 1, differing: Partial
     current: manifest.snapshot,
     warehouse: 'w',
     landing: 'l',
+    equals: null,
     manifest,
     figures,
   };
@@ -43,6 +44,11 @@ it('has no row for a dataset that was never asked for', () => {
 it('names the folder of the answers, or says that they were not kept', () => {
   expect(summaryOf([])).toMatch(/^Answers +l$/m);
   expect(summaryOf([], 1, { landing: null })).toMatch(/^Answers +not kept \(--keep-landing\)$/m);
+});
+
+it('says of a snapshot that was built again what it equals', () => {
+  expect(summaryOf([])).not.toContain('equals');
+  expect(summaryOf([], 0, { equals: 'that one' })).toMatch(/^Published snapshot .* It equals snapshot that one: \d+ /);
 });
 
 it('tells a dry run from the replay of one', () => {

@@ -37,13 +37,13 @@ describe('rekap snapshots list', () => {
   });
 
   it('shows a snapshot with a damaged manifest as damaged, with the reason and what to do, besides the others', async () => {
-    const { id, folder, snapshots } = await damagedWarehouse();
+    const { warehouse, id, folder, snapshots } = await damagedWarehouse();
     const { code, stdout, stderr } = await snapshots('list');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^ +${damagedId} +damaged$`, 'm'));
     expect(stdout).toMatch(new RegExp(`^● current +${id} +2.* sample +514 +514$`, 'm'));
     expect(stdout).toContain(`\nSnapshot ${damagedId} is damaged: ${join(folder, 'manifest.json')} is not JSON.\n`);
-    expect(stdout).toContain(`"rekap snapshots rollback ${id}" makes that one current.`);
+    expect(stdout).toContain(`"rekap snapshots rollback ${id} --warehouse ${warehouse}" makes that one current.`);
     expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
       { id: damagedId, current: false, damaged: expect.stringContaining('is not JSON'), created_at: null, rows: {} },
       { id, current: true, damaged: null, source: 'sample', rows: { voters: 514 } },
@@ -70,14 +70,16 @@ describe('rekap snapshots list', () => {
     const listed = await snapshots('list');
     expect(listed.code).toBe(0);
     expect(listed.stdout).toMatch(new RegExp(`^● current +${id} +damaged +sample$`, 'm'));
-    expect(listed.stdout).toContain(`\n  "rekap replay ${id}" builds a snapshot again from its answers`);
+    expect(listed.stdout).toContain(
+      `\n  "rekap replay ${id} --warehouse ${warehouse}" builds a snapshot again from its answers`,
+    );
     expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
       { id: damagedId },
       {
         id,
         current: true,
         damaged: expect.stringMatching(reason),
-        next: expect.stringContaining(id),
+        next: expect.stringContaining(`${id} --warehouse ${warehouse}`),
         source: 'sample',
       },
     ]);
@@ -111,7 +113,7 @@ describe('rekap snapshots verify', () => {
     const { code, stderr } = await snapshots('verify', damagedId);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /is damaged:\n {2}- .*manifest\.json is not JSON\.\n {2}"rekap replay \S+" builds a snapshot again/,
+      /is damaged:\n {2}- .*manifest\.json is not JSON\.\n {2}"rekap replay [^"]+" builds a snapshot again/,
     );
     const asJson = await snapshots('verify', damagedId, '--json');
     expect(asJson.code).toBe(1);
@@ -128,7 +130,9 @@ describe('rekap snapshots verify', () => {
     await writeFile(join(warehouse, 'snapshots', id, 'rekap.duckdb'), 'gone wrong');
     const { code, stderr } = await snapshots('verify');
     expect(code).toBe(1);
-    expect(stderr).toContain(`\n  "rekap replay ${id}" builds a snapshot again from its answers`);
+    expect(stderr).toContain(
+      `\n  "rekap replay ${id} --warehouse ${warehouse}" builds a snapshot again from its answers`,
+    );
     expect((await runHere(['replay', id, '--warehouse', warehouse])).code).toBe(0);
     expect((await snapshots('verify')).code).toBe(0);
   });

@@ -42,6 +42,11 @@ describe('help', () => {
     }
   });
 
+  it('of a command is shown for "help" and its name, too', async () => {
+    const { stdout, code } = await runHere(['help', 'connect']);
+    expect({ stdout, code }).toEqual({ stdout: (await runHere(['connect', '--help'])).stdout, code: 0 });
+  });
+
   it('prints its version and a completion script', async () => {
     expect((await runHere(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await runCli(['completion'], { SHELL: '/bin/bash' })).stdout).toContain('complete');

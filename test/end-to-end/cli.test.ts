@@ -25,7 +25,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe('rekap sync --sample', () => {
   it('publishes and says what it did, on stdout, with the progress on stderr', () => {
     expect(first).toMatchObject({ code: 0 });
-    expect(first.stdout).toMatch(/^Published snapshot \d{8}T\d{6}Z-[0-9a-f]{6} from sample\./);
+    expect(first.stdout).toMatch(
+      /^Published snapshot \d{8}T\d{6}Z-[0-9a-f]{6} from the sample, whose figures are made up\./,
+    );
     expect(first.stdout).toMatch(/voters +84 +84 +514 +514 +0 +0 +514 +\d/);
     expect(first.stdout).toContain('OGAN ILIR');
     expect(first.stdout).toContain(join(warehouse, 'current', 'rekap.duckdb'));

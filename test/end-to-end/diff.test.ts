@@ -49,7 +49,7 @@ describe('rekap diff', () => {
     await file.close();
     const { code, stderr } = await runHere(['diff', '--warehouse', warehouse]);
     expect(code).toBe(2);
-    for (const id of ids) expect(stderr).toContain(`"rekap snapshots verify ${id}"`);
+    for (const id of ids) expect(stderr).toContain(`"rekap snapshots verify ${id} --warehouse ${warehouse}"`);
     expect(stderr).not.toContain('fault in rekap');
   });
 });

@@ -28,8 +28,19 @@ describe('a DuckDB file that is gone', () => {
     const { code, stderr } = await runHere(words);
     expect(code).toBe(2);
     expect(stderr).toContain(`${database} is missing.`);
-    expect(stderr).toContain(`"rekap replay ${after}"`);
-    expect(stderr).toContain(`"rekap snapshots rollback ${before}"`);
+    expect(stderr).toContain(`"rekap replay ${after} --warehouse ${warehouse}"`);
+    expect(stderr).toContain(`"rekap snapshots rollback ${before} --warehouse ${warehouse}"`);
+  });
+
+  it.each([
+    ['connect', ['connect']],
+    ['serve', ['serve', '--port', '0']],
+  ])('is named by %s too', async (_, words) => {
+    const { warehouse, after, database } = await twoSnapshots();
+    await rm(database);
+    const result = await runHere([...words, '--warehouse', warehouse], { REKAP_API_KEYS: 'a-key-for-this' });
+    expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`${database} is missing.`) });
+    expect(result.stderr).toContain(`"rekap replay ${after} --warehouse ${warehouse}"`);
   });
 
   it('is named by a comparison', async () => {

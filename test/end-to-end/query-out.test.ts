@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, readlink, rename, symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -114,6 +115,17 @@ describe('a query into a file', () => {
     ['x.arrow', 'ARROW1'],
   ])('writes the format that its name ends in: %s', async (name, beginning) => {
     expect((await written(name)).subarray(0, beginning.length).toString()).toBe(beginning);
+  });
+
+  it('refuses an ending that says another format than it could give, unless told one', async () => {
+    const { warehouse } = await withSample();
+    const out = join(await temporaryFolder(), 'x.xlsx');
+    const words = ['query', 'FROM voters', '--out', out, '--warehouse', warehouse];
+    const refused = await runHere(words);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('No format goes by the ending ".xlsx"') });
+    expect(existsSync(out)).toBe(false);
+    expect((await runHere([...words, '--format', 'csv'])).code).toBe(0);
+    expect(await readFile(out, 'utf8')).toMatch(/^election_year,/);
   });
 
   it.each(['x.txt', 'x', 'csv'])('writes a table without colours where its name says nothing: %s', async (name) => {

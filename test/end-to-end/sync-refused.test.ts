@@ -44,12 +44,17 @@ describe('a sync that must not publish', () => {
     const { warehouse, expectUntouched } = await published();
     const { url } = await serveData(smallNation({ 1101: 3, 1102: 12 }));
     await expect(runSync(syncOptions(warehouse, url))).rejects.toThrow(/district 1201/);
-    await expect(runSync(syncOptions(warehouse, url))).rejects.toMatchObject({
+    const refused = await runSync(syncOptions(warehouse, url)).catch((error: unknown) => error);
+    const { run } = (await readRunLines(warehouse)).at(-1)!;
+    expect(refused).toMatchObject({
       exitCode: 3,
-      next: expect.stringContaining('--accept-changes'),
+      next: expect.stringContaining(`"rekap replay ${run} --accept-changes" publishes just these figures`),
     });
     await expectUntouched();
     expect((await readRunLines(warehouse)).at(-1)).toMatchObject({ outcome: 'refused', exit_code: 3 });
+    await expect(runSync(syncOptions(warehouse, url, { dryRun: true }))).rejects.toMatchObject({
+      next: expect.stringContaining('run the sync again with --accept-changes'),
+    });
     expect((await runSync(syncOptions(warehouse, url, { acceptChanges: true }))).outcome).toBe('published');
   });
 

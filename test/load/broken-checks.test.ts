@@ -58,4 +58,21 @@ describe('the examples of a broken check', () => {
     expect(found).toMatchObject({ dataset: 'voters', severity: 'error', count: 4 });
     expect(found?.examples.map(({ place }) => place.split(',')[0])).toEqual(['R900', 'R300', 'R20']);
   });
+
+  it('are of different places, as far as there are some', async () => {
+    const checks = [
+      { name: 'sexes_sum', severity: 'error', parts: ['men', 'women'], whole: 'all_people' },
+      { name: 'sexes_sum', severity: 'error', parts: ['women'], whole: 'men' },
+    ] as const;
+    const records = [
+      { IdDapil: '7', town: 'A', Men: '50', Women: '0', All: '900' },
+      { IdDapil: '7', town: 'B', Men: '1', Women: '1', All: '3' },
+    ];
+    const found = await examplesOf({ ...people(['town']), checks }, records);
+    expect(found.map(({ place, message }) => [place, message.split(' ')[0]])).toEqual([
+      ['A', 'all_people'],
+      ['B', 'all_people'],
+      ['A', 'men'],
+    ]);
+  });
 });

@@ -147,7 +147,7 @@ describe('the gate', () => {
     expect(changes).toHaveLength(6);
     expect(changes[0]).toMatch(/^voters: the sum of grand_total moved /);
     expect(changes[1]).toMatch(/^voters: the sum of dpt_male moved /);
-    expect(changes[5]).toBe(`voters: and ${names.length - 5} more sums moved by more than 10 %`);
+    expect(changes[5]).toBe(`voters: ${names.length - 5} other sums moved by more than 10 %`);
   });
 
   it('takes every change where changes are accepted', () => {
