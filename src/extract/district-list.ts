@@ -8,7 +8,7 @@ import type { FetchedPage } from './answer-reader.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { PageHolder } from './held-pages.ts';
 import { holdStrays } from './hold-strays.ts';
-import { namesTheSame, type Listing } from './listing.ts';
+import { districtsOf, namesTheSame, type Listing } from './listing.ts';
 import { PagingHabits } from './paging-habits.ts';
 import { isFaultOfList, isRefusal } from './refusals.ts';
 import { sweep, type RefusedSweep, type Sweep, type SweptPage } from './sweep.ts';
@@ -23,7 +23,7 @@ interface ListWatcher {
 export class DistrictList {
   /** What the list has shown of how the source pages; nothing where it failed. */
   habits = new PagingHabits();
-  /** Districts that a sweep met, whether it came to its end or not. */
+  /** Districts that any page of the list named, whether it came to its end or not. */
   readonly met = new Set<number>();
   /** Whether a sweep brought records that name no district, whether it came to its end or not. */
   private metStrays = false;
@@ -111,7 +111,10 @@ export class DistrictList {
       probe: (offset) => fetch(reading.probes, offset),
       fetchEarly: async (offset) => {
         const fetched = await client.tryPage(this.pipeline, this.request(reading.pages, offset));
-        return fetched === null ? null : this.asSwept(fetched);
+        if (fetched === null) return null;
+        // Its turn may never come, where the list fails before.
+        for (const dapil of districtsOf(fetched.page, this.pipeline)) this.met.add(dapil);
+        return this.asSwept(fetched);
       },
       listed: ({ found, strays }, listing, looksLast) => {
         for (const dapil of found) this.met.add(dapil);

@@ -13,6 +13,13 @@ export function districtOf(page: Page, row: number, districtColumn: number): num
   return dapil < 0 ? null : dapil;
 }
 
+/** The districts that a page's records name. */
+export function districtsOf(page: Page, pipeline: AnyPipeline): Set<number> {
+  const column = Object.keys(pipeline.columns).indexOf(pipeline.district);
+  const rows = Array.from({ length: page.records.length }, (_, row) => districtOf(page, row, column));
+  return new Set(rows.filter((dapil) => dapil !== null));
+}
+
 /** What one page added to a listing. */
 export interface PageListing {
   /** Districts met for the first time. */

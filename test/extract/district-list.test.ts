@@ -104,6 +104,17 @@ describe('the list of all districts', () => {
     expect((await run([1101, 1102, 1103])).delivered.toSorted()).toEqual(named);
   });
 
+  it('is not replaced where it fails before the turn of a page that names a district which nothing else knows', async () => {
+    const failing = changed(simulateSource(records, faultless, half), (request) => {
+      if (request.dapil === null && request.offset === 12) throw new SourceStatusError(500, 'out of order');
+      return request;
+    });
+    const run = (reference: readonly number[]) =>
+      runExtract(failing, { reference, pageSize: 6, concurrency: 8, expected: { voters: records.length } });
+    await expect(run([1101, 1102])).rejects.toMatchObject({ status: 500 });
+    expect((await run([1101, 1102, 1103])).delivered.toSorted()).toEqual(named);
+  });
+
   it('believes nothing of how districts page that only a failed list has shown', async () => {
     const many = [1101, 1102].flatMap((dapil) =>
       Array.from({ length: 120 }, (_, place) => ({ dapil, regency: `R${place}`, people: place })),
