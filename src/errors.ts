@@ -172,13 +172,15 @@ export class WarehouseBusyError extends RekapError {
 export class InterruptedError extends RekapError {
   readonly exitCode: number;
 
-  constructor(signal: 'SIGINT' | 'SIGTERM') {
-    super(
-      signal === 'SIGINT' ? 'Interrupted.' : 'Terminated.',
-      'What was published stays as it was; run it again when you like.',
-    );
+  constructor(signal: 'SIGINT' | 'SIGTERM', next = 'What was published stays as it was; run it again when you like.') {
+    super(signal === 'SIGINT' ? 'Interrupted.' : 'Terminated.', next);
     this.exitCode = signal === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
   }
+}
+
+/** What an error says, or whatever else was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** The system's code of a file error, such as ENOENT; 'unknown' for anything else. */

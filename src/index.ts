@@ -27,7 +27,7 @@ export { ApiKeys, generateApiKey, readApiKeys } from './serve/api-keys.ts';
 export type { FaultName, FaultSettings, FaultValues } from './serve/faults/fault-list.ts';
 export { openFolderSource } from './serve/record-source.ts';
 export type { RecordSet, RecordSource } from './serve/record-source.ts';
-export { DEFAULT_MAX_LIMIT, startService } from './serve/service.ts';
+export { defaultMaxLimit, startService } from './serve/service.ts';
 export type { Service, ServiceOptions } from './serve/service.ts';
 export { openWarehouseSource } from './serve/warehouse-source.ts';
 export { readCurrent, readSnapshot } from './warehouse.ts';

@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
-import { ExitCode, RekapError, RunTimeoutError, SourceMismatchError } from './errors.ts';
+import { ExitCode, RekapError, RunTimeoutError, SourceMismatchError, messageOf } from './errors.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import { explainFileError } from './file-errors.ts';
 import { pruneLandings } from './retention.ts';
@@ -174,7 +174,7 @@ async function recordRun({ options, around }: Run, line: RunLine): Promise<void>
   } catch (error) {
     around.report({
       kind: 'warning',
-      message: `runs.jsonl could not be written: ${error instanceof Error ? error.message : String(error)}`,
+      message: `runs.jsonl could not be written: ${messageOf(error)}`,
     });
   }
 }
@@ -189,14 +189,22 @@ function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
 }
 
 /** What the run's requests came to so far. */
-function figuresOf({ kind, client, around, started }: Attempt): SyncFigures {
+function figuresOf({ kind, options, client, around, started }: Attempt): SyncFigures {
   const milliseconds = around.clock.monotonic() - started;
-  const none = { requests: 0, retries: 0, bytes: 0, throttled: 0, fromLanding: 0, milliseconds };
+  const none = {
+    requests: 0,
+    retries: 0,
+    bytes: 0,
+    throttled: 0,
+    lowestConcurrency: options.concurrency,
+    fromLanding: 0,
+    milliseconds,
+  };
   if (client === null) return none;
-  const { requests, retries, bytes, throttled, resumed } = client.figures;
+  const { requests, retries, bytes, throttled, lowestConcurrency, resumed } = client.figures;
   // What a replay asks for never leaves the machine.
   if (kind === 'replay') return { ...none, fromLanding: requests };
-  return { requests, retries, bytes, throttled, fromLanding: resumed, milliseconds };
+  return { requests, retries, bytes, throttled, lowestConcurrency, fromLanding: resumed, milliseconds };
 }
 
 /** The warehouse remembers its source: figures of two sources must not stand in one history by mistake. */

@@ -64,7 +64,9 @@ export interface SyncFigures {
   /** Pages read from a landing instead. */
   readonly fromLanding: number;
   readonly bytes: number;
+  /** Answers that asked for fewer requests, and the fewest under way at a time that they led to. */
   readonly throttled: number;
+  readonly lowestConcurrency: number;
   readonly milliseconds: number;
 }
 

@@ -1,5 +1,6 @@
 /** The whole way of a sync on one screen: plan, build, publish. */
 
+import { messageOf } from './errors.ts';
 import { join } from 'node:path';
 import type { Project } from './pipeline.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
@@ -114,7 +115,7 @@ async function removeOld({ options, around }: Run, current: string): Promise<str
   } catch (error) {
     around.report({
       kind: 'warning',
-      message: `old snapshots could not be removed: ${error instanceof Error ? error.message : String(error)}`,
+      message: `old snapshots could not be removed: ${messageOf(error)}`,
     });
     return [];
   }

@@ -4,7 +4,7 @@ import type { Project } from '../pipeline.ts';
 import { Secret } from '../secret.ts';
 import { ApiKeys, generateApiKey } from '../serve/api-keys.ts';
 import { openFolderSource } from '../serve/record-source.ts';
-import { DEFAULT_MAX_LIMIT, startService } from '../serve/service.ts';
+import { defaultMaxLimit, startService } from '../serve/service.ts';
 
 /** A running service with the key that it accepts. */
 export interface SampleService {
@@ -22,7 +22,7 @@ export async function startSample({ pipelines, sampleFolder }: Project): Promise
     keys: new ApiKeys([key]),
     host: '127.0.0.1',
     port: 0,
-    maxLimit: DEFAULT_MAX_LIMIT,
+    maxLimit: defaultMaxLimit,
   });
   return {
     url: service.url,

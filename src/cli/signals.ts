@@ -4,12 +4,8 @@ import { InterruptedError } from '../errors.ts';
 import type { Clock } from '../surroundings.ts';
 import { systemClock } from '../system-clock.ts';
 
-/** The same failure, with what else than to begin again the interrupted command has to offer. */
-class ResumableInterruption extends InterruptedError {
-  override readonly name = 'InterruptedError';
-  override readonly next =
-    'Nothing was published; the same command with --resume goes on from the pages that were landed.';
-}
+/** What else than to begin again an interrupted command has to offer. */
+const resume = 'Nothing was published; the same command with --resume goes on from the pages that were landed.';
 
 /**
  * Milliseconds within which signals are one and the same wish to end: timeout(1), for one, sends its signal to the process and then to
@@ -26,7 +22,7 @@ export function listenForSignals(
   let first = 0;
   const listeners = (['SIGINT', 'SIGTERM'] as const).map((name) => {
     const listener = (): void => {
-      const reason = canResume ? new ResumableInterruption(name) : new InterruptedError(name);
+      const reason = new InterruptedError(name, canResume ? resume : undefined);
       if (!controller.signal.aborted) first = clock.monotonic();
       else if (clock.monotonic() - first > together) process.exit(reason.exitCode);
       controller.abort(reason);

@@ -148,7 +148,7 @@ function readNow({ created_at }: Manifest, { carried_over, districts }: Manifest
 }
 
 function requests({ figures, manifest }: SyncResult): string {
-  const { requests: count, retries, bytes, fromLanding, milliseconds } = figures;
+  const { requests: count, retries, bytes, throttled, lowestConcurrency, fromLanding, milliseconds } = figures;
   const took = `${(milliseconds / 1000).toFixed(1)} s`;
   if (count === 0) return `${formatNumber(fromLanding)} pages read from the landing, no request sent, ${took}`;
   const landed = fromLanding === 0 ? '' : `${formatNumber(fromLanding)} pages taken from what was landed before, `;
@@ -158,7 +158,8 @@ function requests({ figures, manifest }: SyncResult): string {
   // Whoever compares with the pages above should not have to guess.
   const named =
     fromLanding > 0 || others <= 0 ? '' : `${formatNumber(others)} of them to prove the districts complete, `;
-  return `${formatNumber(count)} requests (${named}${again}), ${landed}${formatBytes(bytes)}, ${took}`;
+  const slower = throttled === 0 ? '' : `slowed down to ${lowestConcurrency} at a time as the source asked, `;
+  return `${formatNumber(count)} requests (${named}${again}), ${landed}${slower}${formatBytes(bytes)}, ${took}`;
 }
 
 /** They were printed where the progress is; whoever reads only this should know that there are any. */

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { styleText } from 'node:util';
-import { RekapError } from '../errors.ts';
+import { RekapError, messageOf } from '../errors.ts';
 import { escapeDeceptive } from '../query/json-text.ts';
 import { complete } from './advice.ts';
 import { jsonOutput } from './json-output.ts';
@@ -77,7 +77,7 @@ export function printError(error: unknown): void {
     process.stderr.write(fitLines(`${mark} ${message}\n${next}`, process.stderr));
     return;
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   process.stderr.write(
     `${mark} unexpected failure: ${printableLines(message)}\n  This is a fault in rekap. REKAP_DEBUG=1 shows where it happened.\n`,
   );
@@ -87,7 +87,7 @@ export function printError(error: unknown): void {
 
 /** Tells on one line of stderr what went wrong in a command that goes on. */
 export function printFailure(what: string, error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   process.stderr.write(`${paint(['red', 'bold'], 'rekap:', process.stderr)} ${what}: ${printable(message)}\n`);
 }
 
@@ -95,7 +95,7 @@ export function printFailure(what: string, error: unknown): void {
 export function printJsonError(error: unknown): void {
   if (jsonOutput.printed) return;
   const isKnown = error instanceof RekapError;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const described = {
     kind: isKnown ? error.name : 'unexpected',
     message,

@@ -1,6 +1,6 @@
 /** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
 
-import { LandingError, RekapError, ResponseTooLargeError, SourceUnreachableError } from '../errors.ts';
+import { LandingError, RekapError, ResponseTooLargeError, SourceUnreachableError, messageOf } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Land, Page, PageRequest, ResumableAnswers } from '../stages.ts';
 import type { Clock, Random, Report } from '../surroundings.ts';
@@ -238,7 +238,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       }
       return {
         failure: { kind: 'connection', code: connectionCode(error) },
-        detail: error instanceof Error ? error.message : String(error),
+        detail: messageOf(error),
       };
     }
   }

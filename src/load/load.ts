@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { openDatabase, type Database } from '../database.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
+import { consistencyColumn } from '../reserved-names.ts';
 import type { Batch } from '../stages.ts';
 import { parquetPath } from '../snapshot-format.ts';
 import { makeSchema } from './schema.ts';
@@ -217,8 +218,8 @@ export class Load {
   private async markInconsistent(pipeline: AnyPipeline): Promise<void> {
     const same = pipeline.key.map((name) => `t.${quoteIdentifier(name)} = v.${quoteIdentifier(name)}`).join(' AND ');
     await this.database.run(
-      `UPDATE ${quoteIdentifier(pipeline.table)} t SET is_consistent = false FROM violations v
-       WHERE t.is_consistent AND v.severity = 'error' AND v.dataset = ${quoteText(pipeline.table)} AND ${same}`,
+      `UPDATE ${quoteIdentifier(pipeline.table)} t SET ${consistencyColumn} = false FROM violations v
+       WHERE t.${consistencyColumn} AND v.severity = 'error' AND v.dataset = ${quoteText(pipeline.table)} AND ${same}`,
     );
   }
 

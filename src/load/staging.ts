@@ -4,6 +4,7 @@ import type { DuckDBAppender, DuckDBType } from '@duckdb/node-api';
 import type { RecordBatch } from 'apache-arrow';
 import { duckdb } from '../duckdb.ts';
 import { type Database } from '../database.ts';
+import { consistencyColumn } from '../reserved-names.ts';
 import { quoteIdentifier } from '../sql-text.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Batch, Quarantined, Violation } from '../stages.ts';
@@ -46,7 +47,7 @@ export class Staging {
     for (const pipeline of pipelines) {
       const columns = Object.keys(pipeline.columns).map((name) => `${quoteIdentifier(name)} INTEGER`);
       await database.run(
-        `CREATE TEMP TABLE ${quoteIdentifier(`staging_${pipeline.table}`)} (${columns.join(', ')}, is_consistent BOOLEAN)`,
+        `CREATE TEMP TABLE ${quoteIdentifier(`staging_${pipeline.table}`)} (${columns.join(', ')}, ${consistencyColumn} BOOLEAN)`,
       );
       appenders.set(
         pipeline.table,
@@ -84,7 +85,7 @@ export class Staging {
       const alias = quoteIdentifier(`text_${name}`);
       return `LEFT JOIN ${quoteIdentifier(textStageName(pipeline, name))} ${alias} ON ${alias}.code = s.${quoteIdentifier(name)}`;
     });
-    return `SELECT ${expressions.join(', ')}, s.is_consistent FROM ${quoteIdentifier(`staging_${pipeline.table}`)} s ${joins.join(' ')}`;
+    return `SELECT ${expressions.join(', ')}, s.${consistencyColumn} FROM ${quoteIdentifier(`staging_${pipeline.table}`)} s ${joins.join(' ')}`;
   }
 
   async drop(pipelines: readonly AnyPipeline[]): Promise<void> {

@@ -2,6 +2,7 @@
 
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import type { AnyPipeline, ColumnDefinition, Project } from '../pipeline.ts';
+import { consistencyColumn } from '../reserved-names.ts';
 import { changesTableName } from '../snapshot-format.ts';
 
 /** A column of a table. */
@@ -31,7 +32,7 @@ export function datasetTable(pipeline: AnyPipeline): TableDefinition {
         comment: `${definition.comment} Source field: ${definition.field}.`,
       })),
       {
-        name: 'is_consistent',
+        name: consistencyColumn,
         type: 'BOOLEAN',
         comment: 'True where the row breaks no check of severity error; see the table violations.',
       },

@@ -5,7 +5,7 @@ import { link, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import bindings, { type Database } from '@duckdb/node-bindings';
 import { noDownloads } from '../database.ts';
-import { errorCode, WarehouseBusyError, WarehouseError } from '../errors.ts';
+import { WarehouseBusyError, WarehouseError, errorCode, messageOf } from '../errors.ts';
 import { explainFileError } from '../file-errors.ts';
 import { warehousePaths } from '../snapshot-format.ts';
 
@@ -32,7 +32,7 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
     database = await openLock(lock);
   } catch (error) {
     heldHere.delete(place);
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (isHeld(error)) {
       const holder = /\(PID (\d+)\)/.exec(message)?.[1];
       throw busy(warehouse, holder === undefined ? 'another process' : `process ${holder}`);

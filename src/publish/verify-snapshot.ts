@@ -1,5 +1,6 @@
 /** Checks a snapshot from the outside: what the manifest says = what the DuckDB file holds = what the Parquet files hold. */
 
+import { messageOf } from '../errors.ts';
 import { join } from 'node:path';
 import { checkFiles, checkManifestFile, checkSizes, unnamedFiles } from '../check-files.ts';
 import { openDatabase, tableColumns, type Database } from '../database.ts';
@@ -86,5 +87,5 @@ function verifyLedgers(manifest: Manifest, pipelines: readonly AnyPipeline[]): s
 }
 
 function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0]!;
+  return messageOf(error).split('\n')[0]!;
 }

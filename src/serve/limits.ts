@@ -4,7 +4,7 @@
 export const defaultLimit = 10;
 
 /** The largest `limit` a client may ask for unless the service is told otherwise: about one megabyte of records. */
-export const DEFAULT_MAX_LIMIT = 1000;
+export const defaultMaxLimit = 1000;
 
 /** Numbers in the tables are signed 32-bit, so no district and no position lies beyond this. */
 export const maxNumber = 2_147_483_647;

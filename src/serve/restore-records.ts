@@ -1,6 +1,7 @@
 /** Turns a published table back into the source's records, so that a sync from the mirror gives the same tables. */
 
 import { type Database } from '../database.ts';
+import { NoCount } from '../fields.ts';
 import { quoteIdentifier } from '../sql-text.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { districtField, readDistrict, type ServedRecord } from './record-source.ts';
@@ -8,11 +9,8 @@ import { districtField, readDistrict, type ServedRecord } from './record-source.
 /** A value of the tables as DuckDB's client gives it: INTEGER as a number, text as a string, NULL as null. */
 type Row = Readonly<Record<string, number | bigint | string | null>>;
 
-/** The checks that say what a NULL was before it was one. */
-const lostValueChecks = ['missing', 'null', 'empty', 'malformed'] as const;
-
 interface LostValue {
-  readonly check: (typeof lostValueChecks)[number];
+  readonly check: keyof typeof NoCount;
   readonly raw: string | null;
 }
 
@@ -61,7 +59,9 @@ async function readLostValues(database: Database, pipeline: AnyPipeline): Promis
     Row & { check_name: LostValue['check']; column_name: string; raw_value: string | null }
   >(
     `SELECT ${listColumns(pipeline.key)}, check_name, column_name, raw_value FROM violations
-     WHERE dataset = $1 AND check_name IN (${lostValueChecks.map((name) => `'${name}'`).join(', ')})`,
+     WHERE dataset = $1 AND check_name IN (${Object.keys(NoCount)
+       .map((name) => `'${name}'`)
+       .join(', ')})`,
     [pipeline.table],
   );
   const lost = new Map<string, Map<string, LostValue>>();

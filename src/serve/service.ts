@@ -2,12 +2,12 @@
 
 import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
-import { UsageError } from '../errors.ts';
+import { errorCode, UsageError } from '../errors.ts';
 import { buildApp, type AppOptions } from './app.ts';
 import { checkFaults } from './faults/fault-list.ts';
-import { DEFAULT_MAX_LIMIT, maxNumber } from './limits.ts';
+import { defaultMaxLimit, maxNumber } from './limits.ts';
 
-export { DEFAULT_MAX_LIMIT };
+export { defaultMaxLimit };
 
 export interface ServiceOptions extends AppOptions {
   /** Name or address to listen on; of a name that has several addresses, an IPv4 one comes first. */
@@ -74,9 +74,8 @@ async function findAddress(host: string): Promise<string> {
 
 /** Makes a message of the reasons for which a user's address cannot be listened on; anything else stays what it is. */
 function explainListening(error: unknown, { host, port }: ServiceOptions): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const explain = (message: string, next: string): UsageError => new UsageError(message, next, { cause: error });
-  switch (code) {
+  switch (errorCode(error)) {
     case 'EADDRINUSE':
       return explain(
         `Port ${port} on ${host} is in use.`,

@@ -2,7 +2,7 @@
 
 import { lstat } from 'node:fs/promises';
 import { openDatabase, tableColumns, type Database } from '../database.ts';
-import { ServedDataError } from '../errors.ts';
+import { ServedDataError, messageOf } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { warehousePaths, type Manifest } from '../snapshot-format.ts';
 import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse.ts';
@@ -102,7 +102,7 @@ async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[])
     }
   } catch (error) {
     throw new ServedDataError(
-      `${file} cannot be served: ${error instanceof Error ? error.message : String(error)}`,
+      `${file} cannot be served: ${messageOf(error)}`,
       `"rekap snapshots verify" tells whether it is damaged; a new sync writes the tables ${pipelines.map(({ table }) => table).join(' and ')}.`,
       { cause: error },
     );

@@ -1,6 +1,7 @@
 /** Fills the columns of one batch, Int32 with validity for numbers and dictionaries for texts, and hands them over as Arrow. */
 
 import type { Data, Dictionary, Int32, RecordBatch, Utf8 } from 'apache-arrow';
+import { consistencyColumn } from '../reserved-names.ts';
 import * as arrow from '../arrow.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Place } from '../stages.ts';
@@ -108,8 +109,8 @@ export class BatchBuilder {
         data: packBits(this.consistent, this.rows),
       }),
     );
-    const fields = [...this.names, 'is_consistent'].map(
-      (name, index) => new arrow.Field(name, children[index]!.type, name !== 'is_consistent'),
+    const fields = [...this.names, consistencyColumn].map(
+      (name, index) => new arrow.Field(name, children[index]!.type, name !== consistencyColumn),
     );
     const data = arrow.makeData({ type: new arrow.Struct(fields), length: this.rows, nullCount: 0, children });
     return new arrow.RecordBatch(new arrow.Schema(fields), data);

@@ -2,32 +2,23 @@
 
 import { maxCount, NoCount } from '../fields.ts';
 
+/** In words, as the rest of a sentence that begins with the field's name. */
+const words: Readonly<Record<keyof typeof NoCount, string>> = {
+  missing: 'is missing',
+  null: 'is null',
+  empty: 'is empty',
+  malformed: `is no whole number in digits up to ${maxCount}`,
+};
+
 /** The name under which a violation records the code of `NoCount`. */
-export function noValueCheck(code: number): string {
-  switch (code) {
-    case NoCount.missing:
-      return 'missing';
-    case NoCount.null:
-      return 'null';
-    case NoCount.empty:
-      return 'empty';
-    default:
-      return 'malformed';
-  }
+export function noValueCheck(code: number): keyof typeof NoCount {
+  for (const [name, known] of Object.entries(NoCount)) if (known === code) return name as keyof typeof NoCount;
+  throw new RangeError(`${code} says of no field why it gives no value`);
 }
 
 /** What is wrong, as the rest of a sentence that begins with the field's name. */
 export function describeNoValue(code: number): string {
-  switch (code) {
-    case NoCount.missing:
-      return 'is missing';
-    case NoCount.null:
-      return 'is null';
-    case NoCount.empty:
-      return 'is empty';
-    default:
-      return `is no whole number in digits up to ${maxCount}`;
-  }
+  return words[noValueCheck(code)];
 }
 
 /** What is wrong with a malformed value of which this text stood in the record. Digits alone are malformed only where they are too many. */

@@ -13,7 +13,15 @@ function printed(received: readonly number[]): { readonly summary: string; reado
   // Records that name no district are of none.
   const voters = datasetOf({ rows: 2, districts: [...districts, verdictOf({ dapil: null })] });
   const manifest = manifestOf({ datasets: { voters } });
-  const figures = { requests: 1, retries: 0, fromLanding: 0, bytes: 0, throttled: 0, milliseconds: 1 };
+  const figures = {
+    requests: 1,
+    retries: 0,
+    fromLanding: 0,
+    bytes: 0,
+    throttled: 0,
+    lowestConcurrency: 4,
+    milliseconds: 1,
+  };
   const { snapshot: id } = manifest;
   const common = { run: id, current: id, warehouse: 'w', landing: 'l', equals: null, manifest, figures };
   const result: SyncResult = { ...common, outcome: 'published', brokenChecks: [], warnings: [], pruned: [] };

@@ -11,7 +11,15 @@ const never = datasetOf({ rows: 0, districts: [] });
 function summaryOf(warnings: readonly string[], requests = 1, differing: Partial<SyncResult> = {}): string {
   const voters = datasetOf({ rows: 2, districts: [verdictOf({ dapil: 1101, received: 2, pages: 3 })] });
   const manifest = manifestOf({ datasets: { voters, voting_rights_users: never } });
-  const figures = { requests, retries: 2, fromLanding: 0, bytes: 0, throttled: 0, milliseconds: 1 };
+  const figures = {
+    requests,
+    retries: 2,
+    fromLanding: 0,
+    bytes: 0,
+    throttled: 0,
+    lowestConcurrency: 4,
+    milliseconds: 1,
+  };
   const common = {
     run: manifest.snapshot,
     current: manifest.snapshot,
@@ -44,6 +52,20 @@ it('has no row for a dataset that was never asked for', () => {
 it('names the folder of the answers, or says that they were not kept', () => {
   expect(summaryOf([])).toMatch(/^Answers +l$/m);
   expect(summaryOf([], 1, { landing: null })).toMatch(/^Answers +not kept \(--keep-landing\)$/m);
+});
+
+it('says how far the source slowed the run down', () => {
+  expect(summaryOf([], 9)).not.toContain('slowed');
+  const figures = {
+    requests: 9,
+    retries: 2,
+    fromLanding: 0,
+    bytes: 0,
+    throttled: 3,
+    lowestConcurrency: 2,
+    milliseconds: 1,
+  };
+  expect(summaryOf([], 9, { figures })).toContain(' 2 tried again), slowed down to 2 at a time as the source asked, ');
 });
 
 it('says of a snapshot that was built again what it equals', () => {

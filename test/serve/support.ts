@@ -8,7 +8,7 @@ import type { AnyPipeline } from '../../src/pipeline.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import type { FaultName, FaultValues } from '../../src/serve/faults/fault-list.ts';
 import { buildRecordSet, fixedSource, type RecordSource } from '../../src/serve/record-source.ts';
-import { DEFAULT_MAX_LIMIT, startService, type Service, type ServiceOptions } from '../../src/serve/service.ts';
+import { defaultMaxLimit, startService, type Service, type ServiceOptions } from '../../src/serve/service.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 export const pipelines: readonly AnyPipeline[] = [voters, votingRightsUsers];
@@ -66,7 +66,7 @@ export function makeOptions(changes: Partial<ServiceOptions> = {}): ServiceOptio
     keys: new ApiKeys([key]),
     host: '127.0.0.1',
     port: 0,
-    maxLimit: DEFAULT_MAX_LIMIT,
+    maxLimit: defaultMaxLimit,
     ...changes,
   };
 }
