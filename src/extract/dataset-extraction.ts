@@ -5,6 +5,7 @@ import { RepeatedPageError, type RekapError, type SourceStatusError } from '../e
 import type { AnyPipeline } from '../pipeline.ts';
 import { firstReading, maxReadings } from '../readings.ts';
 import type { Verdict } from '../stages.ts';
+import { alternate } from './alternate.ts';
 import { DistrictList } from './district-list.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import { Findings } from './findings.ts';
@@ -177,59 +178,71 @@ export class DatasetExtraction {
   }
 
   private async readUntilJudged(dapil: number): Promise<Verdict> {
-    const { swept } = this;
+    const { swept, resumable } = this;
     const listed = this.listedFor(dapil);
-    const district: DistrictQuestion = {
-      dapil,
-      listed,
-      swept,
-      resumable: this.resumable,
-      habits: this.list.habits,
-    };
+    const district: DistrictQuestion = { dapil, listed, swept, resumable, habits: this.list.habits };
     const earlier: WalkFigures[] = [];
     /** Longest page of the reading before, where that rests on where its pages begin; then the next reading's begin elsewhere. */
     let longest: number | null = null;
     for (let readings = firstReading; ; readings += 1) {
-      let walk: Walk;
-      try {
-        walk =
-          readings === firstReading
-            ? await this.walks.first(district)
-            : await this.walks.again(district, readings, longest);
-      } catch (error) {
-        if (!(error instanceof RepeatedPageError) || readings >= maxReadings) throw error;
+      const walk = await this.readOnce(district, readings, longest);
+      if (walk === null) {
         longest = this.question.pageSize;
         // Two readings agree only where none in between came to nothing.
         earlier.length = 0;
         continue;
       }
-      const { pages, at, refusal, ...compared } = walk;
-      if (refusal !== null && !this.isAnswer(dapil, refusal)) throw refusal;
+      const { pages, ...compared } = walk;
       const judgement = judgeWalk(compared, listed, earlier, {
         isClosed: swept?.listing.isClosed(dapil) === true,
         sweepOverlaps: swept?.listing.overlaps === true,
         reading: readings,
       });
-      const received = walk.distinct;
-      const figures = { dapil, listed: listed?.distinct ?? null, received, pages: pages.length, at, readings };
-      if (judgement.kind === 'complete') {
-        await this.walks.requirePaging(district, walk);
-        if (judgement.warning !== null) this.warn(`district ${dapil}: ${judgement.warning}`);
-        this.findings.noteComplete(dapil, walk, listed, swept);
-        const verdict = this.verdict({ ...figures, proof: walk.end });
-        await this.deliver(verdict, pages);
-        // As many as the ledger counts: also what came twice, or names no district.
-        return this.report(
-          verdict,
-          pages.reduce((sum, page) => sum + page.length, 0),
-        );
-      }
+      if (judgement.kind === 'complete') return this.accept(district, walk, readings, judgement.warning);
       longest = walk.inOnePiece ? null : Math.max(0, ...pages.map(({ length }) => length));
       for (const page of pages) page.release();
       if (judgement.kind === 'incomplete')
-        return this.report(this.verdict({ ...figures, proof: 'none', reason: judgement.reason }));
+        return this.report(
+          this.verdict({ ...figuresOf(district, walk, readings), proof: 'none', reason: judgement.reason }),
+        );
       earlier.push(compared);
     }
+  }
+
+  /** One reading of a district; null where it began anew, which may have been a slip of the moment. */
+  private async readOnce(district: DistrictQuestion, reading: number, longest: number | null): Promise<Walk | null> {
+    let walk: Walk;
+    try {
+      walk =
+        reading === firstReading
+          ? await this.walks.first(district)
+          : await this.walks.again(district, reading, longest);
+    } catch (error) {
+      if (error instanceof RepeatedPageError && reading < maxReadings) return null;
+      throw error;
+    }
+    if (walk.refusal !== null && !this.isAnswer(district.dapil, walk.refusal)) throw walk.refusal;
+    return walk;
+  }
+
+  /** Hands on what a complete walk brought. */
+  private async accept(
+    district: DistrictQuestion,
+    walk: Walk,
+    readings: number,
+    warning: string | null,
+  ): Promise<Verdict> {
+    const { dapil, listed, swept } = district;
+    await this.walks.requirePaging(district, walk);
+    if (warning !== null) this.warn(`district ${dapil}: ${warning}`);
+    this.findings.noteComplete(dapil, walk, listed, swept);
+    const verdict = this.verdict({ ...figuresOf(district, walk, readings), proof: walk.end });
+    await this.deliver(verdict, walk.pages);
+    // As many as the ledger counts: also what came twice, or names no district.
+    return this.report(
+      verdict,
+      walk.pages.reduce((sum, page) => sum + page.length, 0),
+    );
   }
 
   /**
@@ -280,11 +293,7 @@ export class DatasetExtraction {
   }
 }
 
-/** The items of both by turns: while what is at hand is read, what is asked for is on its way. */
-function alternate<Item>(first: readonly Item[], second: readonly Item[]): Item[] {
-  const longer = Math.max(first.length, second.length);
-  return Array.from({ length: longer }, (_, index) => [
-    ...first.slice(index, index + 1),
-    ...second.slice(index, index + 1),
-  ]).flat();
+/** What a verdict says of a walk. */
+function figuresOf({ dapil, listed }: DistrictQuestion, { distinct, pages, at }: Walk, readings: number) {
+  return { dapil, listed: listed?.distinct ?? null, received: distinct, pages: pages.length, at, readings };
 }
