@@ -80,6 +80,7 @@ async function runSync(args: SyncArguments): Promise<void> {
   };
   const { loadProject } = await import('../../pipelines/index.ts');
   const project = loadProject();
+  const { refuseEndpoint, warningsOfBaseUrl } = await import('./base-url.ts');
   if (baseUrl !== null) refuseEndpoint(baseUrl, project.pipelines);
   const datasets = readDatasets(
     args.dataset,
@@ -88,13 +89,9 @@ async function runSync(args: SyncArguments): Promise<void> {
   const { readApiKey } = await import('./api-key.ts');
   const key: Secret | null = baseUrl === null ? null : readApiKey(args['api-key-file']);
 
-  const [{ sync }, { runVisibly }, { warnOfPlainHttp }] = await Promise.all([
-    import('../sync.ts'),
-    import('./run-visibly.ts'),
-    import('./plain-http.ts'),
-  ]);
+  const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./run-visibly.ts')]);
   const sample = key === null ? await (await import('./sample-service.ts')).startSample(project) : null;
-  const unencrypted = baseUrl === null ? null : warnOfPlainHttp(baseUrl);
+  const warnings = baseUrl === null ? [] : warningsOfBaseUrl(baseUrl, project.pipelines);
   try {
     const asked = {
       ...settings,
@@ -104,7 +101,7 @@ async function runSync(args: SyncArguments): Promise<void> {
       apiKey: sample?.apiKey ?? key!,
     };
     const carryOut = (around: SyncSurroundings): Promise<SyncResult> => {
-      if (unencrypted !== null) around.report({ kind: 'warning', message: unencrypted });
+      for (const message of warnings) around.report({ kind: 'warning', message });
       return sync(project, asked, around);
     };
     await runVisibly(project, args.json, carryOut, { canResume: settings.keepLanding !== 0 });
@@ -142,16 +139,6 @@ function requireOneSource(args: SyncArguments): string | null {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** Whoever copies an address from the service's own pages copies its endpoint too; every request would then be "not found". */
-function refuseEndpoint(baseUrl: string, pipelines: readonly { readonly endpoint: string }[]): void {
-  const found = pipelines.find(({ endpoint }) => baseUrl.endsWith(endpoint));
-  if (found === undefined) return;
-  throw new UsageError(
-    `--base-url ends with the endpoint ${found.endpoint}.`,
-    `Leave it out, for it is added: --base-url ${baseUrl.slice(0, -found.endpoint.length)}`,
-  );
-}
-
 function readDistricts(given: readonly string[] | undefined): number[] | null {
   if (given === undefined) return null;
   const words = splitList(given);
@@ -159,7 +146,7 @@ function readDistricts(given: readonly string[] | undefined): number[] | null {
     if (!/^\d{1,10}$/.test(word) || Number(word) > 2_147_483_647)
       throw new UsageError(
         `--dapil ${JSON.stringify(word)} is no district id.`,
-        'Give ids in digits, such as --dapil 1101 1102.',
+        'Give ids in digits, such as --dapil 1101 1102; "rekap query \'FROM dapil\'" shows them with their names.',
       );
   }
   if (words.length === 0)

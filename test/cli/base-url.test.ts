@@ -1,0 +1,37 @@
+/** A base URL over which the key could be read, or that says more than the address of the service, is warned of, and no other. */
+
+import { describe, expect, it } from 'vitest';
+import { warningsOfBaseUrl } from '../../src/cli/base-url.ts';
+
+const endpoints = [{ endpoint: '/api/people' }];
+
+describe('a base URL', () => {
+  it.each([
+    'http://service.test',
+    'http://192.0.2.1:8080/x',
+    'http://[2001:db8::1]',
+    'http://127.evil.test',
+    'http://localhost.test',
+  ])('%s is warned of', (url) => {
+    expect(warningsOfBaseUrl(url, endpoints)).toEqual([expect.stringContaining('unencrypted')]);
+  });
+
+  it.each([
+    'https://service.test',
+    'http://127.0.0.1:8080',
+    'http://localhost',
+    'http://service.localhost',
+    'http://[::1]:1',
+    'https://service.test/v1/apis',
+    'https://service.test/api/v1',
+  ])('%s is not', (url) => {
+    expect(warningsOfBaseUrl(url, endpoints)).toEqual([]);
+  });
+
+  it('that ends as every endpoint begins is warned of with what it would ask', () => {
+    expect(warningsOfBaseUrl('https://service.test/v1/api', endpoints)).toEqual([
+      expect.stringContaining('https://service.test/v1/api/api/people is what will be asked'),
+    ]);
+    expect(warningsOfBaseUrl('https://service.test/', [{ endpoint: '/people' }])).toEqual([]);
+  });
+});
