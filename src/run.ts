@@ -88,7 +88,7 @@ export async function withRun(
   const [begunAt, started] = [around.clock.now(), around.clock.monotonic()];
   const attempt: Attempt = { kind: acts.kind, id: null, options, around, begunAt, started, client: null };
   try {
-    await makeWarehouse(warehouse);
+    await makeWarehouse(warehouse, (message) => around.report({ kind: 'warning', message }));
     const unlock = await orRecorded(attempt, () => lockWarehouse(warehouse));
     try {
       const result = await actLocked(project, attempt, acts);

@@ -68,7 +68,7 @@ it('a landing that is closed is on the disk, its folder and its name too', async
 it('a snapshot is on the disk before it has its name, and has that before it is current', async () => {
   const warehouse = await makeFolder();
   const id = '20261120T030002Z-000001';
-  await makeWarehouse(warehouse);
+  await makeWarehouse(warehouse, () => {});
   const folder = await beginSnapshotFolder(warehouse, id);
   await mkdir(join(folder, 'parquet/voters'), { recursive: true });
   const files = ['rekap.duckdb', 'parquet/voters/voters.parquet'];

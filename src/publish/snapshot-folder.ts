@@ -41,11 +41,24 @@ function hex(value: number): string {
   return value.toString(16).padStart(6, '0');
 }
 
-/** Makes the warehouse's folders where they are missing. */
-export async function makeWarehouse(warehouse: string): Promise<void> {
+/** Makes the warehouse's folders where they are missing; warns where it begins in a folder that is used for something else. */
+export async function makeWarehouse(warehouse: string, warn: (message: string) => void): Promise<void> {
   const paths = warehousePaths(warehouse);
+  if (!(await exists(paths.snapshots))) {
+    const others = await othersIn(warehouse);
+    const named = `${others.slice(0, 3).join(', ')}${others.length > 3 ? ` and ${others.length - 3} more` : ''}`;
+    if (others.length > 0)
+      warn(`The warehouse begins in ${warehouse}, which holds other things (${named}); they are left alone.`);
+  }
   await makeFolder(paths.snapshots);
   await makeFolder(paths.landing);
+}
+
+/** What lies in a folder that is no warehouse yet, and is no warehouse's. */
+async function othersIn(folder: string): Promise<string[]> {
+  const own = new Set(Object.values(warehousePaths(folder)).map((path) => basename(path)));
+  const names = await readdir(folder).catch(() => []);
+  return names.filter((name) => !own.has(name) && !name.startsWith('.') && name !== 'lost+found').toSorted();
 }
 
 /** Makes a folder and those above it. Node's own recursive mkdir never returns in places like /proc, where nothing can be made. */

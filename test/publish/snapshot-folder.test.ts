@@ -26,7 +26,7 @@ const ids = [1, 2, 3, 4].map((day) => `2026112${day}T030002Z-00000${day}`) as [s
 async function makeEmptyWarehouse(): Promise<string> {
   const warehouse = await mkdtemp(join(tmpdir(), 'rekap-snapshots-'));
   onTestFinished(() => rm(warehouse, { recursive: true, force: true }));
-  await makeWarehouse(warehouse);
+  await makeWarehouse(warehouse, () => {});
   return warehouse;
 }
 
@@ -81,11 +81,23 @@ describe('a warehouse', () => {
   it('is made with all folders above it, and left as it is where it stands', async () => {
     const top = await makeEmptyWarehouse();
     const warehouse = join(top, 'a', 'b', 'c');
-    await makeWarehouse(warehouse);
+    await makeWarehouse(warehouse, () => {});
     await publish(warehouse, ids[0]);
-    await makeWarehouse(warehouse);
+    await makeWarehouse(warehouse, () => {});
     expect((await readdir(warehouse)).toSorted()).toEqual(['current', 'landing', 'snapshots']);
     expect(await readCurrentId(warehouse)).toBe(ids[0]);
+  });
+
+  it('says so where it begins among other things, and leaves them alone', async () => {
+    const folder = join(await makeEmptyWarehouse(), 'src');
+    await mkdir(folder);
+    for (const name of ['.env', 'b.ts', 'a.ts', 'd.ts', 'c.ts']) await writeFile(join(folder, name), '');
+    const warnings: string[] = [];
+    for (const _ of [1, 2]) await makeWarehouse(folder, (message) => warnings.push(message));
+    expect(warnings).toEqual([
+      expect.stringContaining(`${folder}, which holds other things (a.ts, b.ts, c.ts and 1 more)`),
+    ]);
+    expect(await readdir(folder)).toHaveLength(7);
   });
 
   it('is not made where a file or a link to nowhere stands in the place of one of its folders', async () => {
@@ -93,7 +105,10 @@ describe('a warehouse', () => {
     await writeFile(join(top, 'file'), '');
     await symlink('nowhere', join(top, 'link'));
     for (const name of ['file', 'link', 'file/below', 'link/below'])
-      await expect(makeWarehouse(join(top, name)), name).rejects.toThrow(/EEXIST|ENOTDIR|ENOENT/);
+      await expect(
+        makeWarehouse(join(top, name), () => {}),
+        name,
+      ).rejects.toThrow(/EEXIST|ENOTDIR|ENOENT/);
     expect((await readdir(top)).toSorted()).toEqual(['file', 'landing', 'link', 'snapshots']);
   });
 });
