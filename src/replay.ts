@@ -127,7 +127,7 @@ async function askLanding({ landing, options, around, signal }: Run): Promise<Op
   };
 }
 
-/** Whatever manifest of this run there is, and of today's definition, the rebuilt snapshot must agree with; gives the id of that one. */
+/** Whatever manifest of this run there is, and of today's definition, the rebuilt snapshot must agree with; gives its id where all of it was compared. */
 async function requireSameFigures(
   run: Run,
   manifest: Manifest,
@@ -137,8 +137,9 @@ async function requireSameFigures(
   if (model === null || !isOfToday(run.project, model)) return null;
   // What changed since the snapshot before can be told again only where that one still has its own history.
   const history = run.previous === null ? null : historyOf(run.previous.manifest);
-  const differing = differingFigures(manifest, model.manifest, history === file.previous_history);
-  if (differing.length === 0) return model.id;
+  const canTellChanges = history === file.previous_history;
+  const differing = differingFigures(manifest, model.manifest, canTellChanges);
+  if (differing.length === 0) return canTellChanges ? model.id : null;
   throw new VerificationError(
     [
       `The answers of run ${file.run} give other figures than snapshot ${model.id} has:`,

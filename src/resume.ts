@@ -21,15 +21,14 @@ export interface ResumedAnswers extends ResumableAnswers {
 export async function openResumedAnswers(run: Run): Promise<ResumedAnswers | null> {
   const { options, around } = run;
   if (options.resumeWithin === null) return null;
-  const runs = await openBrokenOffRuns(run, new Date(run.startedAt.getTime() - options.resumeWithin));
-  if (runs.length === 0) {
-    around.report({
-      kind: 'warning',
-      message:
-        'There is nothing to resume: no run was broken off lately, or it landed nothing. Everything is asked for.',
-    });
+  const nothing = (why: string): null => {
+    around.report({ kind: 'warning', message: `There is nothing to resume: ${why}. Everything is asked for.` });
     return null;
-  }
+  };
+  // Without the list nothing says whether what was landed is what the source holds now.
+  if (options.dapil !== null) return nothing('districts that are asked for by --dapil are read without the list');
+  const runs = await openBrokenOffRuns(run, new Date(run.startedAt.getTime() - options.resumeWithin));
+  if (runs.length === 0) return nothing('no run was broken off lately, or it landed nothing');
   const kept = new Map<string, readonly LandedRun[]>();
   const holder = (request: PageRequest): LandedRun | undefined =>
     (kept.get(request.dataset) ?? runs).find((landed) => landed.has(request));

@@ -1,19 +1,23 @@
-/** Commands that messages name, as whoever reads them has to type them: with the warehouse that this command line names. */
+/** Commands that messages name, as whoever reads them has to type them: with the warehouse that they go over. */
 
-let asTold = '';
+/** What the options say of the warehouse; null where they say nothing, or are not read yet. */
+let told: string | null = null;
 
-/** Notes what the command line says of the warehouse; what stands in the environment or a file counts for the next command too. */
-export function noteWarehouse(words: readonly string[]): void {
-  const at = words.findLastIndex((word) => word === '--warehouse' || word.startsWith('--warehouse='));
-  const value =
-    at < 0 ? undefined : words[at] === '--warehouse' ? words[at + 1] : words[at]!.slice('--warehouse='.length);
-  asTold = value === undefined ? '' : ` --warehouse ${quoteForShell(value)}`;
+export function noteWarehouse(warehouse: unknown): void {
+  told = typeof warehouse === 'string' ? warehouse : null;
 }
 
-/** The text with every command that goes over a warehouse completed. */
-export function complete(text: string): string {
-  return text.replaceAll(/"(rekap (?:sync|replay|query|connect|diff|snapshots)\b[^"]*)"/g, (whole, command: string) =>
-    /--(warehouse|help)/.test(command) ? whole : `"${command}${asTold}"`,
+/**
+ * Advice with every command that goes over a warehouse completed.
+ *
+ * @param warehouse Null for the one that a command goes over without a word.
+ */
+export function complete(advice: string, warehouse = told): string {
+  if (warehouse === null) return advice;
+  const named = quoteForShell(warehouse);
+  const option = named.startsWith('-') ? `--warehouse=${named}` : `--warehouse ${named}`;
+  return advice.replaceAll(/"(rekap (?:sync|replay|query|connect|diff|snapshots)\b[^"]*)"/g, (whole, command: string) =>
+    /--(warehouse|help)/.test(command) ? whole : `"${command} ${option}"`,
   );
 }
 

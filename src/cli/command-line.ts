@@ -9,7 +9,7 @@ import { readVersion } from '../version.ts';
 /** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */
 export async function runCommandLine(words: string[]): Promise<void> {
   resetJsonOutput();
-  noteWarehouse(words);
+  noteWarehouse(null);
   try {
     await dispatch(words);
     process.exitCode = ExitCode.done;

@@ -8,6 +8,7 @@ import { Parser } from 'yargs/helpers';
 import { UsageError } from '../errors.ts';
 import { checkGiven, checkWords } from './check-given.ts';
 import { closestName } from './closest-name.ts';
+import { noteWarehouse } from './advice.ts';
 import { jsonOutput } from './json-output.ts';
 import { optionNames } from './options.ts';
 
@@ -70,6 +71,7 @@ export function declareOptions<Given, Own extends Record<string, Options>>(
   const file = readConfigFile(commandLine['config'] ?? environment['config'], declared);
   const filled = fill([commandLine, environment, file], exclusive);
   jsonOutput.wanted = isPrinter && filled['json'] === true;
+  noteWarehouse(filled['warehouse']);
   const left = Object.fromEntries(Object.entries(filled).filter(([name]) => !Object.hasOwn(commandLine, name)));
   // For a command that is carried out, yargs makes the text of its help all the same, and takes its time for all that stands there.
   const shown = isLookedAt ? argv.options(withoutReading(declared)).example(examples) : argv.options(hidden(declared));

@@ -8,6 +8,7 @@ import { wayBack } from '../way-back.ts';
 import { complete } from './advice.ts';
 import { renderTable } from './table.ts';
 import { formatNumber, paint, printable } from './terminal.ts';
+import { fitLines } from './wrap-text.ts';
 
 /** A snapshot as `snapshots list` gives it; of one whose manifest cannot be read nothing but the reason is known. */
 interface ListedSnapshot {
@@ -78,7 +79,12 @@ export function renderList(snapshots: readonly ListedSnapshot[]): string {
   const damages = snapshots.flatMap(({ id, damaged, next }) =>
     damaged === null
       ? []
-      : [`\n${id === null ? 'current' : `Snapshot ${id}`} is damaged: ${printable(damaged)}\n  ${next}\n`],
+      : [
+          fitLines(
+            `\n${id === null ? 'current' : `Snapshot ${id}`} is damaged: ${printable(damaged)}\n  ${next}\n`,
+            process.stdout,
+          ),
+        ],
   );
   return `${renderTable(rows, { head, whole: [0, 1, 2], right })}\n${damages.join('')}`;
 }

@@ -22,9 +22,8 @@ export async function runVisibly(
       signal: signals.signal,
     });
     progress.end();
-    const { printJson, printText } = await import('./terminal.ts');
-    if (asJson) printJson(result);
-    else printText((await import('./sync-summary.ts')).renderSummary(result, project));
+    if (asJson) (await import('./terminal.ts')).printJson(result);
+    else process.stdout.write((await import('./sync-summary.ts')).renderSummary(result, project));
   } finally {
     progress.abandon();
     signals.stop();

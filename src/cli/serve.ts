@@ -3,13 +3,12 @@
 import { readFileSync } from 'node:fs';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { errorCode, UsageError } from '../errors.ts';
-import type { AnyPipeline } from '../pipeline.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
-import type { RecordSource } from '../serve/record-source.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
 import { declareOptions } from './declare-options.ts';
 import { readOptionalFolder, requireInteger } from './options.ts';
-import { widthOf } from './wrap-text.ts';
+import { countOf, printable } from './terminal.ts';
+import { inColumns, widthOf } from './wrap-text.ts';
 
 const options = {
   sample: { type: 'boolean', default: false, describe: 'serve the sample figures; a key is made and printed' },
@@ -84,7 +83,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     { listenForSignals },
     { fitConnections },
     { readOpenFilesLimit },
-    { printFailure, printText },
+    { printFailure },
   ] = await Promise.all([
     import('../../pipelines/index.ts'),
     import('../serve/service.ts'),
@@ -126,7 +125,8 @@ async function runServe(args: ServeArguments): Promise<void> {
       maxConnections: fitConnections(readOpenFilesLimit()),
       onFailure: (error) => printFailure('a request could not be answered', error),
     });
-    printText(describeService(service.url, describeSource(args, source, pipelines), pipelines, madeKey, faults));
+    const served = pipelines.map((pipeline) => ({ ...pipeline, records: source.current(pipeline).records.length }));
+    process.stdout.write(describeService(service.url, nameServed(args), served, madeKey, faults));
     await new Promise<void>((resolve) => {
       if (signals.signal.aborted) resolve();
       signals.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -173,29 +173,31 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
   };
 }
 
-/** What is served, and how much of it. */
-function describeSource({ data, warehouse }: ServeArguments, source: RecordSource, pipelines: readonly AnyPipeline[]) {
-  const records = pipelines.map(
-    (pipeline) => `${source.current(pipeline).records.length} records of ${pipeline.table}`,
-  );
-  const what =
-    data !== undefined
-      ? data
-      : warehouse !== undefined
-        ? `the current snapshot of ${warehouse}`
-        : 'the sample, whose figures are made up';
-  return `${what}: ${records.join(', ')}`;
+function nameServed({ data, warehouse }: ServeArguments): string {
+  if (data !== undefined) return data;
+  return warehouse === undefined ? 'the sample, whose figures are made up' : `the current snapshot of ${warehouse}`;
+}
+
+/** An endpoint that is served, and how many records it has. */
+interface Served {
+  readonly endpoint: string;
+  readonly districtParameter: string;
+  readonly records: number;
 }
 
 function describeService(
   url: string,
   what: string,
-  pipelines: readonly { endpoint: string; districtParameter: string }[],
+  endpoints: readonly Served[],
   madeKey: string | null,
   faults: FaultSettings | undefined,
 ): string {
-  const first = pipelines[0]!;
-  const lines = [`Serving ${what}`, ...pipelines.map(({ endpoint }) => `  ${url}${endpoint}`), `  ${url}/openapi.json`];
+  const first = endpoints[0]!;
+  const rows = endpoints.map(({ endpoint, records }) => [url + endpoint, countOf(records, 'record')] as const);
+  const lines = [
+    `Serving ${printable(what)}`,
+    ...inColumns([...rows, [`${url}/openapi.json`, ''] as const], Number.POSITIVE_INFINITY),
+  ];
   if (madeKey !== null) {
     lines.push(
       '',

@@ -6,6 +6,7 @@ import { countDistricts } from './count-districts.ts';
 import { formatBytes, nameSource } from './sync-summary.ts';
 import { renderTable } from './table.ts';
 import { formatNumber, paint, printable } from './terminal.ts';
+import { fitLines } from './wrap-text.ts';
 
 export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
   const datasets = Object.entries(manifest.datasets).map(([table, dataset]) => {
@@ -26,8 +27,11 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
     formatBytes(bytes),
     `${printable(sha256.slice(0, 16))}…`,
   ]);
+  const prose = (text: string): string => fitLines(text, process.stdout);
   return [
-    `Snapshot ${paint('bold', id)} of ${nameSource(manifest.source)}, made ${shortTime(manifest.created_at)} UTC by ${manifest.tool.name} ${printable(manifest.tool.version)}`,
+    prose(
+      `Snapshot ${paint('bold', id)} of ${nameSource(manifest.source)}, made ${shortTime(manifest.created_at)} UTC by ${manifest.tool.name} ${printable(manifest.tool.version)}`,
+    ),
     manifest.previous === null ? 'The first of its history.' : `The one before: ${printable(manifest.previous)}`,
     '',
     renderTable(datasets, {
@@ -38,7 +42,7 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
     '',
     renderTable(files, { head: ['file', 'size', 'SHA-256'], right: [1], whole: [0] }),
     ...(manifest.warnings.length > 0
-      ? ['', 'Warnings:', ...manifest.warnings.map((warning) => `  ${printable(warning)}`)]
+      ? ['', 'Warnings:', ...manifest.warnings.map((warning) => prose(`  ${printable(warning)}`))]
       : []),
     '',
     folder,

@@ -28,13 +28,15 @@ const listCommand: CommandModule<object, CommonArguments> = {
   describe: 'List the snapshots, newest last',
   builder: (argv) => declareOptions(argv, common),
   async handler({ warehouse, json }) {
-    const [{ listSnapshots, renderList }, { printJson, printText }] = await Promise.all([
+    const [{ listSnapshots, renderList }, { printJson }] = await Promise.all([
       import('./list-snapshots.ts'),
       import('./terminal.ts'),
     ]);
     const snapshots = await listSnapshots(warehouse);
     if (json) return printJson(snapshots);
-    printText(snapshots.length === 0 ? `The warehouse ${warehouse} holds no snapshot yet.\n` : renderList(snapshots));
+    process.stdout.write(
+      snapshots.length === 0 ? `The warehouse ${warehouse} holds no snapshot yet.\n` : renderList(snapshots),
+    );
   },
 };
 
@@ -43,14 +45,14 @@ const showCommand: CommandModule<object, CommonArguments & { id: string | undefi
   describe: 'Show what a snapshot holds and how it was proved',
   builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
-    const [{ readSnapshot, requireCurrent }, { renderSnapshot }, { printJson, printText }] = await Promise.all([
+    const [{ readSnapshot, requireCurrent }, { renderSnapshot }, { printJson }] = await Promise.all([
       import('../warehouse.ts'),
       import('./show-snapshot.ts'),
       import('./terminal.ts'),
     ]);
     const snapshot = id === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, id);
     if (json) printJson(snapshot.manifest);
-    else printText(renderSnapshot(snapshot));
+    else process.stdout.write(renderSnapshot(snapshot));
   },
 };
 
@@ -59,24 +61,20 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
   describe: 'Check a snapshot from the outside: hashes, rows, sums, ledger, DuckDB against Parquet, and its answers',
   builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
-    const [
-      { readCurrentId, requireCurrent },
-      { damagedError, verifyPublished },
-      { loadProject },
-      { printJson, printText },
-    ] = await Promise.all([
-      import('../warehouse.ts'),
-      import('../verify-published.ts'),
-      import('../../pipelines/index.ts'),
-      import('./terminal.ts'),
-    ]);
+    const [{ readCurrentId, requireCurrent }, { damagedError, verifyPublished }, { loadProject }, { printJson }] =
+      await Promise.all([
+        import('../warehouse.ts'),
+        import('../verify-published.ts'),
+        import('../../pipelines/index.ts'),
+        import('./terminal.ts'),
+      ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
     const { pipelines } = loadProject();
     const { files, problems, answers, next } = await verifyPublished(warehouse, snapshot, pipelines);
     if (json) printJson({ snapshot, intact: problems.length === 0, answers, problems });
     if (problems.length > 0) throw damagedError(`Snapshot ${snapshot} is damaged:`, problems, next);
     if (!json)
-      printText(
+      process.stdout.write(
         `Snapshot ${snapshot} is whole: ${files} files, their hashes, rows and sums agree with the manifest.\n${answers === 'kept' ? 'Its answers are those that it was made of.' : 'Its answers are no longer kept, so it could not be compared with them.'}\n`,
       );
   },
@@ -91,14 +89,14 @@ const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> =
       common,
     ),
   async handler({ warehouse, json, id }) {
-    const [{ rollBack }, { loadProject }, { printJson, printText }] = await Promise.all([
+    const [{ rollBack }, { loadProject }, { printJson }] = await Promise.all([
       import('../manage-snapshots.ts'),
       import('../../pipelines/index.ts'),
       import('./terminal.ts'),
     ]);
     await rollBack(loadProject(), warehouse, id);
     if (json) printJson({ current: id });
-    else printText(`Snapshot ${id} is current now.\n`);
+    else process.stdout.write(`Snapshot ${id} is current now.\n`);
   },
 };
 
@@ -107,10 +105,7 @@ const pruneCommand: CommandModule<object, InferredOptionTypes<typeof pruneOption
   describe: 'Remove the oldest snapshots and their answers; the current ones always stay',
   builder: (argv) => declareOptions(argv, pruneOptions),
   async handler({ warehouse, json, ...keeping }) {
-    const [{ prune }, { printJson, printText }] = await Promise.all([
-      import('../manage-snapshots.ts'),
-      import('./terminal.ts'),
-    ]);
+    const [{ prune }, { printJson }] = await Promise.all([import('../manage-snapshots.ts'), import('./terminal.ts')]);
     const pruned = await prune({ warehouse, ...readKeepOptions(keeping) });
     if (json) return printJson(pruned);
     const { removed, landings } = pruned;
@@ -118,6 +113,6 @@ const pruneCommand: CommandModule<object, InferredOptionTypes<typeof pruneOption
       removed.length === 0 ? '' : `Removed ${removed.length === 1 ? 'snapshot' : 'snapshots'} ${removed.join(', ')}.\n`,
       landings.length === 0 ? '' : `Removed the answers of ${landings.join(', ')}.\n`,
     ].join('');
-    printText(lines === '' ? 'Nothing to remove.\n' : lines);
+    process.stdout.write(lines === '' ? 'Nothing to remove.\n' : lines);
   },
 };

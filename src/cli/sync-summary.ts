@@ -6,34 +6,38 @@ import type { Verdict } from '../stages.ts';
 import type { BrokenCheck } from '../load/broken-checks.ts';
 import type { SyncResult } from '../sync-options.ts';
 import { databaseFile, type Manifest, type ManifestDataset } from '../snapshot-format.ts';
+import { complete } from './advice.ts';
 import { countDistricts } from './count-districts.ts';
+import { warehouseOption } from './options.ts';
 import { renderTable } from './table.ts';
 import { countRows, formatNumber, paint, printable } from './terminal.ts';
+import { fitLines } from './wrap-text.ts';
 
 /** Characters of a name or a message in an example; a name that is longer is itself what is wrong. */
 const longestExample = 300;
 
 export function renderSummary(result: SyncResult, project: Project): string {
+  const prose = (text: string): string => fitLines(text, process.stdout);
   const parts = [
-    headline(result),
+    prose(headline(result)),
     datasetTable(result, project),
-    changes(result),
-    brokenChecks(result.brokenChecks),
-    requests(result),
+    prose(changes(result)),
+    prose(brokenChecks(result.brokenChecks)),
+    prose(requests(result)),
     warnings(result),
     places(result),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function headline({ outcome, run, current, equals, manifest, figures }: SyncResult): string {
+function headline({ outcome, run, current, equals, manifest, figures, warehouse }: SyncResult): string {
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet')).length;
   switch (outcome) {
     case 'reproduced':
       return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', run)}: ${origin(manifest)}, ${parquet} Parquet files byte for byte, and the same figures.`;
     case 'published':
       if (current !== run)
-        return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current one, so ${current} stays current; "rekap snapshots rollback ${run}" goes back to it.`;
+        return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current one, so ${current} stays current; ${command(`snapshots rollback ${run}`, warehouse)} goes back to it.`;
       return `${paint(['green', 'bold'], 'Published')} snapshot ${paint('bold', run)} from ${nameSource(manifest.source)}.${equals === null ? '' : ` It equals snapshot ${equals}: ${parquet} Parquet files byte for byte, and the same figures.`}`;
     case 'unchanged':
       return `${paint(['green', 'bold'], 'Nothing has changed')} at ${nameSource(manifest.source)}: snapshot ${paint('bold', current ?? '')} stays current.`;
@@ -42,6 +46,11 @@ function headline({ outcome, run, current, equals, manifest, figures }: SyncResu
         ? `${paint(['cyan', 'bold'], 'Dry run:')} so was the run that was replayed; everything was checked again, nothing was published.`
         : `${paint(['cyan', 'bold'], 'Dry run:')} everything was fetched and checked, nothing was published.`;
   }
+}
+
+/** A command over the warehouse of the run, which for a replay may be another than the command line's. */
+function command(words: string, warehouse: string): string {
+  return complete(`"rekap ${words}"`, warehouse === warehouseOption.warehouse.default ? null : warehouse);
 }
 
 /** The source of a snapshot, as people should know of it. */
@@ -99,7 +108,7 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
 }
 
 /** What the source restated since the snapshot before. */
-function changes({ manifest, outcome, figures, pruned }: SyncResult): string {
+function changes({ manifest, outcome, figures, pruned, warehouse }: SyncResult): string {
   const lines = Object.entries(manifest.datasets).flatMap(
     ([
       table,
@@ -117,7 +126,7 @@ function changes({ manifest, outcome, figures, pruned }: SyncResult): string {
   const { previous } = manifest;
   // A replay may have built its snapshot in a folder that does not hold the one before.
   const canCompare = figures.requests > 0 && !pruned.some((id) => id === previous);
-  const next = canCompare ? '"rekap diff" shows them' : 'the table changes names them';
+  const next = canCompare ? `${command('diff', warehouse)} shows them` : 'the table changes names them';
   return [
     `${paint('bold', `Changes since snapshot ${previous}`)}${outcome === 'published' ? `; ${next}` : ''}`,
     ...lines.map((line) => `  ${line}`),
@@ -158,7 +167,10 @@ function requests({ figures, manifest }: SyncResult): string {
   // Whoever compares with the pages above should not have to guess.
   const named =
     fromLanding > 0 || others <= 0 ? '' : `${formatNumber(others)} of them to prove the districts complete, `;
-  const slower = throttled === 0 ? '' : `slowed down to ${lowestConcurrency} at a time as the source asked, `;
+  const slower =
+    throttled === 0
+      ? ''
+      : `asked ${throttled === 1 ? 'once' : `${formatNumber(throttled)} times`} for fewer, down to ${lowestConcurrency} at a time, `;
   return `${formatNumber(count)} requests (${named}${again}), ${landed}${slower}${formatBytes(bytes)}, ${took}`;
 }
 

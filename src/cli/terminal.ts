@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { styleText } from 'node:util';
-import { RekapError, messageOf } from '../errors.ts';
+import { messageOf, QueryError, RekapError } from '../errors.ts';
 import { escapeDeceptive } from '../query/json-text.ts';
 import { complete } from './advice.ts';
 import { jsonOutput } from './json-output.ts';
@@ -49,17 +49,17 @@ export function formatNumber(value: number | bigint): string {
 
 /** 1 row, 2 rows. */
 export function countRows(rows: number | bigint): string {
-  return `${formatNumber(rows)} ${rows.toString() === '1' ? 'row' : 'rows'}`;
+  return countOf(rows, 'row');
+}
+
+/** 1 record, 2 records. */
+export function countOf(count: number | bigint, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count.toString() === '1' ? '' : 's'}`;
 }
 
 /** Writes to stdout and waits where its reader is slow. */
 export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-}
-
-/** Writes a text to stdout, its lines fitted to the terminal and its commands completed. */
-export function printText(text: string): void {
-  process.stdout.write(fitLines(complete(text), process.stdout));
 }
 
 /** Writes one JSON document to stdout, for a program that asked for it. */
@@ -74,7 +74,10 @@ export function printError(error: unknown): void {
   if (error instanceof RekapError) {
     const message = printableLines(error.message);
     const next = error.next === '' ? '' : `  ${printable(complete(error.next))}\n`;
-    process.stderr.write(fitLines(`${mark} ${message}\n${next}`, process.stderr));
+    // A query's own lines stand as they are, for a mark below shows where it is wrong.
+    const lines = `${mark} ${message}\n`;
+    const shown = error instanceof QueryError ? lines : fitLines(lines, process.stderr);
+    process.stderr.write(shown + fitLines(next, process.stderr));
     return;
   }
   const message = messageOf(error);

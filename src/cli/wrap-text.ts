@@ -36,15 +36,15 @@ export function wrap(text: string, width: number): string[] {
 }
 
 /**
- * The text with every line that is too long for the terminal broken between words, set in from there on; a command in quotes counts as one
+ * Prose with every line that is too long for the terminal broken between words, set in from there on; a command in quotes counts as one
  * word. Where no person reads along, nothing is broken.
  */
 export function fitLines(text: string, stream: NodeJS.WriteStream): string {
   if (!stream.isTTY || !(stream.columns > 0)) return text;
-  const room = Math.max(40, stream.columns) - 1;
+  const room = Math.max(40, stream.columns);
   return text
     .split('\n')
-    .flatMap((line) => (shownWidth(line) <= room ? [line] : hang(line, room)))
+    .flatMap((line) => (shownWidth(line) <= room ? [line] : hang(line, room - 1)))
     .join('\n');
 }
 
@@ -52,7 +52,7 @@ function hang(line: string, room: number): string[] {
   const indent = /^ */.exec(line)![0];
   const lines: string[] = [];
   let current = '';
-  for (const word of line.match(/"rekap [^"]*"\S*|\S+/g) ?? []) {
+  for (const word of line.match(/"rekap [^"]*"[^ ]*|[^ ]+/g) ?? []) {
     const inset = lines.length === 0 ? indent : `${indent}  `;
     const longer = current === '' ? inset + word : `${current} ${word}`;
     if (current === '' || shownWidth(longer) <= room) current = longer;

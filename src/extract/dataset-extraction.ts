@@ -56,18 +56,14 @@ export class DatasetExtraction {
       this.withoutSweep = result.refused;
       const why = result.refused.message.replace(/\.$/, '');
       this.warn(`the source does not list all districts (${why}); each known district is read to its end instead`);
-      return null;
-    }
-    if (result.listing.total === 0) {
+    } else if (result.listing.total === 0) {
       this.isListEmpty = true;
       this.warn('the source lists no record without a district; each known district is read to its end instead');
-      return null;
-    }
-    this.swept = result;
-    this.resumable = this.list.keepLanded(result.listing);
+    } else this.swept = result;
+    this.resumable = this.list.keepLanded(this.swept?.listing ?? null);
     // Whoever resumes by it meets its failure.
     this.resumable.catch(() => undefined);
-    return result;
+    return this.swept;
   }
 
   /** The districts to ask for: listed ones, also by a list that was given up, those of the snapshot before, and the reference's where its ids are of the same kind. */

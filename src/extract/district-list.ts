@@ -65,17 +65,21 @@ export class DistrictList {
     if (!isAnyKnown || ![...this.met].every((dapil) => known.has(dapil))) throw fault;
   }
 
-  /** Goes on from those broken-off runs only whose own list named the same records as this one. */
-  async keepLanded(listing: Listing): Promise<void> {
+  /** Goes on from those broken-off runs only whose own list named the same records as this one; from none where there is no list. */
+  async keepLanded(listing: Listing | null): Promise<void> {
     const { client } = this.question;
     const { pages } = listReadings[0];
-    const isAnyLeft = await client.keepLanded(this.pipeline, (peek) =>
-      namesTheSame(listing, this.pipeline, (offset) => peek(this.request(pages, offset))),
+    const isAnyLeft = await client.keepLanded(
+      this.pipeline,
+      async (peek) =>
+        listing !== null && namesTheSame(listing, this.pipeline, (offset) => peek(this.request(pages, offset))),
     );
-    if (client.isResuming && !isAnyLeft)
-      this.watcher.warn(
-        'nothing is taken over from what was landed before, for it holds no list of the same records, in pages of the same size',
-      );
+    if (!client.isResuming || isAnyLeft) return;
+    const why =
+      listing === null
+        ? 'the source gives no list of all districts to compare it with'
+        : 'it holds no list of the same records, young enough and in pages of the same size';
+    this.watcher.warn(`nothing is taken over from what was landed before: ${why}`);
   }
 
   /** A page given twice may be a slip of the moment, such as a cache's; a second sweep that fails too is the source's nature. */
@@ -87,9 +91,16 @@ export class DistrictList {
       if (!(error instanceof RepeatedPageError)) throw error;
       this.watcher.warn(`the list of all districts is read again: ${error.message.replace(/\.$/, '')}`);
       const result = await this.sweepOnce(second);
-      if ('refused' in result || result.listing.total > 0) return result;
+      if ('refused' in result) return result;
+      const lacks =
+        result.listing.total === 0
+          ? 'records'
+          : this.metStrays && result.strays.length === 0
+            ? 'records that name no district'
+            : null;
+      if (lacks === null) return result;
       throw new EarlyEndError(
-        'the list of all districts had records at its first reading and has none at its second',
+        `the list of all districts had ${lacks} at its first reading and has none at its second`,
         'Run the sync again when the source is steady.',
       );
     }
@@ -97,14 +108,13 @@ export class DistrictList {
 
   private sweepOnce(reading: (typeof listReadings)[number]): Promise<Sweep | RefusedSweep> {
     this.habits = new PagingHabits();
-    const { client, concurrency, pageSize } = this.question;
+    const { client, pageSize } = this.question;
     const fetch = async (number: number, offset: number): Promise<SweptPage> =>
       this.asSwept(await client.fetchPage(this.pipeline, this.request(number, offset)));
     return sweep({
       pipeline: this.pipeline,
       habits: this.habits,
       pageSize,
-      concurrency,
       maxRecords: this.question.maxRecords,
       expected: this.question.expected[this.pipeline.table] ?? 0,
       fetch: (offset) => fetch(reading.pages, offset),
@@ -113,15 +123,21 @@ export class DistrictList {
         const fetched = await client.tryPage(this.pipeline, this.request(reading.pages, offset));
         if (fetched === null) return null;
         // Its turn may never come, where the list fails before.
-        for (const dapil of districtsOf(fetched.page, this.pipeline)) this.met.add(dapil);
+        this.noteNamed(districtsOf(fetched.page, this.pipeline));
         return this.asSwept(fetched);
       },
       listed: ({ found, strays }, listing, looksLast) => {
-        for (const dapil of found) this.met.add(dapil);
-        this.metStrays ||= strays.length > 0;
+        this.noteNamed(strays.length > 0 ? [...found, null] : found);
         this.watcher.goesOn(looksLast ? listing.districts.filter((dapil) => listing.isClosed(dapil)) : []);
       },
     });
+  }
+
+  /** @param dapils Null for a record that names none. */
+  private noteNamed(dapils: Iterable<number | null>): void {
+    for (const dapil of dapils)
+      if (dapil === null) this.metStrays = true;
+      else this.met.add(dapil);
   }
 
   private request(reading: number, offset: number): PageRequest {

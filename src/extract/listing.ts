@@ -13,11 +13,10 @@ export function districtOf(page: Page, row: number, districtColumn: number): num
   return dapil < 0 ? null : dapil;
 }
 
-/** The districts that a page's records name. */
-export function districtsOf(page: Page, pipeline: AnyPipeline): Set<number> {
+/** The districts that a page's records name; null where one names none. */
+export function districtsOf(page: Page, pipeline: AnyPipeline): Set<number | null> {
   const column = Object.keys(pipeline.columns).indexOf(pipeline.district);
-  const rows = Array.from({ length: page.records.length }, (_, row) => districtOf(page, row, column));
-  return new Set(rows.filter((dapil) => dapil !== null));
+  return new Set(Array.from({ length: page.records.length }, (_, row) => districtOf(page, row, column)));
 }
 
 /** What one page added to a listing. */

@@ -1,6 +1,6 @@
 /** The pages of a list in their turn, asked for before it comes as far as the list is likely to go. */
 
-/** So many pages of a list are asked for at a time at most, and one fewer in vain. */
+/** So many pages of a list are asked for at a time at most, and one fewer in vain. However many requests a run may have under way: its replay must ask for the same. */
 const widest = 5;
 
 export interface ListQuestion<Fetched> {
@@ -8,8 +8,6 @@ export interface ListQuestion<Fetched> {
   readonly pageSize: number;
   /** Records that the list is likely to have; 0 where nothing is known of it. */
   readonly expected: number;
-  /** Requests that may be under way: no more pages are asked for at a time, or the page whose turn it is would wait for those behind it. */
-  readonly concurrency: number;
   fetch(offset: number): Promise<Fetched>;
   /** Asks once for a page before its turn; null where that fails, whatever the reason: then it is asked for in its turn, if that comes. */
   fetchEarly(offset: number): Promise<Fetched | null>;
@@ -72,8 +70,7 @@ export class NextPages<Fetched> {
     const { asked, question } = this;
     // A list that has come further than expected may go on for ever so long.
     const end = offset > question.expected ? offset + length + 1 : question.expected;
-    const atOnce = Math.min(widest, question.concurrency);
-    for (let next = offset + length; next < end && asked.size + 1 < atOnce; next += length) {
+    for (let next = offset + length; next < end && asked.size + 1 < widest; next += length) {
       if (!asked.has(next)) asked.set(next, question.fetchEarly(next));
     }
   }

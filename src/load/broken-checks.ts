@@ -1,7 +1,7 @@
 /** Reads from the new tables which checks are broken how often, and the worst examples of each. */
 
 import type { Database } from '../database.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import { quoteIdentifier } from '../sql-text.ts';
 
 /** A check that is broken, over all datasets or in one. */
@@ -15,8 +15,6 @@ export interface BrokenCheck {
 }
 
 const examplesPerCheck = 3;
-/** So many of the worst are looked at for examples of different places: a figure that is wrong is often wrong in each of its sexes. */
-const candidates = 5 * examplesPerCheck;
 
 /** @param pipeline Any of those whose tables there are: their keys are the same. What its key has after the district says where in it. */
 export async function readBrokenChecks(database: Database, pipeline: AnyPipeline): Promise<BrokenCheck[]> {
@@ -24,6 +22,8 @@ export async function readBrokenChecks(database: Database, pipeline: AnyPipeline
   const within = pipeline.key.slice(pipeline.key.indexOf(pipeline.district) + 1).map(quoteIdentifier);
   const placeSql = within.length === 0 ? "''" : `concat_ws(', ', ${within.toReversed().join(', ')})`;
   const distance = "abs(try_cast(regexp_extract(expected, '\\d+') AS BIGINT) - try_cast(actual AS BIGINT))";
+  // A place can break a check once in each of its counts, and the examples should be of different places.
+  const candidates = examplesPerCheck * countColumns(pipeline).length;
   // No window: that would hold all violations in memory, and a source may break every check in every record.
   const rows = await database.rows<Omit<BrokenCheck, 'count'> & { total: bigint }>(`
     SELECT dataset, check_name AS "check", severity, count(*) AS total,

@@ -3,30 +3,37 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { complete, noteWarehouse } from '../../src/cli/advice.ts';
 
-afterEach(() => noteWarehouse([]));
+afterEach(() => noteWarehouse(null));
 
 const advice = '"rekap replay 1" builds it again; "rekap snapshots rollback 2" makes that one current.';
 
 describe('a command in a message', () => {
-  it('stands as it is where the command line names no warehouse', () => {
-    noteWarehouse(['sync', '--sample']);
+  it('stands as it is where nothing names a warehouse', () => {
+    noteWarehouse(undefined);
     expect(complete(advice)).toBe(advice);
   });
 
-  it.each<[string[], string]>([
-    [['query', 'SELECT 1', '--warehouse', 'w'], 'w'],
-    [['--warehouse=/srv/w', 'query', 'SELECT 1'], '/srv/w'],
-    [['sync', '--warehouse', 'data of ours'], "'data of ours'"],
-    [['sync', '--warehouse', "it's"], String.raw`'it'\''s'`],
-  ])('goes over the warehouse that the command line names: %j', (words, typed) => {
-    noteWarehouse(words);
+  it.each([
+    ['w', '--warehouse w'],
+    ['/srv/w', '--warehouse /srv/w'],
+    ['data of ours', "--warehouse 'data of ours'"],
+    ["it's", String.raw`--warehouse 'it'\''s'`],
+    ['-w', '--warehouse=-w'],
+  ])('goes over the warehouse that the options name: %j', (warehouse, option) => {
+    noteWarehouse(warehouse);
     expect(complete(advice)).toBe(
-      `"rekap replay 1 --warehouse ${typed}" builds it again; "rekap snapshots rollback 2 --warehouse ${typed}" makes that one current.`,
+      `"rekap replay 1 ${option}" builds it again; "rekap snapshots rollback 2 ${option}" makes that one current.`,
     );
   });
 
+  it('goes over the one that is meant, where that is another', () => {
+    noteWarehouse('w');
+    expect(complete('"rekap diff"', 'other')).toBe('"rekap diff --warehouse other"');
+    expect(complete('"rekap diff"', null)).toBe('"rekap diff"');
+  });
+
   it('is left alone where it says more, or goes over none', () => {
-    noteWarehouse(['sync', '--warehouse', 'w']);
+    noteWarehouse('w');
     for (const text of ['"rekap sync --help" shows', '"rekap <command> --help"', '"rekap diff --warehouse x"'])
       expect(complete(text)).toBe(text);
   });

@@ -55,7 +55,7 @@ it('names the folder of the answers, or says that they were not kept', () => {
 });
 
 it('says how far the source slowed the run down', () => {
-  expect(summaryOf([], 9)).not.toContain('slowed');
+  expect(summaryOf([], 9)).not.toContain('for fewer');
   const figures = {
     requests: 9,
     retries: 2,
@@ -65,7 +65,7 @@ it('says how far the source slowed the run down', () => {
     lowestConcurrency: 2,
     milliseconds: 1,
   };
-  expect(summaryOf([], 9, { figures })).toContain(' 2 tried again), slowed down to 2 at a time as the source asked, ');
+  expect(summaryOf([], 9, { figures })).toContain(' 2 tried again), asked 3 times for fewer, down to 2 at a time, ');
 });
 
 it('says of a snapshot that was built again what it equals', () => {

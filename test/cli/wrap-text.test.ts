@@ -22,6 +22,11 @@ describe('a text', () => {
     expect(broken.join(' ').split(/ +/)).toEqual(long.split(/ +/));
   });
 
+  it('stays as it is where it just fits, as a table does', () => {
+    const row = 'voters      514'.padEnd(60, '.');
+    expect(fitLines(row, streamOf(60))).toBe(row);
+  });
+
   it('goes by what is seen: colours take no room', () => {
     const painted = Array.from({ length: 9 }, () => '\u001b[32mgreen\u001b[39m').join(' ');
     expect(fitLines(painted, streamOf(60))).toBe(painted);

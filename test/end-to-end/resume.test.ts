@@ -339,6 +339,24 @@ describe('a sync that has nothing to go on from', () => {
     expect(warnings).toContainEqual(expect.stringMatching(/^voters: nothing is taken over from what was landed/));
   });
 
+  it('is one of some districts, and that is said', async () => {
+    const { server, options } = await brokenOff(smallNation(sizes));
+    await server.mend();
+    await expectEverythingAsked(options({ dapil: [1101] }), server);
+  });
+
+  it('is one whose source gives no list, and that is said', async () => {
+    const { options } = await brokenOff(smallNation(sizes));
+    const source = await startTwistedSource(smallNation({ 1101: 3, 1102: 2 }), (response, honest, { url }) =>
+      url!.includes('id_dapil') ? response.end(honest) : response.writeHead(400).end(),
+    );
+    const { figures, warnings } = await runSync(options({ baseUrl: source.url }));
+    expect(figures.fromLanding).toBe(0);
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^voters: nothing is taken over .* gives no list of all districts/),
+    );
+  });
+
   it('is one of another source', async () => {
     const { server, options } = await brokenOff(smallNation(sizes));
     await server.mend();

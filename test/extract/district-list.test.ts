@@ -9,7 +9,13 @@ import type { PageRequest } from '../../src/stages.ts';
 import type { RunEvent } from '../../src/surroundings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { runExtract } from '../support/run-extract.ts';
-import { changed, faultless, simulateSource, type SimulatedSource } from '../support/simulated-source.ts';
+import {
+  changed,
+  faultless,
+  simulateSource,
+  type SimulatedRecord,
+  type SimulatedSource,
+} from '../support/simulated-source.ts';
 import { half, named, records } from './three-districts.ts';
 
 describe('the list of all districts', () => {
@@ -227,6 +233,41 @@ describe('the list of all districts', () => {
     it('asks for that district where its second reading lacks it', async () => {
       const { delivered } = await readTwice((request) => ({ ...request, offset: request.offset + 12 }));
       expect(delivered.toSorted()).toEqual(named);
+    });
+  });
+
+  describe('that had a record without a district', () => {
+    const stray = { dapil: -1, regency: 'LUAR NEGERI', people: 777 };
+    const reference = [1101, 1102, 1103];
+    const run = (records_: readonly SimulatedRecord[], list: (request: PageRequest) => PageRequest) =>
+      runExtract(
+        changed(simulateSource(records_, faultless, half), (request) =>
+          request.dapil === null ? list(request) : request,
+        ),
+        { reference, pageSize: 6, concurrency: 8, expected: { voters: records_.length } },
+      );
+
+    it('on a page whose turn did not come is not replaced', async () => {
+      const failing = run([...records, stray], (request) => {
+        if (request.offset === 12) throw new SourceStatusError(500, 'out of order');
+        return request;
+      });
+      await expect(failing).rejects.toMatchObject({ status: 500 });
+    });
+
+    it('behind the page that shows a gap is not replaced', async () => {
+      const withGap = run([...records.slice(0, 30), stray, ...records.slice(30)], (request) =>
+        request.offset === 12 ? { ...request, offset: 1000 } : request,
+      );
+      await expect(withGap).rejects.toThrow('its list has a gap');
+    });
+
+    it('at its first reading is not replaced by a second one without', async () => {
+      const twice = run([stray, ...records], (request) => {
+        if (request.reading < 2) return request.offset >= 20 ? { ...request, offset: 0 } : request;
+        return { ...request, offset: request.offset + 1 };
+      });
+      await expect(twice).rejects.toThrow('had records that name no district at its first reading and has none');
     });
   });
 

@@ -6,7 +6,6 @@ import { NextPages } from '../../src/extract/next-pages.ts';
 interface List {
   readonly total: number;
   readonly expected?: number;
-  readonly concurrency?: number;
   readonly cap?: number;
   /** Pages from here on fail where they are asked for before their turn. */
   readonly failsFrom?: number;
@@ -15,7 +14,7 @@ interface List {
 }
 
 /** Walks a list of `total` records to its empty page; gives the offsets asked for at each step. */
-async function walk({ total, expected = 0, concurrency = 8, cap = 100, failsFrom = Infinity, shortAt = -1 }: List) {
+async function walk({ total, expected = 0, cap = 100, failsFrom = Infinity, shortAt = -1 }: List) {
   const steps: number[][] = [];
   const fetch = async (asked: number): Promise<number> => {
     steps.at(-1)!.push(asked);
@@ -24,7 +23,6 @@ async function walk({ total, expected = 0, concurrency = 8, cap = 100, failsFrom
   const pages = new NextPages<number>({
     pageSize: 100,
     expected,
-    concurrency,
     fetch,
     fetchEarly: async (asked) => (asked >= failsFrom ? fetch(asked).then(() => null) : fetch(asked)),
   });
@@ -55,16 +53,6 @@ describe('the pages of a list', () => {
       'are five at a time at most',
       { total: 900, expected: 900 },
       [[0], [100, 200, 300, 400, 500], [600], [700], [800], [], [], [], [], [900]],
-    ],
-    [
-      'are as many at a time as there may be requests',
-      { total: 500, expected: 500, concurrency: 3 },
-      [[0], [100, 200, 300], [400], [], [], [500]],
-    ],
-    [
-      'are asked for one by one where so are all',
-      { total: 300, expected: 300, concurrency: 1 },
-      [[0], [100], [200], [300]],
     ],
     [
       'are asked for in pairs again where the list is longer than expected',
@@ -103,7 +91,6 @@ describe('the pages of a list', () => {
     const pages = new NextPages<number>({
       pageSize: 100,
       expected: 0,
-      concurrency: 8,
       fetch: async () => 100,
       fetchEarly: () => new Promise((resolve) => (come = resolve)),
     });

@@ -59,6 +59,18 @@ describe('the examples of a broken check', () => {
     expect(found?.examples.map(({ place }) => place.split(',')[0])).toEqual(['R900', 'R300', 'R20']);
   });
 
+  it('are of different places, though each breaks the check in all its counts', async () => {
+    const counts = Object.keys(voter({})).filter((name) => name.startsWith('Jumlah'));
+    const empty = ['A', 'B', 'C', 'D'].map((regency) => ({
+      ...voter({ regency }),
+      ...Object.fromEntries(counts.map((name) => [name, ''])),
+    }));
+    const { brokenChecks } = await load({ voters: [empty] });
+    const found = brokenChecks.find(({ check }) => check === 'empty');
+    expect(found?.count).toBe(4 * counts.length);
+    expect(found?.examples.map(({ place }) => place.split(',')[0])).toEqual(['A', 'B', 'C']);
+  });
+
   it('are of different places, as far as there are some', async () => {
     const checks = [
       { name: 'sexes_sum', severity: 'error', parts: ['men', 'women'], whole: 'all_people' },
