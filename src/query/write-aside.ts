@@ -1,17 +1,18 @@
 /** Writes a file aside first and renames it then, and explains why one cannot be written. */
 
-import { access, rename, rm } from 'node:fs/promises';
+import { access, lstat, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DiskFullError, RekapError, UsageError, errorCode } from '../errors.ts';
 import { whyDiskIsFull } from '../file-errors.ts';
 
 /**
- * Gives `write` a name beside `target` and renames what it wrote; nothing half-written ever stands at `target`.
+ * Gives `write` a name beside `target` and renames what it wrote; nothing half-written ever stands at `target`. A link stays, and what it
+ * leads to is written.
  *
  * @throws DiskFullError where there is no room for the file, UsageError where it cannot be written at all.
  */
 export async function writeAside<Value>(target: string, write: (aside: string) => Promise<Value>): Promise<Value> {
-  const path = resolve(target);
+  const path = await findFile(target);
   const aside = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
   try {
     await access(dirname(path));
@@ -24,6 +25,19 @@ export async function writeAside<Value>(target: string, write: (aside: string) =
     await rm(aside, { force: true }).catch(() => undefined);
     throw explainTarget(error, target);
   }
+}
+
+/** Where the file lies or will lie. What is no file, such as a device or a pipe, would be gone once a file is renamed to its name. */
+async function findFile(target: string): Promise<string> {
+  const path = resolve(target);
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return path;
+  const real = await realpath(path).catch(() => null);
+  if (real !== null && (await stat(real)).isFile()) return real;
+  throw new UsageError(
+    `${target} is there, and is no file.`,
+    'Name a file with --out, or leave --out away and send what is printed where it should go.',
+  );
 }
 
 /** The error itself, or one that says why the file cannot be written. */

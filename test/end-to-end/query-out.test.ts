@@ -3,15 +3,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, readlink, rename, symlink } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, readlink, rename, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join, relative } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { cliPath } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse]));
+
+/** A socket by this name, until the present test is over. */
+async function listenAt(path: string): Promise<void> {
+  const server = createServer().listen(path);
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+}
 
 /** Every file below a folder with what it holds, and every link with where it leads. */
 async function contentsOf(folder: string): Promise<Record<string, string>> {
@@ -115,6 +123,31 @@ describe('a query into a file', () => {
     ['x.arrow', 'ARROW1'],
   ])('writes the format that its name ends in: %s', async (name, beginning) => {
     expect((await written(name)).subarray(0, beginning.length).toString()).toBe(beginning);
+  });
+
+  it('writes what a link leads to, and leaves the link', async () => {
+    const { warehouse } = await withSample();
+    const folder = await temporaryFolder();
+    const [file, link] = [join(folder, 'file.csv'), join(folder, 'link.csv')];
+    await writeFile(file, 'old');
+    await symlink('file.csv', link);
+    const words = ['query', 'SELECT 1 AS n', '--warehouse', warehouse, '--out'];
+    expect((await runHere([...words, link])).code).toBe(0);
+    expect([await readlink(link), await readFile(file, 'utf8')]).toEqual(['file.csv', 'n\n1\n']);
+  });
+
+  it.each<[string, (path: string) => Promise<unknown>]>([
+    ['a folder', (path) => mkdir(path)],
+    ['a socket', listenAt],
+    ['a link to nowhere', (path) => symlink('none.csv', path)],
+  ])('refuses a name that stands for %s, and leaves that as it is', async (_, make) => {
+    const { warehouse } = await withSample();
+    const out = join(await temporaryFolder(), 'x.csv');
+    await make(out);
+    const before = await lstat(out);
+    const { code, stderr } = await runHere(['query', 'SELECT 1', '--out', out, '--warehouse', warehouse]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${out} is there, and is no file.`)]);
+    expect((await lstat(out)).ino).toBe(before.ino);
   });
 
   it('refuses an ending that says another format than it could give, unless told one', async () => {
