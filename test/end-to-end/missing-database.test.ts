@@ -10,6 +10,9 @@ import { runHere } from '../support/run-here.ts';
 import { smallNation } from '../support/served-source.ts';
 import { project } from '../support/sync-settings.ts';
 
+/** One that there is not. */
+const newest = '29991231T235959Z-ffffff';
+
 /** A warehouse with two snapshots. */
 const prepared = preparedSnapshots(smallNation({ 1101: 20 }), smallNation({ 1101: 21 }));
 
@@ -30,6 +33,10 @@ describe('a DuckDB file that is gone', () => {
     expect(stderr).toContain(`${database} is missing.`);
     expect(stderr).toContain(`"rekap replay ${after} --warehouse ${warehouse}"`);
     expect(stderr).toContain(`"rekap snapshots rollback ${before} --warehouse ${warehouse}"`);
+    const asJson = await runHere(['snapshots', 'show', newest, '--json', '--warehouse', warehouse]);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({
+      error: { next: expect.stringContaining(`"rekap snapshots list --warehouse ${warehouse}"`) },
+    });
   });
 
   it.each([

@@ -176,6 +176,17 @@ describe('the list of all districts', () => {
     expect(warnings.join()).toContain('does not list all districts');
   });
 
+  it('of one dataset stands in for that of another, where the service refuses that one and nothing else is known', async () => {
+    const source = simulateSource(records, faultless, half);
+    const oneRefused = changed(source, (request) => {
+      if (request.dapil === null && request.dataset === 'voters') throw new SourceStatusError(400, 'no list');
+      return request;
+    });
+    const { delivered, verdicts } = await runExtract(oneRefused, { pipelines: [voters, votingRightsUsers] });
+    expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
+    expect(delivered).toHaveLength(2 * records.length);
+  });
+
   it('is at its end where offsets behind that are refused', async () => {
     const source = simulateSource(records, faultless, half);
     const strict = changed(source, (request) => {
