@@ -52,6 +52,16 @@ export function countColumns({ columns }: AnyPipeline): string[] {
     .map(([name]) => name);
 }
 
+/** Where a column stands among those of a page's records, from 0. */
+export function placeOf(pipeline: AnyPipeline, column: string): number {
+  return Object.keys(pipeline.columns).indexOf(column);
+}
+
+/** The same of each column of the key, in the key's order. */
+export function keyPlaces(pipeline: AnyPipeline): number[] {
+  return pipeline.key.map((column) => placeOf(pipeline, column));
+}
+
 /** A query over all tables. It returns one row per violation, with the columns of `violations`; no row is a pass. */
 export interface SqlFile {
   readonly name: string;

@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
-import { ExitCode, RekapError, RunTimeoutError, SourceMismatchError, messageOf } from './errors.ts';
+import { ExitCode, messageOf, RekapError, RunTimeoutError, SourceMismatchError } from './errors.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import { explainFileError } from './file-errors.ts';
 import { pruneLandings } from './retention.ts';

@@ -79,7 +79,7 @@ export interface SyncResult {
   /** The snapshot that is current now; null after a dry run into an empty warehouse. */
   readonly current: string | null;
   readonly warehouse: string;
-  /** The snapshot of the same run that what was built was found equal to, Parquet files and figures; null where there was none to compare with. */
+  /** The snapshot of the same run that what was built was found equal to, every Parquet file and figure; null where not all of that could be compared. */
   readonly equals: string | null;
   /** Folder of the answers; null where they were not kept. */
   readonly landing: string | null;

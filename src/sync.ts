@@ -1,7 +1,7 @@
 /** The whole way of a sync on one screen: plan, build, publish. */
 
-import { messageOf } from './errors.ts';
 import { join } from 'node:path';
+import { messageOf } from './errors.ts';
 import type { Project } from './pipeline.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
 import {

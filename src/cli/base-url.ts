@@ -29,8 +29,10 @@ function warnOfPlainHttp(baseUrl: string): string | null {
 
 /** The folder of the endpoints, which would then be asked for twice. */
 function warnOfFolder(baseUrl: string, endpoints: Endpoints): string | null {
-  const found = endpoints.find(({ endpoint }) => baseUrl.endsWith(endpoint.slice(0, endpoint.lastIndexOf('/'))));
-  const folder = found?.endpoint.slice(0, found.endpoint.lastIndexOf('/')) ?? '';
-  if (folder === '') return null;
-  return `--base-url ends with ${folder}, which every endpoint begins with: ${baseUrl}${found!.endpoint} is what will be asked. Leave ${folder} out unless that is meant.`;
+  for (const { endpoint } of endpoints) {
+    const folder = endpoint.slice(0, endpoint.lastIndexOf('/'));
+    if (folder !== '' && baseUrl.endsWith(folder))
+      return `--base-url ends with ${folder}, as every endpoint begins: ${baseUrl}${endpoint} is what will be asked. Leave ${folder} out unless that is meant.`;
+  }
+  return null;
 }

@@ -1,5 +1,7 @@
 /** Decides how wide the columns of a table may be, and cuts texts to it. */
 
+import { stripVTControlCharacters } from 'node:util';
+
 /** Characters that take no room, and those that take two columns of a terminal: the scripts and signs of East Asia, and emoji. */
 const narrow = /\p{Mn}|\p{Me}|\p{Cf}/u;
 const wide =
@@ -12,6 +14,11 @@ export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) width += widthOf(character);
   return width;
+}
+
+/** The same of a text with colours, which take none. */
+export function shownWidth(text: string): number {
+  return displayWidth(stripVTControlCharacters(text));
 }
 
 function widthOf(character: string): number {

@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock, Report, RunEvent, RunStep } from '../surroundings.ts';
-import { cutToWidth, displayWidth } from './fit-table.ts';
+import { cutToWidth, shownWidth } from './fit-table.ts';
 import { formatNumber, paint, printable } from './terminal.ts';
 
 export interface Progress {
@@ -194,15 +194,10 @@ function formatSeconds(seconds: number): string {
 /** As many of the parts as fit, whole: half a number would be another number. Of the first alone, its beginning. */
 function fitParts(parts: readonly string[], width: number): string {
   let line = parts[0] ?? '';
-  if (widthOf(line) > width) return cutToWidth(stripVTControlCharacters(line), width);
+  if (shownWidth(line) > width) return cutToWidth(stripVTControlCharacters(line), width);
   for (const part of parts.slice(1)) {
-    if (widthOf(line + gap + part) > width) break;
+    if (shownWidth(line + gap + part) > width) break;
     line += gap + part;
   }
   return line;
-}
-
-/** Columns that a text takes; its colours take none. */
-function widthOf(text: string): number {
-  return displayWidth(stripVTControlCharacters(text));
 }

@@ -30,11 +30,7 @@ type Format = (typeof options)['format']['choices'][number];
 export const queryCommand: CommandModule<object, QueryArguments> = {
   builder: (argv) =>
     declareOptions(
-      argv.positional('sql', {
-        type: 'string',
-        demandOption: true,
-        describe: 'one statement that reads',
-      }),
+      argv.positional('sql', { type: 'string', demandOption: true, describe: 'one statement that reads' }),
       options,
       {
         exclusive: ['format', 'json'],

@@ -7,7 +7,7 @@ import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
 import { declareOptions } from './declare-options.ts';
 import { readOptionalFolder, requireInteger } from './options.ts';
-import { countOf, printable } from './terminal.ts';
+import { countOf, printable, printFailure } from './terminal.ts';
 import { inColumns, widthOf } from './wrap-text.ts';
 
 const options = {
@@ -83,7 +83,6 @@ async function runServe(args: ServeArguments): Promise<void> {
     { listenForSignals },
     { fitConnections },
     { readOpenFilesLimit },
-    { printFailure },
   ] = await Promise.all([
     import('../../pipelines/index.ts'),
     import('../serve/service.ts'),
@@ -93,7 +92,6 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('./signals.ts'),
     import('../serve/limits.ts'),
     import('./open-files.ts'),
-    import('./terminal.ts'),
   ]);
   const { pipelines, sampleFolder } = loadProject();
   const keyText = readKeyText(args['api-keys-file']);
@@ -194,10 +192,7 @@ function describeService(
 ): string {
   const first = endpoints[0]!;
   const rows = endpoints.map(({ endpoint, records }) => [url + endpoint, countOf(records, 'record')] as const);
-  const lines = [
-    `Serving ${printable(what)}`,
-    ...inColumns([...rows, [`${url}/openapi.json`, ''] as const], Number.POSITIVE_INFINITY),
-  ];
+  const lines = [`Serving ${printable(what)}`, ...inColumns(rows, Number.POSITIVE_INFINITY), `  ${url}/openapi.json`];
   if (madeKey !== null) {
     lines.push(
       '',

@@ -34,7 +34,7 @@ function headline({ outcome, run, current, equals, manifest, figures, warehouse 
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet')).length;
   switch (outcome) {
     case 'reproduced':
-      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', run)}: ${origin(manifest)}, ${parquet} Parquet files byte for byte, and the same figures.`;
+      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', run)}: ${origin(manifest)}, ${parquet} Parquet files byte for byte${equals === null ? ' but for the one of changes' : ''}, and the same figures.`;
     case 'published':
       if (current !== run)
         return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current one, so ${current} stays current; ${command(`snapshots rollback ${run}`, warehouse)} goes back to it.`;

@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { syncDefaults } from '../sync-defaults.ts';
 import type { SyncResult, SyncSurroundings } from '../sync-options.ts';
+import { refuseEndpoint, warningsOfBaseUrl } from './base-url.ts';
 import { declareOptions } from './declare-options.ts';
 import {
   jsonOption,
@@ -80,7 +81,6 @@ async function runSync(args: SyncArguments): Promise<void> {
   };
   const { loadProject } = await import('../../pipelines/index.ts');
   const project = loadProject();
-  const { refuseEndpoint, warningsOfBaseUrl } = await import('./base-url.ts');
   if (baseUrl !== null) refuseEndpoint(baseUrl, project.pipelines);
   const datasets = readDatasets(
     args.dataset,

@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import CliTable from 'cli-table3';
-import { cutToWidth, displayWidth, fitWidths } from './fit-table.ts';
+import { cutToWidth, displayWidth, fitWidths, shownWidth } from './fit-table.ts';
 import { paint } from './terminal.ts';
 
 export interface TableOptions {
@@ -26,7 +26,7 @@ export function renderTable(rows: readonly (readonly string[])[], options: Table
   const { head, right = [], whole = [], width = terminalWidth() } = options;
   if (width === Number.POSITIVE_INFINITY) return draw(rows, head, right);
   const widths = head.map((name, index) =>
-    Math.max(displayWidth(name), ...rows.map((row) => displayWidth(stripVTControlCharacters(row[index] ?? '')))),
+    Math.max(displayWidth(name), ...rows.map((row) => shownWidth(row[index] ?? ''))),
   );
   const fitted = fitWidths(
     widths,
@@ -63,7 +63,7 @@ function turn(rows: readonly (readonly string[])[], { head, right = [] }: TableO
     turnedHead,
     rows.map((_, index) => index + 1),
   );
-  return drawn.split('\n').every((line) => displayWidth(stripVTControlCharacters(line)) <= width) ? drawn : null;
+  return drawn.split('\n').every((line) => shownWidth(line) <= width) ? drawn : null;
 }
 
 /** Each row by itself, a line per column. */

@@ -1,7 +1,6 @@
 /** Texts for people, broken into lines that fit the terminal. */
 
-import { stripVTControlCharacters } from 'node:util';
-import { displayWidth } from './fit-table.ts';
+import { shownWidth } from './fit-table.ts';
 
 /** Wider lines than this are hard to read. */
 const widest = 100;
@@ -23,11 +22,11 @@ export function inColumns(rows: readonly (readonly [string, string])[], width: n
 }
 
 /** The lines of a text, broken between words. */
-export function wrap(text: string, width: number): string[] {
+export function wrap(text: string, width: number, words: readonly string[] = text.split(' ')): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
+  for (const word of words) {
+    if (line !== '' && shownWidth(line) + 1 + shownWidth(word) > width) {
       lines.push(line);
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;
@@ -50,20 +49,7 @@ export function fitLines(text: string, stream: NodeJS.WriteStream): string {
 
 function hang(line: string, room: number): string[] {
   const indent = /^ */.exec(line)![0];
-  const lines: string[] = [];
-  let current = '';
-  for (const word of line.match(/"rekap [^"]*"[^ ]*|[^ ]+/g) ?? []) {
-    const inset = lines.length === 0 ? indent : `${indent}  `;
-    const longer = current === '' ? inset + word : `${current} ${word}`;
-    if (current === '' || shownWidth(longer) <= room) current = longer;
-    else {
-      lines.push(current);
-      current = `${indent}  ${word}`;
-    }
-  }
-  return [...lines, current];
-}
-
-function shownWidth(line: string): number {
-  return displayWidth(stripVTControlCharacters(line));
+  const words = line.match(/"rekap [^"]*"[^ ]*|[^ ]+/g) ?? [];
+  const further = `${indent}  `;
+  return wrap(line, room - further.length, words).map((part, index) => (index === 0 ? indent : further) + part);
 }

@@ -92,17 +92,9 @@ export class DistrictList {
       this.watcher.warn(`the list of all districts is read again: ${error.message.replace(/\.$/, '')}`);
       const result = await this.sweepOnce(second);
       if ('refused' in result) return result;
-      const lacks =
-        result.listing.total === 0
-          ? 'records'
-          : this.metStrays && result.strays.length === 0
-            ? 'records that name no district'
-            : null;
-      if (lacks === null) return result;
-      throw new EarlyEndError(
-        `the list of all districts had ${lacks} at its first reading and has none at its second`,
-        'Run the sync again when the source is steady.',
-      );
+      if (result.listing.total === 0) throw lostBetween('records');
+      if (this.metStrays && result.strays.length === 0) throw lostBetween('records that name no district');
+      return result;
     }
   }
 
@@ -151,4 +143,11 @@ export class DistrictList {
       hold: (strays) => holdStrays(this.holder, this.question.client, this.pipeline, fetched, strays),
     };
   }
+}
+
+function lostBetween(what: string): EarlyEndError {
+  return new EarlyEndError(
+    `the list of all districts had ${what} at its first reading and has none at its second`,
+    'Run the sync again when the source is steady.',
+  );
 }

@@ -1,7 +1,7 @@
 /** The sweep's listing: what the unfiltered endpoint says there is, district by district, and when it is proof. */
 
 import { readInteger } from '../fields.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { placeOf, type AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
 import type { Fingerprint } from './fingerprints.ts';
 import { Contents, KeySet, Tally, type Account } from './tally.ts';
@@ -15,7 +15,7 @@ export function districtOf(page: Page, row: number, districtColumn: number): num
 
 /** The districts that a page's records name; null where one names none. */
 export function districtsOf(page: Page, pipeline: AnyPipeline): Set<number | null> {
-  const column = Object.keys(pipeline.columns).indexOf(pipeline.district);
+  const column = placeOf(pipeline, pipeline.district);
   return new Set(Array.from({ length: page.records.length }, (_, row) => districtOf(page, row, column)));
 }
 
@@ -40,7 +40,7 @@ export class Listing {
 
   constructor(pipeline: AnyPipeline) {
     this.pipeline = pipeline;
-    this.districtColumn = Object.keys(pipeline.columns).indexOf(pipeline.district);
+    this.districtColumn = placeOf(pipeline, pipeline.district);
     this.tally = new Tally(pipeline);
   }
 

@@ -1,7 +1,7 @@
 /** Shows that a source pages by `offset`: asked from its second record on, a list must begin with that one. */
 
 import { RepeatedPageError } from '../errors.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { keyPlaces, type AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
 import { fingerprintRecord } from './fingerprints.ts';
 
@@ -16,8 +16,7 @@ export const probedOffset = 1;
  * @throws RepeatedPageError where it begins with another record.
  */
 export function requirePaging(pipeline: AnyPipeline, first: Page, probe: Page): void {
-  const names = Object.keys(pipeline.columns);
-  const key = pipeline.key.map((column) => names.indexOf(column));
+  const key = keyPlaces(pipeline);
   const [expected, found] = [
     { high: 0, low: 0 },
     { high: 0, low: 0 },

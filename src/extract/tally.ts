@@ -1,6 +1,6 @@
 /** Counts what a walk brought: how many records, which distinct keys, in which order, and whether its pages overlap. */
 
-import type { AnyPipeline } from '../pipeline.ts';
+import { keyPlaces, type AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
 import { fingerprintContent, fingerprintRecord, MetFingerprints, type Fingerprint } from './fingerprints.ts';
 
@@ -85,8 +85,7 @@ export class Tally {
 
   constructor(pipeline: AnyPipeline) {
     this.otherColumns = columnsBesideKey(pipeline);
-    const names = Object.keys(pipeline.columns);
-    this.keyColumns = pipeline.key.map((column) => names.indexOf(column));
+    this.keyColumns = keyPlaces(pipeline);
   }
 
   get distinct(): number {

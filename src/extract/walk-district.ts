@@ -1,7 +1,7 @@
 /** Walks one district page by page, stepping by the records received, to a proved end. */
 
 import { EndlessWalkError, ForeignRecordError, RepeatedPageError, type SourceStatusError } from '../errors.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { placeOf, type AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
 import { CountReading, type CountClaim } from './count-claims.ts';
 import type { HeldPage } from './held-pages.ts';
@@ -66,7 +66,7 @@ export interface WalkQuestion {
  */
 export async function walkDistrict(question: WalkQuestion): Promise<Walk | null> {
   const { pipeline, dapil, proof, habits } = question;
-  const districtColumn = Object.keys(pipeline.columns).indexOf(pipeline.district);
+  const districtColumn = placeOf(pipeline, pipeline.district);
   const tally = new Tally(pipeline);
   const contents = new Contents(pipeline);
   /** Records that name no district, such as a footer row: they go to quarantine and say nothing about completeness. */

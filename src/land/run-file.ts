@@ -59,7 +59,7 @@ export async function readRunFile(folder: string): Promise<RunFile> {
   }
   try {
     const parsed: unknown = JSON.parse(text);
-    // An earlier release kept none of these: its runs accepted nothing and expected nothing.
+    // Runs did not always keep all of this; by such a one nothing was accepted or expected.
     const before = { accept_changes: false, accept_source: false, expected_records: {} };
     const whole: unknown = isObject(parsed) ? { ...before, ...parsed } : parsed;
     if (isRunFile(whole)) return whole;

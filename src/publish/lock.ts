@@ -5,7 +5,7 @@ import { link, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import bindings, { type Database } from '@duckdb/node-bindings';
 import { noDownloads } from '../database.ts';
-import { WarehouseBusyError, WarehouseError, errorCode, messageOf } from '../errors.ts';
+import { errorCode, messageOf, WarehouseBusyError, WarehouseError } from '../errors.ts';
 import { explainFileError } from '../file-errors.ts';
 import { warehousePaths } from '../snapshot-format.ts';
 

@@ -2,7 +2,7 @@
 
 import { lstat } from 'node:fs/promises';
 import { openDatabase, tableColumns, type Database } from '../database.ts';
-import { ServedDataError, messageOf } from '../errors.ts';
+import { messageOf, ServedDataError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { warehousePaths, type Manifest } from '../snapshot-format.ts';
 import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse.ts';

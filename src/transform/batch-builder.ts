@@ -1,9 +1,9 @@
 /** Fills the columns of one batch, Int32 with validity for numbers and dictionaries for texts, and hands them over as Arrow. */
 
 import type { Data, Dictionary, Int32, RecordBatch, Utf8 } from 'apache-arrow';
-import { consistencyColumn } from '../reserved-names.ts';
 import * as arrow from '../arrow.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { keyPlaces, type AnyPipeline } from '../pipeline.ts';
+import { consistencyColumn } from '../reserved-names.ts';
 import type { Place } from '../stages.ts';
 
 /** Rows of a full batch; a multiple of DuckDB's 2,048. */
@@ -67,7 +67,7 @@ export class BatchBuilder {
 
   constructor(pipeline: AnyPipeline) {
     this.names = Object.keys(pipeline.columns);
-    this.key = pipeline.key.map((name) => this.names.indexOf(name));
+    this.key = keyPlaces(pipeline);
     const numbers: NumberColumn[] = [];
     const texts: TextColumn[] = [];
     for (const [index, { kind }] of Object.values(pipeline.columns).entries()) {

@@ -1,7 +1,7 @@
 /** Reads a record's key, or says why it has none that can be used. */
 
 import { readInteger, readText } from '../fields.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { placeOf, type AnyPipeline } from '../pipeline.ts';
 import { FieldKind, type Page, type Place } from '../stages.ts';
 import { describeNoValue } from './no-value.ts';
 
@@ -15,8 +15,7 @@ export interface KeyReader {
 }
 
 export function createKeyReader(pipeline: AnyPipeline): KeyReader {
-  const names = Object.keys(pipeline.columns);
-  const columns = pipeline.key.map((name) => ({ name, index: names.indexOf(name), ...pipeline.columns[name]! }));
+  const columns = pipeline.key.map((name) => ({ name, index: placeOf(pipeline, name), ...pipeline.columns[name]! }));
   const value = (page: Page, row: number, { kind, index }: (typeof columns)[number]): number | string =>
     kind === 'integer' ? readInteger(page, row, index) : readText(page, row, index)!;
 

@@ -70,6 +70,12 @@ it('says how far the source slowed the run down', () => {
 
 it('says of a snapshot that was built again what it equals', () => {
   expect(summaryOf([])).not.toContain('equals');
+  expect(summaryOf([], 0, { outcome: 'reproduced', equals: 'that one' })).toMatch(
+    /^Reproduced .* \d+ Parquet files byte for byte, and/,
+  );
+  expect(summaryOf([], 0, { outcome: 'reproduced' })).toMatch(
+    /^Reproduced .* byte for byte but for the one of changes, /,
+  );
   expect(summaryOf([], 0, { equals: 'that one' })).toMatch(/^Published snapshot .* It equals snapshot that one: \d+ /);
 });
 

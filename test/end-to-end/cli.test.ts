@@ -131,7 +131,9 @@ describe('rekap snapshots', () => {
       { id: string },
     ];
     expect((await runHere(['snapshots', 'list', '--warehouse', own])).stdout).toMatch(new RegExp(`● current +${id}`));
-    expect((await runHere(['snapshots', 'show', '--warehouse', own])).stdout).toContain('proved complete');
+    const { stdout: shown } = await runHere(['snapshots', 'show', '--warehouse', own]);
+    expect(shown).toContain('of the sample, whose figures are made up');
+    expect(shown).toContain('proved complete');
     expect((await runHere(['snapshots', 'verify', '--warehouse', own])).stdout).toContain('is whole');
     expect((await runHere(['snapshots', 'rollback', id, '--warehouse', own])).stdout).toContain(`${id} is current now`);
     expect((await runHere(['snapshots', 'prune', '--keep', '1', '--warehouse', own])).stdout).toBe(
@@ -231,10 +233,10 @@ describe('bad input', () => {
     const { port } = server.address() as { port: number };
     await new Promise<void>((resolve) => server.close(() => resolve()));
     const result = await runHere(
-      ['sync', '--base-url', `http://127.0.0.1:${port}`, '--warehouse', join(folder, 'unreached')],
+      ['sync', '--base-url', `http://127.0.0.1:${port}/api`, '--warehouse', join(folder, 'unreached')],
       withKey,
     );
-    expectMessage(result, 4, 'nothing listens', `127.0.0.1:${port}`);
+    expectMessage(result, 4, 'nothing listens', `127.0.0.1:${port}`, 'warning: --base-url ends with /api');
     const lines = await readFile(join(folder, 'unreached', 'runs.jsonl'), 'utf8');
     expect(lines).toContain('"exit_code":4');
     expect(lines).not.toContain(key);

@@ -200,7 +200,7 @@ describe('a sync that goes on', () => {
       signal: controller.signal,
       report: (event) => {
         if (event.kind === 'request') answers += 1;
-        if (answers === 90) controller.abort(stop);
+        if (answers === 110) controller.abort(stop);
       },
     });
     await expect(second).rejects.toThrow('stopped');

@@ -41,6 +41,7 @@ it('rekap serve --sample makes no key where some are given', async () => {
   const running = startCli(['serve', '--sample', '--port', '0'], { REKAP_API_KEYS: key });
   onTestFinished(() => void running.child.kill('SIGKILL'));
   const stdout = await running.printed('Ctrl-C');
-  expect(stdout).toContain('/openapi.json');
+  expect(stdout).toMatch(/^Serving the sample, whose figures are made up\n.*\/api\/datapemilihdpr +514 records\n/);
+  expect(stdout).toContain('/openapi.json\n');
   expect(stdout).not.toMatch(/key/);
 });

@@ -52,9 +52,10 @@ describe('a sync that must not publish', () => {
     });
     await expectUntouched();
     expect((await readRunLines(warehouse)).at(-1)).toMatchObject({ outcome: 'refused', exit_code: 3 });
-    await expect(runSync(syncOptions(warehouse, url, { dryRun: true }))).rejects.toMatchObject({
-      next: expect.stringContaining('run the sync again with --accept-changes'),
-    });
+    for (const settings of [{ dryRun: true }, { keepLanding: 0 }])
+      await expect(runSync(syncOptions(warehouse, url, settings))).rejects.toMatchObject({
+        next: expect.stringContaining('run the sync again with --accept-changes'),
+      });
     expect((await runSync(syncOptions(warehouse, url, { acceptChanges: true }))).outcome).toBe('published');
   });
 

@@ -41,6 +41,15 @@ describe('the tables', () => {
     }
   });
 
+  it('lie in a file that every DuckDB from 1.0 on can open', async () => {
+    const { rows } = await load({ voters: [[voter()]], voting_rights_users: [[user()]] });
+    expect(
+      await rows(
+        "SELECT tags['storage_version'] AS version FROM duckdb_databases() WHERE NOT internal AND path IS NOT NULL",
+      ),
+    ).toEqual([{ version: 'v1.0.0+' }]);
+  });
+
   it('are sorted by the key', async () => {
     const keys = [
       ['2024', '1102', 'A', 'Z'],
