@@ -48,7 +48,14 @@ export function checkGate(question: GateQuestion): GateFindings {
     const before = question.previous?.datasets[table];
     if (before !== undefined && !question.acceptChanges) changes.push(...changesSince(pipeline, dataset, before));
   }
+  if (question.previous !== null && !question.acceptChanges && broughtNothing(question))
+    changes.push('the source has no record of anything that was asked for: a district id may be mistyped');
   return { refusals, changes };
+}
+
+/** A whole snapshot can stand though its run brought nothing, for what was not asked for is carried over. */
+function broughtNothing({ asked, manifest }: GateQuestion): boolean {
+  return asked.every((table) => manifest.datasets[table]?.ledger.fetched === 0);
 }
 
 /** Every record fetched is published, quarantined or counted as a duplicate. */

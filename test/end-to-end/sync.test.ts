@@ -190,6 +190,19 @@ describe('a later sync', () => {
     ]);
   });
 
+  it('is refused where the source has nothing of the part, not where it has some of it', async () => {
+    const { warehouse } = await published();
+    const { url } = await serveData(smallNation(nation));
+    const mistyped = runSync(syncOptions(warehouse, url, { dapil: [1220] }));
+    await expect(mistyped).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringContaining('no record of anything that was asked for'),
+    });
+    const { outcome, warnings } = await runSync(syncOptions(warehouse, url, { dapil: [1201, 1220] }));
+    expect(outcome).toBe('unchanged');
+    expect(warnings).toEqual(Array(2).fill(expect.stringMatching(/asked for: 1220\.$/)));
+  });
+
   it('says so where its answers are not kept', async () => {
     const warehouse = await temporaryFolder();
     const { url } = await serveData(smallNation(nation));

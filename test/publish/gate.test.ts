@@ -150,6 +150,19 @@ describe('the gate', () => {
     expect(changes[5]).toBe(`voters: ${names.length - 5} other sums moved by more than 10 %`);
   });
 
+  it('refuses a run that brought nothing, though what was carried over fills the tables', () => {
+    const nothingCame = { carried_over: 1000, ledger: { fetched: 0, published: 0, quarantined: 0, duplicates: 0 } };
+    const asked = ['voters'];
+    const found = ask(nothingCame, {}, { asked });
+    expect(found).toEqual({
+      refusals: [],
+      changes: [expect.stringMatching(/no record of anything that was asked for/)],
+    });
+    expect(ask(nothingCame, {}, { asked, acceptChanges: true })).toEqual(nothing);
+    // The other dataset may have the district.
+    expect(ask(nothingCame, {})).toEqual(nothing);
+  });
+
   it('takes every change where changes are accepted', () => {
     const now = { rows: 1, districts: [], sums: { grand_total: '1' } };
     expect(ask(now, {}).changes).toHaveLength(3);
