@@ -4,6 +4,7 @@ import { ExitCode, RekapError } from '../errors.ts';
 import { commandNames, commands } from './commands.ts';
 import { noteWarehouse } from './advice.ts';
 import { resetJsonOutput } from './json-output.ts';
+import { terminalColumns } from './terminal-columns.ts';
 import { readVersion } from '../version.ts';
 
 /** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */
@@ -53,7 +54,7 @@ async function dispatch(typed: string[]): Promise<void> {
     .version(readVersion())
     .alias({ h: 'help', v: 'version' })
     // yargs makes the text of the help for every command, shown or not; without wrapping it takes half the time.
-    .wrap(asksForHelp ? Math.min(100, process.stdout.columns ?? 100) - 1 : null)
+    .wrap(asksForHelp ? Math.min(100, terminalColumns(process.stdout) ?? 100) - 1 : null)
     .parserConfiguration(parserConfiguration)
     .strict()
     .recommendCommands()

@@ -27,15 +27,30 @@ function widthOf(character: string): number {
 
 /** The text itself, or its beginning with … where it takes more than `width` columns. */
 export function cutToWidth(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
-  let cut = '';
-  let room = width - 1;
+  return displayWidth(text) <= width ? text : `${beginningOf(text, width - 1)}…`;
+}
+
+/** As much of a text as takes at most `width` columns. */
+export function beginningOf(text: string, width: number): string {
+  let beginning = '';
+  let room = width;
   for (const character of text) {
     room -= widthOf(character);
     if (room < 0) break;
-    cut += character;
+    beginning += character;
   }
-  return `${cut}…`;
+  return beginning;
+}
+
+/** The name of a column in lines of at most `width`, broken after underscores and spaces alone: a part that is wider stays whole. */
+export function breakName(name: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const part of name.split(/(?<=[_ ])/)) {
+    const longer = (lines.at(-1) ?? '') + part;
+    if (lines.length > 0 && displayWidth(longer.trimEnd()) <= width) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines.map((line) => line.trimEnd());
 }
 
 /** Columns narrower than this say nothing any more. */

@@ -3,7 +3,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock, Report, RunEvent, RunStep } from '../surroundings.ts';
 import { cutToWidth, shownWidth } from './fit-table.ts';
-import { formatNumber, paint, printable } from './terminal.ts';
+import { terminalColumns } from './terminal-columns.ts';
+import { countOf, formatNumber, paint, printable } from './terminal.ts';
+import { fitLines } from './wrap-text.ts';
 
 export interface Progress {
   readonly report: Report;
@@ -21,7 +23,7 @@ interface DatasetProgress {
   done: number;
   records: number;
   requests: number;
-  /** What it waits for; null from the next request on. */
+  /** What it waits for, which has a line of its own; null from the next request on. */
   waits: string | null;
 }
 
@@ -32,6 +34,8 @@ const shownSteps: Partial<Record<RunStep, string>> = {
 };
 
 const barWidth = 24;
+/** Of a terminal that does not say how wide it is. */
+const assumedColumns = 80;
 /** Between two parts of a line. */
 const gap = '  ';
 /** Lines about a list that takes long. */
@@ -66,10 +70,14 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
     if (ended || (!force && now - lastPaint < paintEvery)) return;
     lastPaint = now;
     const nameWidth = Math.max(0, ...[...datasets.keys()].map((name) => name.length));
-    const lines = [...datasets].map(([name, progress]) => [name.padEnd(nameWidth), ...partsOf(progress, now, stream)]);
+    const lines = [...datasets].flatMap(([name, progress]) => {
+      const bar = [name.padEnd(nameWidth), ...partsOf(progress, now, stream)];
+      return progress.waits === null ? [bar] : [bar, [`  ${paint('yellow', progress.waits, stream)}`]];
+    });
     if (step !== null) lines.push([paint('dim', step, stream)]);
     // A line that wraps would be two to the terminal and one to `clear`.
-    const texts = lines.map((parts) => `${fitParts(parts, stream.columns - 1)}\u001b[K\n`);
+    const room = (terminalColumns(stream) ?? assumedColumns) - 1;
+    const texts = lines.map((parts) => `${fitParts(parts, room)}\u001b[K\n`);
     // Over what is there, not after clearing it: that would flicker, and some terminals keep what was cleared.
     stream.write(`${goBack()}${texts.join('')}\u001b[J`);
     painted = lines.length;
@@ -80,7 +88,7 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
       note(datasets, event, clock.monotonic());
       if (event.kind === 'warning') {
         clear();
-        stream.write(`${paint('yellow', 'warning:', stream)} ${printable(event.message)}\n`);
+        stream.write(fitLines(`${paint('yellow', 'warning:', stream)} ${printable(event.message)}\n`, stream));
       }
       const shown = shownStep(event);
       step = shown ?? step;
@@ -101,24 +109,20 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
 
 /** The bar and what is to be said beside it, the most telling first. */
 function partsOf(
-  { started, since, total, done, records, requests, waits }: DatasetProgress,
+  { started, since, total, done, records, requests }: DatasetProgress,
   now: number,
   stream: NodeJS.WriteStream,
 ): string[] {
   const seconds = Math.max(0.001, (now - started) / 1000);
   const rate = `${(requests / seconds).toFixed(requests / seconds < 10 ? 1 : 0)} requests/s`;
   if (total === null)
-    return [
-      paint('dim', '╌'.repeat(barWidth), stream),
-      'listing districts',
-      ...(waits === null ? [`${formatNumber(requests)} ${requests === 1 ? 'request' : 'requests'}`, rate] : [waits]),
-    ];
+    return [paint('dim', '╌'.repeat(barWidth), stream), 'listing districts', countOf(requests, 'request'), rate];
   const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);
   const left = `${formatSeconds(((now - since) / 1000 / done) * (total - done))} left`;
   return [
     paint('green', '━'.repeat(filled), stream) + paint('dim', '─'.repeat(barWidth - filled), stream),
     `${formatNumber(done)}/${formatNumber(total)} districts`,
-    ...(waits !== null ? [waits] : done === total ? ['done'] : done === 0 ? [] : [left]),
+    ...(done === total ? ['done'] : done === 0 ? [] : [left]),
     `${formatNumber(records)} records`,
     rate,
   ];

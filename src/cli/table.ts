@@ -2,8 +2,10 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import CliTable from 'cli-table3';
-import { cutToWidth, displayWidth, fitWidths, shownWidth } from './fit-table.ts';
+import { breakName, cutToWidth, displayWidth, fitWidths, shownWidth } from './fit-table.ts';
+import { terminalColumns } from './terminal-columns.ts';
 import { paint } from './terminal.ts';
+import { breakText } from './wrap-text.ts';
 
 export interface TableOptions {
   readonly head: readonly string[];
@@ -19,31 +21,54 @@ export interface TableOptions {
 const gap = 2;
 
 /**
- * A table with thin rules; cells are printed as they are, so texts from outside go through `printable` first. Where it is
- * wider than the terminal its texts are cut; where numbers alone are too wide it is turned, or each row becomes a block.
+ * A table; cells are printed as they are, so texts from outside go through `printable` first. Where it is wider than the terminal, the
+ * names of its columns are broken and its texts cut, as long as those that differ still do: a figure must not be read for another place's.
+ * Else it is turned, or each row becomes a block.
  */
 export function renderTable(rows: readonly (readonly string[])[], options: TableOptions): string {
-  const { head, right = [], whole = [], width = terminalWidth() } = options;
-  if (width === Number.POSITIVE_INFINITY) return draw(rows, head, right);
-  const widths = head.map((name, index) =>
-    Math.max(displayWidth(name), ...rows.map((row) => shownWidth(row[index] ?? ''))),
-  );
-  const fitted = fitWidths(
-    widths,
-    head.map((_, index) => !right.includes(index) && !whole.includes(index)),
-    width - gap * (head.length - 1),
-  );
-  if (fitted !== null) {
-    const cut = (cells: readonly string[]): string[] => cells.map((cell, index) => cutCell(cell, fitted[index]!));
-    return draw(rows.map(cut), cut(head), right);
-  }
-  return turn(rows, options, width) ?? writeBlocks(rows, head, width);
+  const { head, right = [], width = terminalColumns(process.stdout) ?? Number.POSITIVE_INFINITY } = options;
+  const room = width - gap * (head.length - 1);
+  const cells = head.map((_, index) => Math.max(0, ...rows.map((row) => shownWidth(row[index] ?? ''))));
+  const widths = head.map((name, index) => Math.max(displayWidth(name), cells[index]!));
+  if (widths.reduce((sum, wide) => sum + wide, 0) <= room) return draw(rows, head, right);
+  return cutTable(rows, options, cells, room) ?? turn(rows, options, width) ?? writeBlocks(rows, head, width);
 }
 
-/** The columns of the terminal that stdout is; without bound where it is none. */
-function terminalWidth(): number {
-  const { isTTY, columns } = process.stdout;
-  return isTTY && columns > 0 ? columns : Number.POSITIVE_INFINITY;
+/** The table with texts cut to the room there is; null where that is too little, or two texts of a column would look the same. */
+function cutTable(
+  rows: readonly (readonly string[])[],
+  { head, right = [], whole = [] }: TableOptions,
+  cells: readonly number[],
+  room: number,
+): string | null {
+  const fitted = fitWidths(
+    head.map((name, index) => Math.max(cells[index]!, ...breakName(name, 0).map(displayWidth))),
+    head.map((_, index) => !right.includes(index) && !whole.includes(index)),
+    room,
+  );
+  if (fitted === null) return null;
+  const cut = rows.map((row) => row.map((cell, index) => cutCell(cell, fitted[index]!)));
+  const differing = (table: readonly (readonly string[])[], index: number) =>
+    new Set(table.map((row) => row[index])).size;
+  if (head.some((_, index) => differing(cut, index) < differing(rows, index))) return null;
+  return draw(cut, breakNames(head, fitted, room), right);
+}
+
+/** Names of columns in as few lines as the room lets be, each right above its column. */
+function breakNames(head: readonly string[], fitted: readonly number[], room: number): string[] {
+  const widths = [...fitted];
+  const broken = head.map((name, index) => breakName(name, widths[index]!));
+  for (let spare = room - widths.reduce((sum, wide) => sum + wide, 0); spare > 0; spare -= 1) {
+    const most = Math.max(...broken.map(({ length }) => length));
+    if (most === 1) break;
+    const index = broken.findIndex(({ length }) => length === most);
+    widths[index]! += 1;
+    broken[index] = breakName(head[index]!, widths[index]!);
+  }
+  const most = Math.max(...broken.map(({ length }) => length));
+  return broken.map((lines, index) =>
+    [...Array<string>(most - lines.length).fill(''), ...lines.map((line) => cutCell(line, widths[index]!))].join('\n'),
+  );
 }
 
 /** A cell that is too wide loses its colours too. */
@@ -66,14 +91,15 @@ function turn(rows: readonly (readonly string[])[], { head, right = [] }: TableO
   return drawn.split('\n').every((line) => shownWidth(line) <= width) ? drawn : null;
 }
 
-/** Each row by itself, a line per column. */
+/** Each row by itself, a line or more per column. */
 function writeBlocks(rows: readonly (readonly string[])[], head: readonly string[], width: number): string {
   const names = Math.max(...head.map(displayWidth));
   const blocks = rows.map((row) =>
     head
       .map((name, index) => {
         const padded = name + ' '.repeat(names - displayWidth(name));
-        return `${paint('bold', padded)}  ${cutCell(row[index] ?? '', Math.max(1, width - names - gap))}`;
+        const lines = breakText(row[index] ?? '', Math.max(1, width - names - gap));
+        return `${paint('bold', padded)}  ${lines.join(`\n${' '.repeat(names + gap)}`)}`;
       })
       .join('\n'),
   );
@@ -82,7 +108,12 @@ function writeBlocks(rows: readonly (readonly string[])[], head: readonly string
 
 function draw(rows: readonly (readonly string[])[], head: readonly string[], right: readonly number[]): string {
   const table = new CliTable({
-    head: head.map((name) => paint('bold', name)),
+    head: head.map((name) =>
+      name
+        .split('\n')
+        .map((line) => (line === '' ? '' : paint('bold', line)))
+        .join('\n'),
+    ),
     colAligns: head.map((_, index) => (right.includes(index) ? 'right' : 'left')),
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
     chars: {

@@ -10,13 +10,16 @@ import { fitLines } from './wrap-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Paints a text for a stream: only on a terminal, and not where NO_COLOR asks for none. */
+/** Paints a text for a stream: only on a terminal, and not where NO_COLOR asks for none; FORCE_COLOR decides where it is set. */
 export function paint(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
-  const wanted =
-    process.env['FORCE_COLOR'] !== undefined ||
-    (stream.isTTY && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb');
-  // What styleText would ask is asked above, of the right stream: it only ever asks stdout.
-  return wanted ? styleText(style, text, { validateStream: false }) : text;
+  // What styleText would ask is asked here, of the right stream: it only ever asks stdout.
+  return wantsColours(stream) ? styleText(style, text, { validateStream: false }) : text;
+}
+
+function wantsColours({ isTTY }: NodeJS.WriteStream): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: unwanted = '', TERM: terminal } = process.env;
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  return isTTY && unwanted === '' && terminal !== 'dumb';
 }
 
 /** So many characters of one text from outside are printed at most, whatever a source sends. */

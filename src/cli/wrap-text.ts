@@ -1,13 +1,14 @@
 /** Texts for people, broken into lines that fit the terminal. */
 
-import { shownWidth } from './fit-table.ts';
+import { beginningOf, shownWidth } from './fit-table.ts';
+import { terminalColumns } from './terminal-columns.ts';
 
 /** Wider lines than this are hard to read. */
 const widest = 100;
 
 /** Columns that a text on this stream may take: those of its terminal, but no more than are easy to read. */
 export function widthOf(stream: NodeJS.WriteStream): number {
-  return Math.max(40, Math.min(widest, stream.columns ?? widest));
+  return Math.max(40, Math.min(widest, terminalColumns(stream) ?? widest));
 }
 
 /** Two columns, the second wrapped where it is too wide, or below the first where there is no room for it. */
@@ -34,13 +35,29 @@ export function wrap(text: string, width: number, words: readonly string[] = tex
   return [...lines, line];
 }
 
+/** The same, with words that are wider than a line broken too, so that nothing is left out. */
+export function breakText(text: string, width: number): string[] {
+  return wrap(text, width).flatMap((line) => {
+    const lines: string[] = [];
+    for (let rest = line; rest !== '' || lines.length === 0;) {
+      // A single character may be wider than all there is.
+      const part =
+        shownWidth(rest) <= width ? rest : beginningOf(rest, width) || String.fromCodePoint(rest.codePointAt(0)!);
+      lines.push(part);
+      rest = rest.slice(part.length);
+    }
+    return lines;
+  });
+}
+
 /**
  * Prose with every line that is too long for the terminal broken between words, set in from there on; a command in quotes counts as one
  * word. Where no person reads along, nothing is broken.
  */
 export function fitLines(text: string, stream: NodeJS.WriteStream): string {
-  if (!stream.isTTY || !(stream.columns > 0)) return text;
-  const room = Math.max(40, stream.columns);
+  const columns = terminalColumns(stream);
+  if (columns === null) return text;
+  const room = Math.max(40, columns);
   return text
     .split('\n')
     .flatMap((line) => (shownWidth(line) <= room ? [line] : hang(line, room - 1)))

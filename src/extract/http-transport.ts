@@ -18,6 +18,9 @@ export interface HttpOptions {
   readonly maxAnswerBytes: number;
 }
 
+/** How zlib and brotli say that bytes are not what they were said to be. */
+const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
+
 /** One pool of connections to one host. It follows no redirect, so that the key goes nowhere else. */
 export function createHttpTransport(options: HttpOptions): Transport {
   const { origin } = new URL(options.baseUrl);
@@ -46,7 +49,7 @@ export function createHttpTransport(options: HttpOptions): Transport {
       });
       const body = await readBody(response, origin + path, options.maxAnswerBytes).catch((error: unknown) => {
         // What an error says may be encoded otherwise than it claims, as by a gateway; its status counts all the same.
-        if (response.statusCode !== 200 && errorCode(error).startsWith('Z_')) return Buffer.alloc(0);
+        if (response.statusCode !== 200 && notAsEncoded.test(errorCode(error))) return Buffer.alloc(0);
         throw error;
       });
       return { status: response.statusCode, headers: response.headers, body, at: null };

@@ -11,16 +11,19 @@ import { beyondBigint, narrowed, whichBeyond } from './narrow.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './query-result.ts';
 import { writeAside } from './write-aside.ts';
 
-/** Types whose JavaScript form loses digits or has bounds of its own. */
-const exactTypes = /^(DECIMAL|DATE$|TIMESTAMP)/;
+/** Types whose JavaScript form loses digits, has bounds of its own or does not say what it is; lists and structs may hold some. */
+const exactTypes = /^(DECIMAL\(\d+,\d+\)|DATE|TIME[A-Z_ ]*|INTERVAL|BIT|BLOB)$/;
 
 const exactValue: DuckDBValueConverter<ResultValue> = (value, type, converter) =>
   exactTypes.test(String(type))
     ? (value as ResultValue)
     : duckdb().JSDuckDBValueConverter(value, type, converter as DuckDBValueConverter<JS>);
 
-/** DuckDB's numbers for the statements that only read: SELECT and what is written like it, EXPLAIN, CALL. */
-const readingStatements = new Set([1, 4]);
+/** Whether a statement only reads: SELECT and what DuckDB takes for one, such as DESCRIBE, and EXPLAIN. */
+function isReading({ statementType }: DuckDBPreparedStatement): boolean {
+  const { SELECT, EXPLAIN } = duckdb().StatementType;
+  return statementType === SELECT || statementType === EXPLAIN;
+}
 
 /** Bytes of memory that a query may take: far more than a nation's figures need, and not so much that a machine is brought to its knees. */
 const mostMemory = Math.min(2 * 1024 ** 3, totalmem() / 2);
@@ -140,7 +143,7 @@ async function prepareReading(database: Database, sql: string): Promise<DuckDBPr
     );
   }
   const statement = await orQueryError(() => statements.prepare(0));
-  if (!readingStatements.has(statement.statementType)) {
+  if (!isReading(statement)) {
     throw new QueryError(
       'Only statements that read are allowed: the warehouse is never written by a query.',
       'Begin with SELECT, FROM, WITH, SHOW, DESCRIBE or SUMMARIZE.',

@@ -1,7 +1,7 @@
 /** Writes a query's result as an Arrow IPC file. */
 
 import { createRequire } from 'node:module';
-import type { Data, DataType } from 'apache-arrow';
+import type { Data, DataType, DateDay, TimestampMicrosecond } from 'apache-arrow';
 import { duckdb } from '../duckdb.ts';
 import { beyondBigint } from './narrow.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './query-result.ts';
@@ -15,7 +15,7 @@ export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
 /**
  * An Arrow IPC file, a record batch for each group of rows: memory holds one of them, however many there are. Sums, which DuckDB keeps
- * in 128 bits, become Int64; types that Arrow and this client do not share become text. Gives the number of rows.
+ * in 128 bits, become Int64; lists, structs, decimals and what else has no plain counterpart become text. Gives the number of rows.
  *
  * @throws QueryError where such a number has no place in 64 bits.
  */
@@ -64,11 +64,17 @@ interface ColumnMaker {
 function columnMaker(column: ResultColumn): ColumnMaker {
   switch (column.type) {
     case 'TINYINT':
+    case 'UTINYINT':
     case 'SMALLINT':
+    case 'USMALLINT':
     case 'INTEGER':
       return plainMaker(new arrow.Int32());
+    case 'UINTEGER':
+      return plainMaker(new arrow.Uint32());
     case 'BIGINT':
       return plainMaker(new arrow.Int64());
+    case 'UBIGINT':
+      return plainMaker(new arrow.Uint64());
     case 'HUGEINT':
     case 'UHUGEINT':
       return narrowMaker(column.name);
@@ -78,8 +84,9 @@ function columnMaker(column: ResultColumn): ColumnMaker {
     case 'BOOLEAN':
       return plainMaker(new arrow.Bool());
     case 'DATE':
+      return dateMaker(new arrow.DateDay());
     case 'TIMESTAMP':
-      return { type: new arrow.TimestampMicrosecond(), make: timestampData };
+      return timestampMaker(new arrow.TimestampMicrosecond());
     default: {
       const { type: text, make } = plainMaker(new arrow.Utf8());
       return {
@@ -108,25 +115,34 @@ function narrowMaker(column: string): ColumnMaker {
   };
 }
 
+function dateMaker(type: DateDay): ColumnMaker {
+  const daysOf = (value: ResultValue) => (value instanceof duckdb().DuckDBDateValue ? value.days : null);
+  return { type, make: (values) => arrow.makeData({ type, ...readNumbers(values, Int32Array, daysOf) }) };
+}
+
 /** Microseconds as DuckDB has them: JavaScript's dates stop at the millisecond. */
-function timestampData(values: readonly ResultValue[]): Data {
-  const micros = new BigInt64Array(values.length);
-  const valid = new Uint8Array(Math.ceil(values.length / 64) * 8);
+function timestampMaker(type: TimestampMicrosecond): ColumnMaker {
+  const microsOf = (value: ResultValue) => (value instanceof duckdb().DuckDBTimestampValue ? value.micros : null);
+  return { type, make: (values) => arrow.makeData({ type, ...readNumbers(values, BigInt64Array, microsOf) }) };
+}
+
+/** Values that are whole numbers in DuckDB as in Arrow, and no numbers in JavaScript. */
+function readNumbers<Value, Numbers extends { [row: number]: Value }>(
+  values: readonly ResultValue[],
+  NumberArray: new (length: number) => Numbers,
+  read: (value: ResultValue) => Value | null,
+): { length: number; nullCount: number; nullBitmap: Uint8Array; data: Numbers } {
+  const data = new NumberArray(values.length);
+  const numbers: { [row: number]: Value } = data;
+  const nullBitmap = new Uint8Array(Math.ceil(values.length / 64) * 8);
   let nullCount = 0;
   for (const [row, value] of values.entries()) {
-    if (value instanceof duckdb().DuckDBTimestampValue) micros[row] = value.micros;
-    else if (value instanceof duckdb().DuckDBDateValue) micros[row] = BigInt(value.days) * 86_400_000_000n;
+    const number = read(value);
+    if (number === null) nullCount += 1;
     else {
-      nullCount += 1;
-      continue;
+      numbers[row] = number;
+      nullBitmap[row >> 3]! |= 1 << (row & 7);
     }
-    valid[row >> 3]! |= 1 << (row & 7);
   }
-  return arrow.makeData({
-    type: new arrow.TimestampMicrosecond(),
-    length: values.length,
-    nullCount,
-    nullBitmap: valid,
-    data: micros,
-  });
+  return { length: values.length, nullCount, nullBitmap, data };
 }

@@ -45,7 +45,6 @@ export async function writeJson(result: QueryResult, write: Write): Promise<numb
 export function displayText(value: ResultValue): string {
   const plain = plainValue(value);
   if (plain === null) return '';
-  if (plain instanceof Uint8Array) return `\\x${Buffer.from(plain).toString('hex')}`;
   return typeof plain === 'object' ? JSON.stringify(plain, jsonValue) : String(plain);
 }
 

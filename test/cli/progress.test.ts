@@ -73,13 +73,31 @@ describe('the bars', () => {
     }
   });
 
-  it('say what a request waits for, until the next one', async () => {
-    const { progress, written } = await watch(160);
+  it.each([60, 160])('say what a request waits for, until the next one, on %i columns', async (columns) => {
+    const { progress, written } = await watch(columns);
+    const before = shown(written);
     progress.report({ kind: 'wait', dataset: 'voters', milliseconds: 60_000, why: 'status 429' });
-    expect(shown(written)[0]).toContain('  status 429; asks again in 1 min 0 s  1,234,567 records');
+    expect(shown(written)).toEqual([before[0], '  status 429; asks again in 1 min 0 s', ...before.slice(1)]);
     progress.report({ kind: 'request', dataset: 'voters', retried: true });
     progress.end();
-    expect(shown(written)[0]).not.toContain('429');
+    expect(shown(written).join()).not.toContain('429');
+  });
+
+  it('let warnings pass above them, broken between words', async () => {
+    const { progress, written } = await watch(60);
+    const bars = shown(written);
+    const message = 'voters: the source has no records of districts that were asked for: 1109, 1110, 1111.';
+    progress.report({ kind: 'warning', message });
+    const lines = shown(written.slice(-2));
+    expect(lines.slice(0, 2)).toEqual([
+      'warning: voters: the source has no records of districts',
+      '  that were asked for: 1109, 1110, 1111.',
+    ]);
+    expect(lines.slice(2)).toEqual(bars);
+  });
+
+  it('are as wide as on 80 columns where the terminal does not say how wide it is', async () => {
+    expect(shown((await watch(0)).written)).toEqual(shown((await watch(80)).written));
   });
 
   it('stay above the summary of a run that came to its end', async () => {

@@ -39,7 +39,9 @@ describe('a table', () => {
     expect(linesOf(40)).toEqual([
       'id       20261120T030000Z-abcdef',
       'regency  PANGKAJENE DAN KEPULAUAN',
-      'message  long long long long long long …',
+      'message  long long long long long long',
+      ...Array.from({ length: 5 }, () => '         long long long long long long'),
+      '         long long long long end',
       'people   1,234,567,890',
       '',
       'id       20261120T030000Z-abcdee',
@@ -48,6 +50,37 @@ describe('a table', () => {
       'people   1',
       '',
     ]);
+  });
+
+  it('breaks the names of its columns before it cuts a text', () => {
+    const places = [
+      ['KALIMANTAN TENGAH', '1558848', '78.74'],
+      ['KALIMANTAN TIMUR', '2253464', '78.58'],
+    ];
+    const shares = { head: ['province', 'users', 'users_per_dpt_and_dpk_pct'], right: [1, 2] };
+    expect(renderTable(places, { ...shares, width: 44 }).split('\n')).toEqual([
+      '                            users_per_dpt_',
+      'province             users     and_dpk_pct',
+      'KALIMANTAN TENGAH  1558848           78.74',
+      'KALIMANTAN TIMUR   2253464           78.58',
+    ]);
+    expect(renderTable(places, { ...shares, width: 60 })).toMatch(/^province +users +users_per_dpt_and_dpk_pct\n/);
+  });
+
+  it('cuts no two texts of a column to the same: its rows become blocks, whole', () => {
+    const tengah = ['KALIMANTAN TENGAH', 'x'.repeat(40), '1'];
+    const shares = { head: ['province', 'text', 'users'], right: [2], width: 30 };
+    expect(
+      renderTable([tengah, ['KALIMANTAN TIMUR', 'y'.repeat(60), '2']], shares)
+        .split('\n')
+        .slice(0, 4),
+    ).toEqual([
+      'province  KALIMANTAN TENGAH',
+      `text      ${'x'.repeat(20)}`,
+      `          ${'x'.repeat(20)}`,
+      'users     1',
+    ]);
+    expect(renderTable([tengah, ['SULAWESI TENGGARA', 'z', '2']], shares)).toMatch(/\nKALIMA.*… .*x…/);
   });
 
   it('of figures is turned', () => {

@@ -24,7 +24,11 @@ describe('colours', () => {
     [{ TERM: 'dumb' }, terminal, false],
     [{ NO_COLOR: '1', TERM: 'xterm' }, terminal, false],
     [{ TERM: 'xterm' }, pipe, false],
+    [{ NO_COLOR: '', TERM: 'xterm' }, terminal, true],
     [{ FORCE_COLOR: '1' }, pipe, true],
+    [{ FORCE_COLOR: '1', NO_COLOR: '1' }, pipe, true],
+    [{ FORCE_COLOR: '0', TERM: 'xterm' }, terminal, false],
+    [{ FORCE_COLOR: '0' }, pipe, false],
   ])('with %j on %j: %s', (variables, stream, painted) => {
     setColours(variables);
     expect(paint('bold', 'text', stream)).toBe(painted ? bold : 'text');

@@ -67,6 +67,18 @@ describe('an Arrow file', () => {
     });
   });
 
+  it('has the days of dates beyond what JavaScript and 64 bits of microseconds reach', async () => {
+    const { table } = await arrowTable("SELECT DATE '5000000-01-01' AS far, 'infinity'::DATE AS never");
+    const daysOf = (name: string): unknown => table.getChild(name)!.data[0]!.values[0];
+    expect([daysOf('far'), daysOf('never')]).toEqual([1_825_492_972, 2_147_483_647]);
+  });
+
+  it('holds numbers without a sign as such', async () => {
+    const sql =
+      'SELECT 255::UTINYINT AS a, 65535::USMALLINT AS b, 4294967295::UINTEGER AS c, 18446744073709551615::UBIGINT AS d';
+    expect(await arrowOf(sql)).toEqual({ a: [255], b: [65_535], c: [4_294_967_295], d: [18_446_744_073_709_551_615n] });
+  });
+
   it('holds all rows of a long result, and the columns of an empty one', async () => {
     expect((await arrowOf('SELECT range AS n FROM range(5000)'))['n']).toEqual(
       Array.from({ length: 5000 }, (_, n) => BigInt(n)),

@@ -55,7 +55,31 @@ describe('CSV', () => {
   });
 });
 
+describe.each([
+  ['CSV', async (sql: string) => parseCsv(await written(sql, writeCsv))[1]![0]],
+  ['JSON', async (sql: string) => JSON.parse(await written(sql, writeJson))[0].v],
+])('%s', (_, valueOf) => {
+  it.each([
+    ["TIME '10:00:01.5'", '10:00:01.5'],
+    ["TIMETZ '10:00:00+07'", '10:00:00+07'],
+    ["TIMESTAMP_S '2024-02-14 12:00:00'", '2024-02-14 12:00:00'],
+    ['INTERVAL 3 MONTH', '3 months'],
+    ["'101'::BIT", '101'],
+    [String.raw`'a\x00b'::BLOB`, String.raw`a\x00b`],
+  ])('writes %s as DuckDB does', async (sql, text) => {
+    expect(await valueOf(`SELECT ${sql} AS v`)).toBe(text);
+  });
+});
+
 describe('JSON', () => {
+  it('keeps lists and structs, whatever they hold', async () => {
+    const sql =
+      "SELECT [TIMESTAMP '2024-02-14', NULL] AS times, [1.25::DECIMAL(4,2)] AS shares, {'day': DATE '2024-02-14', 'n': 1} AS both";
+    expect(JSON.parse(await written(sql, writeJson))).toEqual([
+      { times: ['2024-02-14 00:00:00', null], shares: ['1.25'], both: { day: '2024-02-14', n: 1 } },
+    ]);
+  });
+
   it('is one array with an object per row', async () => {
     const rows = JSON.parse(
       await written('SELECT range AS n, \'R\' || range AS "re,g", NULL AS none FROM range(5000)', writeJson),
