@@ -28,11 +28,11 @@ export interface Replay {
   readonly current: string | null;
 }
 
-/** The landing of the run asked for, or of the newest that came to its end; where a newer one did not, that is reported. */
-export async function findLanding(
-  { warehouse, run }: ReplayOptions,
-  { report }: Pick<SyncSurroundings, 'report'>,
-): Promise<string> {
+/** The landing of the run asked for, or of the newest that came to its end, and what is to be told where a newer one did not. */
+export async function findLanding({
+  warehouse,
+  run,
+}: ReplayOptions): Promise<{ landing: string; notices: readonly string[] }> {
   const { landing } = warehousePaths(warehouse);
   const runs = await listLandedIds(warehouse);
   const newest = runs.at(-1);
@@ -43,11 +43,13 @@ export async function findLanding(
       '"rekap sync --resume" goes on from what it has landed.',
     );
   if (id !== undefined && runs.includes(id)) {
-    if (run === null && newest !== undefined && newest !== id) {
-      const message = `Run ${id} is replayed, the newest that came to its end: ${newest} ${await whyPassedOver(warehouse, newest)}.`;
-      report({ kind: 'warning', message });
-    }
-    return join(landing, id);
+    const notices =
+      run === null && newest !== undefined && newest !== id
+        ? [
+            `Run ${id} is replayed, the newest that came to its end: ${newest} ${await whyPassedOver(warehouse, newest)}.`,
+          ]
+        : [];
+    return { landing: join(landing, id), notices };
   }
   throw new RunNotFoundError(
     run === null

@@ -51,7 +51,7 @@ import { requireWarehouse, type Snapshot } from './warehouse.ts';
 export async function replay(project: Project, asked: ReplayOptions, around: SyncSurroundings): Promise<SyncResult> {
   await requireWarehouse(asked.warehouse);
   await requireApart(asked);
-  const landing = await findLanding(asked, around);
+  const { landing, notices } = await findLanding(asked);
   const file = await readRunFile(landing);
   requireKnown(project, landing, file);
   const options = optionsOf(asked, file);
@@ -59,11 +59,12 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
   let found: Replay;
   return withRun(project, options, around, {
     kind: 'replay',
-    async plan() {
-      const current = await readCurrentOrWarn(options, around);
+    async plan(telling) {
+      for (const message of notices) telling.report({ kind: 'warning', message });
+      const current = await readCurrentOrWarn(options, telling);
       checkSource(options, current);
       const original = await readUnaltered(asked.warehouse, file.run);
-      const published = await readUnaltered(warehouse, file.run);
+      const published = asked.into === null ? original : await readUnaltered(warehouse, file.run);
       const isWhole = published !== null && isOfToday(project, published) && (await isIntact(project, published));
       found = { landing, file, original, published, isWhole, current: await readCurrentIdOrNone(warehouse) };
       const isFree = isWhole || !(await listSnapshotIds(warehouse)).includes(file.run);
@@ -71,20 +72,20 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
         id: isFree ? file.run : newSnapshotId(around.clock.now(), around.random(), await latestRunId(warehouse)),
         landing,
         startedAt: new Date(file.started_at),
-        previous: await previousOf(project, asked, options, found, around),
+        previous: await previousOf(project, asked, options, found, telling),
         knownDistricts: file.known_districts,
         referenceDistricts: file.reference_districts,
         expectedRecords: file.expected_records,
-        notices: [],
       };
     },
     async act(run) {
-      for (const snapshot of [found.original, found.published])
+      for (const snapshot of new Set([found.original, found.published]))
         if (snapshot !== null) await requireSameLanding(landing, snapshot.manifest);
       const { manifest, brokenChecks } = await buildSnapshot(run, askLanding);
       const equals = await requireSameFigures(run, manifest, found);
       const { outcome, current } = await publish(run, manifest, found);
-      const snapshot = outcome === 'reproduced' ? (found.published?.id ?? current ?? run.id) : run.id;
+      const snapshot =
+        outcome === 'reproduced' ? (found.published?.id ?? current) : outcome === 'published' ? run.id : null;
       return { outcome, snapshot, current, equals, pruned: [], manifest, brokenChecks };
     },
   });

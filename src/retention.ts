@@ -1,7 +1,8 @@
 /** Which answers are kept: those of the newest runs, and of snapshots, as far as the user wants them. */
 
-import { removeLandings } from './land/remove-landings.ts';
-import { listSnapshotIds } from './run-ids.ts';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listLandedIds, listSnapshotIds } from './run-ids.ts';
 import { warehousePaths } from './snapshot-format.ts';
 import { readCurrentId, readSnapshot } from './warehouse.ts';
 
@@ -22,7 +23,10 @@ export async function pruneLandings({ warehouse, keep, keepLanding }: Retention)
   const current = await readCurrentId(warehouse);
   const ids = keepLanding === null ? await listSnapshotIds(warehouse) : current === null ? [] : [current];
   const needed = new Set(await Promise.all(ids.map((id) => runOf(warehouse, id))));
-  return removeLandings(warehousePaths(warehouse).landing, keepLanding ?? keep, needed);
+  const runs = await listLandedIds(warehouse);
+  const old = runs.slice(0, Math.max(0, runs.length - (keepLanding ?? keep))).filter((run) => !needed.has(run));
+  for (const run of old) await rm(join(warehousePaths(warehouse).landing, run), { recursive: true, force: true });
+  return old;
 }
 
 /** The run that made a snapshot; a replay gives a snapshot an id of its own where the run's is taken. */

@@ -72,10 +72,13 @@ export interface SyncFigures {
 
 /** How a sync or a replay that did not fail ended. */
 export interface SyncResult {
+  readonly kind: 'sync' | 'replay';
   /** 'reproduced' is a replay that gave the very tables of the snapshot that there is. */
   readonly outcome: 'published' | 'unchanged' | 'reproduced' | 'dry run';
-  /** Id of the run; a published snapshot has the same. */
+  /** Id of the run, as in runs.jsonl; a snapshot that it published has the same. */
   readonly run: string;
+  /** The snapshot that holds what was built: published, reproduced or found unchanged; null after a dry run. */
+  readonly snapshot: string | null;
   /** The snapshot that is current now; null after a dry run into an empty warehouse. */
   readonly current: string | null;
   readonly warehouse: string;

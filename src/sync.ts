@@ -29,22 +29,30 @@ export async function sync(project: Project, options: SyncOptions, around: SyncS
   stages.catch(() => undefined);
   return withRun(project, options, around, {
     kind: 'sync',
-    plan: () => planSync(project, options, around),
+    plan: (telling) => planSync(project, options, telling),
     async act(run) {
       const [{ buildSnapshot }, { askSource }] = await stages;
       const { manifest, brokenChecks } = await buildSnapshot(run, askSource);
-      return { ...(await publish(run, manifest)), manifest, brokenChecks };
+      const published = await publish(run, manifest);
+      return { ...published, snapshot: run.options.dryRun ? null : published.current, manifest, brokenChecks };
     },
   });
 }
 
-async function planSync(project: Project, options: SyncOptions, { clock, random }: SyncSurroundings): Promise<RunPlan> {
+async function planSync(
+  project: Project,
+  options: SyncOptions,
+  { clock, random, report }: SyncSurroundings,
+): Promise<RunPlan> {
   const { warehouse } = options;
   const current = await readCurrent(warehouse);
   checkSource(options, current);
   const isAnew = beginsAnew(options.source, current);
   const previous = isAnew ? null : current;
-  const notices = isAnew ? ['The warehouse held sample figures; its history begins anew with this source.'] : [];
+  if (isAnew) {
+    const message = 'The warehouse held sample figures; its history begins anew with this source.';
+    report({ kind: 'warning', message });
+  }
   const startedAt = clock.now();
   const id = newSnapshotId(startedAt, random(), await latestRunId(warehouse));
   const landing = join(warehousePaths(warehouse).landing, id);
@@ -56,7 +64,6 @@ async function planSync(project: Project, options: SyncOptions, { clock, random 
     knownDistricts: knownDistricts(previous),
     referenceDistricts: project.referenceDistricts,
     expectedRecords: expectedRecords(project, previous),
-    notices,
   };
 }
 

@@ -17,6 +17,7 @@ const ground = new Set(
     'readings',
     'run-ids',
     'surroundings',
+    'bound-signal',
     'errors',
     'fields',
     'secret',

@@ -41,7 +41,6 @@ async function build(
     knownDistricts: [],
     referenceDistricts: [],
     expectedRecords: {},
-    notices: [],
   };
   const around = {
     clock,
@@ -66,7 +65,7 @@ async function build(
           },
         };
       });
-      return { outcome: 'dry run', current: null, pruned: [], ...built };
+      return { outcome: 'dry run', current: null, snapshot: null, pruned: [], ...built };
     },
   });
   const error = await running.then(

@@ -27,8 +27,7 @@ export async function runCommandLine(words: string[]): Promise<void> {
 }
 
 async function dispatch(typed: string[]): Promise<void> {
-  const [first, second = ''] = typed;
-  const words = first === 'help' && commandNames.includes(second) ? [...typed.slice(1), '--help'] : typed;
+  const words = typed[0] === 'help' ? helpAsked(typed.slice(1)) : typed;
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
     process.stdout.write(`${readVersion()}\n`);
     return;
@@ -87,6 +86,13 @@ async function dispatch(typed: string[]): Promise<void> {
     const isComplaint = error instanceof UsageComplaint || (error instanceof Error && error.name === 'YError');
     throw isComplaint ? (await import('./explain-usage.ts')).explainUsage(error.message, words) : error;
   }
+}
+
+/** "help" and a command is that command's help; where there is no such command, that is what is wrong. */
+function helpAsked(about: string[]): string[] {
+  const [name] = about;
+  if (name === undefined || name.startsWith('-')) return ['help', ...about];
+  return commandNames.includes(name) ? [...about, '--help'] : about;
 }
 
 /** yargs sets the type of an option right behind its description where the two just fit on one line. */

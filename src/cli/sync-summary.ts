@@ -30,19 +30,19 @@ export function renderSummary(result: SyncResult, project: Project): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function headline({ outcome, run, current, equals, manifest, figures, warehouse }: SyncResult): string {
+function headline({ kind, outcome, run, snapshot, current, equals, manifest, warehouse }: SyncResult): string {
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet')).length;
   switch (outcome) {
     case 'reproduced':
-      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', run)}: ${origin(manifest)}, ${parquet} Parquet files byte for byte${equals === null ? ' but for the one of changes' : ''}, and the same figures.`;
+      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', snapshot ?? '')}: ${origin(manifest)}, ${equals === null ? `${parquet - 1} of ${parquet}` : parquet} Parquet files byte for byte${equals === null ? ' (what changed was not compared)' : ''}, and the same figures.`;
     case 'published':
       if (current !== run)
         return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current one, so ${current} stays current; ${command(`snapshots rollback ${run}`, warehouse)} goes back to it.`;
-      return `${paint(['green', 'bold'], 'Published')} snapshot ${paint('bold', run)} from ${nameSource(manifest.source)}.${equals === null ? '' : ` It equals snapshot ${equals}: ${parquet} Parquet files byte for byte, and the same figures.`}`;
+      return `${paint(['green', 'bold'], 'Published')} snapshot ${paint('bold', run)} from ${kind === 'replay' ? `the answers of run ${manifest.run}: ` : ''}${nameSource(manifest.source)}.${equals === null ? '' : ` It equals snapshot ${equals}: ${parquet} Parquet files byte for byte, and the same figures.`}`;
     case 'unchanged':
-      return `${paint(['green', 'bold'], 'Nothing has changed')} at ${nameSource(manifest.source)}: snapshot ${paint('bold', current ?? '')} stays current.`;
+      return `${paint(['green', 'bold'], isPartial(manifest) ? 'Nothing that was asked for has changed' : 'Nothing has changed')} at ${nameSource(manifest.source)}: snapshot ${paint('bold', current ?? '')} stays current.`;
     case 'dry run':
-      return figures.requests === 0
+      return kind === 'replay'
         ? `${paint(['cyan', 'bold'], 'Dry run:')} so was the run that was replayed; everything was checked again, nothing was published.`
         : `${paint(['cyan', 'bold'], 'Dry run:')} everything was fetched and checked, nothing was published.`;
   }
@@ -58,13 +58,17 @@ export function nameSource(source: string): string {
   return source === 'sample' ? 'the sample, whose figures are made up' : printable(source);
 }
 
+function isPartial({ datasets }: Manifest): boolean {
+  return Object.values(datasets).some(({ carried_over }) => carried_over > 0);
+}
+
 /** What gave the tables again: of a run that asked for a part only, the answers hold a part only. */
-function origin({ datasets, previous }: Manifest): string {
+function origin({ datasets, previous, run }: Manifest): string {
   const all = Object.values(datasets);
   const carried = all.reduce((total, dataset) => total + dataset.carried_over, 0);
-  if (carried === 0) return 'its answers give the very same tables again';
+  if (carried === 0) return `the answers of run ${run} give the very same tables again`;
   const answered = all.reduce((total, dataset) => total + dataset.ledger.published, 0);
-  return `${countRows(answered)} from its answers and ${countRows(carried)} carried over from snapshot ${previous} give the very same tables again`;
+  return `${countRows(answered)} from the answers of run ${run} and ${countRows(carried)} carried over from snapshot ${previous} give the very same tables again`;
 }
 
 function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string {
@@ -108,7 +112,7 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
 }
 
 /** What the source restated since the snapshot before. */
-function changes({ manifest, outcome, figures, pruned, warehouse }: SyncResult): string {
+function changes({ kind, manifest, outcome, pruned, warehouse }: SyncResult): string {
   const lines = Object.entries(manifest.datasets).flatMap(
     ([
       table,
@@ -125,7 +129,7 @@ function changes({ manifest, outcome, figures, pruned, warehouse }: SyncResult):
   if (lines.length === 0) return '';
   const { previous } = manifest;
   // A replay may have built its snapshot in a folder that does not hold the one before.
-  const canCompare = figures.requests > 0 && !pruned.some((id) => id === previous);
+  const canCompare = kind === 'sync' && !pruned.some((id) => id === previous);
   const next = canCompare ? `${command('diff', warehouse)} shows them` : 'the table changes names them';
   return [
     `${paint('bold', `Changes since snapshot ${previous}`)}${outcome === 'published' ? `; ${next}` : ''}`,
@@ -156,10 +160,10 @@ function readNow({ created_at }: Manifest, { carried_over, districts }: Manifest
   return districts.filter(({ readAt }) => carried_over === 0 || readAt >= created_at);
 }
 
-function requests({ figures, manifest }: SyncResult): string {
+function requests({ kind, figures, manifest }: SyncResult): string {
   const { requests: count, retries, bytes, throttled, lowestConcurrency, fromLanding, milliseconds } = figures;
   const took = `${(milliseconds / 1000).toFixed(1)} s`;
-  if (count === 0) return `${formatNumber(fromLanding)} pages read from the landing, no request sent, ${took}`;
+  if (kind === 'replay') return `${formatNumber(fromLanding)} pages read from the landing, no request sent, ${took}`;
   const landed = fromLanding === 0 ? '' : `${formatNumber(fromLanding)} pages taken from what was landed before, `;
   const again = retries === 0 ? 'none tried again' : `${formatNumber(retries)} tried again`;
   const pages = countPages(Object.values(manifest.datasets).flatMap((dataset) => readNow(manifest, dataset)));
@@ -180,10 +184,9 @@ function warnings({ warnings: { length } }: SyncResult): string {
   return length === 0 ? '' : paint('yellow', `${formatNumber(length)} ${noun} on the way, told on standard error`);
 }
 
-function places({ outcome, current, warehouse, landing, run, pruned }: SyncResult): string {
+function places({ outcome, current, warehouse, landing, snapshot, pruned }: SyncResult): string {
   if (outcome === 'dry run' && landing !== null) return `The answers are kept in ${landing}`;
-  const folder =
-    current === run || outcome === 'unchanged' ? join(warehouse, 'current') : join(warehouse, 'snapshots', run);
+  const folder = current === snapshot ? join(warehouse, 'current') : join(warehouse, 'snapshots', snapshot ?? '');
   const lines = [
     ['DuckDB', join(folder, databaseFile)],
     ['Parquet', join(folder, 'parquet')],

@@ -1,4 +1,4 @@
-/** One request for a page: its path, the bound on one attempt, and an answer cleared of a key that it repeats. */
+/** One request for a page: its path, and an answer cleared of a key that it repeats. */
 
 import type { AnyPipeline } from '../pipeline.ts';
 import type { PageRequest } from '../stages.ts';
@@ -11,35 +11,6 @@ export function requestPath(base: URL, pipeline: AnyPipeline, request: PageReque
   query.set('limit', String(request.limit));
   query.set('offset', String(request.offset));
   return `${base.pathname.replace(/\/$/, '')}${pipeline.endpoint}?${query.toString()}`;
-}
-
-/** One attempt at a request, under way. */
-interface BoundAttempt {
-  readonly signal: AbortSignal;
-  /** Whether it was aborted because its time was up. */
-  timedOut(): boolean;
-  /** To be called when the attempt is over, so that nothing listens on. */
-  end(): void;
-}
-
-/** A signal for one attempt: aborted by the run's signal or after `milliseconds`. */
-export function boundAttempt(run: AbortSignal, milliseconds: number): BoundAttempt {
-  const controller = new AbortController();
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    controller.abort();
-  }, milliseconds);
-  const pass = (): void => controller.abort(run.reason);
-  run.addEventListener('abort', pass, { once: true });
-  return {
-    signal: controller.signal,
-    timedOut: () => late,
-    end() {
-      clearTimeout(timer);
-      run.removeEventListener('abort', pass);
-    },
-  };
 }
 
 /** A shorter key, or one of digits, could stand in the data by chance, and taking it out would alter figures. */

@@ -1,5 +1,6 @@
 /** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
 
+import { boundSignal, type BoundSignal } from '../bound-signal.ts';
 import { LandingError, RekapError, ResponseTooLargeError, SourceUnreachableError, messageOf } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Land, Page, PageRequest, ResumableAnswers } from '../stages.ts';
@@ -9,7 +10,7 @@ import { AnswerReader, type Arrived, type Asked, type FailedAttempt, type Fetche
 import { landedPages, type LandedPages } from './landed-pages.ts';
 import { LongWaits } from './long-waits.ts';
 import { nextRequestSent, Pace } from './pace.ts';
-import { boundAttempt, requestPath } from './page-request.ts';
+import { requestPath } from './page-request.ts';
 import { planRetry, type Failure, type RetryQuestion } from './retry-plan.ts';
 import { SourceHealth } from './source-health.ts';
 import { connectionCode, describeFailure, nameFailure } from './source-messages.ts';
@@ -129,7 +130,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
         if (health.end !== null) throw health.end;
         noteRequest(asked);
         round = pace.begin();
-        return sendWithin(boundAttempt(signal, options.timeout), asked);
+        return sendWithin(boundAttempt(), asked);
       });
       await nextRequestSent();
       const outcome = await reader.read(asked, received);
@@ -222,9 +223,14 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     );
   }
 
+  /** Ends with the run, or when one attempt has taken as long as it may. */
+  function boundAttempt(): BoundSignal {
+    return boundSignal(signal, options.timeout, () => undefined);
+  }
+
   /** Sends the request once. Failures that trying again may mend are returned, all others thrown. */
   async function send(asked: Asking): Promise<Arrived | FailedAttempt> {
-    const attempt = boundAttempt(signal, options.timeout);
+    const attempt = boundAttempt();
     try {
       return await sendWithin(attempt, asked);
     } catch (error) {
@@ -232,7 +238,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       if (error instanceof ResponseTooLargeError) health.noteTooLarge(asked.request.dataset);
       if (error instanceof RekapError) throw error;
       signal.throwIfAborted();
-      if (attempt.timedOut()) {
+      if (attempt.isLate()) {
         const failure = { kind: 'timeout' } as const;
         return { failure, detail: nameFailure(failure, options.timeout) };
       }
@@ -243,7 +249,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     }
   }
 
-  async function sendWithin(attempt: ReturnType<typeof boundAttempt>, { request, path }: Asking): Promise<Arrived> {
+  async function sendWithin(attempt: BoundSignal, { request, path }: Asking): Promise<Arrived> {
     try {
       const received = await transport.send(request, path, attempt.signal);
       figures.bytes += received.body.length;

@@ -86,6 +86,8 @@ async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[])
   const { id, manifest } = snapshot;
   // The link's own time, not the snapshot's: after a rollback the older snapshot is what has changed for a client.
   const lastModified = (await lstat(warehousePaths(warehouse).current)).mtime;
+  // The time of another link would make the next change look like none.
+  if ((await readCurrentId(warehouse)) !== id) return loadCurrent(warehouse, pipelines);
   const sets = new Map<string, RecordSet>();
   const file = await requireDatabase(snapshot);
   try {

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { renderSnapshot } from '../../src/cli/show-snapshot.ts';
 import { renderSummary } from '../../src/cli/sync-summary.ts';
-import type { SyncResult } from '../../src/sync-options.ts';
 import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
+import { resultOf } from '../support/sync-results.ts';
 import { project } from '../support/sync-settings.ts';
 
 /** A snapshot of districts with these numbers of records, as both commands print it: the cells of its row. */
@@ -13,22 +13,10 @@ function printed(received: readonly number[]): { readonly summary: string; reado
   // Records that name no district are of none.
   const voters = datasetOf({ rows: 2, districts: [...districts, verdictOf({ dapil: null })] });
   const manifest = manifestOf({ datasets: { voters } });
-  const figures = {
-    requests: 1,
-    retries: 0,
-    fromLanding: 0,
-    bytes: 0,
-    throttled: 0,
-    lowestConcurrency: 4,
-    milliseconds: 1,
-  };
-  const { snapshot: id } = manifest;
-  const common = { run: id, current: id, warehouse: 'w', landing: 'l', equals: null, manifest, figures };
-  const result: SyncResult = { ...common, outcome: 'published', brokenChecks: [], warnings: [], pruned: [] };
   const row = (text: string): string => /^voters +(.*)$/m.exec(text)![1]!;
   return {
-    summary: row(renderSummary(result, project)),
-    show: row(renderSnapshot({ id, folder: 'w', manifest })),
+    summary: row(renderSummary(resultOf(manifest), project)),
+    show: row(renderSnapshot({ id: manifest.snapshot, folder: 'w', manifest })),
   };
 }
 

@@ -2,84 +2,71 @@
 
 import { expect, it } from 'vitest';
 import { renderSummary } from '../../src/cli/sync-summary.ts';
+import { parquetPath } from '../../src/snapshot-format.ts';
 import type { SyncResult } from '../../src/sync-options.ts';
-import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
+import { datasetOf, manifestOf, snapshotId, verdictOf } from '../support/manifests.ts';
+import { figuresOf, resultOf } from '../support/sync-results.ts';
 import { project } from '../support/sync-settings.ts';
 
 const never = datasetOf({ rows: 0, districts: [] });
 
-function summaryOf(warnings: readonly string[], requests = 1, differing: Partial<SyncResult> = {}): string {
-  const voters = datasetOf({ rows: 2, districts: [verdictOf({ dapil: 1101, received: 2, pages: 3 })] });
-  const manifest = manifestOf({ datasets: { voters, voting_rights_users: never } });
-  const figures = {
-    requests,
-    retries: 2,
-    fromLanding: 0,
-    bytes: 0,
-    throttled: 0,
-    lowestConcurrency: 4,
-    milliseconds: 1,
-  };
-  const common = {
-    run: manifest.snapshot,
-    current: manifest.snapshot,
-    warehouse: 'w',
-    landing: 'l',
-    equals: null,
-    manifest,
-    figures,
-  };
-  const result: SyncResult = { ...common, outcome: 'published', brokenChecks: [], warnings, pruned: [], ...differing };
-  return renderSummary(result, project);
+function summaryOf(differing: Partial<SyncResult> = {}, carried = 0): string {
+  const districts = [verdictOf({ dapil: 1101, received: 2, pages: 3 })];
+  const voters = datasetOf({ rows: 2 + carried, carried_over: carried, districts });
+  const files = ['voters', 'changes'].map((table) => ({ path: parquetPath(table), bytes: 1, rows: 1, sha256: '' }));
+  const manifest = manifestOf({ datasets: { voters, voting_rights_users: never }, files });
+  return renderSummary(resultOf(manifest, differing), project);
 }
 
 it('counts the warnings that stand elsewhere', () => {
-  expect(summaryOf([])).not.toMatch(/warning/);
-  expect(summaryOf(['the list is short'])).toContain('\n1 warning on the way, told on standard error\n');
-  expect(summaryOf(['one', 'two'])).toContain('\n2 warnings on the way, told on standard error\n');
+  expect(summaryOf()).not.toMatch(/warning/);
+  expect(summaryOf({ warnings: ['the list is short'] })).toContain('\n1 warning on the way, told on standard error\n');
+  expect(summaryOf({ warnings: ['one', 'two'] })).toContain('\n2 warnings on the way, told on standard error\n');
 });
 
 it('says what the requests were for that brought no page of a district', () => {
-  expect(summaryOf([], 9)).toContain('\n9 requests (4 of them to prove the districts complete, 2 tried again), ');
-  expect(summaryOf([], 5)).toContain('\n5 requests (2 tried again), ');
+  expect(summaryOf({ figures: figuresOf({ requests: 9, retries: 2 }) })).toContain(
+    '\n9 requests (4 of them to prove the districts complete, 2 tried again), ',
+  );
+  expect(summaryOf({ figures: figuresOf({ requests: 5, retries: 2 }) })).toContain('\n5 requests (2 tried again), ');
 });
 
 it('has no row for a dataset that was never asked for', () => {
-  expect(summaryOf([])).toMatch(/^voters /m);
-  expect(summaryOf([])).not.toMatch(/^voting_rights_users /m);
+  expect(summaryOf()).toMatch(/^voters /m);
+  expect(summaryOf()).not.toMatch(/^voting_rights_users /m);
 });
 
 it('names the folder of the answers, or says that they were not kept', () => {
-  expect(summaryOf([])).toMatch(/^Answers +l$/m);
-  expect(summaryOf([], 1, { landing: null })).toMatch(/^Answers +not kept \(--keep-landing\)$/m);
+  expect(summaryOf()).toMatch(/^Answers +l$/m);
+  expect(summaryOf({ landing: null })).toMatch(/^Answers +not kept \(--keep-landing\)$/m);
 });
 
 it('says how far the source slowed the run down', () => {
-  expect(summaryOf([], 9)).not.toContain('for fewer');
-  const figures = {
-    requests: 9,
-    retries: 2,
-    fromLanding: 0,
-    bytes: 0,
-    throttled: 3,
-    lowestConcurrency: 2,
-    milliseconds: 1,
-  };
-  expect(summaryOf([], 9, { figures })).toContain(' 2 tried again), asked 3 times for fewer, down to 2 at a time, ');
+  expect(summaryOf({ figures: figuresOf({ requests: 9 }) })).not.toContain('for fewer');
+  const figures = figuresOf({ requests: 9, retries: 2, throttled: 3, lowestConcurrency: 2 });
+  expect(summaryOf({ figures })).toContain(' 2 tried again), asked 3 times for fewer, down to 2 at a time, ');
 });
 
-it('says of a snapshot that was built again what it equals', () => {
-  expect(summaryOf([])).not.toContain('equals');
-  expect(summaryOf([], 0, { outcome: 'reproduced', equals: 'that one' })).toMatch(
-    /^Reproduced .* \d+ Parquet files byte for byte, and/,
+it('says of a snapshot that was built again what gave it, and what it equals', () => {
+  expect(summaryOf()).not.toContain('equals');
+  const replayed = { kind: 'replay', outcome: 'reproduced', run: 'a later run', snapshot: 'that one' } as const;
+  const answers = `the answers of run ${snapshotId} give the very same tables again`;
+  expect(summaryOf({ ...replayed, equals: 'that one' })).toMatch(
+    new RegExp(`^Reproduced snapshot that one: ${answers}, 2 Parquet files byte for byte, and`),
   );
-  expect(summaryOf([], 0, { outcome: 'reproduced' })).toMatch(
-    /^Reproduced .* byte for byte but for the one of changes, /,
+  expect(summaryOf(replayed)).toMatch(/^Reproduced .*, 1 of 2 Parquet files byte for byte \(what changed was not /);
+  expect(summaryOf({ kind: 'replay', equals: 'that one' })).toMatch(
+    new RegExp(`^Published .* from the answers of run ${snapshotId}: .* It equals snapshot that one: \\d+ `),
   );
-  expect(summaryOf([], 0, { equals: 'that one' })).toMatch(/^Published snapshot .* It equals snapshot that one: \d+ /);
+});
+
+it('says that nothing has changed only of what was asked for', () => {
+  expect(summaryOf({ outcome: 'unchanged' })).toMatch(/^Nothing has changed at /);
+  expect(summaryOf({ outcome: 'unchanged' }, 5)).toMatch(/^Nothing that was asked for has changed at /);
 });
 
 it('tells a dry run from the replay of one', () => {
-  expect(summaryOf([], 1, { outcome: 'dry run' })).toMatch(/^Dry run: everything was fetched and checked/);
-  expect(summaryOf([], 0, { outcome: 'dry run' })).toMatch(/^Dry run: so was the run that was replayed/);
+  const dry = { outcome: 'dry run', snapshot: null } as const;
+  expect(summaryOf(dry)).toMatch(/^Dry run: everything was fetched and checked/);
+  expect(summaryOf({ ...dry, kind: 'replay' })).toMatch(/^Dry run: so was the run that was replayed/);
 });

@@ -45,6 +45,10 @@ describe('help', () => {
   it('of a command is shown for "help" and its name, too', async () => {
     const { stdout, code } = await runHere(['help', 'connect']);
     expect({ stdout, code }).toEqual({ stdout: (await runHere(['connect', '--help'])).stdout, code: 0 });
+    expect(await runHere(['help', 'help'])).toEqual(await runHere(['help']));
+    const unknown = await runHere(['help', 'snc']);
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toMatch(/no command "snc"\.\n.*sync/);
   });
 
   it('prints its version and a completion script', async () => {
@@ -105,13 +109,15 @@ describe('a replay', () => {
     const warehouse = await syncSample('1101', '1102');
     const { stdout } = await runHere(['replay', '--warehouse', warehouse]);
     expect(stdout).toMatch(
-      /^Reproduced snapshot (\S+): 46 rows from its answers and 982 rows carried over from snapshot \1 give the very same tables again, 5 Parquet/,
+      /^Reproduced snapshot (\S+): 46 rows from the answers of run \S+ and 982 rows carried over from snapshot \1 give the very same tables again, 4 of 5 Parquet/,
     );
   });
 
   it('of a run that asked for all says that its answers gave all', async () => {
     const { stdout } = await runHere(['replay', '--warehouse', await syncSample()]);
-    expect(stdout).toMatch(/^Reproduced snapshot \S+: its answers give the very same tables again, 5 Parquet/);
+    expect(stdout).toMatch(
+      /^Reproduced snapshot (\S+): the answers of run \1 give the very same tables again, 5 Parquet/,
+    );
   });
 });
 

@@ -94,21 +94,24 @@ describe('a refusal', () => {
     expect(server.paths).toHaveLength(2);
   });
 
-  it('counts by its status where its body is encoded otherwise than it says', async () => {
-    const mislabelled: Script = (_, response, attempt) => {
-      const status = [401, 404, 429][attempt - 1] ?? 200;
-      const headers = { 'content-encoding': 'gzip', 'retry-after': '7' };
-      if (status === 200) answerJson(response, whole);
-      else response.writeHead(status, headers).end(status === 404 ? '' : 'no gzip');
-    };
-    const { failure, client } = await serve(mislabelled);
-    expect(await failure()).toBeInstanceOf(SourceRefusedKeyError);
-    const other = await serve((asked, response, attempt) => mislabelled(asked, response, attempt + 1));
-    expect((await other.client.fetchPage(voters, request)).refusal).toMatchObject({ status: 404 });
-    await other.client.fetchPage(voters, request);
-    expect(other.clock.sleeps).toEqual([7050]);
-    expect(client.figures.requests).toBe(1);
-  });
+  it.each(['gzip', 'br', 'gzip, br'])(
+    'counts by its status where its body is not the %s that it says',
+    async (encoding) => {
+      const mislabelled: Script = (_, response, attempt) => {
+        const status = [401, 404, 429][attempt - 1] ?? 200;
+        const headers = { 'content-encoding': encoding, 'retry-after': '7' };
+        if (status === 200) answerJson(response, whole);
+        else response.writeHead(status, headers).end(status === 404 ? '' : 'plain');
+      };
+      const { failure, client } = await serve(mislabelled);
+      expect(await failure()).toBeInstanceOf(SourceRefusedKeyError);
+      const other = await serve((asked, response, attempt) => mislabelled(asked, response, attempt + 1));
+      expect((await other.client.fetchPage(voters, request)).refusal).toMatchObject({ status: 404 });
+      await other.client.fetchPage(voters, request);
+      expect(other.clock.sleeps).toEqual([7050]);
+      expect(client.figures.requests).toBe(1);
+    },
+  );
 
   it('of a redirect does not follow it with the key', async () => {
     const other = await startServer((_, response) => answerJson(response, whole));

@@ -1,14 +1,13 @@
 /** A landing keeps every answer as it came, in order, gives it back byte for byte, and notices when it no longer can. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LandingError } from '../../src/errors.ts';
 import { answersFile, bodiesFile, openLanding, type LandedAnswer } from '../../src/land/landing.ts';
-import { removeLandings } from '../../src/land/remove-landings.ts';
 import { describedRun } from '../support/landed.ts';
 import type { Answer } from '../../src/stages.ts';
 
@@ -225,39 +224,5 @@ describe('a damaged landing', () => {
     await expect(read()).rejects.toThrow(LandingError);
     await expect(read()).rejects.toThrow(/SHA-256/);
     await landing.close();
-  });
-});
-
-describe('removeLandings', () => {
-  const runs = [
-    '20261117T030000Z-aaaaaa',
-    '20261118T030000Z-bbbbbb',
-    '20261119T030000Z-cccccc',
-    '20261120T030000Z-dddddd',
-  ];
-
-  it.each([
-    [2, [], runs.slice(2)],
-    [1, [runs[0]!], [runs[0]!, runs[3]!]],
-    [1, [runs[3]!], [runs[3]!]],
-    [0, [runs[1]!], [runs[1]!]],
-    [0, [], []],
-    [4, [], runs],
-    [5, [], runs],
-  ])('keeps the newest %i and what is needed: %j', async (keep, needed, kept) => {
-    for (const run of runs.toReversed()) {
-      const landing = await openLanding(join(root, run), described);
-      await landing.land(answerOf(run));
-      await landing.close();
-    }
-    await removeLandings(root, keep, new Set(needed));
-    expect((await readdir(root)).toSorted()).toEqual(kept);
-    for (const run of kept) expect(gunzipSync(await readFile(join(root, run, bodiesFile))).toString()).toBe(run);
-  });
-
-  it('leaves alone what is no run, and does not count it', async () => {
-    for (const name of [...runs, '.notes', '2024-backup', 'zz']) await mkdir(join(root, name));
-    expect(await removeLandings(root, 2, new Set())).toEqual(runs.slice(0, 2));
-    expect((await readdir(root)).toSorted()).toEqual(['.notes', '2024-backup', ...runs.slice(2), 'zz']);
   });
 });

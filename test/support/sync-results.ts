@@ -1,0 +1,37 @@
+/** What a sync gives back: a plain one that published, and what a test says otherwise in place of it. */
+
+import type { Manifest } from '../../src/snapshot-format.ts';
+import type { SyncFigures, SyncResult } from '../../src/sync-options.ts';
+
+/** One request that went well. */
+export function figuresOf(overrides: Partial<SyncFigures> = {}): SyncFigures {
+  return {
+    requests: 1,
+    retries: 0,
+    fromLanding: 0,
+    bytes: 0,
+    throttled: 0,
+    lowestConcurrency: 4,
+    milliseconds: 1,
+    ...overrides,
+  };
+}
+
+export function resultOf(manifest: Manifest, overrides: Partial<SyncResult> = {}): SyncResult {
+  return {
+    kind: 'sync',
+    outcome: 'published',
+    run: manifest.snapshot,
+    snapshot: manifest.snapshot,
+    current: manifest.snapshot,
+    warehouse: 'w',
+    landing: 'l',
+    equals: null,
+    manifest,
+    brokenChecks: [],
+    figures: figuresOf(),
+    warnings: [],
+    pruned: [],
+    ...overrides,
+  };
+}
