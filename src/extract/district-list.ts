@@ -8,9 +8,10 @@ import type { FetchedPage } from './answer-reader.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { PageHolder } from './held-pages.ts';
 import { holdStrays } from './hold-strays.ts';
-import { districtsOf, namesTheSame, type Listing } from './listing.ts';
+import { Listing, namesTheSame } from './listing.ts';
 import { PagingHabits } from './paging-habits.ts';
 import { isFaultOfList, isRefusal } from './refusals.ts';
+import type { Shown } from './tally.ts';
 import { sweep, type RefusedSweep, type Sweep, type SweptPage } from './sweep.ts';
 
 /** Told of what the list shows while it is read. */
@@ -23,10 +24,8 @@ interface ListWatcher {
 export class DistrictList {
   /** What the list has shown of how the source pages; nothing where it failed. */
   habits = new PagingHabits();
-  /** Districts that any page of the list named, whether it came to its end or not. */
-  readonly met = new Set<number>();
-  /** Whether a sweep brought records that name no district, whether it came to its end or not. */
-  private metStrays = false;
+  /** What the pages of the list have shown, whether it came to its end or not: one of each sweep, and of pages that none had a use for. */
+  private readonly listings: Listing[] = [];
   private readonly pipeline: AnyPipeline;
   private readonly question: ExtractQuestion;
   private readonly holder: PageHolder;
@@ -52,7 +51,7 @@ export class DistrictList {
 
   /** @throws The fault, where it is known that nothing stands in for the list. */
   private requireStandIn(fault: RekapError): void {
-    if (this.metStrays) {
+    if (this.hasStrays) {
       this.watcher.warn(
         'the list of all districts brought records that name no district, which nothing else brings, and failed',
       );
@@ -62,7 +61,21 @@ export class DistrictList {
     this.habits = new PagingHabits();
     const known = new Set([...this.question.knownBefore, ...this.question.reference]);
     const isAnyKnown = known.size > 0 || isRefusal(fault);
-    if (!isAnyKnown || ![...this.met].every((dapil) => known.has(dapil))) throw fault;
+    if (!isAnyKnown || !this.met.every((dapil) => known.has(dapil))) throw fault;
+  }
+
+  /** Districts that any page of the list named. */
+  get met(): number[] {
+    return this.listings.flatMap(({ districts }) => districts);
+  }
+
+  /** What the list has shown of a district. */
+  shownOf(dapil: number): Shown[] {
+    return this.listings.flatMap((listing) => listing.shownOf(dapil) ?? []);
+  }
+
+  private get hasStrays(): boolean {
+    return this.listings.some(({ hasStrays }) => hasStrays);
   }
 
   /** Goes on from those broken-off runs only whose own list named the same records as this one; from none where there is no list. */
@@ -93,7 +106,7 @@ export class DistrictList {
       const result = await this.sweepOnce(second);
       if ('refused' in result) return result;
       if (result.listing.total === 0) throw lostBetween('records');
-      if (this.metStrays && result.strays.length === 0) throw lostBetween('records that name no district');
+      if (this.hasStrays && result.strays.length === 0) throw lostBetween('records that name no district');
       return result;
     }
   }
@@ -101,10 +114,12 @@ export class DistrictList {
   private sweepOnce(reading: (typeof listReadings)[number]): Promise<Sweep | RefusedSweep> {
     this.habits = new PagingHabits();
     const { client, pageSize } = this.question;
+    const [listing, unused] = [new Listing(this.pipeline), new Listing(this.pipeline)];
+    this.listings.push(listing, unused);
     const fetch = async (number: number, offset: number): Promise<SweptPage> =>
       this.asSwept(await client.fetchPage(this.pipeline, this.request(number, offset)));
     return sweep({
-      pipeline: this.pipeline,
+      listing,
       habits: this.habits,
       pageSize,
       maxRecords: this.question.maxRecords,
@@ -113,23 +128,15 @@ export class DistrictList {
       probe: (offset) => fetch(reading.probes, offset),
       fetchEarly: async (offset) => {
         const fetched = await client.tryPage(this.pipeline, this.request(reading.pages, offset));
-        if (fetched === null) return null;
-        // Its turn may never come, where the list fails before.
-        this.noteNamed(districtsOf(fetched.page, this.pipeline));
-        return this.asSwept(fetched);
+        return fetched === null ? null : this.asSwept(fetched);
       },
-      listed: ({ found, strays }, listing, looksLast) => {
-        this.noteNamed(strays.length > 0 ? [...found, null] : found);
-        this.watcher.goesOn(looksLast ? listing.districts.filter((dapil) => listing.isClosed(dapil)) : []);
+      unused: ({ page }) => void unused.add(page),
+      listed: (looksLast) => {
+        // The list's first district may be asked for in other pages, by what the list will have shown of them in the end.
+        const [, ...others] = listing.districts;
+        this.watcher.goesOn(looksLast ? others.filter((dapil) => listing.isClosed(dapil)) : []);
       },
     });
-  }
-
-  /** @param dapils Null for a record that names none. */
-  private noteNamed(dapils: Iterable<number | null>): void {
-    for (const dapil of dapils)
-      if (dapil === null) this.metStrays = true;
-      else this.met.add(dapil);
   }
 
   private request(reading: number, offset: number): PageRequest {

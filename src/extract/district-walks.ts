@@ -1,28 +1,28 @@
 /** The three ways to walk a district: over the pages that a broken-off run has landed, over the page read ahead, or afresh. */
 
 import type { LimitFunction } from 'p-limit';
-import { EarlyEndError, LandingError, RekapError } from '../errors.ts';
+import { LandingError, RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { firstReading, lateAsking, offsetProbe, readAhead, secondAsking } from '../readings.ts';
 import type { Page, PageRequest } from '../stages.ts';
 import type { ExtractQuestion } from './extract-question.ts';
+import { firstLength } from './first-lengths.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
-import { probedOffset, requirePaging } from './offset-probe.ts';
 import { PagingHabits } from './paging-habits.ts';
 import { isRefusal } from './refusals.ts';
+import { requireEnd } from './require-end.ts';
 import type { FetchedPage } from './answer-reader.ts';
 import type { Sweep } from './sweep.ts';
-import type { Account } from './tally.ts';
+import type { Account, Shown } from './tally.ts';
 import { walkDistrict, type Walk, type WalkedPage, type WalkQuestion } from './walk-district.ts';
-
-/** The first page of a later reading is so long, against the longest of the one before. */
-const shareOfPage: Readonly<Record<number, number>> = { 2: 2 / 3, 3: 1 / 2 };
 
 /** What every walk over a district goes by. */
 export interface DistrictQuestion {
   readonly dapil: number;
   /** What the sweep listed of it; null where it listed nothing. */
   readonly listed: Account | null;
+  /** What lists, whole or not, and its earlier readings have shown of it. */
+  readonly shown: readonly Shown[];
   readonly swept: Sweep | null;
   /** Done when it is known which of the runs that were broken off to go on from. */
   readonly resumable: Promise<void>;
@@ -88,21 +88,28 @@ export class DistrictWalks {
     return (
       (await this.overLanded(district)) ??
       (await this.overAhead(district)) ??
-      (await this.afresh(district, firstReading))
+      (await this.afresh(district, firstReading, this.firstLimit(district)))
     );
   }
 
   /**
-   * Another reading, whose every page is asked for now. Where the one before rests on where its pages begin, these begin elsewhere, for
-   * the first one is shorter: a source that passes over a record at the same place every time is found out.
+   * Another reading, whose every page is asked for now. Where the one before rests on where its pages begin, these begin elsewhere.
    *
    * @param longest Records of the longest page of the reading before; null where pages may begin where they did.
    */
   async again(district: DistrictQuestion, reading: number, longest: number | null): Promise<Walk> {
     if (longest === null || longest < 2) return this.afresh(district, reading);
-    const firstLimit = Math.max(1, Math.floor(longest * (shareOfPage[reading] ?? 1)));
     // What the sweep showed of long pages says nothing of a shorter one.
+    const firstLimit = firstLength(reading, longest, beginsList(district));
     return this.afresh({ ...district, habits: new PagingHabits() }, reading, firstLimit);
+  }
+
+  /** Records that a first reading's first page is asked for. */
+  private firstLimit(district: DistrictQuestion): number {
+    const { listed, habits } = district;
+    const { pageSize } = this.question;
+    if (!beginsList(district) || listed!.total <= habits.longest) return pageSize;
+    return firstLength(firstReading, habits.longest, true);
   }
 
   /** Whether the district, which had no records before, has none now either; null for the list of all. `turn` counts the late askings. */
@@ -122,31 +129,34 @@ export class DistrictWalks {
     reading: number,
     firstLimit = this.question.pageSize,
   ): Promise<Walk> {
-    const walk = await this.walk(district, (offset, again) => {
-      const request = this.request(district.dapil, again ? secondAsking(reading) : reading, offset);
-      return this.fetch(offset === 0 ? { ...request, limit: firstLimit } : request);
-    });
+    const walk = await this.walk(district, (offset, again) =>
+      this.fetch(this.request(district.dapil, again ? secondAsking(reading) : reading, offset, firstLimit)),
+    );
     return walk!;
   }
 
   /**
-   * Where nothing but an empty page says that a district's only page was all of it, the district is asked for from its second record on:
-   * a source that knows no `offset` here would have given the same, and one that ends the district too early would give what follows.
+   * Looks for more where no other account says that the district has come to its end.
    *
    * @throws RepeatedPageError or EarlyEndError; the walk's pages are then released.
    */
-  async requirePaging(district: DistrictQuestion, walk: Walk): Promise<void> {
-    const { dapil, listed, swept } = district;
-    const [first] = walk.pages;
-    if (first === undefined || walk.pages.length > 1 || first.length <= probedOffset) return;
-    if (walk.end === 'sweep' || walk.inOnePiece) return;
+  async requireEnd({ dapil, listed, swept }: DistrictQuestion, walk: Walk): Promise<void> {
+    if (walk.pages.length === 0 || walk.end === 'sweep' || walk.inOnePiece) return;
     if (swept?.listing.isClosed(dapil) === true && listed!.set === walk.set) return;
+    const { pipeline, question } = this;
+    const requestAt = (offset: number): PageRequest => this.request(dapil, offsetProbe, offset);
     try {
-      const probe = await this.fetch(this.request(dapil, offsetProbe, probedOffset));
-      requirePaging(this.pipeline, await first.read(), probe.page);
-      if (probe.page.records.length >= first.length) throw earlyEnd(probe.page, first.length);
+      await requireEnd(
+        {
+          pipeline,
+          pageSize: question.pageSize,
+          ask: async (offset, limit = question.pageSize) => (await this.fetch({ ...requestAt(offset), limit })).page,
+          tryBehind: async (offset) => (await question.client.tryPage(pipeline, requestAt(offset)))?.page ?? null,
+        },
+        walk,
+      );
     } catch (error) {
-      first.release();
+      for (const page of walk.pages) page.release();
       throw error;
     }
   }
@@ -162,14 +172,16 @@ export class DistrictWalks {
     const { listed, resumable } = district;
     // Nothing says what the source holds now of a district that the list does not name.
     if (listed === null) return null;
-    const firstPage = this.request(district.dapil, firstReading, 0);
+    const firstLimit = this.firstLimit(district);
+    const firstPage = this.request(district.dapil, firstReading, 0, firstLimit);
     if (!client.hasLanded(firstPage)) return null;
     await resumable;
     if (!client.hasLanded(firstPage)) return null;
     let pages = 0;
     try {
       const walk = await this.walk(district, async (offset, again) => {
-        const request = this.request(district.dapil, again ? secondAsking(firstReading) : firstReading, offset);
+        const number = again ? secondAsking(firstReading) : firstReading;
+        const request = this.request(district.dapil, number, offset, firstLimit);
         const recalled = await client.recallPage(this.pipeline, request);
         if (recalled === null) return null;
         pages += 1;
@@ -214,7 +226,10 @@ export class DistrictWalks {
     }
   }
 
-  private walk({ dapil, listed, swept, habits }: DistrictQuestion, fetch: WalkQuestion['fetch']): Promise<Walk | null> {
+  private walk(
+    { dapil, listed, shown, swept, habits }: DistrictQuestion,
+    fetch: WalkQuestion['fetch'],
+  ): Promise<Walk | null> {
     return walkDistrict({
       pipeline: this.pipeline,
       dapil,
@@ -223,7 +238,7 @@ export class DistrictWalks {
       proof: swept?.listing.isClosed(dapil) === true ? listed : null,
       // What a walk that came to nothing has shown counts for nothing: which walks do so is a matter of time.
       habits: habits.forWalk(),
-      isListed: (fingerprint) => swept?.listing.has(fingerprint) === true,
+      shown,
       fetch,
     });
   }
@@ -243,14 +258,19 @@ export class DistrictWalks {
     return (bytes) => this.question.client.reopen(this.pipeline, request, bytes);
   }
 
-  private request(dapil: number | null, reading: number, offset: number): PageRequest {
-    return { dataset: this.pipeline.table, dapil, reading, offset, limit: this.question.pageSize };
+  /** @param firstLimit Records that the page at offset 0 is asked for. */
+  private request(
+    dapil: number | null,
+    reading: number,
+    offset: number,
+    firstLimit = this.question.pageSize,
+  ): PageRequest {
+    const limit = offset === 0 ? firstLimit : this.question.pageSize;
+    return { dataset: this.pipeline.table, dapil, reading, offset, limit };
   }
 }
 
-function earlyEnd({ url, records }: Page, length: number): EarlyEndError {
-  return new EarlyEndError(
-    `${url} brings ${records.length} records, though the district ended after ${length}: its end is not where the source says.`,
-    'Ask the operator of the service, or run the sync again if the source was just changing.',
-  );
+/** Whether the list of all districts begins with this one. */
+function beginsList({ dapil, swept }: DistrictQuestion): boolean {
+  return swept?.listing.districts[0] === dapil;
 }

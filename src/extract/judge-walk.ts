@@ -17,26 +17,24 @@ export type Judgement =
  * needs no second account, for nothing can slip between its pages.
  *
  * @param listed What the sweep listed for the district; null where it listed nothing or there was no sweep.
- * @param earlier The walks over the same district before this one, the first one first.
+ * @param earlier The walks over the same district before this one, the first one first; null for one that came to nothing.
  * @param circumstances `isClosed`: the sweep surely passed the whole district; else it may have been cut off where the walk was.
  * `sweepOverlaps`: pages of the sweep overlapped, so that it may list a record more often than there is one.
- * `reading`: how often the district was read, with readings that came to no end.
  */
 export function judgeWalk(
   walk: WalkFigures,
   listed: Account | null,
-  earlier: readonly WalkFigures[],
-  { isClosed = false, sweepOverlaps = false, reading = earlier.length + 1 } = {},
+  earlier: readonly (WalkFigures | null)[],
+  { isClosed = false, sweepOverlaps = false } = {},
 ): Judgement {
-  if (walk.end === 'sweep') return { kind: 'complete', warning: null };
-  const missing = (listed?.distinct ?? 0) - walk.confirmed;
+  const reading = earlier.length + 1;
   const lacksRepeats = listed !== null && listed.total > walk.total && !sweepOverlaps;
-  const best = Math.max(0, ...earlier.map(({ distinct }) => distinct));
-  const isShort = missing > 0 || lacksRepeats || walk.distinct < best;
+  const isShort = walk.lack !== null || lacksRepeats;
+  if (walk.end === 'sweep' && !isShort) return { kind: 'complete', warning: null };
   if (walk.overlaps && !isShort) return judgeOverlap(walk, earlier, reading);
-  const previous = earlier.at(-1);
+  const previous = earlier.at(-1) ?? null;
   const agreesWithSweep = isClosed && listed !== null && listed.set === walk.set && listed.total === walk.total;
-  const agreesWithPrevious = previous !== undefined && previous.order === walk.order && previous.total === walk.total;
+  const agreesWithPrevious = previous !== null && previous.order === walk.order && previous.total === walk.total;
   if (!isShort && (agreesWithSweep || agreesWithPrevious || walk.inOnePiece)) {
     const isRestated = agreesWithPrevious && previous.content !== walk.content;
     if (isRestated && reading < maxReadings) return { kind: 'read again' };
@@ -45,12 +43,7 @@ export function judgeWalk(
     return { kind: 'complete', warning };
   }
   if (reading < maxReadings) return { kind: 'read again' };
-  if (isShort) {
-    return {
-      kind: 'incomplete',
-      reason: describeShortness(walk, { listed, missing, best, reading }),
-    };
-  }
+  if (isShort) return { kind: 'incomplete', reason: describeShortness(walk, listed, earlier) };
   return {
     kind: 'incomplete',
     reason: `${reading} readings brought different records or another order each time; the source is not steady`,
@@ -61,24 +54,27 @@ export function judgeWalk(
  * Pages that overlap: the source holds a record twice, or its pages slipped and another record was passed over. Only a source
  * that repeats the very same records in the very same order at every reading is believed to hold them twice.
  */
-function judgeOverlap(walk: WalkFigures, earlier: readonly WalkFigures[], reading: number): Judgement {
+function judgeOverlap(walk: WalkFigures, earlier: readonly (WalkFigures | null)[], reading: number): Judgement {
   if (reading < maxReadings) return { kind: 'read again' };
-  if (earlier.length === maxReadings - 1 && earlier.every(({ order }) => order === walk.order))
-    return { kind: 'complete', warning: null };
+  if (earlier.every((before) => before?.order === walk.order)) return { kind: 'complete', warning: null };
   return {
     kind: 'incomplete',
-    reason: `its pages overlap, and differently at ${reading} readings; the source's order is not steady`,
+    reason: `its pages overlap, and its ${reading} readings do not bring the same records in the same order`,
   };
 }
 
 function describeShortness(
   walk: WalkFigures,
-  { listed, missing, best, reading }: { listed: Account | null; missing: number; best: number; reading: number },
+  listed: Account | null,
+  earlier: readonly (WalkFigures | null)[],
 ): string {
-  if (missing > 0)
-    return `the sweep listed ${listed!.distinct} records, of which its own pages lack ${missing} in ${reading} readings; the source loses records or changed in between`;
-  if (walk.distinct < best)
-    return `one of its ${reading} readings brought ${best} records, another ${walk.distinct}; the source does not always give all that it has, or changed in between`;
+  const { lack, distinct } = walk;
+  const reading = earlier.length + 1;
+  const best = Math.max(0, ...earlier.map((before) => before?.distinct ?? 0));
+  if (distinct < best)
+    return `one of its ${reading} readings brought ${best} records, another ${distinct}; the source does not always give all that it has, or changed in between`;
+  if (lack !== null)
+    return `${lack.shown.said} ${lack.shown.distinct} records, of which its own pages lack ${lack.count} in ${reading} readings; the source loses records or changed in between`;
   return `the sweep listed ${listed!.total} records, some of one and the same key, its own pages brought ${walk.total}; the source does not give all that it has`;
 }
 

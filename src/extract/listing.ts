@@ -3,8 +3,7 @@
 import { readInteger } from '../fields.ts';
 import { placeOf, type AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
-import type { Fingerprint } from './fingerprints.ts';
-import { Contents, KeySet, Tally, type Account } from './tally.ts';
+import { Contents, KeySet, Tally, type Account, type Shown } from './tally.ts';
 
 /** The district that a record names, or null where it names none. */
 export function districtOf(page: Page, row: number, districtColumn: number): number | null {
@@ -13,16 +12,8 @@ export function districtOf(page: Page, row: number, districtColumn: number): num
   return dapil < 0 ? null : dapil;
 }
 
-/** The districts that a page's records name; null where one names none. */
-export function districtsOf(page: Page, pipeline: AnyPipeline): Set<number | null> {
-  const column = placeOf(pipeline, pipeline.district);
-  return new Set(Array.from({ length: page.records.length }, (_, row) => districtOf(page, row, column)));
-}
-
 /** What one page added to a listing. */
 export interface PageListing {
-  /** Districts met for the first time. */
-  readonly found: readonly number[];
   /** Rows that name no district. */
   readonly strays: readonly number[];
   /** Whether it repeats an earlier page. */
@@ -32,11 +23,13 @@ export interface PageListing {
 /** Collects the pages of a sweep. */
 export class Listing {
   private readonly listed = new Map<number, { total: number; readonly keys: KeySet; readonly contents: Contents }>();
-  private readonly pipeline: AnyPipeline;
+  readonly pipeline: AnyPipeline;
   private readonly districtColumn: number;
   private readonly tally: Tally;
   private last: number | null = null;
   private inOrder = true;
+  /** Whether there were records that name no district. */
+  hasStrays = false;
 
   constructor(pipeline: AnyPipeline) {
     this.pipeline = pipeline;
@@ -62,7 +55,6 @@ export class Listing {
   }
 
   add(page: Page): PageListing {
-    const found: number[] = [];
     const strays: number[] = [];
     const { tally, pipeline } = this;
     tally.beginPage();
@@ -70,6 +62,7 @@ export class Listing {
       const isNew = tally.add(page, row);
       const dapil = districtOf(page, row, this.districtColumn);
       if (dapil === null) {
+        this.hasStrays = true;
         strays.push(row);
         continue;
       }
@@ -77,19 +70,22 @@ export class Listing {
       if (listed === undefined) {
         listed = { total: 0, keys: new KeySet(), contents: new Contents(pipeline) };
         this.listed.set(dapil, listed);
-        found.push(dapil);
       } else if (dapil !== this.last) this.inOrder = false;
       this.last = dapil;
       listed.total += 1;
       listed.contents.add(page, row, tally.latest);
       if (isNew) listed.keys.add(tally.latest);
     }
-    return { found, strays, repeats: tally.repeatsPage };
+    return { strays, repeats: tally.repeatsPage };
   }
 
-  /** Whether the sweep brought a record of this key. */
-  has(fingerprint: Fingerprint): boolean {
-    return this.tally.has(fingerprint);
+  /** What the sweep has shown of a district, be it all or not; null where it has shown nothing. */
+  shownOf(dapil: number): Shown | null {
+    const listed = this.listed.get(dapil);
+    // The district is a part of the key.
+    return listed === undefined
+      ? null
+      : { said: 'the sweep listed', distinct: listed.keys.size, has: (key) => this.tally.has(key) };
   }
 
   /** A hash of the set of its records' keys, districts among them. */

@@ -11,6 +11,8 @@ export interface ListQuestion<Fetched> {
   fetch(offset: number): Promise<Fetched>;
   /** Asks once for a page before its turn; null where that fails, whatever the reason: then it is asked for in its turn, if that comes. */
   fetchEarly(offset: number): Promise<Fetched | null>;
+  /** Takes a page that came early and that the list had no use for. */
+  unused(page: Fetched): void;
 }
 
 /**
@@ -21,8 +23,8 @@ export class NextPages<Fetched> {
   private readonly question: ListQuestion<Fetched>;
   /** Asked for before their turn, by offset. */
   private readonly asked = new Map<number, Promise<Fetched | null>>();
-  /** When those have come that were passed over; not the pages themselves, which nobody needs. */
-  private readonly passedOver: Promise<unknown>[] = [];
+  /** When those have come that were passed over. */
+  private readonly passedOver: Promise<void>[] = [];
   private isOff = false;
   private length = 0;
 
@@ -48,9 +50,10 @@ export class NextPages<Fetched> {
     return pages.filter((page) => page !== null);
   }
 
-  /** Waits for what was asked for in vain. */
+  /** Waits for what was asked for in vain, and hands it over. */
   async settle(): Promise<void> {
-    await Promise.all([...this.passedOver, ...this.asked.values()]);
+    for (const [offset, page] of this.asked) this.passOver(offset, page);
+    await Promise.all(this.passedOver);
   }
 
   private take(offset: number): Promise<Fetched> {
@@ -77,6 +80,6 @@ export class NextPages<Fetched> {
 
   private passOver(offset: number, page: Promise<Fetched | null>): void {
     this.asked.delete(offset);
-    this.passedOver.push(page.then(() => undefined));
+    this.passedOver.push(page.then((fetched) => (fetched === null ? undefined : this.question.unused(fetched))));
   }
 }

@@ -5,7 +5,8 @@ const convincingFullPages = 5;
 const convincingLength = 100;
 
 export class PagingHabits {
-  private longest = 0;
+  /** Records of the longest page so far. */
+  longest = 0;
   private fullSweepPages = 0;
   private vary = false;
 

@@ -1,11 +1,10 @@
 /** The sweep: pages through an endpoint without its district filter, which lists the districts and how many records each has. */
 
 import { EarlyEndError, type RekapError, type SourceStatusError } from '../errors.ts';
-import type { AnyPipeline } from '../pipeline.ts';
 import type { Page, RecordIndex } from '../stages.ts';
 import { CountReading, type CountClaim } from './count-claims.ts';
 import type { HeldPage } from './held-pages.ts';
-import { Listing, type PageListing } from './listing.ts';
+import type { Listing } from './listing.ts';
 import { probedOffset, requirePaging } from './offset-probe.ts';
 import { NextPages, type ListQuestion } from './next-pages.ts';
 import type { PagingHabits } from './paging-habits.ts';
@@ -23,12 +22,13 @@ export interface SweptPage {
 export interface SweepQuestion extends ListQuestion<SweptPage> {
   /** Asks for a page beside the list's own: for what lies behind its first record, at its end once more, and behind that. */
   probe(offset: number): Promise<SweptPage>;
-  readonly pipeline: AnyPipeline;
+  /** Takes what the list brings; empty at first. */
+  readonly listing: Listing;
   readonly habits: PagingHabits;
   /** Records after which the sweep counts as endless. */
   readonly maxRecords: number;
-  /** Called for each page that brings records, with what it added to the listing, and whether it looks like the last page. */
-  listed(added: PageListing, listing: Listing, looksLast: boolean): void;
+  /** Called when a page has brought records; says whether it looks like the last one. */
+  listed(looksLast: boolean): void;
 }
 
 /** A finished sweep. Its pages are kept only as far as they hold records that name no district. */
@@ -76,7 +76,7 @@ async function walkList(
   question: SweepQuestion,
   next: NextPages<SweptPage>,
 ): Promise<Sweep | RefusedSweep> {
-  const listing = new Listing(question.pipeline);
+  const { listing } = question;
   const counts = new CountReading();
   let lastLength = 0;
   let probing: Promise<void> | null = null;
@@ -97,7 +97,7 @@ async function walkList(
     if (refusal !== null && pages === 0) return { refused: refusal };
     counts.note(page);
     if (length === 0) {
-      const endedBy = await doubtOfEnd(question, listing, refusal, await next.beyond());
+      const endedBy = await doubtOfEnd(question, refusal, await next.beyond());
       return { listing, strays, pages, claim: counts.claim(null, listing.total), endedBy };
     }
     const added = listing.add(page);
@@ -109,7 +109,7 @@ async function walkList(
     // Asked for together with the second page; that one counts only if the probe agrees.
     probing = pages === 0 && length > probedOffset ? probeOffset(question, page) : null;
     if (added.strays.length > 0) strays.push(fetched.hold(selectRecords(page, added.strays)));
-    question.listed(added, listing, looksLast);
+    question.listed(looksLast);
   }
 }
 
@@ -120,13 +120,12 @@ async function walkList(
  * @throws EarlyEndError where records follow behind the end.
  */
 async function doubtOfEnd(
-  question: SweepQuestion,
-  listing: Listing,
+  { listing, probe }: SweepQuestion,
   refusal: SourceStatusError | null,
   beyond: readonly SweptPage[],
 ): Promise<number | null> {
   if (listing.total === 0) return null;
-  const behind = await question.probe(listing.total + 1).catch((error: unknown) => {
+  const behind = await probe(listing.total + 1).catch((error: unknown) => {
     // A source that refuses offsets behind its end has nothing there either.
     if (isRefusal(error)) return null;
     throw error;
@@ -134,7 +133,7 @@ async function doubtOfEnd(
   for (const { page } of behind === null ? beyond : [behind, ...beyond]) {
     if (page.records.length === 0) continue;
     // Which districts it names decides whether others can stand in for the list.
-    question.listed(listing.add(page), listing, false);
+    listing.add(page);
     throw new EarlyEndError(
       `${page.url} brings records, though ${refusal === null ? 'there were none at' : `the source said ${refusal.status} of`} an offset before it: its list has a gap.`,
       'Ask the operator of the service, or run the sync again.',
@@ -144,8 +143,8 @@ async function doubtOfEnd(
   return refusal === null || behind.refusal !== null ? null : refusal.status;
 }
 
-async function probeOffset({ pipeline, probe }: SweepQuestion, first: Page): Promise<void> {
-  requirePaging(pipeline, first, (await probe(probedOffset)).page);
+async function probeOffset({ listing, probe }: SweepQuestion, first: Page): Promise<void> {
+  requirePaging(listing.pipeline, first, (await probe(probedOffset)).page);
 }
 
 /** A page of some of another page's records, over the same bytes. */

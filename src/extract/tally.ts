@@ -16,6 +16,16 @@ export interface Account {
   readonly content: string;
 }
 
+/** Records that something has shown of a district, such as a list or a reading: whoever brings fewer of them has lost some. */
+export interface Shown {
+  /** What it is and did, as the beginning of a sentence. */
+  readonly said: string;
+  /** Distinct keys among them. */
+  readonly distinct: number;
+  /** Whether one of them has this key. */
+  has(fingerprint: Fingerprint): boolean;
+}
+
 /** A set of keys as it grows: its size and a hash that does not depend on the order. */
 export class KeySet {
   size = 0;

@@ -6,21 +6,26 @@ import type { Page } from '../stages.ts';
 import { CountReading, type CountClaim } from './count-claims.ts';
 import type { HeldPage } from './held-pages.ts';
 import { districtOf } from './listing.ts';
-import type { Fingerprint } from './fingerprints.ts';
 import type { PagingHabits } from './paging-habits.ts';
 import { isRefusal } from './refusals.ts';
-import { Contents, Tally, type Account } from './tally.ts';
+import { Contents, Tally, type Account, type Shown } from './tally.ts';
+
+/** Records that were shown before and did not come. */
+export interface Lack {
+  readonly shown: Shown;
+  readonly count: number;
+}
 
 /** One pass over a district. */
-export interface Walk extends Account {
+export interface Walk extends Account, Shown {
   readonly pages: readonly HeldPage[];
   /** When its last answer came, the empty page too. */
   readonly at: Date;
   readonly end: 'sweep' | 'empty page';
   /** A hash of the keys in the order in which they came. */
   readonly order: string;
-  /** Distinct keys that the sweep had listed too. */
-  readonly confirmed: number;
+  /** What has shown most keys before that this walk did not bring, and how many; null where it brought them all. */
+  readonly lack: Lack | null;
   /** Whether a page brought records that an earlier one had brought. */
   readonly overlaps: boolean;
   /** Whether everything came in one answer that was surely not cut off: nothing can have slipped between two pages. */
@@ -50,8 +55,8 @@ export interface WalkQuestion {
   /** What the sweep listed, where its listing of this district is proof; null where only an empty page ends the walk. */
   readonly proof: Account | null;
   readonly habits: PagingHabits;
-  /** Whether the sweep had listed a key. */
-  isListed(fingerprint: Fingerprint): boolean;
+  /** What was shown of the district before. */
+  readonly shown: readonly Shown[];
   /**
    * Null where there is no page to be had at this offset without beginning anew. `again` asks once more for a page that was empty, for that
    * may have been a slip of the moment.
@@ -75,7 +80,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   const counts = new CountReading();
   let lastLength = 0;
   let at = new Date(0);
-  let confirmed = 0;
+  const confirmed = question.shown.map(() => 0);
   // A district may be longer than a short sweep listed it, but not without bound.
   const bound = question.listed === null ? question.maxRecords : question.listed.total * 2 + 1000;
 
@@ -85,10 +90,23 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
 
   function finish(end: Walk['end'], refusal: SourceStatusError | null = null): Walk {
     const { total, distinct, set, order, overlaps } = tally;
-    const content = contents.hash;
-    const inOnePiece = pages.length === 0 || isWholePage();
-    const claim = counts.claim(dapil, total + strays.total);
-    return { pages, at, end, total, distinct, set, content, order, overlaps, confirmed, inOnePiece, claim, refusal };
+    return {
+      total,
+      distinct,
+      set,
+      order,
+      overlaps,
+      pages,
+      at,
+      end,
+      refusal,
+      content: contents.hash,
+      said: 'an earlier reading brought',
+      has: (fingerprint) => tally.has(fingerprint),
+      lack: largestLack(),
+      inOnePiece: pages.length === 0 || isWholePage(),
+      claim: counts.claim(dapil, total + strays.total),
+    };
   }
 
   try {
@@ -103,6 +121,15 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   async function fetchNext(offset: number): Promise<WalkedPage | null> {
     const fetched = await question.fetch(offset, false);
     return fetched?.page.records.length === 0 && !isWholePage() ? question.fetch(offset, true) : fetched;
+  }
+
+  function largestLack(): Lack | null {
+    const lacks = question.shown.map((shown, place) => ({ shown, count: shown.distinct - confirmed[place]! }));
+    return lacks.filter(({ count }) => count > 0).toSorted((a, b) => b.count - a.count)[0] ?? null;
+  }
+
+  function noteConfirmed(): void {
+    for (const [place, shown] of question.shown.entries()) if (shown.has(tally.latest)) confirmed[place]! += 1;
   }
 
   async function walkToEnd(): Promise<Walk | null> {
@@ -126,7 +153,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
         else {
           const isNew = tally.add(page, row);
           contents.add(page, row, tally.latest);
-          if (isNew && question.isListed(tally.latest)) confirmed += 1;
+          if (isNew) noteConfirmed();
         }
       }
       const bringsNew = tally.bringsNew || strays.bringsNew;

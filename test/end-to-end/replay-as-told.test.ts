@@ -106,7 +106,8 @@ it('does without a page behind the end that was asked for in vain and never answ
   });
   const warehouse = await temporaryFolder();
   const { run, figures } = await runSync(syncOptions(warehouse, server.url, { pageSize: 5 }));
-  expect([cutOff, figures.retries]).toEqual([2, 0]);
+  // Of each dataset one page of the list, and two looks behind the district with which it ends.
+  expect([cutOff, figures.retries]).toEqual([6, 0]);
   expect(await runReplay(warehouse)).toMatchObject({ outcome: 'reproduced', run });
 });
 

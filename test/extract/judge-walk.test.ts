@@ -17,7 +17,9 @@ function accountOf(keys: string): Account {
 function walkOf(keys: string, overrides: Partial<WalkFigures> = {}): WalkFigures {
   return {
     ...accountOf(keys),
-    confirmed: new Set(keys).size,
+    said: 'an earlier reading brought',
+    has: () => false,
+    lack: null,
     end: 'empty page',
     order: keys,
     overlaps: false,
@@ -26,12 +28,21 @@ function walkOf(keys: string, overrides: Partial<WalkFigures> = {}): WalkFigures
   };
 }
 
+/** What a walk lacks of the records shown before. */
+function lackOf({ order }: WalkFigures, shown: readonly string[]): WalkFigures['lack'] {
+  const lacks = shown.map((keys) => ({
+    shown: { said: 'the sweep listed', distinct: new Set(keys).size, has: () => false },
+    count: [...new Set(keys)].filter((key) => !order.includes(key)).length,
+  }));
+  return lacks.filter(({ count }) => count > 0).toSorted((a, b) => b.count - a.count)[0] ?? null;
+}
+
 /** The judgements of readings one after another, each knowing those before it. */
 function judgeAll(walks: readonly WalkFigures[], listed: Account | null): ReturnType<typeof judgeWalk>[] {
-  const judged = walks.map((walk) => ({
-    ...walk,
-    confirmed: [...new Set(walk.order)].filter((key) => listed?.set.includes(key)).length,
-  }));
+  const judged = walks.map((walk, place) => {
+    const shown = [...(listed === null ? [] : [listed.set]), ...walks.slice(0, place).map(({ order }) => order)];
+    return { ...walk, lack: lackOf(walk, shown) };
+  });
   return judged.map((walk, place) => judgeWalk(walk, listed, judged.slice(0, place), { isClosed: true }));
 }
 
@@ -54,7 +65,7 @@ describe('judgeWalk', () => {
   });
 
   it('reads again what brought fewer records than an earlier reading, or fewer repeats than the list holds', () => {
-    expect(judgeWalk(walkOf('ab'), accountOf('ab'), [walkOf('abc')], { isClosed: true })).toEqual(again);
+    expect(judgeAll([walkOf('abc', { overlaps: true }), walkOf('ab')], accountOf('ab'))).toEqual([again, again]);
     const [last] = judgeAll(
       [...Array.from({ length: maxReadings - 1 }, () => walkOf('abc')), walkOf('ab')],
       null,

@@ -25,6 +25,7 @@ async function walk({ total, expected = 0, cap = 100, failsFrom = Infinity, shor
     expected,
     fetch,
     fetchEarly: async (asked) => (asked >= failsFrom ? fetch(asked).then(() => null) : fetch(asked)),
+    unused: () => undefined,
   });
   let offset = 0;
   let length = 0;
@@ -93,6 +94,7 @@ describe('the pages of a list', () => {
       expected: 0,
       fetch: async () => 100,
       fetchEarly: () => new Promise((resolve) => (come = resolve)),
+      unused: () => undefined,
     });
     await pages.at(0, 0);
     await pages.at(100, 100);

@@ -1,0 +1,198 @@
+/** Sources that lose records by where a page begins or by what was asked before: never published without them, whoever showed them first. */
+
+import { describe, expect, it } from 'vitest';
+import { SourceStatusError } from '../../src/errors.ts';
+import { firstLength } from '../../src/extract/first-lengths.ts';
+import type { PageRequest } from '../../src/stages.ts';
+import { maxReadings } from '../../src/readings.ts';
+import { runExtract } from '../support/run-extract.ts';
+import { faultless, simulateSource, type SimulatedRecord, type SimulatedSource } from '../support/simulated-source.ts';
+
+function recordsOf(sizes: Readonly<Record<number, number>>): SimulatedRecord[] {
+  return Object.entries(sizes).flatMap(([dapil, size]) =>
+    Array.from({ length: size }, (_, place) => ({ dapil: Number(dapil), regency: `R${place}`, people: place })),
+  );
+}
+
+type Asked = Parameters<SimulatedSource['fetchPage']>;
+
+/** A source of these records that answers another request than it was asked. */
+function twisted(records: readonly SimulatedRecord[], twist: (request: PageRequest) => Partial<PageRequest>) {
+  const source = simulateSource(records, faultless, () => 0.5);
+  const fetchPage = async (...[pipeline, request]: Asked) =>
+    source.fetchPage(pipeline, { ...request, ...twist(request) });
+  return { ...source, fetchPage };
+}
+
+const nowhere = 10_000;
+
+/** Reads the source; gives what complete districts lack, and which are not complete. */
+async function lostBy(
+  source: SimulatedSource,
+  records: readonly SimulatedRecord[],
+  settings: Parameters<typeof runExtract>[1] = {},
+) {
+  const reference = [...new Set(records.map(({ dapil }) => dapil))];
+  const { verdicts, delivered, requests } = await runExtract(source, { pageSize: 100, reference, ...settings });
+  const proved = new Set(verdicts.filter(({ complete }) => complete).map(({ dapil }) => dapil));
+  const had = new Set(delivered);
+  const lost = records.filter(
+    ({ dapil, regency, people }) => proved.has(dapil) && !had.has(`${dapil} ${regency} ${people}`),
+  );
+  return { lost, proved: [...proved], verdicts, requests };
+}
+
+describe('a record that is passed over', () => {
+  const records = recordsOf({ 1101: 15, 1102: 8, 1103: 14 });
+
+  it('behind the tenth is found, also in the district with which the list begins', async () => {
+    const source = twisted(records, ({ offset, limit }) => ({
+      offset: offset >= 10 ? offset + 1 : offset,
+      limit: Math.min(limit, 10),
+    }));
+    const { lost, proved } = await lostBy(source, records);
+    expect(lost).toEqual([]);
+    expect(proved).toContain(1101);
+  });
+
+  it('at each border of ten is found, also in the district with which the list begins', async () => {
+    const many = recordsOf({ 1101: 34, 1102: 8 });
+    const source = twisted(many, ({ offset, limit }) => ({
+      offset: offset + Math.floor(offset / 10),
+      limit: Math.min(limit, 10),
+    }));
+    const { lost, proved } = await lostBy(source, many);
+    expect({ lost, proved }).toEqual({ lost: [], proved: [1102] });
+  });
+
+  it('costs no more requests to look for where the first district fits into a page', async () => {
+    const { requests } = await lostBy(
+      twisted(records, () => ({})),
+      records,
+    );
+    const larger = recordsOf({ 1101: 8, 1102: 8, 1103: 21 });
+    expect(
+      (
+        await lostBy(
+          twisted(larger, () => ({})),
+          larger,
+        )
+      ).requests,
+    ).toBe(requests);
+  });
+
+  it('by pages of two, counted instead of records, is found', async () => {
+    const source = twisted(records, ({ offset, limit }) => ({ offset: offset * 2, limit: Math.min(2, limit) }));
+    expect(await lostBy(source, records, { wanted: [1101, 1103] })).toMatchObject({ lost: [], proved: [] });
+  });
+
+  it('with all that is left of a page is no end: more is looked for behind it', async () => {
+    // The third to the sixth record are taken out of each answer of two.
+    const source = twisted(records, ({ offset, limit }) => ({
+      offset: offset >= 2 && offset < 6 ? nowhere : offset,
+      limit: Math.min(limit, offset < 2 ? 2 - offset : 2),
+    }));
+    const found = await lostBy(source, records, { wanted: [1101, 1103] });
+    expect(found).toMatchObject({ lost: [], proved: [] });
+    expect(found.verdicts[0]!.reason).toContain('though the district ended after');
+  });
+
+  it.each([
+    ['one offset is empty', 4],
+    ['every offset but the first is empty', 1],
+  ])('is found with pages of one record, where %s', async (_, from) => {
+    const source = twisted(records, ({ offset }) => ({
+      offset: offset >= from && (from === 1 || offset === from) ? nowhere : offset,
+    }));
+    const found = await lostBy(source, records, { pageSize: 1, wanted: [1101] });
+    expect(found).toMatchObject({ lost: [], proved: [] });
+  });
+});
+
+describe('the pages of every reading', () => {
+  it.each([2, 3, 4, 5, 6, 7, 10, 100, 1000])(
+    'of %i records begin elsewhere than those of the one before',
+    (longest) => {
+      for (const beginsList of [false, true]) {
+        // The list is what the first reading is compared with where it begins with the district.
+        const places = beginsList ? [0] : [];
+        for (let reading = 1; reading <= maxReadings; reading += 1)
+          places.push(firstLength(reading, longest, beginsList) % longest);
+        for (const [index, place] of places.entries()) expect(place).not.toBe(places[index - 1]);
+      }
+    },
+  );
+});
+
+describe('what a list has shown that failed', () => {
+  const records = recordsOf({ 1101: 15, 1102: 8, 1103: 14 });
+  const others = records.filter(({ regency }) => regency !== 'R3');
+
+  it('is not forgotten where it begins anew behind its end', async () => {
+    const list = twisted(records, ({ offset }) => ({ offset: offset % records.length }));
+    const districts = simulateSource(others, faultless, () => 0.5);
+    const fetchPage = async (...[pipeline, request]: Asked) =>
+      (request.dapil === null ? list : districts).fetchPage(pipeline, request);
+    await expect(lostBy({ ...districts, fetchPage }, records)).rejects.toThrow('begins anew past its end');
+  });
+
+  it('is not forgotten where it fails, of a district that is empty by itself', async () => {
+    const source = twisted(records, ({ dapil, limit }) => ({
+      limit: Math.min(limit, 10),
+      ...(dapil === 1102 ? { offset: nowhere } : {}),
+    }));
+    const failing = async (...[pipeline, request]: Asked) => {
+      if (request.dapil === null && request.offset >= 30) throw new SourceStatusError(500, 'out of order');
+      return source.fetchPage(pipeline, request);
+    };
+    await expect(lostBy({ ...source, fetchPage: failing }, records)).rejects.toThrow('out of order');
+  });
+
+  it('is not forgotten where its page came before its turn, and the turn never came', async () => {
+    const lacking = records.filter(({ dapil, regency }) => dapil !== 1103 || regency !== 'R3');
+    const source = simulateSource(lacking, faultless, () => 0.5);
+    const whole = simulateSource(records, faultless, () => 0.5);
+    const failing = {
+      ...source,
+      fetchPage: async (...[pipeline, request]: Asked) => {
+        if (request.dapil !== null) return source.fetchPage(pipeline, request);
+        if (request.offset >= 10) throw new SourceStatusError(500, 'out of order');
+        return whole.fetchPage(pipeline, request);
+      },
+      tryPage: async (...[pipeline, request]: Asked) =>
+        request.offset === 10 ? null : whole.fetchPage(pipeline, request),
+    };
+    // R3 of 1103 stands on the third page of the list alone.
+    await expect(lostBy(failing, records, { pageSize: 10, expected: { voters: records.length } })).rejects.toThrow(
+      'out of order',
+    );
+  });
+});
+
+describe('what an earlier reading has brought', () => {
+  const records = recordsOf({ 1101: 20, 1102: 8 });
+
+  it('is not forgotten where one in between began anew', async () => {
+    const source = twisted(records, ({ dapil, reading, offset, limit }) => {
+      if (dapil !== 1101) return {};
+      const number = reading % 10;
+      if (number === 2) return { offset: 0, limit: Math.min(limit, 13) };
+      return number > 2 && offset + limit > 15
+        ? { offset: Math.min(offset, 15), limit: 15 - Math.min(offset, 15) }
+        : {};
+    });
+    expect(await lostBy(source, records, { wanted: [1101, 1102] })).toMatchObject({ lost: [] });
+  });
+
+  it('is not made up for by as many others', async () => {
+    // The first reading brings R0 to R11, all others R1 to R12.
+    const source = twisted(records, ({ dapil, reading, offset, limit }) =>
+      dapil === 1101
+        ? { offset: offset + (reading % 10 > 1 ? 1 : 0), limit: Math.max(0, Math.min(limit, 12 - offset)) }
+        : {},
+    );
+    const { proved, verdicts } = await lostBy(source, records, { wanted: [1101, 1102] });
+    expect(proved).toEqual([1102]);
+    expect(verdicts[0]!.reason).toContain('an earlier reading brought 12 records, of which its own pages lack 1 in');
+  });
+});
