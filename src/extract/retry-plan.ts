@@ -22,8 +22,8 @@ export interface RetryQuestion {
   readonly random: number;
 }
 
-/** Wait this many milliseconds and try again, or give up and say why. */
-export type RetryPlan = { readonly wait: number } | { readonly giveUp: string };
+/** Wait this many milliseconds and try again, or give up and say why; `forAll` where that holds of every other request too. */
+export type RetryPlan = { readonly wait: number } | { readonly giveUp: string; readonly forAll?: true };
 
 /** RFC 9110 and RFC 8470: these say "not now", not "never". */
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -52,6 +52,9 @@ export function planRetry(question: RetryQuestion): RetryPlan {
   if (failure.kind === 'connection' && isCertificateError(failure.code)) {
     return { giveUp: "the server's certificate is not trusted" };
   }
+  const asked = failure.kind === 'status' ? parseRetryAfter(failure.retryAfter, question.now) : null;
+  if (asked !== null && asked > longestRetryAfter)
+    return { giveUp: `the source asks to wait ${Math.ceil(asked / 60_000)} minutes`, forAll: true };
   const isHopeless = failure.kind === 'malformed' && attempt >= attemptsAtMalformed;
   if (attempt >= maxAttempts || isHopeless) return { giveUp: `given up after ${times(attempt)}` };
   if (
@@ -64,10 +67,8 @@ export function planRetry(question: RetryQuestion): RetryPlan {
   }
   // Full backoff halves at random, so that many clients do not come back together.
   const backoff = Math.min(longestBackoff, firstWait * 2 ** (attempt - 1)) * (0.5 + question.random / 2);
-  const asked = failure.kind === 'status' ? parseRetryAfter(failure.retryAfter, question.now) : null;
   // "At once" is not said by a source that is in trouble: all attempts would be spent before it is out of it.
   if (asked === null || asked === 0) return { wait: backoff };
-  if (asked > longestRetryAfter) return { giveUp: `the source asks to wait ${Math.ceil(asked / 60_000)} minutes` };
   // A server's own word counts, plus a little jitter so that parallel requests do not return in one burst.
   return { wait: asked + question.random * 100 };
 }

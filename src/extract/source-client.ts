@@ -13,7 +13,7 @@ import { nextRequestSent, Pace } from './pace.ts';
 import { requestPath } from './page-request.ts';
 import { planRetry, type Failure, type RetryQuestion } from './retry-plan.ts';
 import { SourceHealth } from './source-health.ts';
-import { connectionCode, describeFailure, nameFailure } from './source-messages.ts';
+import { asksForPatience, connectionCode, describeFailure, nameFailure } from './source-messages.ts';
 import type { Transport } from './transport.ts';
 
 export interface SourceOptions {
@@ -206,7 +206,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     if ('giveUp' in plan) {
       // A source may weave the key into anything that is told of it.
       const error = describeFailure(failure, url, plan.giveUp, options.apiKey.redact(detail));
-      health.end ??= health.noteGivenUp(request.dataset, failure, error);
+      health.end ??= plan.forAll ? asksForPatience(error) : health.noteGivenUp(request.dataset, failure, error);
       throw health.end ?? error;
     }
     waits.note(request.dataset, failure, plan.wait);

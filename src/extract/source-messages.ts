@@ -103,6 +103,13 @@ export function refusedAll(dataset: string, last: RekapError): SourceRefusedAllE
   );
 }
 
+export function asksForPatience(last: RekapError): SourceRefusedAllError {
+  return new SourceRefusedAllError(
+    `The source is asked no more. ${last.message}`,
+    'Run the sync again then; with --resume it goes on from the pages that were landed.',
+  );
+}
+
 /** The first value of a header; null where it is absent. */
 export function headerText(value: string | string[] | undefined): string | null {
   return (Array.isArray(value) ? value[0] : value) ?? null;

@@ -11,7 +11,7 @@ import { isRefusal } from './refusals.ts';
 import { Contents, Tally, type Account, type Shown } from './tally.ts';
 
 /** Records that were shown before and did not come. */
-export interface Lack {
+interface Lack {
   readonly shown: Shown;
   readonly count: number;
 }

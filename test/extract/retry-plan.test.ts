@@ -146,7 +146,7 @@ describe('planRetry', () => {
     const bound = longestRetryAfter / 1000;
     expect(givesUp(status(429, String(bound)))).toBe(false);
     expect(givesUp(status(429, String(bound + 1)))).toBe(true);
-    expect(plan(status(429, '3600'))).toEqual({ giveUp: expect.stringContaining('60 minutes') });
+    expect(plan(status(429, '3600'))).toEqual({ giveUp: expect.stringContaining('60 minutes'), forAll: true });
     expect(givesUp(status(503, 'Sat, 21 Nov 2026 03:00:00 GMT'))).toBe(true);
   });
 

@@ -72,6 +72,19 @@ describe('a source', () => {
     expect(sent()).toBe(6);
   });
 
+  it('that asks for more patience than a run has is asked no more, by any request', async () => {
+    const { failure, sent } = connect(async () => ({
+      status: 429,
+      headers: { 'retry-after': '3600' },
+      body: Buffer.from('busy'),
+      at: null,
+    }));
+    expect(await failure()).toBeInstanceOf(SourceRefusedAllError);
+    const again = await failure();
+    expect(String(again)).toMatch(/is asked no more\. .* answered 429 \(the source asks to wait 60 minutes\)/);
+    expect(sent()).toBe(1);
+  });
+
   it.each([200, 204, 404, 410, 416])('that answers one with %i does not refuse them all', async (answer) => {
     expect(await outcomes([400, 400, 400, 400, 400, answer, 400])).toEqual([...times(5), 'page', status]);
     expect(await outcomes([answer, ...Array.from({ length: 9 }, () => 400)])).toEqual(['page', ...times(9)]);
