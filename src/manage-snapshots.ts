@@ -5,19 +5,24 @@ import type { Project } from './pipeline.ts';
 import { lockWarehouse } from './publish/lock.ts';
 import { pointCurrent, pruneSnapshots } from './publish/snapshot-folder.ts';
 import { pruneLandings, type Retention } from './retention.ts';
-import { damagedError, verifyPublished } from './verify-published.ts';
+import { damagedError, verifyPublished, type Verification } from './verify-published.ts';
 import { readCurrentId, requireWarehouse } from './warehouse.ts';
 
 /**
- * Makes snapshot `id` the current one, if it is whole.
+ * Makes snapshot `id` the current one, if it is whole. Gives what is wrong with its answers, which are not needed for it.
  *
  * @throws SnapshotNotFoundError where there is none of this id, VerificationError naming what is wrong with a damaged one.
  */
-export async function rollBack({ pipelines }: Project, warehouse: string, id: string): Promise<void> {
-  await locked(warehouse, async () => {
-    const { problems, next } = await verifyPublished(warehouse, id, pipelines);
+export async function rollBack(
+  { pipelines }: Project,
+  warehouse: string,
+  id: string,
+): Promise<Pick<Verification, 'answerProblems' | 'next'>> {
+  return locked(warehouse, async () => {
+    const { problems, answerProblems, next } = await verifyPublished(warehouse, id, pipelines);
     if (problems.length > 0) throw damagedError(`Snapshot ${id} is damaged and was not made current:`, problems, next);
     await pointCurrent(warehouse, id);
+    return { answerProblems, next };
   });
 }
 

@@ -13,7 +13,7 @@ import { listLandedIds, listSnapshotIds } from './run-ids.ts';
 import { Secret } from './secret.ts';
 import type { ReplayOptions, SyncOptions, SyncSurroundings } from './sync-options.ts';
 import { warehousePaths } from './snapshot-format.ts';
-import { readCurrent, readCurrentId, readSnapshot, type Snapshot } from './warehouse.ts';
+import { fillFirst, readCurrent, readCurrentId, readSnapshot, type Snapshot } from './warehouse.ts';
 
 /** What a replay goes by besides its options. */
 export interface Replay {
@@ -40,7 +40,7 @@ export async function findLanding({
   if (id === undefined && newest !== undefined)
     throw new RunNotFoundError(
       `No run whose answers the warehouse ${warehouse} holds came to its end: the newest, ${newest}, ${await whyPassedOver(warehouse, newest)}.`,
-      '"rekap sync --resume" goes on from what it has landed.',
+      'The same sync with --resume goes on from what it has landed.',
     );
   if (id !== undefined && runs.includes(id)) {
     const notices =
@@ -56,7 +56,7 @@ export async function findLanding({
       ? `The warehouse ${warehouse} holds no answers of any run.`
       : `The warehouse ${warehouse} holds no answers of a run ${JSON.stringify(run)}.`,
     runs.length === 0
-      ? 'Run "rekap sync" first, or name another folder with --warehouse.'
+      ? fillFirst
       : `It holds those of ${runs.slice(-5).join(', ')}${runs.length > 5 ? ' and earlier ones' : ''}.`,
   );
 }

@@ -13,10 +13,12 @@ import { isThere, newestWhole, wayBack } from './way-back.ts';
 export interface Verification {
   /** Number of files that the manifest names; 0 where it cannot be read. */
   readonly files: number;
-  /** Everything that is wrong, as sentences. */
+  /** Everything that is wrong with the snapshot itself, as sentences. */
   readonly problems: readonly string[];
-  /** Whether the answers are kept and were checked; that retention has removed them is no damage. */
-  readonly answers: 'kept' | 'gone';
+  /** The same of the answers that it was made of. */
+  readonly answerProblems: readonly string[];
+  /** Whether the answers are kept and were checked; that retention has removed them is no damage. Unknown where the manifest does not say what they were. */
+  readonly answers: 'kept' | 'damaged' | 'gone' | 'unknown';
   /** What to do about the problems; empty where there are none. */
   readonly next: string;
 }
@@ -36,7 +38,7 @@ export async function verifyPublished(
     snapshot = await readSnapshot(warehouse, id);
   } catch (error) {
     if (!(error instanceof WarehouseError)) throw error;
-    return { files: 0, problems: [error.message], answers: 'gone', next: error.next };
+    return { files: 0, problems: [error.message], answerProblems: [], answers: 'unknown', next: error.next };
   }
   const { run, landing, files } = snapshot.manifest;
   const problems = await verifySnapshot(snapshot.folder, snapshot.manifest, pipelines);
@@ -46,8 +48,9 @@ export async function verifyPublished(
   const altered = isKept ? (await verifyLanding(folder, landing)).map((problem) => `landing/${run}: ${problem}`) : [];
   return {
     files: files.length,
-    problems: [...problems, ...altered],
-    answers: isKept ? 'kept' : 'gone',
+    problems,
+    answerProblems: altered,
+    answers: !isKept ? 'gone' : altered.length > 0 ? 'damaged' : 'kept',
     next: await nextStep(warehouse, snapshot, { tables: problems.length > 0, answers: altered.length > 0 }),
   };
 }
@@ -64,10 +67,9 @@ async function nextStep(
   damaged: { readonly tables: boolean; readonly answers: boolean },
 ): Promise<string> {
   if (!damaged.answers) return damaged.tables ? wayBack(warehouse, id, manifest.run) : '';
-  if (!damaged.tables)
-    return 'The tables are as they were published, but a replay of these answers can show it no more.';
+  if (!damaged.tables) return 'The tables are as they were published, but no replay can show that any more.';
   const other = await newestWhole(warehouse, id);
   return other === null
-    ? 'Run "rekap sync" to fetch the figures again.'
-    : `"rekap snapshots rollback ${other}" makes that one current, or "rekap sync" fetches the figures again.`;
+    ? 'Run the sync again to fetch the figures anew.'
+    : `"rekap snapshots rollback ${other}" makes that one current; a new sync fetches the figures again.`;
 }

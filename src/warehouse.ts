@@ -52,15 +52,16 @@ export async function readCurrent(warehouse: string): Promise<Snapshot | null> {
   return id === null ? null : readSnapshot(warehouse, id);
 }
 
+/** What to do about a warehouse that holds nothing yet. */
+export const fillFirst = 'Fill it first, as with "rekap sync --base-url URL", or name another folder with --warehouse.';
+
 /** The current snapshot of a warehouse that must have one. */
 export async function requireCurrent(warehouse: string): Promise<Snapshot> {
   const snapshot = await readCurrent(warehouse);
   if (snapshot !== null) return snapshot;
   throw new SnapshotNotFoundError(
     `The warehouse ${warehouse} holds no published snapshot.`,
-    (await listSnapshotIds(warehouse).catch(() => [])).length > 0
-      ? await wayBack(warehouse, null)
-      : 'Run "rekap sync" first, or name another folder with --warehouse.',
+    (await listSnapshotIds(warehouse).catch(() => [])).length > 0 ? await wayBack(warehouse, null) : fillFirst,
   );
 }
 
@@ -104,10 +105,7 @@ export async function requireDatabase({ id, folder }: Snapshot): Promise<string>
 /** Refuses a folder that is no warehouse. */
 export async function requireWarehouse(warehouse: string): Promise<void> {
   if (await isFolder(warehousePaths(warehouse).snapshots)) return;
-  throw new WarehouseError(
-    `${warehouse} is no warehouse: it has no folder "snapshots".`,
-    'Run "rekap sync" first, or name another folder with --warehouse.',
-  );
+  throw new WarehouseError(`${warehouse} is no warehouse: it has no folder "snapshots".`, fillFirst);
 }
 
 async function readManifest(warehouse: string, id: string, folder: string): Promise<Manifest> {

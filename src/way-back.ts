@@ -25,7 +25,7 @@ export async function wayBack(warehouse: string, damaged: string | null, madeBy 
     other === null ? [] : `"rekap snapshots rollback ${other}" makes that one current`,
   ].flat();
   if (ways.length > 0) return `${ways.join('; ')}.`;
-  return `There is nothing to go back to: remove ${paths.current} if it is there, then run "rekap sync".`;
+  return `There is nothing to go back to: remove ${paths.current} if it is there, then run the sync again.`;
 }
 
 /** The id of the newest snapshot, but for `except`, whose files and answers are to the byte what its manifest says; null where none is. */

@@ -4,8 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Clock, Report, RunEvent, RunStep } from '../surroundings.ts';
 import { cutToWidth, shownWidth } from './fit-table.ts';
 import { terminalColumns } from './terminal-columns.ts';
-import { countOf, formatNumber, paint, printable } from './terminal.ts';
-import { fitLines } from './wrap-text.ts';
+import { countOf, formatNumber, paint, warningText } from './terminal.ts';
 
 export interface Progress {
   readonly report: Report;
@@ -88,7 +87,7 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
       note(datasets, event, clock.monotonic());
       if (event.kind === 'warning') {
         clear();
-        stream.write(fitLines(`${paint('yellow', 'warning:', stream)} ${printable(event.message)}\n`, stream));
+        stream.write(warningText(event.message, stream));
       }
       const shown = shownStep(event);
       step = shown ?? step;
@@ -134,7 +133,7 @@ function createLines(stream: NodeJS.WriteStream): Progress {
   return {
     report(event) {
       note(datasets, event, 0);
-      if (event.kind === 'warning') stream.write(`warning: ${printable(event.message)}\n`);
+      if (event.kind === 'warning') stream.write(warningText(event.message, stream));
       const shown = shownStep(event);
       if (shown !== null) stream.write(`${shown}\n`);
       if (event.kind === 'wait') stream.write(`${event.dataset}: ${describeWait(event)}\n`);

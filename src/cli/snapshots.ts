@@ -70,8 +70,10 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
       ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
     const { pipelines } = loadProject();
-    const { files, problems, answers, next } = await verifyPublished(warehouse, snapshot, pipelines);
-    if (json) printJson({ snapshot, intact: problems.length === 0, answers, problems });
+    const { complete } = await import('./advice.ts');
+    const { files, answers, next, ...found } = await verifyPublished(warehouse, snapshot, pipelines);
+    const problems = [...found.problems, ...found.answerProblems];
+    if (json) printJson({ snapshot, intact: problems.length === 0, answers, problems, next: complete(next) });
     if (problems.length > 0) throw damagedError(`Snapshot ${snapshot} is damaged:`, problems, next);
     if (!json)
       process.stdout.write(
@@ -89,12 +91,14 @@ const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> =
       common,
     ),
   async handler({ warehouse, json, id }) {
-    const [{ rollBack }, { loadProject }, { printJson }] = await Promise.all([
+    const [{ rollBack }, { loadProject }, { printJson, warningText }] = await Promise.all([
       import('../manage-snapshots.ts'),
       import('../../pipelines/index.ts'),
       import('./terminal.ts'),
     ]);
-    await rollBack(loadProject(), warehouse, id);
+    const { answerProblems, next } = await rollBack(loadProject(), warehouse, id);
+    if (answerProblems.length > 0)
+      process.stderr.write(warningText(`${answerProblems.join('; ')}. ${next}`, process.stderr));
     if (json) printJson({ current: id });
     else process.stdout.write(`Snapshot ${id} is current now.\n`);
   },

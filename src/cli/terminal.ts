@@ -91,6 +91,11 @@ export function printError(error: unknown): void {
     process.stderr.write(`${error.stack ?? ''}\n`);
 }
 
+/** A warning as a person reads it on this stream. */
+export function warningText(message: string, stream: NodeJS.WriteStream): string {
+  return fitLines(`${paint('yellow', 'warning:', stream)} ${printable(message)}\n`, stream);
+}
+
 /** Tells on one line of stderr what went wrong in a command that goes on. */
 export function printFailure(what: string, error: unknown): void {
   const message = messageOf(error);

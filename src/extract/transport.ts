@@ -26,7 +26,7 @@ export function createLandedTransport(answers: LandedAnswers): Transport {
       if (found === null) {
         throw new LandingError(
           `The landing holds no answer to ${path} (reading ${request.reading}): its run was broken off, or the source failed there.`,
-          'Only a run that read every district can be replayed; "rekap sync --resume" goes on from what it has landed.',
+          'Only a run that read every district can be replayed; the same sync with --resume goes on from what it has landed.',
         );
       }
       const { status, body, at } = found;

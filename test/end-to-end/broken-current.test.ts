@@ -126,7 +126,9 @@ describe('the advice', () => {
   it('is to begin anew where there is nothing to go back to', async () => {
     const warehouse = await temporaryFolder();
     await symlink('/etc', join(warehouse, 'current'));
-    await expect(readCurrent(warehouse)).rejects.toMatchObject({ next: expect.stringContaining('"rekap sync"') });
+    await expect(readCurrent(warehouse)).rejects.toMatchObject({
+      next: expect.stringContaining('then run the sync again'),
+    });
   });
 
   it('is none to sync where only the link is gone', async () => {

@@ -120,7 +120,8 @@ describe('rekap snapshots verify', () => {
     expect(JSON.parse(asJson.stdout)).toEqual({
       snapshot: damagedId,
       intact: false,
-      answers: 'gone',
+      answers: 'unknown',
+      next: expect.stringMatching(/^"rekap replay \S+ --warehouse \S+" builds a snapshot again/),
       problems: [expect.stringContaining('is not JSON')],
     });
   });

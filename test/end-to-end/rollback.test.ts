@@ -57,9 +57,19 @@ describe('a rollback', () => {
     await spoil(join(warehouse, 'landing', older, 'bodies.gz'));
     await rm(file(older, 'rekap.duckdb'));
     await expect(rollBack(project, warehouse, older)).rejects.toMatchObject({
-      message: expect.stringContaining(`landing/${older}: bodies.gz`),
-      next: `"rekap snapshots rollback ${newest}" makes that one current, or "rekap sync" fetches the figures again.`,
+      message: expect.stringContaining('rekap.duckdb'),
+      next: `"rekap snapshots rollback ${newest}" makes that one current; a new sync fetches the figures again.`,
     });
+  });
+
+  it('goes to a snapshot that is whole though its answers are others, and says so', async () => {
+    const { warehouse, older } = await threeSnapshots();
+    await spoil(join(warehouse, 'landing', older, 'bodies.gz'));
+    const { code, stderr } = await runHere(['snapshots', 'rollback', older, '--warehouse', warehouse]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`landing/${older}: bodies.gz`);
+    expect(stderr).toContain('no replay can show that any more');
+    expect(await readCurrentId(warehouse)).toBe(older);
   });
 
   it('by the command line ends with exit 1 and leaves current alone', async () => {

@@ -56,8 +56,9 @@ describe('verifying a published snapshot', () => {
     const bytes = await readFile(join(landing, name));
     bytes[bytes.length >> 1]! ^= 1;
     await writeFile(join(landing, name), bytes);
-    const { problems, next } = await verify();
-    expect(problems[0]).toContain(`landing/${run}: ${name}`);
+    const { problems, answerProblems, answers, next } = await verify();
+    expect({ problems, answers }).toEqual({ problems: [], answers: 'damaged' });
+    expect(answerProblems[0]).toContain(`landing/${run}: ${name}`);
     expect(next).not.toContain('rekap replay');
   });
 
