@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describeFile } from './describe-file.ts';
-import { errorCode } from './errors.ts';
+import { errorCode, systemReason } from './errors.ts';
 import { manifestFile, manifestHashFile, type Manifest } from './snapshot-format.ts';
 
 /** The line that holds a manifest's hash, as sha256sum writes it and checks it. */
@@ -74,5 +74,5 @@ function otherSize(path: string, found: number, expected: number): string {
 }
 
 function whyUnread(error: unknown): string {
-  return errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read (${errorCode(error)})`;
+  return errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
 }

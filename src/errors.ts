@@ -1,5 +1,7 @@
 /** One class per failure a user can see: what happened, where, what to do next, and its exit code. */
 
+import { getSystemErrorMap } from 'node:util';
+
 /** The exit codes of the command line; 0 is a published or unchanged snapshot. */
 export const ExitCode = {
   done: 0,
@@ -181,6 +183,13 @@ export class InterruptedError extends RekapError {
 /** What an error says, or whatever else was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Why the system refused something, in its own words and by its code, such as "permission denied (EACCES)". */
+export function systemReason(error: unknown): string {
+  const number = error instanceof Error && 'errno' in error ? Number(error.errno) : Number.NaN;
+  const words = getSystemErrorMap().get(number)?.[1];
+  return words === undefined ? errorCode(error) : `${words} (${errorCode(error)})`;
 }
 
 /** The system's code of a file error, such as ENOENT; 'unknown' for anything else. */

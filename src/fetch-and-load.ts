@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { describeFile } from './describe-file.ts';
-import { errorCode, IncompleteError } from './errors.ts';
+import { IncompleteError, systemReason } from './errors.ts';
 import { extract } from './extract/extract.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import type { CarryOver } from './load/carry-over.ts';
@@ -93,7 +93,7 @@ async function readablePrevious({ previous, around }: Run): Promise<string | nul
     const found = await describeFile(previous.folder, databaseFile, null);
     if (found.sha256 === known?.sha256) return join(previous.folder, databaseFile);
   } catch (error) {
-    why = `its DuckDB file cannot be read (${errorCode(error)})`;
+    why = `its DuckDB file cannot be read: ${systemReason(error)}`;
   }
   around.report({
     kind: 'warning',

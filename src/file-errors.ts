@@ -1,6 +1,6 @@
 /** Explains what the file system or DuckDB says about a warehouse: no space, no memory, no permission, a file in a folder's place. */
 
-import { DiskFullError, OutOfMemoryError, RekapError, WarehouseError, errorCode } from './errors.ts';
+import { DiskFullError, OutOfMemoryError, RekapError, WarehouseError, errorCode, systemReason } from './errors.ts';
 
 /** How DuckDB says it. */
 const missingFile = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or directory|does not exist)/;
@@ -51,7 +51,7 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
     /permission denied|read-only file system/i.test(error.message)
   ) {
     return new WarehouseError(
-      `The warehouse ${warehouse} is not writable (${code === 'unknown' ? 'EACCES' : code}).`,
+      `The warehouse ${warehouse} is not writable${code === 'unknown' ? '' : `: ${systemReason(error)}`}.`,
       'Correct its permissions, or name another folder with --warehouse.',
       cause,
     );

@@ -8,7 +8,7 @@ import type { Manifest } from './snapshot-format.ts';
 /** Settings of one sync; `syncDefaults` holds those that have a default. */
 export interface SyncOptions {
   readonly warehouse: string;
-  /** Without a trailing slash. */
+  /** Of the service, without an endpoint. */
   readonly baseUrl: string;
   /** What the warehouse remembers as its source: the base URL, or 'sample'. */
   readonly source: string;

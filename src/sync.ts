@@ -1,6 +1,7 @@
 /** The whole way of a sync on one screen: plan, build, publish. */
 
 import { join } from 'node:path';
+import { readBaseUrl, warningsOfBaseUrl } from './base-url.ts';
 import { messageOf } from './errors.ts';
 import type { Project } from './pipeline.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
@@ -22,7 +23,9 @@ import { readCurrent, readCurrentId, type Snapshot } from './warehouse.ts';
  *
  * @throws RekapError of the kind that tells what was wrong; the snapshot before then stays as it was.
  */
-export async function sync(project: Project, options: SyncOptions, around: SyncSurroundings): Promise<SyncResult> {
+export async function sync(project: Project, asked: SyncOptions, around: SyncSurroundings): Promise<SyncResult> {
+  const baseUrl = readBaseUrl(asked.baseUrl, project.pipelines);
+  const options = { ...asked, baseUrl, source: asked.source === asked.baseUrl ? baseUrl : asked.source };
   // They load while the lock is taken.
   const stages = Promise.all([import('./build-snapshot.ts'), import('./ask-source.ts')]);
   // Whoever needs them meets the failure, and where the lock is not to be had, nobody does.
@@ -44,7 +47,8 @@ async function planSync(
   options: SyncOptions,
   { clock, random, report }: SyncSurroundings,
 ): Promise<RunPlan> {
-  const { warehouse } = options;
+  const { warehouse, baseUrl } = options;
+  for (const message of warningsOfBaseUrl(baseUrl, project.pipelines)) report({ kind: 'warning', message });
   const current = await readCurrent(warehouse);
   checkSource(options, current);
   const isAnew = beginsAnew(options.source, current);

@@ -2,7 +2,7 @@
 
 import { readFile, readlink, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errorCode, SnapshotNotFoundError, WarehouseError } from './errors.ts';
+import { SnapshotNotFoundError, WarehouseError, errorCode, systemReason } from './errors.ts';
 import {
   databaseFile,
   isManifest,
@@ -32,7 +32,7 @@ export async function readCurrentId(warehouse: string): Promise<string | null> {
     if (code === 'ENOENT') return null;
     if (code === 'ENOTDIR')
       throw new WarehouseError(`${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
-    throw new WarehouseError(`${current} is not a symbolic link (${code}).`, await wayBack(warehouse, null), {
+    throw new WarehouseError(`${current} is not a symbolic link.`, await wayBack(warehouse, null), {
       cause: error,
     });
   }
@@ -97,7 +97,7 @@ export async function requireDatabase({ id, folder }: Snapshot): Promise<string>
     await stat(file);
     return file;
   } catch (error) {
-    const what = errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read (${errorCode(error)})`;
+    const what = errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
     throw new WarehouseError(`${file} ${what}.`, await wayBack(dirname(dirname(folder)), id), { cause: error });
   }
 }
@@ -114,7 +114,7 @@ async function readManifest(warehouse: string, id: string, folder: string): Prom
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    throw new WarehouseError(`${file} cannot be read (${errorCode(error)}).`, await wayBack(warehouse, id), {
+    throw new WarehouseError(`${file} cannot be read: ${systemReason(error)}.`, await wayBack(warehouse, id), {
       cause: error,
     });
   }

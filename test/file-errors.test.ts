@@ -1,5 +1,6 @@
 /** What the file system says about a warehouse becomes a message for its user; what is none of its files' business stays as it was. */
 
+import { constants } from 'node:os';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,11 @@ import { DiskFullError, OutOfMemoryError, RekapError, UsageError, WarehouseError
 import { explainFileError } from '../src/file-errors.ts';
 
 const systemError = (code: string, syscall = 'open', message = `${code}: from the system`): Error =>
-  Object.assign(new Error(message), { code, syscall });
+  Object.assign(new Error(message), {
+    code,
+    syscall,
+    errno: -Object.entries(constants.errno).find(([name]) => name === code)![1],
+  });
 const explain = (error: unknown): unknown => explainFileError(error, '/data/warehouse');
 
 it('a bound on memory that DuckDB comes up against is named, with what asks for less', () => {
@@ -29,17 +34,17 @@ describe('a failure of the disk', () => {
   });
 
   it.each([
-    [systemError('EACCES'), 'EACCES'],
-    [systemError('EPERM'), 'EPERM'],
-    [systemError('EROFS'), 'EROFS'],
-    [systemError('ENOENT', 'mkdir'), 'ENOENT'],
-    [new Error('IO Error: Cannot open file: Permission denied'), 'EACCES'],
-    [new Error('IO Error: Read-only file system'), 'EACCES'],
-  ])('is a folder that cannot be written: %s', (error, code) => {
+    [systemError('EACCES'), ': permission denied (EACCES)'],
+    [systemError('EPERM'), ': operation not permitted (EPERM)'],
+    [systemError('EROFS'), ': read-only file system (EROFS)'],
+    [systemError('ENOENT', 'mkdir'), ': no such file or directory (ENOENT)'],
+    [new Error('IO Error: Cannot open file: Permission denied'), ''],
+    [new Error('IO Error: Read-only file system'), ''],
+  ])('is a folder that cannot be written: %s', (error, why) => {
     expect(explain(error)).toBeInstanceOf(WarehouseError);
     expect(explain(error)).toMatchObject({
       cause: error,
-      message: `The warehouse /data/warehouse is not writable (${code}).`,
+      message: `The warehouse /data/warehouse is not writable${why}.`,
     });
   });
 

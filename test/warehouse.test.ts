@@ -117,7 +117,9 @@ describe('a snapshot', () => {
   it('is refused where its manifest is not there', async () => {
     const warehouse = await makeWarehouse('');
     await rm(join(warehouse, 'snapshots', id, 'manifest.json'));
-    await expect(readCurrent(warehouse)).rejects.toThrow(/manifest\.json cannot be read \(ENOENT\)/);
+    await expect(readCurrent(warehouse)).rejects.toThrow(
+      /manifest\.json cannot be read: no such file or directory \(ENOENT\)/,
+    );
   });
 
   it.each([

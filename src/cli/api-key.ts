@@ -1,7 +1,7 @@
 /** Finds the API key: in REKAP_API_KEY or in a file, never in a flag, which other users of the machine could read. */
 
 import { readFileSync } from 'node:fs';
-import { UsageError, errorCode } from '../errors.ts';
+import { UsageError, systemReason } from '../errors.ts';
 import { Secret } from '../secret.ts';
 
 /** Longer than any token in a header; what is to be found in every answer must be a pattern that can be searched for. */
@@ -38,7 +38,7 @@ function readKeyFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`The key file ${file} cannot be read (${errorCode(error)}).`, 'Correct --api-key-file.', {
+    throw new UsageError(`The key file ${file} cannot be read: ${systemReason(error)}.`, 'Correct --api-key-file.', {
       cause: error,
     });
   }

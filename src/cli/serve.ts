@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { errorCode, UsageError } from '../errors.ts';
+import { UsageError, systemReason } from '../errors.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
 import { declareOptions } from './declare-options.ts';
@@ -146,7 +146,7 @@ function readKeyText(file: string | undefined): { text: string; whence: string }
     return { text: readFileSync(file, 'utf8'), whence: file };
   } catch (error) {
     throw new UsageError(
-      `The file of API keys ${file} cannot be read (${errorCode(error)}).`,
+      `The file of API keys ${file} cannot be read: ${systemReason(error)}.`,
       'Correct --api-keys-file.',
       {
         cause: error,

@@ -5,7 +5,7 @@ import { UsageError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { syncDefaults } from '../sync-defaults.ts';
 import type { SyncResult, SyncSurroundings } from '../sync-options.ts';
-import { refuseEndpoint, warningsOfBaseUrl } from './base-url.ts';
+import { readBaseUrl } from '../base-url.ts';
 import { declareOptions } from './declare-options.ts';
 import {
   jsonOption,
@@ -63,7 +63,7 @@ export const syncCommand: CommandModule<object, SyncArguments> = {
 };
 
 async function runSync(args: SyncArguments): Promise<void> {
-  const baseUrl = requireOneSource(args);
+  const given = requireOneSource(args);
   const dapil = readDistricts(args.dapil);
   const resumeWithin = requireInteger('resume-within', args['resume-within'], 1, 604_800) * 1000;
   const settings = {
@@ -81,7 +81,7 @@ async function runSync(args: SyncArguments): Promise<void> {
   };
   const { loadProject } = await import('../../pipelines/index.ts');
   const project = loadProject();
-  if (baseUrl !== null) refuseEndpoint(baseUrl, project.pipelines);
+  const baseUrl = given === null ? null : readBaseUrl(given, project.pipelines);
   const datasets = readDatasets(
     args.dataset,
     project.pipelines.map(({ table }) => table),
@@ -91,7 +91,6 @@ async function runSync(args: SyncArguments): Promise<void> {
 
   const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./run-visibly.ts')]);
   const sample = key === null ? await (await import('./sample-service.ts')).startSample(project) : null;
-  const warnings = baseUrl === null ? [] : warningsOfBaseUrl(baseUrl, project.pipelines);
   try {
     const asked = {
       ...settings,
@@ -100,17 +99,14 @@ async function runSync(args: SyncArguments): Promise<void> {
       source: sample === null ? baseUrl! : 'sample',
       apiKey: sample?.apiKey ?? key!,
     };
-    const carryOut = (around: SyncSurroundings): Promise<SyncResult> => {
-      for (const message of warnings) around.report({ kind: 'warning', message });
-      return sync(project, asked, around);
-    };
+    const carryOut = (around: SyncSurroundings): Promise<SyncResult> => sync(project, asked, around);
     await runVisibly(project, args.json, carryOut, { canResume: settings.keepLanding !== 0 });
   } finally {
     await sample?.close();
   }
 }
 
-/** The checked base URL, or null for the sample. */
+/** The base URL as it was given, or null for the sample. */
 function requireOneSource(args: SyncArguments): string | null {
   const given = args['base-url'];
   if (args.sample && given !== undefined)
@@ -121,22 +117,7 @@ function requireOneSource(args: SyncArguments): string | null {
       'There is no source.',
       'Give --base-url https://… for a service, or --sample for sample figures.',
     );
-  if (!URL.canParse(given))
-    throw new UsageError(
-      `--base-url ${JSON.stringify(given)} is no URL.`,
-      'Write it as https://host or https://host/path.',
-    );
-  const url = new URL(given);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new UsageError(`--base-url begins with ${url.protocol}//.`, 'Write it as https://host or https://host/path.');
-  if (url.username !== '' || url.password !== '')
-    throw new UsageError(
-      '--base-url holds a user name or a password.',
-      'Leave them out; the key goes into REKAP_API_KEY.',
-    );
-  if (url.search !== '' || url.hash !== '')
-    throw new UsageError('--base-url holds a query or a fragment.', 'Give the part before the first ? or #.');
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  return given;
 }
 
 function readDistricts(given: readonly string[] | undefined): number[] | null {

@@ -2,7 +2,7 @@
 
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode, LandingError } from '../errors.ts';
+import { LandingError, systemReason } from '../errors.ts';
 import { firstReading, isFirstOrAhead, readAhead } from '../readings.ts';
 import type { LandedAnswers, PageRequest } from '../stages.ts';
 import { answersFile, bodiesFile, readBody, type LandedAnswer } from './landing.ts';
@@ -63,7 +63,7 @@ export async function readAnswers(folder: string): Promise<LandedAnswer[]> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    throw new LandingError(`${file} cannot be read (${errorCode(error)}).`, 'Name another run.', { cause: error });
+    throw new LandingError(`${file} cannot be read: ${systemReason(error)}.`, 'Name another run.', { cause: error });
   }
   // What follows the last line break is nothing, or a line that was never finished.
   return text
@@ -96,6 +96,6 @@ export async function openBodies(folder: string): Promise<FileHandle> {
   try {
     return await open(file, 'r');
   } catch (error) {
-    throw new LandingError(`${file} cannot be read (${errorCode(error)}).`, 'Name another run.', { cause: error });
+    throw new LandingError(`${file} cannot be read: ${systemReason(error)}.`, 'Name another run.', { cause: error });
   }
 }

@@ -2,7 +2,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode, LandingError } from '../errors.ts';
+import { LandingError, errorCode, systemReason } from '../errors.ts';
 import { isSnapshotId } from '../snapshot-format.ts';
 
 export const runFile = 'run.json';
@@ -54,7 +54,7 @@ export async function readRunFile(folder: string): Promise<RunFile> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    const what = errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read (${errorCode(error)})`;
+    const what = errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
     throw new LandingError(`${file} ${what}.`, next, { cause: error });
   }
   try {

@@ -1,7 +1,7 @@
 /** Checks a landing: its files against what a manifest says of them, and each answer's body against its own hash. */
 
 import { describeFile } from '../describe-file.ts';
-import { errorCode, LandingError } from '../errors.ts';
+import { LandingError, systemReason } from '../errors.ts';
 import type { ManifestFile } from '../snapshot-format.ts';
 import { openBodies, readAnswers } from './landed-run.ts';
 import { answersFile, bodiesFile, readBody } from './landing.ts';
@@ -32,7 +32,7 @@ export async function findAltered(folder: string, files: readonly ManifestFile[]
       if ((await describeFile(folder, path, null)).sha256 !== sha256)
         altered.push({ path, why: 'the SHA-256 differs' });
     } catch (error) {
-      altered.push({ path, why: `it cannot be read (${errorCode(error)})` });
+      altered.push({ path, why: `it cannot be read: ${systemReason(error)}` });
     }
   }
   return altered;

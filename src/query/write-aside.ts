@@ -2,7 +2,7 @@
 
 import { access, lstat, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { DiskFullError, RekapError, UsageError, errorCode } from '../errors.ts';
+import { DiskFullError, RekapError, UsageError, errorCode, systemReason } from '../errors.ts';
 import { whyDiskIsFull } from '../file-errors.ts';
 
 /**
@@ -57,7 +57,6 @@ function explainTarget(error: unknown, target: string): unknown {
       'Free some space, or name a file on another disk with --out.',
       cause,
     );
-  const code = errorCode(error);
-  if (code === 'unknown') return error;
-  return new UsageError(`${target} cannot be written (${code}).`, 'Name another file with --out.', cause);
+  if (errorCode(error) === 'unknown') return error;
+  return new UsageError(`${target} cannot be written: ${systemReason(error)}.`, 'Name another file with --out.', cause);
 }

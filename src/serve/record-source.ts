@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode, ServedDataError } from '../errors.ts';
+import { ServedDataError, systemReason } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { splitJsonArray } from './json-array.ts';
 import { maxNumber } from './limits.ts';
@@ -110,7 +110,7 @@ async function readServedFile(file: string, pipeline: AnyPipeline): Promise<Reco
     lastModified = (await stat(file)).mtime;
   } catch (error) {
     throw new ServedDataError(
-      `${file} cannot be read (${errorCode(error)}).`,
+      `${file} cannot be read: ${systemReason(error)}.`,
       `It should hold the records of ${pipeline.endpoint} as a JSON array.`,
       { cause: error },
     );

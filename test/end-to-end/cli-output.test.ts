@@ -37,7 +37,9 @@ describe('standard output that cannot be written', () => {
       const where = words.includes('--sample') ? ['--warehouse', await temporaryFolder()] : [];
       const { ended } = start([...words, ...where], ['ignore', await openUnwritable(), 'pipe']);
       const { code, told } = await ended;
-      expect(told).toContain('rekap: Standard output cannot be written (EBADF).\n  Make room there');
+      expect(told).toContain(
+        'rekap: Standard output cannot be written: bad file descriptor (EBADF).\n  Make room there',
+      );
       expect(told).not.toMatch(/\n\s+at /);
       expect(code).toBe(1);
     },

@@ -86,9 +86,13 @@ it('says which folder is missing, or is none', async () => {
 
 it('says which file is missing or cannot be read', async () => {
   const file = join(folder, 'datapemilihdpr.json');
-  expect((await failureOf(openFolderSource(folder, pipelines))).message).toBe(`${file} cannot be read (ENOENT).`);
+  expect((await failureOf(openFolderSource(folder, pipelines))).message).toBe(
+    `${file} cannot be read: no such file or directory (ENOENT).`,
+  );
   await mkdir(file);
-  expect((await failureOf(openFolderSource(folder, pipelines))).message).toBe(`${file} cannot be read (EISDIR).`);
+  expect((await failureOf(openFolderSource(folder, pipelines))).message).toBe(
+    `${file} cannot be read: illegal operation on a directory (EISDIR).`,
+  );
 });
 
 it.each([

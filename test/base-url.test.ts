@@ -1,11 +1,24 @@
 /** A base URL over which the key could be read, or that says more than the address of the service, is warned of, and no other. */
 
 import { describe, expect, it } from 'vitest';
-import { warningsOfBaseUrl } from '../../src/cli/base-url.ts';
+import { UsageError } from '../src/errors.ts';
+import { readBaseUrl, warningsOfBaseUrl } from '../src/base-url.ts';
 
 const endpoints = [{ endpoint: '/api/people' }];
 
 describe('a base URL', () => {
+  it('is the same with slashes at its end and without', () => {
+    expect(readBaseUrl('https://Service.test:443/v1//', endpoints)).toBe('https://service.test/v1');
+    expect(readBaseUrl('https://service.test', endpoints)).toBe('https://service.test');
+  });
+
+  it.each(['nonsense', '', 'ftp://x', 'https://u:p@x', 'https://x?key=1', 'https://x#a', 'https://x/api/people/'])(
+    '%j is refused',
+    (given) => {
+      expect(() => readBaseUrl(given, endpoints)).toThrow(UsageError);
+    },
+  );
+
   it.each([
     'http://service.test',
     'http://192.0.2.1:8080/x',
