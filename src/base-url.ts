@@ -39,11 +39,15 @@ export function warningsOfBaseUrl(baseUrl: string, endpoints: Endpoints): string
   return [warnOfPlainHttp(baseUrl), warnOfFolder(baseUrl, endpoints)].filter((warning) => warning !== null);
 }
 
+/** Whether a host name, or an address with or without brackets, leads to this machine alone. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
+}
+
 /** A key that would travel unencrypted; null where it is encrypted or does not leave the machine. */
 function warnOfPlainHttp(baseUrl: string): string | null {
   const { protocol, hostname } = new URL(baseUrl);
-  const isHere = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  if (protocol === 'https:' || isHere) return null;
+  if (protocol === 'https:' || isLoopback(hostname)) return null;
   return `The API key goes to ${hostname} unencrypted, for --base-url begins with http; whoever is on the way can read it and change the figures. Use https where the service has it.`;
 }
 

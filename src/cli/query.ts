@@ -3,6 +3,8 @@
 import { extname } from 'node:path';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
+import type { QueryResult } from '../query/query-result.ts';
+import type { Write } from '../query/write-result.ts';
 import { declareOptions } from './declare-options.ts';
 import { readFormat, resultOptions, warehouseOption } from './options.ts';
 
@@ -65,12 +67,18 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
     import('../warehouse.ts'),
     import('./terminal.ts'),
   ]);
-  const database = await requireDatabase(await requireCurrent(warehouse));
+  const snapshot = await requireCurrent(warehouse);
+  const database = await requireDatabase(snapshot);
   if (out !== undefined) await requireOutside(out, warehouse);
   const told = (rows: number): void => void process.stderr.write(`${countRows(rows)} written to ${out}\n`);
   if (format === 'parquet') return told(await queryToParquet(database, sql, out!));
   const tables = format === 'table' ? await import('./result-table.ts') : null;
-  const writeRows = out === undefined ? tables?.writeTable : tables?.writePlainTable;
+  const madeUp = snapshot.manifest.source === 'sample';
+  const writeRows =
+    tables === null
+      ? null
+      : (result: QueryResult, write: Write): Promise<number> =>
+          out === undefined ? tables.writeTable(result, write, madeUp) : tables.writePlainTable(result, write, madeUp);
   const render = writeRows ?? (format === 'csv' ? writeCsv : writeJson);
   if (out === undefined) {
     await runQuery(database, sql, (result) => render(result, writeOut));

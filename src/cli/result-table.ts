@@ -11,9 +11,13 @@ import { countRows, formatNumber, paint, printable } from './terminal.ts';
 const mostRows = 1000;
 const longestCell = 1000;
 
-/** The first rows of a result for a terminal, and how many there are. Gives the number of rows that are shown. */
-export function writeTable(result: QueryResult, write: Write): Promise<number> {
-  return drawTable(result, write, {});
+/**
+ * The first rows of a result for a terminal, and how many there are. Gives the number of rows that are shown.
+ *
+ * @param madeUp Whether the figures are the sample's, which a reader has to be told.
+ */
+export function writeTable(result: QueryResult, write: Write, madeUp = false): Promise<number> {
+  return drawTable(result, write, { madeUp });
 }
 
 /**
@@ -21,10 +25,10 @@ export function writeTable(result: QueryResult, write: Write): Promise<number> {
  *
  * @throws UsageError where there are more rows than a table shows.
  */
-export function writePlainTable(result: QueryResult, write: Write): Promise<number> {
+export function writePlainTable(result: QueryResult, write: Write, madeUp = false): Promise<number> {
   // Texts of the result hold no control characters any more; the only ones are those of our colours.
   const plain: Write = (text) => write(stripVTControlCharacters(text));
-  return drawTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true });
+  return drawTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true, madeUp });
 }
 
 interface Bounds {
@@ -32,9 +36,14 @@ interface Bounds {
   readonly width?: number;
   /** Whether all rows must be shown. */
   readonly isWhole?: boolean;
+  readonly madeUp: boolean;
 }
 
-async function drawTable(result: QueryResult, write: Write, { isWhole = false, ...bound }: Bounds): Promise<number> {
+async function drawTable(
+  result: QueryResult,
+  write: Write,
+  { isWhole = false, madeUp, ...bound }: Bounds,
+): Promise<number> {
   const { columns } = result;
   const rows: string[][] = [];
   let total = 0;
@@ -63,5 +72,6 @@ async function drawTable(result: QueryResult, write: Write, { isWhole = false, .
         : `${counted}\n`,
     ),
   );
+  if (madeUp) await write(paint('dim', 'The figures of the sample are made up.\n'));
   return rows.length;
 }

@@ -2,12 +2,13 @@
 
 import { readFileSync } from 'node:fs';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
+import { isLoopback } from '../base-url.ts';
 import { UsageError, systemReason } from '../errors.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
 import { declareOptions } from './declare-options.ts';
 import { readOptionalFolder, requireInteger } from './options.ts';
-import { countOf, printable, printFailure } from './terminal.ts';
+import { countOf, printable, printFailure, warningText } from './terminal.ts';
 import { inColumns, widthOf } from './wrap-text.ts';
 
 const options = {
@@ -124,7 +125,8 @@ async function runServe(args: ServeArguments): Promise<void> {
       onFailure: (error) => printFailure('a request could not be answered', error),
     });
     const served = pipelines.map((pipeline) => ({ ...pipeline, records: source.current(pipeline).records.length }));
-    process.stdout.write(describeService(service.url, nameServed(args), served, madeKey, faults));
+    process.stdout.write(describeService(service.url, await nameServed(args), served, madeKey, faults));
+    if (!isLoopback(args.host)) process.stderr.write(warningText(beyondThisMachine, process.stderr));
     await new Promise<void>((resolve) => {
       if (signals.signal.aborted) resolve();
       signals.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -171,10 +173,16 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
   };
 }
 
-function nameServed({ data, warehouse }: ServeArguments): string {
+async function nameServed({ data, warehouse }: ServeArguments): Promise<string> {
   if (data !== undefined) return data;
-  return warehouse === undefined ? 'the sample, whose figures are made up' : `the current snapshot of ${warehouse}`;
+  const [{ readCurrent }, { nameSource }] = await Promise.all([import('../warehouse.ts'), import('./sync-summary.ts')]);
+  if (warehouse === undefined) return nameSource('sample');
+  const source = (await readCurrent(warehouse))?.manifest.source;
+  return `the current snapshot of ${warehouse}${source === undefined ? '' : `, from ${nameSource(source)}`}`;
 }
+
+const beyondThisMachine =
+  'Others can reach this service, and keys and figures travel unencrypted: put a server that speaks TLS in front of it.';
 
 /** An endpoint that is served, and how many records it has. */
 interface Served {

@@ -140,7 +140,7 @@ export class DatasetExtraction {
     const isSaidOnce = ({ dapil, complete, received, listed }: Verdict): boolean =>
       complete && received === 0 && listed === null && (!isWhole || known.has(dapil!));
     for (const { dapil, complete, received } of read)
-      if (complete && received === 0 && known.has(dapil!)) this.findings.noteEmpty(dapil!);
+      if (complete && received === 0 && known.has(dapil!)) this.findings.noteEmptyHere(dapil!);
     const list = this.isListEmpty ? [this.verdict({ dapil: null, proof: 'none' })] : [];
     let doubtful = [...list, ...read.filter(isSaidOnce)];
     if (doubtful.length === 0) return [...read];

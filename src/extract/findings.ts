@@ -27,8 +27,10 @@ export class Findings {
   private readonly unlisted: number[] = [];
   /** Districts of which the sweep lists the same records with other values. */
   private readonly otherwise: number[] = [];
-  /** Districts asked for by name, or known from law or from another dataset, that the source has nothing of. */
+  /** Districts asked for by name, or known from elsewhere, that the source has nothing of. */
   private readonly empty = new Set<number>();
+  /** Those of them that another dataset has records of. */
+  private readonly elsewhere = new Set<number>();
   /** Records of each district that has some. */
   private readonly totals = new Map<number, number>();
   /** Districts that the source refuses to answer for, by what it says. */
@@ -54,8 +56,14 @@ export class Findings {
       this.otherwise.push(dapil);
   }
 
+  /** Notes that a district has no records which another dataset has. */
+  noteEmptyHere(dapil: number): void {
+    this.elsewhere.add(dapil);
+    this.noteEmpty(dapil);
+  }
+
   /** Notes that a district which is known has no records; one that is refused has been noted as such. */
-  noteEmpty(dapil: number): void {
+  private noteEmpty(dapil: number): void {
     if (![...this.refused.values()].flat().includes(dapil)) this.empty.add(dapil);
   }
 
@@ -81,11 +89,30 @@ export class Findings {
         this.otherwise,
         'the list of all districts holds other values than the own pages of some, which are published',
       ),
-      ...name([...this.empty], `the source has no records of districts that ${this.whoseDistricts}`),
+      ...this.byOrigin([...this.empty], 'has no records of districts'),
       ...[...this.refused].flatMap(([status, dapils]) =>
-        name(dapils, `the source knows nothing (${status}) of districts that ${this.whoseDistricts}`),
+        this.byOrigin(dapils, `knows nothing (${status}) of districts`),
       ),
     ];
+  }
+
+  /** Districts that the source lacks, by why they were asked for: one that should be there is not to be lost among many that need not. */
+  private byOrigin(dapils: readonly number[], what: string): string[] {
+    const origins = [...new Set(dapils.map((dapil) => this.originOf(dapil)))].toSorted();
+    return origins.flatMap((origin) =>
+      name(
+        dapils.filter((dapil) => this.originOf(dapil) === origin),
+        `the source ${what} that ${origin}`,
+      ),
+    );
+  }
+
+  private originOf(dapil: number): string {
+    const { wanted, knownBefore } = this.question;
+    if (wanted !== null) return 'were asked for';
+    if (this.elsewhere.has(dapil)) return 'another dataset has';
+    if (knownBefore.includes(dapil)) return 'the snapshot before had';
+    return 'are known from law alone, and that an election of another year need not have';
   }
 
   /**
@@ -100,10 +127,6 @@ export class Findings {
       dapils,
       `the source may give no question more than ${total.toLocaleString('en')} records, for the list of all districts has so many, and so have districts`,
     );
-  }
-
-  private get whoseDistricts(): string {
-    return this.question.wanted === null ? 'are known from law, from before or from another dataset' : 'were asked for';
   }
 
   doubts(swept: Sweep | null): Doubt[] {

@@ -162,7 +162,9 @@ describe('a query into a file', () => {
   });
 
   it.each(['x.txt', 'x', 'csv'])('writes a table without colours where its name says nothing: %s', async (name) => {
-    expect((await written(name)).toString()).toBe('province     n\nACEH      NULL\n1 row\n');
+    expect((await written(name)).toString()).toBe(
+      'province     n\nACEH      NULL\n1 row\nThe figures of the sample are made up.\n',
+    );
   });
 
   it('writes the format that is asked for, whatever its name', async () => {

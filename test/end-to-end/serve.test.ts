@@ -45,3 +45,19 @@ it('rekap serve --sample makes no key where some are given', async () => {
   expect(stdout).toContain('/openapi.json\n');
   expect(stdout).not.toMatch(/key/);
 });
+
+it('rekap serve --warehouse says whose figures it serves, and what is heard beyond this machine', async () => {
+  const warehouse = join(await temporaryFolder(), 'warehouse');
+  await runHere(['sync', '--sample', '--warehouse', warehouse]);
+  const words = ['serve', '--warehouse', warehouse, '--port', '0', '--host'];
+  const [near, far] = ['127.0.0.1', '0.0.0.0'].map((host) => startCli([...words, host], { REKAP_API_KEYS: key }));
+  for (const { child } of [near!, far!]) onTestFinished(() => void child.kill('SIGKILL'));
+  expect(await near!.printed('Ctrl-C')).toMatch(/^Serving the current snapshot of .*, from the sample, whose figures /);
+  await far!.printed('Ctrl-C');
+  for (const { child, ended } of [near!, far!]) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+  expect(near!.stderr()).toBe('');
+  expect(far!.stderr()).toMatch(/^warning: Others can reach this service, and keys and figures travel unencrypted/);
+});

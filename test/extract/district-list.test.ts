@@ -309,7 +309,7 @@ describe('the list of all districts', () => {
     expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([
       { dapil: 1103, proof: 'none', reason: expect.stringContaining('had no records at first and has some now') },
     ]);
-    expect(warnings.join()).toMatch(/has no records of districts that are known from law.*: 1104\./);
+    expect(warnings.join()).toMatch(/has no records of districts that are known from law alone, .*: 1104\./);
   });
 
   it('leaves a district told of once that fails when it is asked again', async () => {
@@ -377,9 +377,7 @@ describe('the list of all districts', () => {
       const { verdicts, warnings } = await read(100, true);
       expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
       expect(warnings).toContainEqual(
-        expect.stringMatching(
-          /^voters: the source has no records of districts that are known .* from another dataset: 1103/,
-        ),
+        expect.stringMatching(/^voters: the source has no records of districts that another dataset has: 1103\.$/),
       );
     });
   });

@@ -224,7 +224,18 @@ describe('an extraction', () => {
     const reference = Array.from({ length: 14 }, (_, index) => 1101 + index);
     const { warnings } = await runExtract(simulateSource(records, faultless, half), { reference });
     expect(warnings).toEqual([
-      expect.stringMatching(/has no records of districts that are known from law.*: 1104, .*1113 and 1 more\.$/),
+      expect.stringMatching(
+        /has no records of districts that are known from law alone, .*: 1104, .*1113 and 1 more\.$/,
+      ),
+    ]);
+  });
+
+  it('tells districts that were there before from those that need not be there', async () => {
+    const settings = { reference: [1101, 1104, 1105, 1106], knownBefore: [1101, 1105] };
+    const { warnings } = await runExtract(simulateSource(records, faultless, half), settings);
+    expect(warnings).toEqual([
+      expect.stringMatching(/has no records of districts that are known from law alone, .*: 1104, 1106\.$/),
+      expect.stringMatching(/has no records of districts that the snapshot before had: 1105\.$/),
     ]);
   });
 
