@@ -65,7 +65,9 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
     );
   }
   if (code === 'ENOTDIR' || (code === 'EEXIST' && isMakingFolder)) {
-    return new WarehouseError(`The warehouse ${warehouse} is not a folder.`, 'Name a folder with --warehouse.', cause);
+    const at = 'path' in error && isMakingFolder ? String(error.path) : warehouse;
+    const what = at === warehouse ? `The warehouse ${warehouse}` : `${at}, which is a part of the warehouse,`;
+    return new WarehouseError(`${what} is not a folder.`, 'Name a folder with --warehouse.', cause);
   }
   if (code === 'ELOOP' || code === 'ENAMETOOLONG') {
     const why = code === 'ELOOP' ? 'leads to itself through its links' : 'is longer than this system allows';

@@ -1,7 +1,7 @@
 /** Which runs and snapshots there are: each has a folder by its id, and ids sort by time. */
 
 import { readdir } from 'node:fs/promises';
-import { errorCode } from './errors.ts';
+import { errorCode, systemReason, WarehouseError } from './errors.ts';
 import { isSnapshotId, warehousePaths } from './snapshot-format.ts';
 
 /** Ids of the snapshots that have a name, oldest first. */
@@ -20,6 +20,8 @@ async function idsIn(folder: string): Promise<string[]> {
     return (await readdir(folder)).filter(isSnapshotId).toSorted();
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
-    throw error;
+    throw new WarehouseError(`${folder} cannot be read: ${systemReason(error)}.`, 'Correct its permissions.', {
+      cause: error,
+    });
   }
 }

@@ -56,6 +56,13 @@ describe('a failure of the disk', () => {
     },
   );
 
+  it('is a file in the place of a part of the warehouse, which is named', () => {
+    const error = Object.assign(systemError('EEXIST', 'mkdir'), { path: '/data/warehouse/landing' });
+    expect(explain(error)).toMatchObject({
+      message: expect.stringMatching(/^\/data\/warehouse\/landing, .* not a folder/),
+    });
+  });
+
   it.each([
     ['ELOOP', 'leads to itself'],
     ['ENAMETOOLONG', 'is longer than'],

@@ -5,6 +5,7 @@ import { errorCode, ResponseTooLargeError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { decompress, Pool, request } from '../undici.ts';
 import { dropInformational } from './drop-informational.ts';
+import { notAsEncoded } from './source-messages.ts';
 import type { Transport } from './transport.ts';
 
 export interface HttpOptions {
@@ -17,9 +18,6 @@ export interface HttpOptions {
   /** Bytes that one decoded answer may have. */
   readonly maxAnswerBytes: number;
 }
-
-/** How zlib and brotli say that bytes are not what they were said to be. */
-const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
 
 /** One pool of connections to one host. It follows no redirect, so that the key goes nowhere else. */
 export function createHttpTransport(options: HttpOptions): Transport {

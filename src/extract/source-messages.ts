@@ -16,6 +16,11 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
     case 'status':
       return statusError(failure.status, url, giveUp, detail);
     case 'connection':
+      if (notAsEncoded.test(failure.code))
+        return new EnvelopeError(
+          `The answer of ${url} is not encoded as its content-encoding says: ${detail} (${giveUp}).`,
+          'Ask the operator of the service, or of what stands in front of it.',
+        );
       return new SourceUnreachableError(
         `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
         'Check --base-url and the network, then run the sync again.',
@@ -34,6 +39,9 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
       return malformed(detail);
   }
 }
+
+/** Codes by which zlib and brotli say that bytes are not what they were said to be. */
+export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
 
 /** Why an attempt failed, in a few words. */
 export function nameFailure(failure: Failure, timeout: number): string {

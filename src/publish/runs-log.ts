@@ -1,7 +1,7 @@
 /** runs.jsonl: one line per run, published or not, with the reason. */
 
 import { open, readFile } from 'node:fs/promises';
-import { errorCode } from '../errors.ts';
+import { errorCode, systemReason, WarehouseError } from '../errors.ts';
 import { warehousePaths } from '../snapshot-format.ts';
 
 /** A line of runs.jsonl. */
@@ -51,7 +51,11 @@ export async function readRuns(warehouse: string): Promise<EndedRun[]> {
     text = await readFile(warehousePaths(warehouse).runs, 'utf8');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
-    throw error;
+    throw new WarehouseError(
+      `${warehousePaths(warehouse).runs} cannot be read: ${systemReason(error)}.`,
+      'Correct it, or move it away: the runs that it tells of then count as broken off.',
+      { cause: error },
+    );
   }
   return text.split('\n').flatMap((line) => {
     try {

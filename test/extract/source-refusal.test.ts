@@ -113,6 +113,15 @@ describe('a refusal', () => {
     },
   );
 
+  it('of a page that is not encoded as it says names that, not the network', async () => {
+    const { failure } = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(JSON.stringify(whole)),
+    );
+    const error = await failure();
+    expect(error).toBeInstanceOf(EnvelopeError);
+    expect(error.message).toMatch(/is not encoded as its content-encoding says: .* \(given up after 6 attempts\)\.$/);
+  });
+
   it('of a redirect does not follow it with the key', async () => {
     const other = await startServer((_, response) => answerJson(response, whole));
     const { failure } = await serve((_, response) =>

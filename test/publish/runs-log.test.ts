@@ -1,12 +1,13 @@
 /** runs.jsonl keeps one whole line per run, even after a run that was killed while it wrote its own. */
 
 import fc from 'fast-check';
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { appendRun, readRuns, type RunLine } from '../../src/publish/runs-log.ts';
 import { holds } from '../support/properties.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const line: RunLine = {
   kind: 'sync',
@@ -58,6 +59,16 @@ describe('the log of runs', () => {
     const lines = (await readLines(folder)).filter((each) => each !== '').map((each) => JSON.parse(each) as RunLine);
     expect(lines.map(({ reason }) => reason).toSorted()).toEqual(reasons.toSorted());
     expect(await readRuns(folder)).toEqual([]);
+  });
+
+  it('that cannot be read is named, with what to do', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'runs.jsonl'));
+    await expect(readRuns(folder)).rejects.toMatchObject({
+      name: 'WarehouseError',
+      message: `${join(folder, 'runs.jsonl')} cannot be read: illegal operation on a directory (EISDIR).`,
+      next: expect.stringContaining('move it away'),
+    });
   });
 
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a\nb', '\r\n', '\u2028', '"}\n{"run":"'));
