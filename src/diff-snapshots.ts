@@ -3,11 +3,11 @@
 import { openDatabase, tableColumns, type Database } from './database.ts';
 import { SnapshotNotFoundError, WarehouseError } from './errors.ts';
 import { differencesSql, sharedColumns } from './load/changes.ts';
-import { changesTable, columnList, placeColumns } from './load/tables.ts';
+import { changesTable, placeColumns } from './load/tables.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import type { QueryResult } from './query/query-result.ts';
 import { asQueryResult } from './query/run-query.ts';
-import { quoteIdentifier, quoteText } from './sql-text.ts';
+import { columnList, quoteIdentifier, quoteText } from './sql-text.ts';
 import { changesTableName } from './snapshot-format.ts';
 import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from './warehouse.ts';
 
@@ -70,7 +70,7 @@ export async function diffSnapshots<Value>(
       const columns = (await sharedColumns(database, 'new', pipeline)).filter((name) => there.has(name));
       if (columns.length === 0) continue;
       const table = quoteIdentifier(pipeline.table);
-      selects.push(differencesSql(pipelines, pipeline, { before: `old.${table}`, after: `new.${table}`, columns }));
+      selects.push(differencesSql(pipeline, { before: `old.${table}`, after: `new.${table}`, columns }));
     }
     const differences = selects.length > 0 ? selects.join(' UNION ALL ') : noDifferenceSql(pipelines);
     const since = await sinceSql(database, pipelines, before.id);

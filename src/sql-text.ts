@@ -11,3 +11,8 @@ export function quoteText(text: string): string {
   if (text.includes('\0')) throw new RangeError('an SQL literal cannot hold a NUL character');
   return `'${text.replaceAll("'", "''")}'`;
 }
+
+/** `"a", "b"` for a list of column names. */
+export function columnList(names: readonly string[]): string {
+  return names.map(quoteIdentifier).join(', ');
+}

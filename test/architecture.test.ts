@@ -20,6 +20,7 @@ const ground = new Set(
     'bound-signal',
     'errors',
     'fields',
+    'mix',
     'secret',
     'arrow',
     'undici',

@@ -147,7 +147,7 @@ export class DistrictList {
     return {
       page: fetched.page,
       refusal: fetched.refusal,
-      hold: (strays) => holdStrays(this.holder, this.question.client, this.pipeline, fetched, strays),
+      hold: (rows) => holdStrays(this.holder, this.question.client, this.pipeline, fetched, rows),
     };
   }
 }

@@ -1,13 +1,11 @@
 /** Tells records apart by 64-bit fingerprints, so that a million of them fit in a few megabytes. */
 
-import { kindOfValue, unescapedBytes } from '../fields.ts';
+import { kindOfValue } from '../fields.ts';
+import { begin, mix, mixValue, type Mixed } from '../mix.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
-/** A fingerprint as two 32-bit halves, written into by `fingerprintRecord`. */
-export interface Fingerprint {
-  high: number;
-  low: number;
-}
+/** A record's, written into by `fingerprintRecord`. */
+export type Fingerprint = Mixed;
 
 /**
  * Writes the fingerprint of a record into `into`: of its key fields where it has them all, of the whole record otherwise.
@@ -15,8 +13,7 @@ export interface Fingerprint {
  */
 export function fingerprintRecord(page: Page, row: number, keyColumns: readonly number[], into: Fingerprint): void {
   const { records, bytes } = page;
-  into.high = 0x811c9dc5;
-  into.low = 0x9747b28c;
+  begin(into);
   const base = row * records.width;
   let isWhole = records.isObject[row] === 1;
   for (const column of keyColumns) if (records.fieldKind[base + column] === FieldKind.missing) isWhole = false;
@@ -43,42 +40,6 @@ export function fingerprintContent(
   into.high = key.high ^ kinds;
   into.low = key.low ^ kinds;
   for (const column of otherColumns) mixValue(page, base + column, into);
-}
-
-/** Mixes a field's value in, the same however it is escaped. */
-function mixValue(page: Page, slot: number, into: Fingerprint): void {
-  const unescaped = unescapedBytes(page, slot);
-  if (unescaped === null) mix(page.bytes, page.records.fieldStart[slot]!, page.records.fieldEnd[slot]!, into);
-  else mix(unescaped, 0, unescaped.length, into);
-}
-
-/**
- * Two independent multiplicative hashes over the bytes, four at a time and each step a bijection of its state; ended by the length so that
- * neighbouring fields cannot run together.
- */
-function mix(bytes: Uint8Array, start: number, end: number, into: Fingerprint): void {
-  let { high, low } = into;
-  let at = start;
-  for (; at + 4 <= end; at += 4) {
-    const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
-    // Digits differ in few bits of a word, which are spread before they meet the state.
-    const half = Math.imul(word, 0xcc9e2d51);
-    const spread = Math.imul(half ^ (half >>> 15), 0x1b873593);
-    high = Math.imul(high ^ spread, 0x85ebca6b);
-    high ^= high >>> 15;
-    low = Math.imul(low + word, 0x5bd1e995);
-    low ^= low >>> 13;
-  }
-  for (; at < end; at += 1) {
-    const byte = bytes[at]!;
-    high = Math.imul(high ^ byte, 0x01000193);
-    low = Math.imul(low ^ byte, 0x5bd1e995);
-    low ^= low >>> 15;
-  }
-  high = Math.imul(high ^ (end - start), 0x01000193);
-  low = Math.imul(low ^ (end - start), 0x5bd1e995);
-  into.high = high ^ (high >>> 13);
-  into.low = low ^ (low >>> 13);
 }
 
 /** Fingerprints with the page that met each last: open addressing in typed arrays, doubled when two thirds full. */

@@ -4,33 +4,28 @@ import type { AnyPipeline } from '../pipeline.ts';
 import type { Page, PageRequest } from '../stages.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
 import type { FetchedPage } from './answer-reader.ts';
+import { selectRecords } from './select-records.ts';
 import type { SourceClient } from './source-client.ts';
-import { selectRecords } from './sweep.ts';
 
-/** @param strays A page of some records of `fetched`, over its bytes. */
+/** @param rows Places of the records in the page. */
 export function holdStrays(
   holder: PageHolder,
   client: SourceClient,
   pipeline: AnyPipeline,
   fetched: FetchedPage,
-  strays: Page,
+  rows: readonly number[],
 ): HeldPage {
-  const starts = [...strays.records.recordStart.subarray(0, strays.records.length)];
-  return holder.hold({ ...fetched, page: strays }, strayReopener(client, pipeline, strays.request, starts));
+  const page = selectRecords(fetched.page, rows);
+  return holder.hold({ ...fetched, page }, strayReopener(client, pipeline, page.request, rows));
 }
 
-/** Of an answer's records those that begin at `starts`. A function of its own, so that it does not keep the page in memory. */
+/** A function of its own, so that it does not keep the page in memory. */
 function strayReopener(
   client: SourceClient,
   pipeline: AnyPipeline,
   request: PageRequest,
-  starts: readonly number[],
+  rows: readonly number[],
 ): (bytes: Buffer) => Page {
-  return (bytes) => {
-    const page = client.reopen(pipeline, request, bytes);
-    return selectRecords(
-      page,
-      starts.map((start) => page.records.recordStart.indexOf(start)),
-    );
-  };
+  // The same bytes have the same rows.
+  return (bytes) => selectRecords(client.reopen(pipeline, request, bytes), rows);
 }

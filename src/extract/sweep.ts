@@ -1,7 +1,7 @@
 /** The sweep: pages through an endpoint without its district filter, which lists the districts and how many records each has. */
 
 import { EarlyEndError, type RekapError, type SourceStatusError } from '../errors.ts';
-import type { Page, RecordIndex } from '../stages.ts';
+import type { Page } from '../stages.ts';
 import { CountReading, type CountClaim } from './count-claims.ts';
 import type { HeldPage } from './held-pages.ts';
 import type { Listing } from './listing.ts';
@@ -16,7 +16,8 @@ export interface SweptPage {
   readonly page: Page;
   /** What the source said where it has nothing there; the page is then empty. */
   readonly refusal: SourceStatusError | null;
-  hold(page: Page): HeldPage;
+  /** Keeps some rows of it. */
+  hold(rows: readonly number[]): HeldPage;
 }
 
 export interface SweepQuestion extends ListQuestion<SweptPage> {
@@ -53,18 +54,12 @@ export interface RefusedSweep {
  */
 export async function sweep(question: SweepQuestion): Promise<Sweep | RefusedSweep> {
   const strays: HeldPage[] = [];
-  try {
-    return await sweepInto(strays, question);
-  } catch (error) {
-    for (const page of strays) page.release();
-    throw error;
-  }
-}
-
-async function sweepInto(strays: HeldPage[], question: SweepQuestion): Promise<Sweep | RefusedSweep> {
   const next = new NextPages(question);
   try {
     return await walkList(strays, question, next);
+  } catch (error) {
+    for (const page of strays) page.release();
+    throw error;
   } finally {
     // What was asked for is landed, needed or not, so that a replay finds the same.
     await next.settle();
@@ -108,7 +103,7 @@ async function walkList(
     lastLength = length;
     // Asked for together with the second page; that one counts only if the probe agrees.
     probing = pages === 0 && length > probedOffset ? probeOffset(question, page) : null;
-    if (added.strays.length > 0) strays.push(fetched.hold(selectRecords(page, added.strays)));
+    if (added.strays.length > 0) strays.push(fetched.hold(added.strays));
     question.listed(looksLast);
   }
 }
@@ -145,25 +140,4 @@ async function doubtOfEnd(
 
 async function probeOffset({ listing, probe }: SweepQuestion, first: Page): Promise<void> {
   requirePaging(listing.pipeline, first, (await probe(probedOffset)).page);
-}
-
-/** A page of some of another page's records, over the same bytes. */
-export function selectRecords(page: Page, rows: readonly number[]): Page {
-  const { width } = page.records;
-  const pick = <Type extends Int32Array | Uint8Array>(array: Type, each: number): Type => {
-    const picked = array.slice(0, rows.length * each) as Type;
-    rows.forEach((row, place) => picked.set(array.subarray(row * each, (row + 1) * each), place * each));
-    return picked;
-  };
-  const records: RecordIndex = {
-    length: rows.length,
-    width,
-    recordStart: pick(page.records.recordStart, 1),
-    recordEnd: pick(page.records.recordEnd, 1),
-    isObject: pick(page.records.isObject, 1),
-    fieldStart: pick(page.records.fieldStart, width),
-    fieldEnd: pick(page.records.fieldEnd, width),
-    fieldKind: pick(page.records.fieldKind, width),
-  };
-  return { ...page, records };
 }

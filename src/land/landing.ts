@@ -84,8 +84,9 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
       length: bytes.length,
     };
     position += bytes.length;
-    await writeAll(bodies, bytes, line.position);
-    await writeAll(answers, Buffer.from(`${JSON.stringify(line)}\n`), null);
+    // appendFile writes all that it is given; write may write a part.
+    await bodies.appendFile(bytes);
+    await answers.appendFile(`${JSON.stringify(line)}\n`);
     return line;
   }
 
@@ -134,15 +135,6 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
 /** A function of its own, for a closure made in `land` would keep the answer in memory as long as it is kept itself. */
 function readLater(bodies: FileHandle, written: Promise<LandedAnswer>, folder: string): LandedBody {
   return async () => readBody(bodies, await written, folder);
-}
-
-/** Writes everything, for one write may take only a part: on a disk that is nearly full the next one says so. */
-async function writeAll(file: FileHandle, bytes: Buffer, position: number | null): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    const at = position === null ? null : position + done;
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at);
-    done += bytesWritten;
-  }
 }
 
 /** The body of a landed answer, checked against its length and hash. */

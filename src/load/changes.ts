@@ -2,9 +2,9 @@
 
 import { tableColumns, type Database } from '../database.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { quoteIdentifier, quoteText } from '../sql-text.ts';
+import { columnList, quoteIdentifier, quoteText } from '../sql-text.ts';
 import { changesTableName } from '../snapshot-format.ts';
-import { changesTable, columnList, placeColumns } from './tables.ts';
+import { changesTable } from './tables.ts';
 
 /** Records that came, went, or have another value in at least one column. */
 export interface ChangeCounts {
@@ -20,16 +20,12 @@ export interface ChangeCounts {
  * @param columns Those to compare: the tables may differ in what they have.
  */
 export function differencesSql(
-  pipelines: readonly AnyPipeline[],
   pipeline: AnyPipeline,
   { before, after, columns }: { readonly before: string; readonly after: string; readonly columns: readonly string[] },
 ): string {
   const { key, table } = pipeline;
   const first = quoteIdentifier(key[0]!);
-  const place = placeColumns(pipelines).map(({ name, type }) => {
-    const column = quoteIdentifier(name);
-    return key.includes(name) ? `coalesce(n.${column}, o.${column}) AS ${column}` : `NULL::${type} AS ${column}`;
-  });
+  const place = key.map(quoteIdentifier).map((column) => `coalesce(n.${column}, o.${column}) AS ${column}`);
   const compared = columns.filter((name) => !key.includes(name)).map((name) => [name, quoteIdentifier(name)] as const);
   const values = compared.map(
     ([name, column]) =>
@@ -72,7 +68,7 @@ export async function changesSql(
     const shared = await sharedColumns(database, 'previous', pipeline);
     if (shared.length === 0) continue;
     const table = quoteIdentifier(pipeline.table);
-    const differences = differencesSql(pipelines, pipeline, {
+    const differences = differencesSql(pipeline, {
       before: `previous.${table}`,
       after: table,
       columns: shared,

@@ -2,8 +2,7 @@
 
 import type { Database } from '../database.ts';
 import { VerificationError } from '../errors.ts';
-import { quoteIdentifier } from '../sql-text.ts';
-import { columnList } from './tables.ts';
+import { columnList, quoteIdentifier } from '../sql-text.ts';
 
 /** @throws VerificationError where a row's key is that of the row before, or comes before it. */
 export async function requireKeyOrder(database: Database, table: string, key: readonly string[]): Promise<void> {

@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openDatabase, type Database } from '../database.ts';
-import { quoteIdentifier, quoteText } from '../sql-text.ts';
+import { columnList, quoteIdentifier, quoteText } from '../sql-text.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
 import { consistencyColumn } from '../reserved-names.ts';
 import type { Batch } from '../stages.ts';
@@ -17,7 +17,6 @@ import { reportDataset, type LoadReport } from './load-report.ts';
 import { Staging } from './staging.ts';
 import {
   changesTable,
-  columnList,
   datasetTable,
   exportedTables,
   placeColumns,

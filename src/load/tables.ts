@@ -41,20 +41,14 @@ export function datasetTable(pipeline: AnyPipeline): TableDefinition {
   };
 }
 
-/** The columns that say where a violation is: the key columns of all pipelines, each once. */
-export function placeColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
-  const columns = new Map<string, TableColumn>();
-  for (const pipeline of pipelines) {
-    for (const name of pipeline.key) {
-      const definition = pipeline.columns[name]!;
-      columns.set(name, {
-        name,
-        type: sqlType(definition),
-        comment: `${definition.comment} Part of the key of the row in question.`,
-      });
-    }
-  }
-  return [...columns.values()];
+/** The columns that say where a violation is: those of the key, which is the same for all pipelines of a project. */
+export function placeColumns([pipeline]: readonly AnyPipeline[]): TableColumn[] {
+  if (pipeline === undefined) return [];
+  return pipeline.key.map((name) => {
+    const definition = pipeline.columns[name]!;
+    const comment = `${definition.comment} Part of the key of the row in question.`;
+    return { name, type: sqlType(definition), comment };
+  });
 }
 
 /** Which row a row of `violations` or `changes` is about. */
@@ -153,11 +147,6 @@ export function createTableSql(table: TableDefinition): string {
       (column) => `COMMENT ON COLUMN ${name}.${quoteIdentifier(column.name)} IS ${quoteText(column.comment)}`,
     ),
   ].join(';\n');
-}
-
-/** `"a", "b"` for a list of column names, each with an optional prefix such as `t.`. */
-export function columnList(names: readonly string[], prefix = ''): string {
-  return names.map((name) => prefix + quoteIdentifier(name)).join(', ');
 }
 
 function sqlType({ kind }: ColumnDefinition): 'INTEGER' | 'VARCHAR' {

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { tableColumns, type Database } from '../database.ts';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
-import { quoteIdentifier, quoteText } from '../sql-text.ts';
+import { columnList, quoteIdentifier, quoteText } from '../sql-text.ts';
 import { changesTableName, parquetPath, type Manifest, type ManifestDataset } from '../snapshot-format.ts';
 import { fingerprint } from './manifest.ts';
 
@@ -63,12 +63,12 @@ export async function compareDoubts(
   { snapshot, datasets }: Manifest,
   pipelines: readonly AnyPipeline[],
 ): Promise<string[]> {
-  if (pipelines.length === 0) return [];
-  const keys = [...new Set(pipelines.flatMap(({ key }) => key))].map(quoteIdentifier).join(', ');
+  const [first] = pipelines;
+  if (first === undefined) return [];
   const rows = await database.rows<{ what: string; dataset: string; name: string; row_count: bigint }>(
     `SELECT 'violations' AS what, dataset, check_name AS name, count(*) AS row_count FROM violations GROUP BY ALL
      UNION ALL SELECT 'quarantine', dataset, '', count(*) FROM quarantine GROUP BY ALL
-     UNION ALL SELECT 'changes', dataset, kind, count(DISTINCT (${keys})) FROM ${quoteIdentifier(changesTableName)}
+     UNION ALL SELECT 'changes', dataset, kind, count(DISTINCT (${columnList(first.key)})) FROM ${quoteIdentifier(changesTableName)}
        WHERE snapshot_id = ${quoteText(snapshot)} GROUP BY ALL`,
   );
   return pipelines.flatMap(({ table }) => {

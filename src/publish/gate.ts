@@ -59,13 +59,13 @@ function broughtNothing({ asked, manifest }: GateQuestion): boolean {
 }
 
 /** Every record fetched is published, quarantined or counted as a duplicate. */
-function* ledgerComplaints(table: string, { ledger, rows, carried_over }: ManifestDataset): Generator<string> {
+export function* ledgerComplaints(table: string, { ledger, rows, carried_over }: ManifestDataset): Generator<string> {
   const { fetched, published, quarantined, duplicates } = ledger;
   if (fetched !== published + quarantined + duplicates) {
     yield `${table}: the ledger does not balance: ${n(fetched)} fetched, but ${n(published)} published + ${n(quarantined)} quarantined + ${n(duplicates)} duplicates`;
   }
   if (rows !== published + carried_over)
-    yield `${table}: ${n(rows)} rows, but ${n(published)} published + ${n(carried_over)} carried over`;
+    yield `${table}: the ledger does not balance: ${n(rows)} rows, but ${n(published)} published + ${n(carried_over)} carried over`;
 }
 
 function* strictComplaints(

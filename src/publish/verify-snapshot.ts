@@ -1,13 +1,14 @@
 /** Checks a snapshot from the outside: what the manifest says = what the DuckDB file holds = what the Parquet files hold. */
 
-import { messageOf } from '../errors.ts';
 import { join } from 'node:path';
 import { checkFiles, checkManifestFile, checkSizes, unnamedFiles } from '../check-files.ts';
 import { openDatabase, tableColumns, type Database } from '../database.ts';
+import { messageOf } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { databaseFile, type Manifest } from '../snapshot-format.ts';
 import { compareContent } from './compare-content.ts';
 import { compareDoubts, compareFigures } from './compare-figures.ts';
+import { ledgerComplaints } from './gate.ts';
 
 /** Gives everything that is wrong with the published snapshot in `folder`, as sentences; none where all agrees. */
 export async function verifySnapshot(
@@ -77,13 +78,7 @@ async function verifyContent(
 }
 
 function verifyLedgers(manifest: Manifest, pipelines: readonly AnyPipeline[]): string[] {
-  return pipelines.flatMap(({ table }) => {
-    const { ledger, rows, carried_over } = manifest.datasets[table]!;
-    const balances = ledger.fetched === ledger.published + ledger.quarantined + ledger.duplicates;
-    return balances && rows === ledger.published + carried_over
-      ? []
-      : [`${table}: the ledger in the manifest does not balance`];
-  });
+  return pipelines.flatMap(({ table }) => [...ledgerComplaints(table, manifest.datasets[table]!)]);
 }
 
 function firstLine(error: unknown): string {

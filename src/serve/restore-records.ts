@@ -2,7 +2,7 @@
 
 import { type Database } from '../database.ts';
 import { NoCount } from '../fields.ts';
-import { quoteIdentifier } from '../sql-text.ts';
+import { columnList, quoteIdentifier } from '../sql-text.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { districtField, readDistrict, type ServedRecord } from './record-source.ts';
 
@@ -24,7 +24,7 @@ export async function restoreRecords(database: Database, pipeline: AnyPipeline):
   const lost = await readLostValues(database, pipeline);
   const columns = Object.entries(pipeline.columns);
   const rows = await database.rows<Row>(
-    `SELECT ${listColumns(columns.map(([name]) => name))} FROM ${quoteIdentifier(pipeline.table)} ORDER BY ${listColumns(pipeline.key)}`,
+    `SELECT ${columnList(columns.map(([name]) => name))} FROM ${quoteIdentifier(pipeline.table)} ORDER BY ${columnList(pipeline.key)}`,
   );
   const records = rows.map((row): ServedRecord => {
     const ofRow = lost.get(keyOf(row, pipeline));
@@ -58,7 +58,7 @@ async function readLostValues(database: Database, pipeline: AnyPipeline): Promis
   const rows = await database.rows<
     Row & { check_name: LostValue['check']; column_name: string; raw_value: string | null }
   >(
-    `SELECT ${listColumns(pipeline.key)}, check_name, column_name, raw_value FROM violations
+    `SELECT ${columnList(pipeline.key)}, check_name, column_name, raw_value FROM violations
      WHERE dataset = $1 AND check_name IN (${Object.keys(NoCount)
        .map((name) => `'${name}'`)
        .join(', ')})`,
@@ -87,10 +87,6 @@ async function readQuarantine(database: Database, pipeline: AnyPipeline): Promis
     const isRecord = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
     return { text: record, district: isRecord ? readDistrict((parsed as Record<string, unknown>)[field]) : null };
   });
-}
-
-function listColumns(names: readonly string[]): string {
-  return names.map(quoteIdentifier).join(', ');
 }
 
 function keyOf(row: Row, pipeline: AnyPipeline): string {

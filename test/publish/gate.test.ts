@@ -59,7 +59,7 @@ describe('the gate', () => {
 
   it('refuses rows that are neither published nor carried over', () => {
     const ledger = { fetched: 900, published: 900, quarantined: 0, duplicates: 0 };
-    expect(ask({ ledger, carried_over: 99 }, null)).toEqual(refusal(/^voters: 1,000 rows/));
+    expect(ask({ ledger, carried_over: 99 }, null)).toEqual(refusal(/^voters: the ledger does not balance: 1,000 rows/));
     expect(ask({ ledger, carried_over: 100 }, null)).toEqual(nothing);
   });
 
