@@ -106,7 +106,7 @@ function passGate(
   manifest: Manifest,
   reports: ReadonlyMap<string, LoadReport>,
 ): void {
-  const { refusals, changes } = checkGate({
+  const { refusals, strict, changes } = checkGate({
     pipelines: project.pipelines,
     manifest,
     previous: previous?.manifest ?? null,
@@ -122,16 +122,21 @@ function passGate(
     strict: options.strict,
     acceptChanges: options.acceptChanges,
   });
-  if (refusals.length + changes.length === 0) return;
+  const reasons = [...refusals, ...strict, ...changes];
+  if (reasons.length === 0) return;
   // Of a dry run nothing is ever published.
   const canReplay = kind === 'sync' && !options.dryRun && options.keepLanding !== 0;
   const again = canReplay
     ? `"rekap replay ${id} --accept-changes" publishes just these figures`
     : `run the ${kind} again with --accept-changes`;
+  const wayOn =
+    strict.length > 0
+      ? `Without --strict the ${kind} publishes the figures, and names what is doubtful in the tables violations and quarantine.`
+      : `If the source really changed so, ${again}.`;
   throw new GateError(
     'The quality gate refuses to publish:',
-    [...refusals, ...changes],
-    `Nothing was published.${refusals.length > 0 ? '' : ` If the source really changed so, ${again}.`}`,
+    reasons,
+    ['Nothing was published.', ...(refusals.length > 0 ? [] : [wayOn])].join(' '),
   );
 }
 

@@ -1,23 +1,20 @@
 /** Commands that messages name, as whoever reads them has to type them: with the warehouse that they go over. */
 
-/** What the options say of the warehouse; null where they say nothing, or are not read yet. */
-let told: string | null = null;
-
-export function noteWarehouse(warehouse: unknown): void {
-  told = typeof warehouse === 'string' ? warehouse : null;
-}
+import { invocation } from './invocation.ts';
 
 /**
- * Advice with every command that goes over a warehouse completed.
+ * Advice with every command that goes over a warehouse completed, and the command at hand in the place of any.
  *
  * @param warehouse Null for the one that a command goes over without a word.
  */
-export function complete(advice: string, warehouse = told): string {
-  if (warehouse === null) return advice;
+export function complete(advice: string, warehouse = invocation.warehouse): string {
+  const specific = advice.replaceAll('rekap <command>', `rekap ${invocation.command ?? '<command>'}`);
+  if (warehouse === null) return specific;
   const named = quoteForShell(warehouse);
   const option = named.startsWith('-') ? `--warehouse=${named}` : `--warehouse ${named}`;
-  return advice.replaceAll(/"(rekap (?:sync|replay|query|connect|diff|snapshots)\b[^"]*)"/g, (whole, command: string) =>
-    /--(warehouse|help)/.test(command) ? whole : `"${command} ${option}"`,
+  return specific.replaceAll(
+    /"(rekap (?:sync|replay|query|connect|diff|snapshots)\b[^"]*)"/g,
+    (whole, command: string) => (/--(warehouse|help)/.test(command) ? whole : `"${command} ${option}"`),
   );
 }
 

@@ -2,15 +2,13 @@
 
 import { ExitCode, RekapError } from '../errors.ts';
 import { commandNames, commands } from './commands.ts';
-import { noteWarehouse } from './advice.ts';
-import { resetJsonOutput } from './json-output.ts';
+import { beginInvocation } from './invocation.ts';
 import { terminalColumns } from './terminal-columns.ts';
 import { readVersion } from '../version.ts';
 
 /** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */
 export async function runCommandLine(words: string[]): Promise<void> {
-  resetJsonOutput();
-  noteWarehouse(null);
+  beginInvocation(commandOf(words));
   try {
     await dispatch(words);
     process.exitCode = ExitCode.done;
@@ -93,6 +91,12 @@ function helpAsked(about: string[]): string[] {
   const [name] = about;
   if (name === undefined || name.startsWith('-')) return ['help', ...about];
   return commandNames.includes(name) ? [...about, '--help'] : about;
+}
+
+/** sync, or snapshots prune; null where no command is named. */
+function commandOf([first = '', second = '']: readonly string[]): string | null {
+  if (!commandNames.includes(first)) return null;
+  return first === 'snapshots' && /^[a-z]+$/.test(second) ? `${first} ${second}` : first;
 }
 
 /** yargs sets the type of an option right behind its description where the two just fit on one line. */

@@ -8,8 +8,7 @@ import { Parser } from 'yargs/helpers';
 import { UsageError } from '../errors.ts';
 import { checkGiven, checkWords } from './check-given.ts';
 import { closestName } from './closest-name.ts';
-import { noteWarehouse } from './advice.ts';
-import { jsonOutput } from './json-output.ts';
+import { invocation } from './invocation.ts';
 import { optionNames } from './options.ts';
 
 type Declared = Readonly<Record<string, Options>>;
@@ -45,7 +44,7 @@ const configOption = {
 
 /** Whether a failure is to be printed as JSON too: asked for in words, or in whatever else fills the options. */
 export function asksForJson(words: readonly string[]): boolean {
-  return words.includes('--json') || (jsonOutput.wanted ?? isTrue(process.env[environmentName('json')]));
+  return words.includes('--json') || (invocation.wantsJson ?? isTrue(process.env[environmentName('json')]));
 }
 
 /**
@@ -61,7 +60,7 @@ export function declareOptions<Given, Own extends Record<string, Options>>(
   const { given: commandLine, isLookedAt } = readCommandLine(declared);
   const isPrinter = 'json' in options;
   // Known before the rest is read, for what is wrong there is to be told as JSON too.
-  jsonOutput.wanted = isPrinter && (commandLine['json'] ?? isTrue(process.env[environmentName('json')])) === true;
+  invocation.wantsJson = isPrinter && (commandLine['json'] ?? isTrue(process.env[environmentName('json')])) === true;
   if (!isLookedAt) {
     checkGiven(commandLine, declared);
     checkWords(process.argv.slice(2), declared);
@@ -70,8 +69,17 @@ export function declareOptions<Given, Own extends Record<string, Options>>(
   const environment = readEnvironment(declared);
   const file = readConfigFile(commandLine['config'] ?? environment['config'], declared);
   const filled = fill([commandLine, environment, file], exclusive);
-  jsonOutput.wanted = isPrinter && filled['json'] === true;
-  noteWarehouse(filled['warehouse']);
+  const { json, warehouse } = filled;
+  const origins = {
+    ...Object.fromEntries(Object.keys(file).map((name) => [name, `"${name}" in the config file`])),
+    ...Object.fromEntries(Object.keys(environment).map((name) => [name, environmentName(name)])),
+    ...Object.fromEntries(Object.keys(commandLine).map((name) => [name, `--${name}`])),
+  };
+  Object.assign(invocation, {
+    wantsJson: isPrinter && json === true,
+    warehouse: typeof warehouse === 'string' ? warehouse : null,
+    origins,
+  });
   const left = Object.fromEntries(Object.entries(filled).filter(([name]) => !Object.hasOwn(commandLine, name)));
   // For a command that is carried out, yargs makes the text of its help all the same, and takes its time for all that stands there.
   const shown = isLookedAt ? argv.options(withoutReading(declared)).example(examples) : argv.options(hidden(declared));

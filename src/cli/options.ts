@@ -3,6 +3,7 @@
 import { normalize } from 'node:path';
 import type { InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
+import { nameOption } from './invocation.ts';
 import { syncDefaults } from '../sync-defaults.ts';
 
 /** A path as it is written, without detours; nothing at all would mean the present folder, which nobody means. */
@@ -123,7 +124,7 @@ export const optionNames: ReadonlySet<string> = new Set([
 export function requireInteger(option: string, value: unknown, least: number, most: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
   throw new UsageError(
-    `--${option} must be a whole number from ${least} to ${most}.`,
+    `${nameOption(option)} must be a whole number from ${least} to ${most}.`,
     `"rekap <command> --help" shows its default.`,
   );
 }

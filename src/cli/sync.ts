@@ -7,6 +7,7 @@ import { syncDefaults } from '../sync-defaults.ts';
 import type { SyncResult, SyncSurroundings } from '../sync-options.ts';
 import { readBaseUrl } from '../base-url.ts';
 import { declareOptions } from './declare-options.ts';
+import { nameOption } from './invocation.ts';
 import {
   jsonOption,
   keepOptions,
@@ -126,12 +127,12 @@ function readDistricts(given: readonly string[] | undefined): number[] | null {
   for (const word of words) {
     if (!/^\d{1,10}$/.test(word) || Number(word) > 2_147_483_647)
       throw new UsageError(
-        `--dapil ${JSON.stringify(word)} is no district id.`,
+        `${nameOption('dapil')} ${JSON.stringify(word)} is no district id.`,
         'Give ids in digits, such as --dapil 1101 1102; "rekap query \'FROM dapil\'" shows them with their names.',
       );
   }
   if (words.length === 0)
-    throw new UsageError('--dapil names no district.', 'Give ids in digits, such as --dapil 1101 1102.');
+    throw new UsageError(`${nameOption('dapil')} names no district.`, 'Give ids in digits, such as --dapil 1101 1102.');
   return [...new Set(words.map(Number))].toSorted((a, b) => a - b);
 }
 
@@ -141,12 +142,12 @@ function readDatasets(given: readonly string[] | undefined, known: readonly stri
   for (const word of words) {
     if (!known.includes(word))
       throw new UsageError(
-        `--dataset ${JSON.stringify(word)} is no dataset.`,
+        `${nameOption('dataset')} ${JSON.stringify(word)} is no dataset.`,
         `The datasets are ${known.join(' and ')}.`,
       );
   }
   if (words.length === 0)
-    throw new UsageError('--dataset names no dataset.', `The datasets are ${known.join(' and ')}.`);
+    throw new UsageError(`${nameOption('dataset')} names no dataset.`, `The datasets are ${known.join(' and ')}.`);
   return words;
 }
 

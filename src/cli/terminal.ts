@@ -5,7 +5,7 @@ import { styleText } from 'node:util';
 import { messageOf, QueryError, RekapError } from '../errors.ts';
 import { escapeDeceptive } from '../query/json-text.ts';
 import { complete } from './advice.ts';
-import { jsonOutput } from './json-output.ts';
+import { invocation } from './invocation.ts';
 import { fitLines } from './wrap-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -67,7 +67,7 @@ export async function writeOut(text: string): Promise<void> {
 
 /** Writes one JSON document to stdout, for a program that asked for it. */
 export function printJson(value: unknown): void {
-  jsonOutput.printed = true;
+  invocation.hasPrintedJson = true;
   process.stdout.write(`${escapeDeceptive(JSON.stringify(value, null, 2))}\n`);
 }
 
@@ -104,7 +104,7 @@ export function printFailure(what: string, error: unknown): void {
 
 /** Prints a failure to stdout too, for a program that asked for JSON; where a document has said it already, none follows. */
 export function printJsonError(error: unknown): void {
-  if (jsonOutput.printed) return;
+  if (invocation.hasPrintedJson) return;
   const isKnown = error instanceof RekapError;
   const message = messageOf(error);
   const described = {

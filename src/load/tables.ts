@@ -130,7 +130,7 @@ export const snapshotsLogTable: TableDefinition = {
     { name: 'source', type: 'VARCHAR', comment: 'Base URL of the source, or sample.' },
     { name: 'dataset', type: 'VARCHAR', comment: 'Table.' },
     { name: 'row_count', type: 'BIGINT', comment: 'Rows in the table.' },
-    { name: 'grand_total', type: 'BIGINT', comment: 'Sum of the column that the publishing gate watches.' },
+    { name: 'grand_total', type: 'BIGINT', comment: "Sum of the dataset's total column, such as grand_total." },
     { name: 'violation_count', type: 'BIGINT', comment: 'Rows in violations that concern the table.' },
   ],
   sortedBy: ['snapshot_id', 'dataset'],

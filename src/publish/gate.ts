@@ -23,14 +23,16 @@ export interface GateQuestion {
   readonly acceptChanges: boolean;
 }
 
-/** What the gate found: reasons that nothing overrides, and reasons that a person can accept. */
+/** What the gate found: reasons that nothing overrides, those that only a strict run has, and those that a person can accept. */
 export interface GateFindings {
   readonly refusals: readonly string[];
+  readonly strict: readonly string[];
   readonly changes: readonly string[];
 }
 
 export function checkGate(question: GateQuestion): GateFindings {
   const refusals: string[] = [];
+  const strict: string[] = [];
   const changes: string[] = [];
   for (const pipeline of question.pipelines) {
     const { table } = pipeline;
@@ -44,13 +46,13 @@ export function checkGate(question: GateQuestion): GateFindings {
       countColumns(pipeline).every((name) => dataset.nulls[name] === dataset.rows)
     )
       refusals.push(`${table} holds no figure: every count of its ${n(dataset.rows)} rows is missing or unreadable`);
-    if (question.strict) refusals.push(...strictComplaints(table, dataset, question.errors.get(table) ?? new Map()));
+    if (question.strict) strict.push(...strictComplaints(table, dataset, question.errors.get(table) ?? new Map()));
     const before = question.previous?.datasets[table];
     if (before !== undefined && !question.acceptChanges) changes.push(...changesSince(pipeline, dataset, before));
   }
   if (question.previous !== null && !question.acceptChanges && broughtNothing(question))
     changes.push('the source has no record of anything that was asked for: a district id may be mistyped');
-  return { refusals, changes };
+  return { refusals, strict, changes };
 }
 
 /** A whole snapshot can stand though its run brought nothing, for what was not asked for is carried over. */
@@ -76,10 +78,10 @@ function* strictComplaints(
   const all = [...errors.values()].reduce((sum, count) => sum + count, 0);
   if (all > 0) {
     const checks = [...errors].map(([check, count]) => `${check} ${n(count)}`);
-    yield `${table}: ${n(all)} violations of severity error (--strict); by check: ${checks.join(', ')}`;
+    yield `${table}: ${countOf(all, 'violation')} of severity error (--strict); by check: ${checks.join(', ')}`;
   }
   if (dataset.ledger.quarantined > 0)
-    yield `${table}: ${n(dataset.ledger.quarantined)} records in quarantine (--strict)`;
+    yield `${table}: ${countOf(dataset.ledger.quarantined, 'record')} in quarantine (--strict)`;
 }
 
 function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: ManifestDataset): Generator<string> {
@@ -114,6 +116,10 @@ function movedSums(pipeline: AnyPipeline, now: ManifestDataset['sums'], before: 
     const allowed = Math.max(from * mostMovement, name === total ? 0 : totalBefore * smallMovement);
     return allowed > 0 && Math.abs(to - from) > allowed ? [{ name, from, to }] : [];
   });
+}
+
+function countOf(count: number, noun: string): string {
+  return `${n(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function countOthers(count: number): string {

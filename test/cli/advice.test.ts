@@ -1,15 +1,15 @@
 /** Commands that messages name can be typed as they stand. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { complete, noteWarehouse } from '../../src/cli/advice.ts';
+import { complete } from '../../src/cli/advice.ts';
+import { beginInvocation, invocation } from '../../src/cli/invocation.ts';
 
-afterEach(() => noteWarehouse(null));
+afterEach(() => beginInvocation(null));
 
 const advice = '"rekap replay 1" builds it again; "rekap snapshots rollback 2" makes that one current.';
 
 describe('a command in a message', () => {
   it('stands as it is where nothing names a warehouse', () => {
-    noteWarehouse(undefined);
     expect(complete(advice)).toBe(advice);
   });
 
@@ -20,21 +20,28 @@ describe('a command in a message', () => {
     ["it's", String.raw`--warehouse 'it'\''s'`],
     ['-w', '--warehouse=-w'],
   ])('goes over the warehouse that the options name: %j', (warehouse, option) => {
-    noteWarehouse(warehouse);
+    invocation.warehouse = warehouse;
     expect(complete(advice)).toBe(
       `"rekap replay 1 ${option}" builds it again; "rekap snapshots rollback 2 ${option}" makes that one current.`,
     );
   });
 
   it('goes over the one that is meant, where that is another', () => {
-    noteWarehouse('w');
+    invocation.warehouse = 'w';
     expect(complete('"rekap diff"', 'other')).toBe('"rekap diff --warehouse other"');
     expect(complete('"rekap diff"', null)).toBe('"rekap diff"');
   });
 
   it('is left alone where it says more, or goes over none', () => {
-    noteWarehouse('w');
+    invocation.warehouse = 'w';
     for (const text of ['"rekap sync --help" shows', '"rekap <command> --help"', '"rekap diff --warehouse x"'])
       expect(complete(text)).toBe(text);
+  });
+
+  it('names the command at hand, where it says that of any', () => {
+    beginInvocation('snapshots prune');
+    expect(complete('"rekap <command> --help" shows its default.')).toBe(
+      '"rekap snapshots prune --help" shows its default.',
+    );
   });
 });

@@ -48,6 +48,24 @@ describe('of options that exclude each other', () => {
     expect(await runHere([...asks, folder, '--no-sample'], environment)).toMatchObject({ code: 4 });
   });
 
+  it.each<[string, Record<string, string>]>([
+    ['REKAP_KEEP must be', { REKAP_KEEP: '0' }],
+    ['REKAP_DAPIL "aceh" is no', { REKAP_DAPIL: 'aceh' }],
+    ['REKAP_DATASET "voter" is no', { REKAP_DATASET: 'voter' }],
+  ])('that is wrong is named where it was given: %s', async (said, environment) => {
+    const { code, stderr } = await runHere(['sync', '--sample', '--warehouse', '/nonexistent'], environment);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });
+    const [[name, value]] = Object.entries(environment) as [[string, string]];
+    const option = name.replace('REKAP_', '').toLowerCase();
+    const config = await writeConfig({ [option]: option === 'keep' ? Number(value) : value });
+    expect((await runHere(['sync', '--sample', '--config', config])).stderr).toContain(
+      `"${option}" in the config file`,
+    );
+    const given = await runHere(['sync', '--sample', `--${option}`, value], environment);
+    expect(given.stderr).toMatch(new RegExp(`rekap: --${option} `));
+    expect(given.stderr).not.toContain('<command>');
+  });
+
   it('two in one place are one too many', async () => {
     const environment = { REKAP_SAMPLE: 'true', REKAP_BASE_URL: nowhere };
     expect(await runHere(['sync'], environment)).toMatchObject({ code: 2, stderr: excluded });

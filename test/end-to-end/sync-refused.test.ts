@@ -71,6 +71,9 @@ describe('a sync that must not publish', () => {
     expect((refused as GateError).reasons).toContain(
       'voters: 2 violations of severity error (--strict); by check: dpt_sexes_sum 1, male_lists_sum 1',
     );
+    expect((refused as GateError).next).toBe(
+      'Nothing was published. Without --strict the sync publishes the figures, and names what is doubtful in the tables violations and quarantine.',
+    );
     await expectUntouched();
     expect((await runSync(syncOptions(warehouse, url))).outcome).toBe('published');
   });
