@@ -13,22 +13,26 @@ const asWritten = 'Write it as https://host or https://host/path.';
  * @throws UsageError where it is none.
  */
 export function readBaseUrl(given: string, endpoints: Endpoints): string {
-  if (!URL.canParse(given)) throw new UsageError(`--base-url ${JSON.stringify(given)} is no URL.`, asWritten);
+  if (!URL.canParse(given))
+    throw new UsageError(`The base URL ${JSON.stringify(given)} (--base-url) is no URL.`, asWritten);
   const url = new URL(given);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new UsageError(`--base-url begins with ${url.protocol}//.`, asWritten);
+    throw new UsageError(`The base URL (--base-url) begins with ${url.protocol}//.`, asWritten);
   if (url.username !== '' || url.password !== '')
     throw new UsageError(
-      '--base-url holds a user name or a password.',
+      'The base URL (--base-url) holds a user name or a password.',
       'Leave them out; the key goes into REKAP_API_KEY.',
     );
   if (url.search !== '' || url.hash !== '')
-    throw new UsageError('--base-url holds a query or a fragment.', 'Give the part before the first ? or #.');
+    throw new UsageError(
+      'The base URL (--base-url) holds a query or a fragment.',
+      'Give the part before the first ? or #.',
+    );
   const baseUrl = url.origin + url.pathname.replace(/\/+$/, '');
   const found = endpoints.find(({ endpoint }) => baseUrl.endsWith(endpoint));
   if (found !== undefined)
     throw new UsageError(
-      `--base-url ends with the endpoint ${found.endpoint}.`,
+      `The base URL (--base-url) ends with the endpoint ${found.endpoint}.`,
       `Leave it out, for it is added: --base-url ${baseUrl.slice(0, -found.endpoint.length)}`,
     );
   return baseUrl;
@@ -41,7 +45,7 @@ export function warningsOfBaseUrl(baseUrl: string, endpoints: Endpoints): string
 
 /** Whether a host name, or an address with or without brackets, leads to this machine alone. */
 export function isLoopback(host: string): boolean {
-  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[?::1\]?|(0+:){7}0*1|::ffff:127(\.\d+){3})$/i.test(host);
 }
 
 /** A key that would travel unencrypted; null where it is encrypted or does not leave the machine. */

@@ -5,7 +5,7 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describeFile } from './describe-file.ts';
 import { errorCode, systemReason } from './errors.ts';
-import { manifestFile, manifestHashFile, type Manifest } from './snapshot-format.ts';
+import { manifestFile, manifestHashFile, type Manifest, type ManifestFile } from './snapshot-format.ts';
 
 /** The line that holds a manifest's hash, as sha256sum writes it and checks it. */
 export function manifestHashLine(manifest: Buffer): string {
@@ -75,4 +75,24 @@ function otherSize(path: string, found: number, expected: number): string {
 
 function whyUnread(error: unknown): string {
   return errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
+}
+
+/** A file that is not what it was. */
+export interface AlteredFile {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** The files of a landing that are not what a manifest says. */
+export async function findAltered(folder: string, files: readonly ManifestFile[]): Promise<AlteredFile[]> {
+  const altered: AlteredFile[] = [];
+  for (const { path, sha256 } of files) {
+    try {
+      if ((await describeFile(folder, path, null)).sha256 !== sha256)
+        altered.push({ path, why: 'the SHA-256 differs' });
+    } catch (error) {
+      altered.push({ path, why: `it cannot be read: ${systemReason(error)}` });
+    }
+  }
+  return altered;
 }

@@ -88,7 +88,7 @@ export class SourceStatusError extends RekapError {
   }
 }
 
-/** The source refuses one request after another, whatever district they ask for; the run ends. */
+/** The source refuses one request after another, whatever district they ask for, or asks for more patience than a run has; the run ends. */
 export class SourceRefusedAllError extends RekapError {
   readonly exitCode = ExitCode.source;
 }

@@ -65,9 +65,19 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
     );
   }
   if (code === 'ENOTDIR' || (code === 'EEXIST' && isMakingFolder)) {
-    const at = 'path' in error && isMakingFolder ? String(error.path) : warehouse;
-    const what = at === warehouse ? `The warehouse ${warehouse}` : `${at}, which is a part of the warehouse,`;
-    return new WarehouseError(`${what} is not a folder.`, 'Name a folder with --warehouse.', cause);
+    // Where a folder cannot be made below a file, the system names the folder.
+    const part = code === 'EEXIST' && 'path' in error && error.path !== warehouse ? String(error.path) : null;
+    if (part === null)
+      return new WarehouseError(
+        `The warehouse ${warehouse} is not a folder.`,
+        'Name a folder with --warehouse.',
+        cause,
+      );
+    return new WarehouseError(
+      `${part}, which is a part of the warehouse, is not a folder.`,
+      'Move it away, or name another folder with --warehouse.',
+      cause,
+    );
   }
   if (code === 'ELOOP' || code === 'ENAMETOOLONG') {
     const why = code === 'ELOOP' ? 'leads to itself through its links' : 'is longer than this system allows';

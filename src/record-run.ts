@@ -1,6 +1,6 @@
 /** Records in runs.jsonl how a run ended, published or not. */
 
-import { ExitCode, messageOf, RekapError } from './errors.ts';
+import { ExitCode, RekapError, systemReason } from './errors.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import { explainFileError } from './file-errors.ts';
 import { appendRun, type RunLine } from './publish/runs-log.ts';
@@ -29,7 +29,7 @@ export async function recordEnd(
   try {
     await appendRun(run.options.warehouse, runLine(run, outcome, ExitCode.done, current, ''));
   } catch (error) {
-    run.around.report({ kind: 'warning', message: `runs.jsonl could not be written: ${messageOf(error)}` });
+    run.around.report({ kind: 'warning', message: `runs.jsonl could not be written: ${systemReason(error)}` });
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { buildSnapshot } from './build-snapshot.ts';
+import { findAltered } from './check-files.ts';
 import { closeAll } from './close-all.ts';
 import { definitionFingerprint } from './describe-snapshot.ts';
 import { LandingError, VerificationError } from './errors.ts';
@@ -10,7 +11,6 @@ import { createLandedTransport } from './extract/transport.ts';
 import type { OpenedSource } from './fetch-and-load.ts';
 import { openLandedRun } from './land/landed-run.ts';
 import { readRunFile } from './land/run-file.ts';
-import { findAltered } from './land/verify-landing.ts';
 import type { Project } from './pipeline.ts';
 import { differingFigures, historyOf, holdsSameTables, writeManifest } from './publish/manifest.ts';
 import {

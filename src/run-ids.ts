@@ -20,8 +20,10 @@ async function idsIn(folder: string): Promise<string[]> {
     return (await readdir(folder)).filter(isSnapshotId).toSorted();
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
-    throw new WarehouseError(`${folder} cannot be read: ${systemReason(error)}.`, 'Correct its permissions.', {
-      cause: error,
-    });
+    throw new WarehouseError(
+      `${folder} cannot be read: ${systemReason(error)}.`,
+      'Correct it, or name another folder with --warehouse.',
+      { cause: error },
+    );
   }
 }

@@ -2,11 +2,10 @@
 
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkFiles, checkManifestFile } from './check-files.ts';
-import { describeFile } from './describe-file.ts';
+import { checkFiles, checkManifestFile, findAltered } from './check-files.ts';
 import { errorCode } from './errors.ts';
 import { listLandedIds, listSnapshotIds } from './run-ids.ts';
-import { isManifest, isSnapshotId, manifestFile, warehousePaths, type Manifest } from './snapshot-format.ts';
+import { isManifest, manifestFile, warehousePaths, type Manifest } from './snapshot-format.ts';
 
 /**
  * The commands that lead out, as one sentence.
@@ -18,42 +17,57 @@ export async function wayBack(warehouse: string, damaged: string | null, madeBy 
   const paths = warehousePaths(warehouse);
   const snapshots = await readable(listSnapshotIds, warehouse);
   const runs = await readable(listLandedIds, warehouse);
-  const run = runs.find((id) => id === madeBy) ?? runs.findLast((id) => snapshots.includes(id)) ?? runs.at(-1);
+  // What made the damaged one first, then what made others, the newest first.
+  const candidates = [madeBy, ...runs.filter((id) => snapshots.includes(id)).toReversed(), ...runs.toReversed()];
+  const run = await firstOf(candidates, async (id) => runs.includes(id) && (await areAnswersWhole(warehouse, id)));
   const other = await newestWhole(warehouse, damaged);
   const ways = [
-    run === undefined ? [] : `"rekap replay ${run}" builds a snapshot again from its answers`,
+    run === null ? [] : `"rekap replay ${run}" builds a snapshot again from its answers`,
     other === null ? [] : `"rekap snapshots rollback ${other}" makes that one current`,
   ].flat();
   if (ways.length > 0) return `${ways.join('; ')}.`;
   return `There is nothing to go back to: remove ${paths.current} if it is there, then run the sync again.`;
 }
 
-/** The id of the newest snapshot, but for `except`, whose files and answers are to the byte what its manifest says; null where none is. */
+/** The id of the newest snapshot, but for `except`, whose files are to the byte what its manifest says; null where none is. */
 export async function newestWhole(warehouse: string, except: string | null): Promise<string | null> {
   const ids = await readable(listSnapshotIds, warehouse);
-  for (const id of ids.toReversed()) if (id !== except && (await isWhole(warehouse, id))) return id;
+  return firstOf(ids.toReversed(), async (id) => id !== except && (await isWhole(warehouse, id)));
+}
+
+/** The first id that passes; each is tried once, and no more than need be. */
+async function firstOf(
+  ids: readonly (string | null)[],
+  passes: (id: string) => Promise<boolean>,
+): Promise<string | null> {
+  for (const id of new Set(ids)) if (id !== null && (await passes(id))) return id;
   return null;
 }
 
-/** Whether every byte of a snapshot, and of its answers as far as they are kept, is as it was; the tables are not opened for it. */
+/** Whether every byte of a snapshot is as it was; the tables are not opened for it. */
 async function isWhole(warehouse: string, id: string): Promise<boolean> {
-  const { snapshots, landing } = warehousePaths(warehouse);
-  const folder = join(snapshots, id);
+  const folder = join(warehousePaths(warehouse).snapshots, id);
   try {
-    const manifest: unknown = JSON.parse(await readFile(join(folder, manifestFile), 'utf8'));
-    if (!isManifest(manifest, id)) return false;
-    const problems = [...(await checkManifestFile(folder)), ...(await checkFiles(folder, manifest))];
-    return problems.length === 0 && (await areAnswersWhole(join(landing, manifest.run), manifest));
+    const manifest = await readManifest(folder, id);
+    if (manifest === null) return false;
+    return [...(await checkManifestFile(folder)), ...(await checkFiles(folder, manifest))].length === 0;
   } catch {
     // What cannot be read is not whole.
     return false;
   }
 }
 
-async function areAnswersWhole(folder: string, { run, landing }: Manifest): Promise<boolean> {
-  if (!isSnapshotId(run) || !(await isThere(folder))) return true;
-  for (const { path, sha256 } of landing) if ((await describeFile(folder, path, null)).sha256 !== sha256) return false;
-  return true;
+/** Whether a run's answers are as they were, as far as its own snapshot can tell: where that one is gone, a replay finds out. */
+async function areAnswersWhole(warehouse: string, run: string): Promise<boolean> {
+  const { snapshots, landing } = warehousePaths(warehouse);
+  const manifest = await readManifest(join(snapshots, run), run).catch(() => null);
+  if (manifest === null) return true;
+  return (await findAltered(join(landing, run), manifest.landing)).length === 0;
+}
+
+async function readManifest(folder: string, id: string): Promise<Manifest | null> {
+  const manifest: unknown = JSON.parse(await readFile(join(folder, manifestFile), 'utf8'));
+  return isManifest(manifest, id) ? manifest : null;
 }
 
 /** Whether there is such a folder, readable or not. */

@@ -1,8 +1,7 @@
 /** What the file system says about a warehouse becomes a message for its user; what is none of its files' business stays as it was. */
 
-import { constants } from 'node:os';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DiskFullError, OutOfMemoryError, RekapError, UsageError, WarehouseError } from '../src/errors.ts';
@@ -60,7 +59,11 @@ describe('a failure of the disk', () => {
     const error = Object.assign(systemError('EEXIST', 'mkdir'), { path: '/data/warehouse/landing' });
     expect(explain(error)).toMatchObject({
       message: expect.stringMatching(/^\/data\/warehouse\/landing, .* not a folder/),
+      next: expect.stringContaining('Move it away'),
     });
+    // The system names the folder that it cannot make, not the file in its way.
+    const below = Object.assign(systemError('ENOTDIR', 'mkdir'), { path: '/data/warehouse/snapshots' });
+    expect(explain(below)).toMatchObject({ message: 'The warehouse /data/warehouse is not a folder.' });
   });
 
   it.each([

@@ -69,13 +69,17 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
     if (ended || (!force && now - lastPaint < paintEvery)) return;
     lastPaint = now;
     const nameWidth = Math.max(0, ...[...datasets.keys()].map((name) => name.length));
-    const lines = [...datasets].flatMap(([name, progress]) => {
-      const bar = [name.padEnd(nameWidth), ...partsOf(progress, now, stream)];
-      return progress.waits === null ? [bar] : [bar, [`  ${paint('yellow', progress.waits, stream)}`]];
-    });
-    if (step !== null) lines.push([paint('dim', step, stream)]);
     // A line that wraps would be two to the terminal and one to `clear`.
     const room = (terminalColumns(stream) ?? assumedColumns) - 1;
+    const lines = [...datasets].flatMap(([name, progress]) => {
+      const [bar = '', ...figures] = partsOf(progress, now, stream);
+      const first = name.padEnd(nameWidth);
+      // A bar says less than the figures that it would leave no room for.
+      const hasRoom = shownWidth([first, bar, figures[0]].join(gap)) <= room;
+      const line = hasRoom ? [first, bar, ...figures] : [first, ...figures];
+      return progress.waits === null ? [line] : [line, [`  ${paint('yellow', progress.waits, stream)}`]];
+    });
+    if (step !== null) lines.push([paint('dim', step, stream)]);
     const texts = lines.map((parts) => `${fitParts(parts, room)}\u001b[K\n`);
     // Over what is there, not after clearing it: that would flicker, and some terminals keep what was cleared.
     stream.write(`${goBack()}${texts.join('')}\u001b[J`);

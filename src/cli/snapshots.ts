@@ -74,7 +74,11 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
     const { files, answers, next, ...found } = await verifyPublished(warehouse, snapshot, pipelines);
     const problems = [...found.problems, ...found.answerProblems];
     if (json) printJson({ snapshot, intact: problems.length === 0, answers, problems, next: complete(next) });
-    if (problems.length > 0) throw damagedError(`Snapshot ${snapshot} is damaged:`, problems, next);
+    const what =
+      found.problems.length > 0
+        ? `Snapshot ${snapshot} is damaged:`
+        : `The answers of snapshot ${snapshot} are damaged:`;
+    if (problems.length > 0) throw damagedError(what, problems, next);
     if (!json)
       process.stdout.write(
         `Snapshot ${snapshot} is whole: ${files} files, their hashes, rows and sums agree with the manifest.\n${answers === 'kept' ? 'Its answers are those that it was made of.' : 'Its answers are no longer kept, so it could not be compared with them.'}\n`,
@@ -99,7 +103,7 @@ const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> =
     const { answerProblems, next } = await rollBack(loadProject(), warehouse, id);
     if (answerProblems.length > 0)
       process.stderr.write(warningText(`${answerProblems.join('; ')}. ${next}`, process.stderr));
-    if (json) printJson({ current: id });
+    if (json) printJson({ current: id, answer_problems: answerProblems });
     else process.stdout.write(`Snapshot ${id} is current now.\n`);
   },
 };

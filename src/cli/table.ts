@@ -31,7 +31,7 @@ export function renderTable(rows: readonly (readonly string[])[], options: Table
   const cells = head.map((_, index) => Math.max(0, ...rows.map((row) => shownWidth(row[index] ?? ''))));
   const widths = head.map((name, index) => Math.max(displayWidth(name), cells[index]!));
   if (widths.reduce((sum, wide) => sum + wide, 0) <= room) return draw(rows, head, right);
-  return cutTable(rows, options, cells, room) ?? turn(rows, options, width) ?? writeBlocks(rows, head, width);
+  return cutTable(rows, options, cells, room) ?? turn(rows, options, width) ?? writeBlocks(rows, options, width);
 }
 
 /** The table with texts cut to the room there is; null where that is too little, or two texts of a column would look the same. */
@@ -91,15 +91,31 @@ function turn(rows: readonly (readonly string[])[], { head, right = [] }: TableO
   return drawn.split('\n').every((line) => shownWidth(line) <= width) ? drawn : null;
 }
 
-/** Each row by itself, a line or more per column. */
-function writeBlocks(rows: readonly (readonly string[])[], head: readonly string[], width: number): string {
+/** In less room than this a text is set below its name. */
+const leastBeside = 20;
+
+/** Each row by itself, a line or more per column. Texts are broken, numbers and ids never. */
+function writeBlocks(
+  rows: readonly (readonly string[])[],
+  { head, right = [], whole = [] }: TableOptions,
+  width: number,
+): string {
   const names = Math.max(...head.map(displayWidth));
+  const isBeside = width - names - gap >= leastBeside;
+  const indent = isBeside ? names + gap : gap;
+  const room = Math.max(leastBeside, width) - indent;
+  const linesOf = (cell: string, index: number): string[] =>
+    shownWidth(cell) <= room || right.includes(index) || whole.includes(index)
+      ? [cell]
+      : breakText(stripVTControlCharacters(cell), room);
   const blocks = rows.map((row) =>
     head
       .map((name, index) => {
-        const padded = name + ' '.repeat(names - displayWidth(name));
-        const lines = breakText(row[index] ?? '', Math.max(1, width - names - gap));
-        return `${paint('bold', padded)}  ${lines.join(`\n${' '.repeat(names + gap)}`)}`;
+        const lines = linesOf(row[index] ?? '', index).map((line) => ' '.repeat(indent) + line);
+        const padded = paint('bold', name) + ' '.repeat(names - displayWidth(name));
+        return isBeside
+          ? [padded + lines[0]!.slice(names), ...lines.slice(1)].map((line) => line.trimEnd()).join('\n')
+          : [paint('bold', name), ...lines].join('\n');
       })
       .join('\n'),
   );

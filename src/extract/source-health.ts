@@ -23,7 +23,7 @@ interface Endpoint {
 export class SourceHealth {
   /** Whether the source has ever answered in this run. */
   answered = false;
-  /** What ends the run for every request to come: a refused key, an endpoint that is gone, or answers that cannot be kept. */
+  /** What ends the run for every request to come: a refused key, an endpoint that is gone, a source that asks for patience, or answers that cannot be kept. */
   end: unknown = null;
   private readonly endpoints = new Map<string, Endpoint>();
 

@@ -18,7 +18,7 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
     case 'connection':
       if (notAsEncoded.test(failure.code))
         return new EnvelopeError(
-          `The answer of ${url} is not encoded as its content-encoding says: ${detail} (${giveUp}).`,
+          `The answer of ${url} is not, or not wholly, encoded as its content-encoding says: ${detail} (${giveUp}).`,
           'Ask the operator of the service, or of what stands in front of it.',
         );
       return new SourceUnreachableError(
@@ -111,6 +111,7 @@ export function refusedAll(dataset: string, last: RekapError): SourceRefusedAllE
   );
 }
 
+/** The error for a source that asks to be left alone for longer than a run waits. */
 export function asksForPatience(last: RekapError): SourceRefusedAllError {
   return new SourceRefusedAllError(
     `The source is asked no more. ${last.message}`,

@@ -1,19 +1,13 @@
 /** Checks a landing: its files against what a manifest says of them, and each answer's body against its own hash. */
 
-import { describeFile } from '../describe-file.ts';
-import { LandingError, systemReason } from '../errors.ts';
+import { findAltered } from '../check-files.ts';
+import { LandingError } from '../errors.ts';
 import type { ManifestFile } from '../snapshot-format.ts';
 import { openBodies, readAnswers } from './landed-run.ts';
 import { answersFile, bodiesFile, readBody } from './landing.ts';
 
 /** Of so many damaged answers each is named; of more, only how many. */
 const mostNamed = 3;
-
-/** A file that is not what it was. */
-export interface AlteredFile {
-  readonly path: string;
-  readonly why: string;
-}
 
 /** Gives everything that is wrong with the landing in `folder`, as sentences; none where it is what it was. */
 export async function verifyLanding(folder: string, files: readonly ManifestFile[]): Promise<string[]> {
@@ -22,20 +16,6 @@ export async function verifyLanding(folder: string, files: readonly ManifestFile
   // Lines that are others say nothing of the bodies.
   if (altered.some(({ path }) => path === answersFile)) return problems;
   return [...problems, ...(await verifyBodies(folder))];
-}
-
-/** The files that are not what a manifest says. */
-export async function findAltered(folder: string, files: readonly ManifestFile[]): Promise<AlteredFile[]> {
-  const altered: AlteredFile[] = [];
-  for (const { path, sha256 } of files) {
-    try {
-      if ((await describeFile(folder, path, null)).sha256 !== sha256)
-        altered.push({ path, why: 'the SHA-256 differs' });
-    } catch (error) {
-      altered.push({ path, why: `it cannot be read: ${systemReason(error)}` });
-    }
-  }
-  return altered;
 }
 
 async function verifyBodies(folder: string): Promise<string[]> {

@@ -52,6 +52,21 @@ describe('a table', () => {
     ]);
   });
 
+  it('in blocks breaks texts alone, below their names where there is little room beside', () => {
+    const ids = ['20261120T030000Z-abcdef', '20261120T030000Z-abcdee'];
+    const narrow = { head: ['snapshot', 'a_very_long_name_of_a_column', 'people'], right: [2], whole: [0], width: 30 };
+    const [first, second] = ids.map((id) => [id, 'one two three four five six seven', '123456789']);
+    expect(renderTable([first!, second!], narrow).split('\n').slice(0, 7)).toEqual([
+      'snapshot',
+      '  20261120T030000Z-abcdef',
+      'a_very_long_name_of_a_column',
+      '  one two three four five six',
+      '  seven',
+      'people',
+      '  123456789',
+    ]);
+  });
+
   it('breaks the names of its columns before it cuts a text', () => {
     const places = [
       ['KALIMANTAN TENGAH', '1558848', '78.74'],

@@ -97,6 +97,18 @@ describe('the advice to go back', () => {
     expect(next).toContain(`"rekap snapshots rollback ${oldest}"`);
   });
 
+  it('advises no replay of answers that are others, but the snapshot that they made', async () => {
+    const { warehouse, oldest, older, newest, file } = await threeSnapshots();
+    await rm(file(newest, 'rekap.duckdb'));
+    await rm(join(warehouse, 'landing', newest), { recursive: true });
+    await spoil(join(warehouse, 'landing', older, 'bodies.gz'));
+    const { next } = await verifyPublished(warehouse, newest, project.pipelines);
+    expect(next).toBe(
+      `"rekap replay ${oldest}" builds a snapshot again from its answers; "rekap snapshots rollback ${older}" makes that one current.`,
+    );
+    expect((await runHere(['snapshots', 'rollback', older, '--warehouse', warehouse])).code).toBe(0);
+  });
+
   it('of a broken current names the newest whole snapshot, or none', async () => {
     const { warehouse, oldest, older, newest, file } = await threeSnapshots();
     await rm(join(warehouse, 'current'));
@@ -105,7 +117,7 @@ describe('the advice to go back', () => {
     await expect(readCurrent(warehouse)).rejects.toMatchObject({
       next: expect.stringContaining(`"rekap snapshots rollback ${older}"`),
     });
-    await spoil(join(warehouse, 'landing', older, 'answers.jsonl'));
+    await spoil(file(older, 'parquet/voters/voters.parquet'));
     await expect(readCurrent(warehouse)).rejects.toMatchObject({
       next: expect.stringContaining(`"rekap snapshots rollback ${oldest}"`),
     });
