@@ -1,16 +1,16 @@
 /** The three ways to walk a district: over the pages that a broken-off run has landed, over the page read ahead, or afresh. */
 
 import type { LimitFunction } from 'p-limit';
-import { LandingError, RekapError } from '../errors.ts';
+import { LandingError, RekapError, SourceStatusError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { firstReading, lateAsking, offsetProbe, readAhead, secondAsking } from '../readings.ts';
+import { firstReading, lateAsking, readAhead, secondAsking } from '../readings.ts';
 import type { Page, PageRequest } from '../stages.ts';
+import { DistrictEnds } from './district-ends.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import { firstLength } from './first-lengths.ts';
 import type { HeldPage, PageHolder } from './held-pages.ts';
 import { PagingHabits } from './paging-habits.ts';
 import { isRefusal } from './refusals.ts';
-import { requireEnd } from './require-end.ts';
 import type { FetchedPage } from './answer-reader.ts';
 import type { Sweep } from './sweep.ts';
 import type { Account, Shown } from './tally.ts';
@@ -34,6 +34,7 @@ export class DistrictWalks {
   private readonly question: ExtractQuestion;
   private readonly holder: PageHolder;
   private readonly aheadLimit: LimitFunction;
+  private readonly ends: DistrictEnds;
   /** Whether pages were read ahead of the end of a list that then went on. */
   private wasTooEarly = false;
   /** First pages to ask for while the sweep comes to its end; null for one whose turn has not come. */
@@ -44,6 +45,7 @@ export class DistrictWalks {
     this.question = question;
     this.holder = holder;
     this.aheadLimit = aheadLimit;
+    this.ends = new DistrictEnds(pipeline, question);
   }
 
   /**
@@ -88,7 +90,8 @@ export class DistrictWalks {
     return (
       (await this.overLanded(district)) ??
       (await this.overAhead(district)) ??
-      (await this.afresh(district, firstReading, this.firstLimit(district)))
+      (await this.afreshInOtherPages(district)) ??
+      (await this.afresh(district, firstReading))
     );
   }
 
@@ -102,6 +105,22 @@ export class DistrictWalks {
     // What the sweep showed of long pages says nothing of a shorter one.
     const firstLimit = firstLength(reading, longest, beginsList(district));
     return this.afresh({ ...district, habits: new PagingHabits() }, reading, firstLimit);
+  }
+
+  /**
+   * The first reading where its pages have to begin elsewhere than the list's; null where they need not, or the source does not answer for
+   * pages of such a length.
+   */
+  private async afreshInOtherPages(district: DistrictQuestion): Promise<Walk | null> {
+    const firstLimit = this.firstLimit(district);
+    if (firstLimit === this.question.pageSize) return null;
+    try {
+      const walk = await this.afresh(district, firstReading, firstLimit);
+      return walk.refusal === null ? walk : null;
+    } catch (error) {
+      if (error instanceof SourceStatusError) return null;
+      throw error;
+    }
   }
 
   /** Records that a first reading's first page is asked for. */
@@ -143,18 +162,8 @@ export class DistrictWalks {
   async requireEnd({ dapil, listed, swept }: DistrictQuestion, walk: Walk): Promise<void> {
     if (walk.pages.length === 0 || walk.end === 'sweep' || walk.inOnePiece) return;
     if (swept?.listing.isClosed(dapil) === true && listed!.set === walk.set) return;
-    const { pipeline, question } = this;
-    const requestAt = (offset: number): PageRequest => this.request(dapil, offsetProbe, offset);
     try {
-      await requireEnd(
-        {
-          pipeline,
-          pageSize: question.pageSize,
-          ask: async (offset, limit = question.pageSize) => (await this.fetch({ ...requestAt(offset), limit })).page,
-          tryBehind: async (offset) => (await question.client.tryPage(pipeline, requestAt(offset)))?.page ?? null,
-        },
-        walk,
-      );
+      await this.ends.require(dapil, walk);
     } catch (error) {
       for (const page of walk.pages) page.release();
       throw error;
@@ -226,11 +235,11 @@ export class DistrictWalks {
     }
   }
 
-  private walk(
+  private async walk(
     { dapil, listed, shown, swept, habits }: DistrictQuestion,
     fetch: WalkQuestion['fetch'],
   ): Promise<Walk | null> {
-    return walkDistrict({
+    const walk = await walkDistrict({
       pipeline: this.pipeline,
       dapil,
       maxRecords: this.question.maxRecords,
@@ -241,6 +250,8 @@ export class DistrictWalks {
       shown,
       fetch,
     });
+    if (walk !== null) this.ends.note(walk);
+    return walk;
   }
 
   private async fetch(request: PageRequest): Promise<WalkedPage> {

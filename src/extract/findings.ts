@@ -25,6 +25,8 @@ export class Findings {
   private sweepIsShort = false;
   /** Districts with records that the sweep does not list at all. */
   private readonly unlisted: number[] = [];
+  /** Whether a district that the list does not prove came one record at a time. */
+  private isOneByOne = false;
   /** Districts of which the sweep lists the same records with other values. */
   private readonly otherwise: number[] = [];
   /** Districts asked for by name, or known from elsewhere, that the source has nothing of. */
@@ -45,6 +47,8 @@ export class Findings {
     const { wanted, reference } = this.question;
     if (walk.claim !== null) this.claims.push(walk.claim);
     if (listed === null ? walk.total > 0 : walk.distinct > listed.distinct) this.sweepIsShort = true;
+    if (walk.end !== 'sweep' && walk.pages.length > 1 && walk.pages.every(({ length }) => length === 1))
+      this.isOneByOne = true;
     if (walk.total > 0) this.totals.set(dapil, walk.total);
     else {
       if (walk.refusal !== null) this.noteRefused(dapil, walk.refusal);
@@ -84,6 +88,9 @@ export class Findings {
   warnings(swept: Sweep | null): string[] {
     return [
       ...this.warningsOfWindow(swept),
+      ...(this.isOneByOne
+        ? ['the source gives one record at a time, so that one which it passes over at every reading cannot be noticed']
+        : []),
       ...name(this.unlisted, 'the list of all districts lacks districts that have records'),
       ...name(
         this.otherwise,

@@ -25,7 +25,7 @@ export function createLandedTransport(answers: LandedAnswers): Transport {
       const found = await answers.answerTo(request);
       if (found === null) {
         throw new LandingError(
-          `The landing holds no answer to ${path} (reading ${request.reading}): its run was broken off, or the source failed there.`,
+          `The landing holds no answer to ${path} (reading ${request.reading}): its run was broken off, the source failed there, or another build of rekap asked for other pages.`,
           'Only a run that read every district can be replayed; the same sync with --resume goes on from what it has landed.',
         );
       }

@@ -28,6 +28,8 @@ export interface Walk extends Account, Shown {
   readonly lack: Lack | null;
   /** Whether a page brought records that an earlier one had brought. */
   readonly overlaps: boolean;
+  /** Whether a page held fewer records than it was asked for, and was not the last. */
+  readonly isCapped: boolean;
   /** Whether everything came in one answer that was surely not cut off: nothing can have slipped between two pages. */
   readonly inOnePiece: boolean;
   /** What `count` said; null where it said nothing of the whole. */
@@ -79,6 +81,8 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   const pages: HeldPage[] = [];
   const counts = new CountReading();
   let lastLength = 0;
+  let wasShort = false;
+  let isCapped = false;
   let at = new Date(0);
   const confirmed = question.shown.map(() => 0);
   // A district may be longer than a short sweep listed it, but not without bound.
@@ -96,6 +100,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       set,
       order,
       overlaps,
+      isCapped,
       pages,
       at,
       end,
@@ -144,6 +149,8 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       if (fetched.at > at) at = fetched.at;
       counts.note(page);
       if (length === 0) return finish('empty page', fetched.refusal);
+      isCapped ||= wasShort;
+      wasShort = length < page.request.limit;
       tally.beginPage();
       strays.beginPage();
       for (let row = 0; row < length; row += 1) {

@@ -1,9 +1,10 @@
 /** Commands that messages name can be typed as they stand. */
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { complete } from '../../src/cli/advice.ts';
 import { beginInvocation, invocation } from '../../src/cli/invocation.ts';
 
+beforeEach(() => beginInvocation(null));
 afterEach(() => beginInvocation(null));
 
 const advice = '"rekap replay 1" builds it again; "rekap snapshots rollback 2" makes that one current.';

@@ -107,6 +107,19 @@ describe('a sync that goes on', () => {
       expect(await readRows(warehouse, `FROM ${table}`)).toEqual(await readRows(fresh, `FROM ${table}`));
   });
 
+  it('takes over the district with which the list begins, though it came in pages of its own', async () => {
+    const data = smallNation({ 1101: 9, 1102: 3, 1103: 3, 1104: 9 });
+    const whole = await runSync(syncOptions(await temporaryFolder(), (await serveData(data)).url, { pageSize }));
+    const warehouse = await temporaryFolder();
+    await breakOff(warehouse, data, whole.figures.requests - 12);
+    const server = await breakable(data, 0);
+    await server.mend();
+    await runSync(optionsFor(warehouse, server)());
+    expect(server.paths).not.toEqual([]);
+    expect(server.paths.filter((path) => path.startsWith('/api/datapemilihdpr?id_dapil=1101&'))).toEqual([]);
+    expect(await readRows(warehouse, 'FROM voters WHERE dapil_id = 1101')).toHaveLength(9);
+  });
+
   it('counts the pages that it took over, not those of a district that it had to begin anew', async () => {
     const { warehouse, server, options } = await brokenOff(smallNation(sizes));
     const [line] = await readRunLines(warehouse);

@@ -109,6 +109,56 @@ describe('a record that is passed over', () => {
   });
 });
 
+describe('a source without fault', () => {
+  const records = recordsOf({ 1101: 25, 1102: 8, 1103: 14 });
+  const reference = [1101, 1102, 1103];
+
+  it.each([400, 422, 500])('that answers only for some page sizes, and %i for others, is read', async (status) => {
+    const many = recordsOf({ 1101: 55, 1102: 8, 1103: 4 });
+    const source = simulateSource(many, { ...faultless, cap: 10 }, () => 0.5);
+    const choosy = async (...[pipeline, request]: Asked) => {
+      if (request.limit !== 10) throw new SourceStatusError(status, 'no such limit');
+      return source.fetchPage(pipeline, request);
+    };
+    const { lost, proved } = await lostBy({ ...source, fetchPage: choosy }, many, { pageSize: 10 });
+    expect({ lost, proved: new Set(proved) }).toEqual({ lost: [], proved: new Set(reference) });
+  });
+
+  it('that gives its first page again behind a district is read', async () => {
+    const source = twisted(records, ({ dapil, offset, limit }) => {
+      const size = records.filter((record) => record.dapil === dapil).length;
+      return { offset: dapil !== null && offset > size ? 0 : offset, limit: Math.min(limit, 10) };
+    });
+    const { lost, proved } = await lostBy(source, records, { wanted: reference });
+    expect({ lost, proved: new Set(proved) }).toEqual({ lost: [], proved: new Set(reference) });
+  });
+
+  it('is asked behind districts no more once it has not answered there, or once it gave long pages', async () => {
+    const asksBehind = async (cap: number, answers: boolean): Promise<number> => {
+      const source = twisted(records, ({ limit }) => ({ limit: Math.min(limit, cap) }));
+      let behind = 0;
+      const tryPage = async (...asked: Asked) => {
+        behind += 1;
+        return answers ? source.fetchPage(...asked) : null;
+      };
+      const { lost } = await lostBy({ ...source, tryPage }, records, { wanted: reference, concurrency: 1 });
+      expect(lost).toEqual([]);
+      return behind;
+    };
+    expect(await asksBehind(4, true)).toBe(6);
+    expect(await asksBehind(4, false)).toBe(2);
+    expect(await asksBehind(100, true)).toBe(0);
+  });
+
+  it('that gives one record at a time is warned of, for nothing would show what it passes over', async () => {
+    const one = twisted(records, ({ limit }) => ({ limit: Math.min(limit, 1) }));
+    const { warnings } = await runExtract(one, { pageSize: 100, wanted: reference });
+    expect(warnings).toEqual([expect.stringContaining('gives one record at a time')]);
+    const two = twisted(records, ({ limit }) => ({ limit: Math.min(limit, 2) }));
+    expect((await runExtract(two, { pageSize: 100, wanted: reference })).warnings).toEqual([]);
+  });
+});
+
 describe('the pages of every reading', () => {
   it.each([2, 3, 4, 5, 6, 7, 10, 100, 1000])(
     'of %i records begin elsewhere than those of the one before',

@@ -23,6 +23,7 @@ function walkOf(keys: string, overrides: Partial<WalkFigures> = {}): WalkFigures
     end: 'empty page',
     order: keys,
     overlaps: false,
+    isCapped: false,
     inOnePiece: false,
     ...overrides,
   };
