@@ -9,6 +9,7 @@ import type { LoadReport } from './load/load-report.ts';
 import { checkGate } from './publish/gate.ts';
 import { verifyBuilt, verifySnapshot } from './publish/verify-snapshot.ts';
 import type { BrokenCheck } from './load/broken-checks.ts';
+import { formatNumber } from './numbers.ts';
 import type { Run } from './run.ts';
 import { databaseFile, type Manifest } from './snapshot-format.ts';
 import { wayBack } from './way-back.ts';
@@ -92,11 +93,11 @@ function warnOfQuarantine({ around }: Run, reports: ReadonlyMap<string, LoadRepo
   for (const [table, { quarantine }] of reports) {
     if (quarantine.length === 0) continue;
     const total = quarantine.reduce((sum, { count }) => sum + count, 0);
-    const reasons = quarantine.slice(0, 5).map(({ reason, count }) => `${reason} (${count.toLocaleString('en')})`);
+    const reasons = quarantine.slice(0, 5).map(({ reason, count }) => `${reason} (${formatNumber(count)})`);
     const more = quarantine.length > reasons.length ? ' and other reasons' : '';
     around.report({
       kind: 'warning',
-      message: `${table}: ${total.toLocaleString('en')} of its records ${total === 1 ? 'is' : 'are'} in quarantine and not in the table: ${reasons.join(', ')}${more}.`,
+      message: `${table}: ${formatNumber(total)} of its records ${total === 1 ? 'is' : 'are'} in quarantine and not in the table: ${reasons.join(', ')}${more}.`,
     });
   }
 }

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { UsageError, systemReason } from '../errors.ts';
+import { formatNumber } from '../numbers.ts';
 import { Secret } from '../secret.ts';
 
 /** Longer than any token in a header; what is to be found in every answer must be a pattern that can be searched for. */
@@ -28,7 +29,7 @@ export function readApiKey(file: string | undefined): Secret {
     );
   if (key.length > longestKey)
     throw new UsageError(
-      `${whence} holds ${key.length.toLocaleString('en')} characters, more than a key may have (${longestKey.toLocaleString('en')}).`,
+      `${whence} holds ${formatNumber(key.length)} characters, more than a key may have (${formatNumber(longestKey)}).`,
       'It should hold the key alone, on one line.',
     );
   return new Secret(key);

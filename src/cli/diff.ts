@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { SnapshotNotFoundError } from '../errors.ts';
 import type { ComparedSnapshots, LoneDataset } from '../diff-snapshots.ts';
+import { countOf, formatNumber } from '../numbers.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { QueryResult } from '../query/query-result.ts';
 import { declareOptions } from './declare-options.ts';
@@ -63,7 +64,7 @@ export const diffCommand: CommandModule<object, DiffArguments> = {
 
 /** A dataset that came or went as a whole, as a sentence. */
 function nameLone({ table, rows, snapshot }: LoneDataset): string {
-  return `Only snapshot ${snapshot} has the dataset ${table}: ${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}.`;
+  return `Only snapshot ${snapshot} has the dataset ${table}: ${countOf(rows, 'row')}.`;
 }
 
 /** Refuses a warehouse whose current snapshot is the only one: nobody can name two then. */
@@ -91,7 +92,7 @@ async function writeDifferences(
   pipelines: readonly AnyPipeline[],
   lone: readonly string[],
 ): Promise<void> {
-  const { formatNumber, paint, writeOut } = await import('./terminal.ts');
+  const { paint, writeOut } = await import('./terminal.ts');
   const records = await collectRecords(result, pipelines);
   const counts = Object.keys(headings).map(
     (kind) => `${formatNumber(records.filter((record) => record.kind === kind).length)} ${kind}`,
@@ -168,12 +169,12 @@ async function renderRecord({ place, differences }: ChangedRecord): Promise<stri
 
 function readable(value: string): string {
   if (value === '') return '–';
-  return /^\d{1,15}$/.test(value) ? Number(value).toLocaleString('en') : value;
+  return /^\d{1,15}$/.test(value) ? formatNumber(Number(value)) : value;
 }
 
 /** By how much a figure moved. */
 function step(old: string, now: string): string {
   if (![old, now].every((value) => /^\d{1,15}$/.test(value))) return '';
   const by = Number(now) - Number(old);
-  return `${by > 0 ? '+' : '−'}${Math.abs(by).toLocaleString('en')}`;
+  return `${by > 0 ? '+' : '−'}${formatNumber(Math.abs(by))}`;
 }

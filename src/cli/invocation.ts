@@ -5,7 +5,7 @@ interface Invocation {
   command: string | null;
   /** What the options say of the warehouse; null where they say nothing, or are not read yet. */
   warehouse: string | null;
-  /** Where options come from that the command line does not hold, by their names. */
+  /** As what each option was given, by its name. */
   origins: Readonly<Record<string, string>>;
   /** Whether JSON is asked for; null until a command has declared its options. */
   wantsJson: boolean | null;

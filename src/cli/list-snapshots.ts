@@ -2,12 +2,13 @@
 
 import { checkSizes } from '../check-files.ts';
 import { RekapError } from '../errors.ts';
+import { formatNumber } from '../numbers.ts';
 import { listSnapshotIds } from '../run-ids.ts';
 import { readCurrentId, readSnapshot, requireWarehouse } from '../warehouse.ts';
 import { wayBack } from '../way-back.ts';
 import { complete } from './advice.ts';
 import { renderTable } from './table.ts';
-import { formatNumber, paint, printable } from './terminal.ts';
+import { paint, printable } from './terminal.ts';
 import { fitLines } from './wrap-text.ts';
 
 /** A snapshot as `snapshots list` gives it; of one whose manifest cannot be read nothing but the reason is known. */

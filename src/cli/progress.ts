@@ -1,10 +1,11 @@
 /** Shows a running sync: a bar per dataset on a terminal, plain lines elsewhere. */
 
 import { stripVTControlCharacters } from 'node:util';
+import { countOf, formatNumber } from '../numbers.ts';
 import type { Clock, Report, RunEvent, RunStep } from '../surroundings.ts';
 import { cutToWidth, shownWidth } from './fit-table.ts';
 import { terminalColumns } from './terminal-columns.ts';
-import { countOf, formatNumber, paint, warningText } from './terminal.ts';
+import { paint, warningText } from './terminal.ts';
 
 export interface Progress {
   readonly report: Report;
@@ -150,7 +151,7 @@ function createLines(stream: NodeJS.WriteStream): Progress {
         const { done, total, records } = datasets.get(event.dataset)!;
         if (total !== null && Math.floor((done * 4) / total) > Math.floor(((done - 1) * 4) / total)) {
           stream.write(
-            `${event.dataset}: ${formatNumber(done)} of ${formatNumber(total)} ${total === 1 ? 'district' : 'districts'}, ${formatNumber(records)} records\n`,
+            `${event.dataset}: ${formatNumber(done)} of ${countOf(total, 'district')}, ${countOf(records, 'record')}\n`,
           );
         }
       }

@@ -5,6 +5,7 @@ import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
 import type { QueryResult } from '../query/query-result.ts';
 import type { Write } from '../query/write-result.ts';
+import { countOf } from '../numbers.ts';
 import { declareOptions } from './declare-options.ts';
 import { readFormat, resultOptions, warehouseOption } from './options.ts';
 
@@ -58,7 +59,7 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
     { writeAside },
     { writeCsv, writeJson },
     { requireCurrent, requireDatabase },
-    { countRows, writeOut },
+    { writeOut },
   ] = await Promise.all([
     import('../query/run-query.ts'),
     import('../query/require-outside.ts'),
@@ -70,16 +71,17 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
   const snapshot = await requireCurrent(warehouse);
   const database = await requireDatabase(snapshot);
   if (out !== undefined) await requireOutside(out, warehouse);
-  const told = (rows: number): void => void process.stderr.write(`${countRows(rows)} written to ${out}\n`);
+  const told = (rows: number): void => void process.stderr.write(`${countOf(rows, 'row')} written to ${out}\n`);
   if (format === 'parquet') return told(await queryToParquet(database, sql, out!));
   const tables = format === 'table' ? await import('./result-table.ts') : null;
-  const madeUp = snapshot.manifest.source === 'sample';
-  const writeRows =
-    tables === null
-      ? null
-      : (result: QueryResult, write: Write): Promise<number> =>
-          out === undefined ? tables.writeTable(result, write, madeUp) : tables.writePlainTable(result, write, madeUp);
-  const render = writeRows ?? (format === 'csv' ? writeCsv : writeJson);
+  const drawTable = out === undefined ? tables?.writeTable : tables?.writePlainTable;
+  const writeRows = drawTable ?? (format === 'csv' ? writeCsv : writeJson);
+  const render = async (result: QueryResult, to: Write): Promise<number> => {
+    const rows = await writeRows(result, to);
+    if (drawTable !== undefined && snapshot.manifest.source === 'sample')
+      await to('The figures of the sample are made up.\n');
+    return rows;
+  };
   if (out === undefined) {
     await runQuery(database, sql, (result) => render(result, writeOut));
     return;

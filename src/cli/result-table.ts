@@ -4,20 +4,17 @@ import { stripVTControlCharacters } from 'node:util';
 import { UsageError } from '../errors.ts';
 import type { QueryResult } from '../query/query-result.ts';
 import { displayText, type Write } from '../query/write-result.ts';
+import { countOf, formatNumber } from '../numbers.ts';
 import { renderTable } from './table.ts';
-import { countRows, formatNumber, paint, printable } from './terminal.ts';
+import { paint, printable } from './terminal.ts';
 
 /** A table is for reading; whoever needs more rows, or longer texts whole, needs another format. */
 const mostRows = 1000;
 const longestCell = 1000;
 
-/**
- * The first rows of a result for a terminal, and how many there are. Gives the number of rows that are shown.
- *
- * @param madeUp Whether the figures are the sample's, which a reader has to be told.
- */
-export function writeTable(result: QueryResult, write: Write, madeUp = false): Promise<number> {
-  return drawTable(result, write, { madeUp });
+/** The first rows of a result for a terminal, and how many there are. Gives the number of rows that are shown. */
+export function writeTable(result: QueryResult, write: Write): Promise<number> {
+  return drawTable(result, write, {});
 }
 
 /**
@@ -25,10 +22,10 @@ export function writeTable(result: QueryResult, write: Write, madeUp = false): P
  *
  * @throws UsageError where there are more rows than a table shows.
  */
-export function writePlainTable(result: QueryResult, write: Write, madeUp = false): Promise<number> {
+export function writePlainTable(result: QueryResult, write: Write): Promise<number> {
   // Texts of the result hold no control characters any more; the only ones are those of our colours.
   const plain: Write = (text) => write(stripVTControlCharacters(text));
-  return drawTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true, madeUp });
+  return drawTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true });
 }
 
 interface Bounds {
@@ -36,14 +33,9 @@ interface Bounds {
   readonly width?: number;
   /** Whether all rows must be shown. */
   readonly isWhole?: boolean;
-  readonly madeUp: boolean;
 }
 
-async function drawTable(
-  result: QueryResult,
-  write: Write,
-  { isWhole = false, madeUp, ...bound }: Bounds,
-): Promise<number> {
+async function drawTable(result: QueryResult, write: Write, { isWhole = false, ...bound }: Bounds): Promise<number> {
   const { columns } = result;
   const rows: string[][] = [];
   let total = 0;
@@ -57,13 +49,13 @@ async function drawTable(
   }
   if (isWhole && total > rows.length)
     throw new UsageError(
-      `The result has ${countRows(total)}, and a table shows ${formatNumber(mostRows)} at most.`,
+      `The result has ${countOf(total, 'row')}, and a table shows ${formatNumber(mostRows)} at most.`,
       'Let the name after --out end in .csv, .json, .parquet or .arrow, or say so by --format.',
     );
   const right = columns.flatMap(({ type }, index) => (/INT|DOUBLE|FLOAT|DECIMAL/.test(type) ? [index] : []));
   const head = columns.map(({ name }) => printable(name, longestCell));
   await write(`${renderTable(rows, { head, right, ...bound })}\n`);
-  const counted = countRows(total);
+  const counted = countOf(total, 'row');
   await write(
     paint(
       'dim',
@@ -72,6 +64,5 @@ async function drawTable(
         : `${counted}\n`,
     ),
   );
-  if (madeUp) await write(paint('dim', 'The figures of the sample are made up.\n'));
   return rows.length;
 }

@@ -5,10 +5,11 @@ import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { isLoopback } from '../base-url.ts';
 import { UsageError, systemReason } from '../errors.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
+import { countOf } from '../numbers.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
 import { declareOptions } from './declare-options.ts';
 import { readOptionalFolder, requireInteger } from './options.ts';
-import { countOf, printable, printFailure, warningText } from './terminal.ts';
+import { printable, printFailure, warningText } from './terminal.ts';
 import { inColumns, widthOf } from './wrap-text.ts';
 
 const options = {

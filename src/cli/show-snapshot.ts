@@ -1,11 +1,12 @@
 /** A snapshot's manifest as text: datasets, files, and how each was proved. */
 
+import { formatNumber } from '../numbers.ts';
 import type { Verdict } from '../stages.ts';
 import type { Snapshot } from '../warehouse.ts';
 import { countDistricts } from './count-districts.ts';
 import { formatBytes, nameSource } from './sync-summary.ts';
 import { renderTable } from './table.ts';
-import { formatNumber, paint, printable } from './terminal.ts';
+import { paint, printable } from './terminal.ts';
 import { fitLines } from './wrap-text.ts';
 
 export function renderSnapshot({ id, folder, manifest }: Snapshot): string {

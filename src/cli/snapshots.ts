@@ -61,16 +61,21 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
   describe: 'Check a snapshot from the outside: hashes, rows, sums, ledger, DuckDB against Parquet, and its answers',
   builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
-    const [{ readCurrentId, requireCurrent }, { damagedError, verifyPublished }, { loadProject }, { printJson }] =
-      await Promise.all([
-        import('../warehouse.ts'),
-        import('../verify-published.ts'),
-        import('../../pipelines/index.ts'),
-        import('./terminal.ts'),
-      ]);
+    const [
+      { readCurrentId, requireCurrent },
+      { damagedError, verifyPublished },
+      { loadProject },
+      { printJson },
+      { complete },
+    ] = await Promise.all([
+      import('../warehouse.ts'),
+      import('../verify-published.ts'),
+      import('../../pipelines/index.ts'),
+      import('./terminal.ts'),
+      import('./advice.ts'),
+    ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
     const { pipelines } = loadProject();
-    const { complete } = await import('./advice.ts');
     const { files, answers, next, ...found } = await verifyPublished(warehouse, snapshot, pipelines);
     const problems = [...found.problems, ...found.answerProblems];
     if (json) printJson({ snapshot, intact: problems.length === 0, answers, problems, next: complete(next) });

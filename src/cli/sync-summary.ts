@@ -1,6 +1,7 @@
 /** The summary at the end of a sync: what was read, what became of it, what is doubtful, and where the files are. */
 
 import { join } from 'node:path';
+import { countOf, formatNumber } from '../numbers.ts';
 import type { Project } from '../pipeline.ts';
 import type { Verdict } from '../stages.ts';
 import type { BrokenCheck } from '../load/broken-checks.ts';
@@ -10,7 +11,7 @@ import { complete } from './advice.ts';
 import { countDistricts } from './count-districts.ts';
 import { warehouseOption } from './options.ts';
 import { renderTable } from './table.ts';
-import { countRows, formatNumber, paint, printable } from './terminal.ts';
+import { paint, printable } from './terminal.ts';
 import { fitLines } from './wrap-text.ts';
 
 /** Characters of a name or a message in an example; a name that is longer is itself what is wrong. */
@@ -68,7 +69,7 @@ function origin({ datasets, previous, run }: Manifest): string {
   const carried = all.reduce((total, dataset) => total + dataset.carried_over, 0);
   if (carried === 0) return `the answers of run ${run} give the very same tables again`;
   const answered = all.reduce((total, dataset) => total + dataset.ledger.published, 0);
-  return `${countRows(answered)} from the answers of run ${run} and ${countRows(carried)} carried over from snapshot ${previous} give the very same tables again`;
+  return `${countOf(answered, 'row')} from the answers of run ${run} and ${countOf(carried, 'row')} carried over from snapshot ${previous} give the very same tables again`;
 }
 
 function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string {
@@ -123,7 +124,7 @@ function changes({ kind, manifest, outcome, pruned, warehouse }: SyncResult): st
       added + removed + changed === 0
         ? []
         : [
-            `${table}: ${formatNumber(changed)} ${changed === 1 ? 'record' : 'records'} restated, ${formatNumber(added)} new, ${formatNumber(removed)} gone`,
+            `${table}: ${countOf(changed, 'record')} restated, ${formatNumber(added)} new, ${formatNumber(removed)} gone`,
           ],
   );
   if (lines.length === 0) return '';
@@ -180,8 +181,7 @@ function requests({ kind, figures, manifest }: SyncResult): string {
 
 /** They were printed where the progress is; whoever reads only this should know that there are any. */
 function warnings({ warnings: { length } }: SyncResult): string {
-  const noun = length === 1 ? 'warning' : 'warnings';
-  return length === 0 ? '' : paint('yellow', `${formatNumber(length)} ${noun} on the way, told on standard error`);
+  return length === 0 ? '' : paint('yellow', `${countOf(length, 'warning')} on the way, told on standard error`);
 }
 
 function places({ outcome, current, warehouse, landing, snapshot, pruned }: SyncResult): string {

@@ -4,7 +4,6 @@ import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { syncDefaults } from '../sync-defaults.ts';
-import type { SyncResult, SyncSurroundings } from '../sync-options.ts';
 import { readBaseUrl } from '../base-url.ts';
 import { declareOptions } from './declare-options.ts';
 import { nameOption } from './invocation.ts';
@@ -100,8 +99,9 @@ async function runSync(args: SyncArguments): Promise<void> {
       source: sample === null ? baseUrl! : 'sample',
       apiKey: sample?.apiKey ?? key!,
     };
-    const carryOut = (around: SyncSurroundings): Promise<SyncResult> => sync(project, asked, around);
-    await runVisibly(project, args.json, carryOut, { canResume: settings.keepLanding !== 0 });
+    await runVisibly(project, args.json, (around) => sync(project, asked, around), {
+      canResume: settings.keepLanding !== 0,
+    });
   } finally {
     await sample?.close();
   }

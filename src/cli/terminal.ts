@@ -45,21 +45,6 @@ function printableLines(text: string): string {
     .join('\n');
 }
 
-/** A whole number with separators, as people read it. */
-export function formatNumber(value: number | bigint): string {
-  return value.toLocaleString('en');
-}
-
-/** 1 row, 2 rows. */
-export function countRows(rows: number | bigint): string {
-  return countOf(rows, 'row');
-}
-
-/** 1 record, 2 records. */
-export function countOf(count: number | bigint, noun: string): string {
-  return `${formatNumber(count)} ${noun}${count.toString() === '1' ? '' : 's'}`;
-}
-
 /** Writes to stdout and waits where its reader is slow. */
 export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');

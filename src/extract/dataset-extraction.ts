@@ -176,13 +176,16 @@ export class DatasetExtraction {
   private async readUntilJudged(dapil: number): Promise<Verdict> {
     const { swept, resumable } = this;
     const listed = this.listedFor(dapil);
-    const district = { dapil, listed, swept, resumable, habits: this.list.habits };
     const earlier: (WalkFigures | null)[] = [];
     /** Longest page of the reading before, where that rests on where its pages begin; then the next reading's begin elsewhere. */
     let longest: number | null = null;
     for (let readings = firstReading; ; readings += 1) {
-      const shown = [...this.list.shownOf(dapil), ...earlier.filter((before) => before !== null)];
-      const walk = await this.readOnce({ ...district, shown }, readings, longest);
+      const read = earlier.flatMap((before) =>
+        before === null ? [] : { ...before, said: 'an earlier reading brought' },
+      );
+      const shown = [...this.list.shownOf(dapil), ...read];
+      const district: DistrictQuestion = { dapil, listed, shown, swept, resumable, habits: this.list.habits };
+      const walk = await this.readOnce(district, readings, longest);
       if (walk === null) {
         longest = this.question.pageSize;
         earlier.push(null);
@@ -193,12 +196,12 @@ export class DatasetExtraction {
         isClosed: swept?.listing.isClosed(dapil) === true,
         sweepOverlaps: swept?.listing.overlaps === true,
       });
-      if (judgement.kind === 'complete') return this.accept({ ...district, shown }, walk, readings, judgement.warning);
+      if (judgement.kind === 'complete') return this.accept(district, walk, readings, judgement.warning);
       longest = walk.inOnePiece ? null : Math.max(0, ...pages.map(({ length }) => length));
       for (const page of pages) page.release();
       if (judgement.kind === 'incomplete')
         return this.report(
-          this.verdict({ ...figuresOf(listed, walk, readings), dapil, proof: 'none', reason: judgement.reason }),
+          this.verdict({ ...figuresOf(district, walk, readings), proof: 'none', reason: judgement.reason }),
         );
       earlier.push(compared);
     }
@@ -231,7 +234,7 @@ export class DatasetExtraction {
     await this.walks.requireEnd(district, walk);
     if (warning !== null) this.warn(`district ${dapil}: ${warning}`);
     this.findings.noteComplete(dapil, walk, listed, swept);
-    const verdict = this.verdict({ ...figuresOf(listed, walk, readings), dapil, proof: walk.end });
+    const verdict = this.verdict({ ...figuresOf(district, walk, readings), proof: walk.end });
     await this.deliver(verdict, walk.pages);
     // As many as the ledger counts: also what came twice, or names no district.
     return this.report(
@@ -289,6 +292,6 @@ export class DatasetExtraction {
 }
 
 /** What a verdict says of a walk. */
-function figuresOf(listed: Account | null, { distinct, pages, at }: Walk, readings: number) {
-  return { listed: listed?.distinct ?? null, received: distinct, pages: pages.length, at, readings };
+function figuresOf({ dapil, listed }: DistrictQuestion, { distinct, pages, at }: Walk, readings: number) {
+  return { dapil, listed: listed?.distinct ?? null, received: distinct, pages: pages.length, at, readings };
 }

@@ -1,7 +1,7 @@
 /** The three ways to walk a district: over the pages that a broken-off run has landed, over the page read ahead, or afresh. */
 
 import type { LimitFunction } from 'p-limit';
-import { LandingError, RekapError, SourceStatusError } from '../errors.ts';
+import { EnvelopeError, LandingError, RekapError, SourceStatusError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { firstReading, lateAsking, readAhead, secondAsking } from '../readings.ts';
 import type { Page, PageRequest } from '../stages.ts';
@@ -116,9 +116,10 @@ export class DistrictWalks {
     if (firstLimit === this.question.pageSize) return null;
     try {
       const walk = await this.afresh(district, firstReading, firstLimit);
-      return walk.refusal === null ? walk : null;
+      // A refusal behind the last page stands for the end; where there is no page, it is of the length that was asked for.
+      return walk.refusal === null || walk.pages.length > 0 ? walk : null;
     } catch (error) {
-      if (error instanceof SourceStatusError) return null;
+      if (error instanceof SourceStatusError || error instanceof EnvelopeError) return null;
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 /** What the districts of a dataset, once read, say of the list of all districts and of `count`: warnings, and reasons to doubt the whole. */
 
 import type { SourceStatusError } from '../errors.ts';
+import { formatNumber } from '../numbers.ts';
 import { brokenClaims, type CountClaim } from './count-claims.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import type { Sweep } from './sweep.ts';
@@ -47,7 +48,7 @@ export class Findings {
     const { wanted, reference } = this.question;
     if (walk.claim !== null) this.claims.push(walk.claim);
     if (listed === null ? walk.total > 0 : walk.distinct > listed.distinct) this.sweepIsShort = true;
-    if (walk.end !== 'sweep' && walk.pages.length > 1 && walk.pages.every(({ length }) => length === 1))
+    if (listed?.set !== walk.set && walk.pages.length > 1 && walk.pages.every(({ length }) => length === 1))
       this.isOneByOne = true;
     if (walk.total > 0) this.totals.set(dapil, walk.total);
     else {
@@ -132,7 +133,7 @@ export class Findings {
     const dapils = [...this.totals].flatMap(([dapil, records]) => (records === total ? [dapil] : []));
     return name(
       dapils,
-      `the source may give no question more than ${total.toLocaleString('en')} records, for the list of all districts has so many, and so have districts`,
+      `the source may give no question more than ${formatNumber(total)} records, for the list of all districts has so many, and so have districts`,
     );
   }
 

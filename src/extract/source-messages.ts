@@ -10,6 +10,9 @@ import {
 } from '../errors.ts';
 import type { Failure } from './retry-plan.ts';
 
+/** Codes by which zlib and brotli say that bytes are not what they were said to be. */
+export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
+
 /** The error for a request that is given up. */
 export function describeFailure(failure: Failure, url: string, giveUp: string, detail: string): RekapError {
   switch (failure.kind) {
@@ -39,9 +42,6 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
       return malformed(detail);
   }
 }
-
-/** Codes by which zlib and brotli say that bytes are not what they were said to be. */
-export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
 
 /** Why an attempt failed, in a few words. */
 export function nameFailure(failure: Failure, timeout: number): string {

@@ -1,6 +1,7 @@
 /** Walks one district page by page, stepping by the records received, to a proved end. */
 
 import { EndlessWalkError, ForeignRecordError, RepeatedPageError, type SourceStatusError } from '../errors.ts';
+import { formatNumber } from '../numbers.ts';
 import { placeOf, type AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
 import { CountReading, type CountClaim } from './count-claims.ts';
@@ -17,7 +18,7 @@ interface Lack {
 }
 
 /** One pass over a district. */
-export interface Walk extends Account, Shown {
+export interface Walk extends Account, Omit<Shown, 'said'> {
   readonly pages: readonly HeldPage[];
   /** When its last answer came, the empty page too. */
   readonly at: Date;
@@ -106,7 +107,6 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       end,
       refusal,
       content: contents.hash,
-      said: 'an earlier reading brought',
       has: (fingerprint) => tally.has(fingerprint),
       lack: largestLack(),
       inOnePiece: pages.length === 0 || isWholePage(),
@@ -185,7 +185,7 @@ export function repeatedPage(page: Page): RepeatedPageError {
 
 export function endlessWalk(page: Page, bound: number): EndlessWalkError {
   return new EndlessWalkError(
-    `${page.url} still brings records after ${bound.toLocaleString('en')}.`,
+    `${page.url} still brings records after ${formatNumber(bound)}.`,
     'Ask the operator of the service whether it comes to an end.',
   );
 }

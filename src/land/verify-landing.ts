@@ -36,7 +36,9 @@ async function verifyBodies(folder: string): Promise<string[]> {
     throw error;
   }
   const more = damaged.length - mostNamed;
-  return more > 0 ? [...damaged.slice(0, mostNamed), `${bodiesFile}: and ${more} more answers`] : damaged;
+  return more > 0
+    ? [...damaged.slice(0, mostNamed), `${bodiesFile}: and ${more} more ${more === 1 ? 'answer' : 'answers'}`]
+    : damaged;
 }
 
 async function orLandingError<Value>(reading: Promise<Value>): Promise<Value | LandingError> {

@@ -1,5 +1,6 @@
 /** The gate before the switch: the reasons why a snapshot must not be published; pure, so that every case is a test. */
 
+import { countOf, formatNumber } from '../numbers.ts';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import type { Manifest, ManifestDataset } from '../snapshot-format.ts';
 
@@ -45,7 +46,9 @@ export function checkGate(question: GateQuestion): GateFindings {
       question.asked.includes(table) &&
       countColumns(pipeline).every((name) => dataset.nulls[name] === dataset.rows)
     )
-      refusals.push(`${table} holds no figure: every count of its ${n(dataset.rows)} rows is missing or unreadable`);
+      refusals.push(
+        `${table} holds no figure: every count of its ${formatNumber(dataset.rows)} rows is missing or unreadable`,
+      );
     if (question.strict) strict.push(...strictComplaints(table, dataset, question.errors.get(table) ?? new Map()));
     const before = question.previous?.datasets[table];
     if (before !== undefined && !question.acceptChanges) changes.push(...changesSince(pipeline, dataset, before));
@@ -64,10 +67,10 @@ function broughtNothing({ asked, manifest }: GateQuestion): boolean {
 export function* ledgerComplaints(table: string, { ledger, rows, carried_over }: ManifestDataset): Generator<string> {
   const { fetched, published, quarantined, duplicates } = ledger;
   if (fetched !== published + quarantined + duplicates) {
-    yield `${table}: the ledger does not balance: ${n(fetched)} fetched, but ${n(published)} published + ${n(quarantined)} quarantined + ${n(duplicates)} duplicates`;
+    yield `${table}: the ledger does not balance: ${formatNumber(fetched)} fetched, but ${formatNumber(published)} published + ${formatNumber(quarantined)} quarantined + ${formatNumber(duplicates)} duplicates`;
   }
   if (rows !== published + carried_over)
-    yield `${table}: the ledger does not balance: ${n(rows)} rows, but ${n(published)} published + ${n(carried_over)} carried over`;
+    yield `${table}: the ledger does not balance: ${formatNumber(rows)} rows, but ${formatNumber(published)} published + ${formatNumber(carried_over)} carried over`;
 }
 
 function* strictComplaints(
@@ -77,7 +80,7 @@ function* strictComplaints(
 ): Generator<string> {
   const all = [...errors.values()].reduce((sum, count) => sum + count, 0);
   if (all > 0) {
-    const checks = [...errors].map(([check, count]) => `${check} ${n(count)}`);
+    const checks = [...errors].map(([check, count]) => `${check} ${formatNumber(count)}`);
     yield `${table}: ${countOf(all, 'violation')} of severity error (--strict); by check: ${checks.join(', ')}`;
   }
   if (dataset.ledger.quarantined > 0)
@@ -94,11 +97,11 @@ function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: Mani
   if (gone.length > 1)
     yield `${table}: districts ${gone.join(', ')} had records in the snapshot before and have none now`;
   if (now.rows < before.rows * (1 - mostShrinkage))
-    yield `${table}: rows fell from ${n(before.rows)} to ${n(now.rows)} (${percent(now.rows, before.rows)})`;
+    yield `${table}: rows fell from ${formatNumber(before.rows)} to ${formatNumber(now.rows)} (${percent(now.rows, before.rows)})`;
   const moved = movedSums(pipeline, now.sums, before.sums);
   for (const { name, from, to } of moved.slice(0, mostNamedSums)) {
     const share = from === 0 ? '' : ` (${percent(to, from)})`;
-    yield `${table}: the sum of ${name} moved from ${n(from)} to ${n(to)}${share}`;
+    yield `${table}: the sum of ${name} moved from ${formatNumber(from)} to ${formatNumber(to)}${share}`;
   }
   if (moved.length > mostNamedSums)
     yield `${table}: ${countOthers(moved.length - mostNamedSums)} moved by more than ${mostMovement * 100} %`;
@@ -118,16 +121,8 @@ function movedSums(pipeline: AnyPipeline, now: ManifestDataset['sums'], before: 
   });
 }
 
-function countOf(count: number, noun: string): string {
-  return `${n(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 function countOthers(count: number): string {
-  return count === 1 ? 'one other sum' : `${n(count)} other sums`;
-}
-
-function n(value: number): string {
-  return value.toLocaleString('en');
+  return count === 1 ? 'one other sum' : `${formatNumber(count)} other sums`;
 }
 
 function percent(now: number, before: number): string {

@@ -1,6 +1,7 @@
 /** Why a field gives no value: missing, null, empty and malformed are told apart, in a check's name and in words. */
 
 import { maxCount, NoCount } from '../fields.ts';
+import { formatNumber } from '../numbers.ts';
 
 /** In words, as the rest of a sentence that begins with the field's name. */
 const words: Readonly<Record<keyof typeof NoCount, string>> = {
@@ -25,6 +26,6 @@ export function describeNoValue(code: number): string {
 export function describeMalformed(raw: string | null, isText: boolean): string {
   if (isText) return 'no text';
   return /^[0-9]+$/.test(raw ?? '')
-    ? `more than the ${maxCount.toLocaleString('en')} that a column holds`
+    ? `more than the ${formatNumber(maxCount)} that a column holds`
     : 'no whole number in digits';
 }

@@ -1,12 +1,18 @@
 /** Sources that lose records by where a page begins or by what was asked before: never published without them, whoever showed them first. */
 
 import { describe, expect, it } from 'vitest';
-import { SourceStatusError } from '../../src/errors.ts';
+import { EnvelopeError, SourceStatusError } from '../../src/errors.ts';
 import { firstLength } from '../../src/extract/first-lengths.ts';
 import type { PageRequest } from '../../src/stages.ts';
 import { maxReadings } from '../../src/readings.ts';
 import { runExtract } from '../support/run-extract.ts';
-import { faultless, simulateSource, type SimulatedRecord, type SimulatedSource } from '../support/simulated-source.ts';
+import {
+  faultless,
+  simulateSource,
+  type Behaviour,
+  type SimulatedRecord,
+  type SimulatedSource,
+} from '../support/simulated-source.ts';
 
 function recordsOf(sizes: Readonly<Record<number, number>>): SimulatedRecord[] {
   return Object.entries(sizes).flatMap(([dapil, size]) =>
@@ -17,8 +23,12 @@ function recordsOf(sizes: Readonly<Record<number, number>>): SimulatedRecord[] {
 type Asked = Parameters<SimulatedSource['fetchPage']>;
 
 /** A source of these records that answers another request than it was asked. */
-function twisted(records: readonly SimulatedRecord[], twist: (request: PageRequest) => Partial<PageRequest>) {
-  const source = simulateSource(records, faultless, () => 0.5);
+function twisted(
+  records: readonly SimulatedRecord[],
+  twist: (request: PageRequest) => Partial<PageRequest>,
+  behaviour: Partial<Behaviour> = {},
+) {
+  const source = simulateSource(records, { ...faultless, ...behaviour }, () => 0.5);
   const fetchPage = async (...[pipeline, request]: Asked) =>
     source.fetchPage(pipeline, { ...request, ...twist(request) });
   return { ...source, fetchPage };
@@ -45,15 +55,19 @@ async function lostBy(
 describe('a record that is passed over', () => {
   const records = recordsOf({ 1101: 15, 1102: 8, 1103: 14 });
 
-  it('behind the tenth is found, also in the district with which the list begins', async () => {
-    const source = twisted(records, ({ offset, limit }) => ({
-      offset: offset >= 10 ? offset + 1 : offset,
-      limit: Math.min(limit, 10),
-    }));
-    const { lost, proved } = await lostBy(source, records);
-    expect(lost).toEqual([]);
-    expect(proved).toContain(1101);
-  });
+  it.each(['nothing', 404] as const)(
+    'behind the tenth is found in the first district too, %s past its end',
+    async (pastEnd) => {
+      const source = twisted(
+        records,
+        ({ offset, limit }) => ({ offset: offset >= 10 ? offset + 1 : offset, limit: Math.min(limit, 10) }),
+        { pastEnd },
+      );
+      const { lost, proved } = await lostBy(source, records);
+      expect(lost).toEqual([]);
+      expect(proved).toContain(1101);
+    },
+  );
 
   it('at each border of ten is found, also in the district with which the list begins', async () => {
     const many = recordsOf({ 1101: 34, 1102: 8 });
@@ -113,11 +127,15 @@ describe('a source without fault', () => {
   const records = recordsOf({ 1101: 25, 1102: 8, 1103: 14 });
   const reference = [1101, 1102, 1103];
 
-  it.each([400, 422, 500])('that answers only for some page sizes, and %i for others, is read', async (status) => {
+  it.each([
+    new SourceStatusError(400, 'no such limit'),
+    new SourceStatusError(500, 'no such limit'),
+    new EnvelopeError('no such limit'),
+  ])('that answers only for some page sizes is read: %s', async (refusal) => {
     const many = recordsOf({ 1101: 55, 1102: 8, 1103: 4 });
     const source = simulateSource(many, { ...faultless, cap: 10 }, () => 0.5);
     const choosy = async (...[pipeline, request]: Asked) => {
-      if (request.limit !== 10) throw new SourceStatusError(status, 'no such limit');
+      if (request.limit !== 10) throw refusal;
       return source.fetchPage(pipeline, request);
     };
     const { lost, proved } = await lostBy({ ...source, fetchPage: choosy }, many, { pageSize: 10 });
@@ -154,6 +172,9 @@ describe('a source without fault', () => {
     const one = twisted(records, ({ limit }) => ({ limit: Math.min(limit, 1) }));
     const { warnings } = await runExtract(one, { pageSize: 100, wanted: reference });
     expect(warnings).toEqual([expect.stringContaining('gives one record at a time')]);
+    // A list that names the same is a second account.
+    const { warnings: others } = await runExtract(one, { pageSize: 100, reference });
+    expect(others).toEqual([]);
     const two = twisted(records, ({ limit }) => ({ limit: Math.min(limit, 2) }));
     expect((await runExtract(two, { pageSize: 100, wanted: reference })).warnings).toEqual([]);
   });

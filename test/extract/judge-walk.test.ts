@@ -17,7 +17,6 @@ function accountOf(keys: string): Account {
 function walkOf(keys: string, overrides: Partial<WalkFigures> = {}): WalkFigures {
   return {
     ...accountOf(keys),
-    said: 'an earlier reading brought',
     has: () => false,
     lack: null,
     end: 'empty page',
