@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 const alone = [
   'test/flush.test.ts',
   'test/end-to-end/open-files.test.ts',
+  'test/land/failing-landing.test.ts',
   'test/pipelines/index.test.ts',
   'test/publish/lock.test.ts',
   'test/unloadable.test.ts',

@@ -6,9 +6,11 @@
 
 import { createHash } from 'node:crypto';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { Worker } from 'node:worker_threads';
+import { gunzip } from 'node:zlib';
 import { LandingError } from '../errors.ts';
 import { flushFile, flushFolder } from '../flush.ts';
 import type { Answer, LandedBody, PageRequest } from '../stages.ts';
@@ -38,17 +40,35 @@ export interface Landing {
   close(): Promise<void>;
 }
 
-const compress = promisify(gzip);
+/** Files of a landing, open for writing. */
+export interface LandingFiles {
+  readonly bodies: number;
+  readonly answers: number;
+}
+
+/** An answer on its way to the landing's thread. */
+export interface UnwrittenAnswer {
+  readonly line: Omit<LandedAnswer, 'bytes' | 'sha256' | 'position' | 'length'>;
+  readonly body: Buffer;
+}
+
+/** What the thread says of one answer after another, until it fails at one and ends. */
+export type ThreadReport = { readonly landed: LandedAnswer } | { readonly failure: Error; readonly code: string };
+
+/** An answer that the thread has not reported of. */
+interface Waiting {
+  readonly size: number;
+  settle(line: LandedAnswer): void;
+  fail(reason: unknown): void;
+}
+
 const decompress = promisify(gunzip);
 
-/** So many bytes may wait for compression before `land` makes its caller wait. */
+/** The thread's program. Node runs no TypeScript there: from the sources too it is the one that was built. */
+const threadFile = createRequire(import.meta.url).resolve('#landing-thread');
+
+/** So many bytes may wait for the thread before `land` makes its caller wait. */
 const queueBound = 16 * 1024 * 1024;
-/** For records as these level 2 takes no longer than level 1, and a tenth less room. */
-const compressionLevel = 2;
-/** zlib gives its output in chunks, each with a turn of the event loop: one or two are enough for most bodies. */
-function compressionOf(length: number) {
-  return { level: compressionLevel, chunkSize: Math.max(4096, Math.min(1 << 20, length >> 1)) };
-}
 
 /** Opens a new landing in `folder`, which is made and must not hold one. */
 export async function openLanding(folder: string, run: RunFile): Promise<Landing> {
@@ -63,56 +83,58 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
     throw error;
   }
 
-  let position = 0;
+  const files: LandingFiles = { bodies: bodies.fd, answers: answers.fd };
+  // It needs no word of what the process was started with, least of all the key.
+  const thread = new Worker(threadFile, { workerData: files, env: {}, execArgv: [] });
+  const waiting: Waiting[] = [];
   let queued = 0;
-  let writing: Promise<void> = Promise.resolve();
   let failure: unknown = null;
-  let roomMade: (() => void)[] = [];
+  let written: Promise<unknown> = Promise.resolve();
+  const roomMade: (() => void)[] = [];
 
-  async function write(answer: Answer, compressed: Promise<Buffer>): Promise<LandedAnswer> {
-    const bytes = await compressed;
-    // After one that was written in part, no other may follow: what stands before it can still be gone on from.
-    if (failure !== null) throw failure;
-    const line: LandedAnswer = {
-      ...answer.request,
-      url: answer.url,
-      at: answer.at.toISOString(),
-      status: answer.status,
-      bytes: answer.body.length,
-      sha256: createHash('sha256').update(answer.body).digest('hex'),
-      position,
-      length: bytes.length,
-    };
-    position += bytes.length;
-    // appendFile writes all that it is given; write may write a part.
-    await bodies.appendFile(bytes);
-    await answers.appendFile(`${JSON.stringify(line)}\n`);
-    return line;
+  thread.on('message', (report: ThreadReport) => {
+    if ('failure' in report) return fail(Object.assign(report.failure, { code: report.code }));
+    const answer = waiting.shift();
+    // After a failure nobody waits for what the thread had under way.
+    if (answer !== undefined) release(answer).settle(report.landed);
+  });
+  thread.on('error', fail);
+  thread.on('exit', () => fail(new Error('The thread that writes the landing has ended.')));
+
+  /** The first failure is the reason for all that follow. */
+  function fail(reason: unknown): void {
+    failure ??= reason;
+    for (const answer of waiting.splice(0)) release(answer).fail(failure);
+  }
+
+  function release(answer: Waiting): Waiting {
+    queued -= answer.size;
+    for (const resolve of roomMade.splice(0)) resolve();
+    return answer;
   }
 
   return {
-    async land(answer) {
+    async land({ request, url, at, status, body }) {
       // Each caller looks again and takes its room in one go: of many that wake together only as many as fit go on.
       while (queued > queueBound && failure === null) await new Promise<void>((resolve) => roomMade.push(resolve));
       if (failure !== null) throw failure;
-      queued += answer.body.length;
-      // Bodies are compressed side by side and written one after the other.
-      const compressed = compress(answer.body, compressionOf(answer.body.length));
-      const written = writing.then(() => write(answer, compressed));
-      const size = answer.body.length;
-      writing = written.then(
-        () => release(size),
-        (error: unknown) => {
-          failure ??= error;
-          release(size);
-        },
-      );
-      return readLater(bodies, written, folder);
+      const answer: UnwrittenAnswer = { line: { ...request, url, at: at.toISOString(), status }, body };
+      // Nothing is taken away from here: the walk reads the same bytes.
+      thread.postMessage(answer, []);
+      queued += body.length;
+      const landed = new Promise<LandedAnswer>((settle, reject) => {
+        waiting.push({ size: body.length, settle, fail: reject });
+      });
+      written = landed.catch(() => undefined);
+      return readLater(bodies, landed, folder);
     },
     async close() {
-      await writing;
+      // They are written one after the other.
+      await written;
+      const reason = failure;
+      await thread.terminate();
       try {
-        if (failure !== null) throw failure;
+        if (reason !== null) throw reason;
         await bodies.datasync();
         await answers.datasync();
         await flushFile(join(folder, runFile));
@@ -123,13 +145,6 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
       }
     },
   };
-
-  function release(size: number): void {
-    queued -= size;
-    const waiting = roomMade;
-    roomMade = [];
-    for (const resolve of waiting) resolve();
-  }
 }
 
 /** A function of its own, for a closure made in `land` would keep the answer in memory as long as it is kept itself. */

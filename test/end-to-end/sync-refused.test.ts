@@ -1,7 +1,10 @@
 /** A sync from the real service that must not publish: it says why, and leaves the warehouse as it was. */
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import {
   GateError,
@@ -12,12 +15,14 @@ import {
   WarehouseBusyError,
   WarehouseError,
 } from '../../src/errors.ts';
+import { verifyLanding } from '../../src/land/verify-landing.ts';
 import { lockWarehouse } from '../../src/publish/lock.ts';
 import { readCurrent } from '../../src/warehouse.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { readValue } from '../support/read-table.ts';
 import { nation, publishedNation } from '../support/prepared-snapshots.ts';
 import { readRunLines } from '../support/run-lines.ts';
+import { cliPath } from '../support/run-cli.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -204,6 +209,23 @@ describe('a sync that must not publish', () => {
       exit_code: 2,
       reason,
     });
+  });
+
+  it('because a file can grow no further says so, also where the thread of the landing meets it', async () => {
+    const warehouse = await temporaryFolder();
+    // What the source answers is the first to be larger than this, as it would be for a disk that is full.
+    const limited = ['-c', 'ulimit -f 40; exec "$0" "$@"', process.execPath, cliPath];
+    const child = spawn('sh', [...limited, 'sync', '--sample', '--warehouse', warehouse], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [told, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect(told).toContain(`rekap: A file of the warehouse ${warehouse} would be larger than this system allows.`);
+    expect(code).toBe(1);
+    expect(await readdir(join(warehouse, 'snapshots'))).toEqual([]);
+    expect(await readRunLines(warehouse)).toMatchObject([{ outcome: 'failed', exit_code: 1 }]);
+    const [run] = await readdir(join(warehouse, 'landing'));
+    // Every line that was written is of a body that was.
+    expect(await verifyLanding(join(warehouse, 'landing', run!), [])).toEqual([]);
   });
 
   it('because the warehouse is a file says so', async () => {

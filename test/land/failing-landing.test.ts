@@ -1,12 +1,31 @@
 /** A landing that could not write says so to everyone who comes after, and calls nothing landed that is not. */
 
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import type { Worker } from 'node:worker_threads';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { answersFile, openLanding, type Landing } from '../../src/land/landing.ts';
 import type { Answer } from '../../src/stages.ts';
 import { describedRun } from '../support/landed.ts';
+
+/** The threads that were begun, in their order. */
+const { threads } = vi.hoisted(() => ({ threads: [] as Worker[] }));
+
+vi.mock('node:worker_threads', async (load) => {
+  const real = await load<typeof import('node:worker_threads')>();
+  return {
+    ...real,
+    Worker: class extends real.Worker {
+      constructor(...given: ConstructorParameters<typeof Worker>) {
+        super(...given);
+        threads.push(this);
+      }
+    },
+  };
+});
 
 const whole: Answer = {
   request: { dataset: 'voters', dapil: 1101, reading: 1, offset: 0, limit: 10 },
@@ -16,13 +35,19 @@ const whole: Answer = {
   body: Buffer.from('{"count":0,"data":[]}'),
 };
 
-/** An answer at whose line the writing fails, as it would at a disk that is full. */
-function unwritable(message: string): Answer {
-  const at = new Date(whole.at);
-  at.toISOString = () => {
-    throw new Error(message);
-  };
-  return { ...whole, at };
+const noNumber = 'serialize a BigInt';
+const noEnd = 'circular structure';
+
+/** Answers at whose line the writing fails, after the body was written, as it would at a disk that is full; and how each says so. */
+const unwritable = {
+  [noNumber]: { ...whole, url: 1n as unknown as string },
+  [noEnd]: { ...whole, request: makeCircle() },
+} satisfies Record<string, Answer>;
+
+function makeCircle(): Answer['request'] {
+  const circle: Record<string, unknown> = { ...whole.request };
+  circle['circle'] = circle;
+  return circle as unknown as Answer['request'];
 }
 
 async function makeFolder(): Promise<string> {
@@ -35,38 +60,78 @@ const makeLanding = async (): Promise<Landing> => openLanding(await makeFolder()
 
 it('fails when it is closed, though nobody read the answer that could not be written', async () => {
   const landing = await makeLanding();
-  await landing.land(unwritable('no space left'));
+  await landing.land(unwritable[noNumber]);
   await landing.land(whole);
-  await expect(landing.close()).rejects.toThrow('no space left');
+  await expect(landing.close()).rejects.toThrow(noNumber);
 });
 
 it('writes nothing behind what could not be written, so that what stands before it can be gone on from', async () => {
   const folder = await makeFolder();
   const landing = await openLanding(folder, describedRun());
-  await Promise.all([whole, unwritable('no space left'), whole, whole].map((answer) => landing.land(answer)));
-  await expect(landing.close()).rejects.toThrow('no space left');
+  await Promise.all([whole, unwritable[noNumber], whole, whole].map((answer) => landing.land(answer)));
+  // It ends by itself, so that nothing that waits is written before the landing is closed.
+  await once(threads.at(-1)!, 'exit');
+  await expect(landing.close()).rejects.toThrow(noNumber);
   const lines = await readFile(join(folder, answersFile), 'utf8');
   expect(lines.trimEnd().split('\n')).toHaveLength(1);
 });
 
-it('tells the first failure, not those that follow from it', async () => {
+it.each([
+  [noNumber, noEnd],
+  [noEnd, noNumber],
+] as const)('tells the first failure, not those that follow from it: %s', async (first, second) => {
   const landing = await makeLanding();
-  await Promise.all(['the first', 'the second', 'the third'].map((message) => landing.land(unwritable(message))));
-  await expect(landing.close()).rejects.toThrow('the first');
+  await Promise.all([unwritable[first], whole, unwritable[second]].map((answer) => landing.land(answer)));
+  await expect(landing.close()).rejects.toThrow(first);
 });
 
 it('takes nothing more once it has failed', async () => {
   const landing = await makeLanding();
-  const read = await landing.land(unwritable('no space left'));
-  await expect(read()).rejects.toThrow('no space left');
-  await expect(landing.land(whole)).rejects.toThrow('no space left');
-  await expect(landing.close()).rejects.toThrow('no space left');
+  const read = await landing.land(unwritable[noNumber]);
+  await expect(read()).rejects.toThrow(noNumber);
+  await expect(landing.land(whole)).rejects.toThrow(noNumber);
+  await expect(landing.close()).rejects.toThrow(noNumber);
 });
 
 it('gives what it had landed before back', async () => {
   const landing = await makeLanding();
   const read = await landing.land(whole);
-  await (await landing.land(unwritable('no space left')))().catch(() => undefined);
+  await (await landing.land(unwritable[noNumber]))().catch(() => undefined);
   expect(await read()).toEqual(whole.body);
-  await expect(landing.close()).rejects.toThrow('no space left');
+  await expect(landing.close()).rejects.toThrow(noNumber);
+});
+
+it.each([
+  ['has ended', 'The thread that writes the landing has ended.', (thread: Worker) => thread.terminate()],
+  [
+    'has failed as a whole',
+    'no memory',
+    async (thread: Worker) => {
+      thread.emit('error', new Error('no memory'));
+      // What it had under way comes to its end all the same.
+      await once(thread, 'message');
+    },
+  ],
+])('takes nothing more where its thread %s, and says so of what was under way', async (_, message, end) => {
+  const landing = await makeLanding();
+  const before = await landing.land(whole);
+  await before();
+  const thread = threads.at(-1)!;
+  // So large that it is not done at once.
+  const underWay = await landing.land({ ...whole, body: randomBytes(8 * 1024 * 1024) });
+  await end(thread);
+  await expect(landing.land(whole)).rejects.toThrow(message);
+  await expect(underWay()).rejects.toThrow(message);
+  expect(await before()).toEqual(whole.body);
+  await expect(landing.close()).rejects.toThrow(message);
+});
+
+it('leaves no thread behind, whether it has failed or not', async () => {
+  for (const answer of [whole, unwritable[noNumber]]) {
+    const landing = await makeLanding();
+    await landing.land(answer);
+    await landing.close().catch(() => undefined);
+    // A thread that has ended has no number.
+    expect(threads.at(-1)!.threadId).toBe(-1);
+  }
 });
