@@ -10,6 +10,9 @@ export interface BoundSignal {
   end(): void;
 }
 
+/** Said to whatever still listens when all is over; made once, for without a reason each abort makes one, with its stack. */
+const over = new Error('What the signal bounds is over.');
+
 /** A signal that is aborted with the outer one's reason, or after so many milliseconds with the reason that `whyLate` gives. */
 export function boundSignal(outer: AbortSignal, milliseconds: number, whyLate: () => unknown): BoundSignal {
   const controller = new AbortController();
@@ -33,7 +36,7 @@ export function boundSignal(outer: AbortSignal, milliseconds: number, whyLate: (
     end() {
       clearTimeout(timer);
       outer.removeEventListener('abort', pass);
-      controller.abort();
+      controller.abort(over);
     },
   };
 }
