@@ -23,30 +23,29 @@ export function mixValue(page: Page, slot: number, into: Mixed): void {
 }
 
 /**
- * Two independent multiplicative hashes over the bytes, four at a time and each step a bijection of its state; ended by the length so that
- * neighbouring fields cannot run together.
+ * Two independent multiplicative hashes over the bytes, four at a time and each step a bijection of its state. The last step takes what is
+ * left, three bytes at most, and the length, so that neighbouring fields cannot run together.
  */
 export function mix(bytes: Uint8Array, start: number, end: number, into: Mixed): void {
   let { high, low } = into;
   let at = start;
   for (; at + 4 <= end; at += 4) {
     const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
-    // Digits differ in few bits of a word, which are spread before they meet the state.
-    const half = Math.imul(word, 0xcc9e2d51);
-    const spread = Math.imul(half ^ (half >>> 15), 0x1b873593);
-    high = Math.imul(high ^ spread, 0x85ebca6b);
+    high = Math.imul(high ^ spread(word), 0x85ebca6b);
     high ^= high >>> 15;
     low = Math.imul(low + word, 0x5bd1e995);
     low ^= low >>> 13;
   }
-  for (; at < end; at += 1) {
-    const byte = bytes[at]!;
-    high = Math.imul(high ^ byte, 0x01000193);
-    low = Math.imul(low ^ byte, 0x5bd1e995);
-    low ^= low >>> 15;
-  }
-  high = Math.imul(high ^ (end - start), 0x01000193);
-  low = Math.imul(low ^ (end - start), 0x5bd1e995);
+  let last = end - start;
+  for (; at < end; at += 1) last = (last << 8) | bytes[at]!;
+  high = Math.imul(high ^ spread(last), 0x01000193);
+  low = Math.imul(low ^ last, 0xc2b2ae35);
   into.high = high ^ (high >>> 13);
-  into.low = low ^ (low >>> 13);
+  into.low = low ^ (low >>> 15);
+}
+
+/** Digits differ in few bits of a word, which are spread before they meet the state. */
+function spread(word: number): number {
+  const half = Math.imul(word, 0xcc9e2d51);
+  return Math.imul(half ^ (half >>> 15), 0x1b873593);
 }
