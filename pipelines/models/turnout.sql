@@ -15,6 +15,7 @@
 -- users_per_dpt_and_dpk_pct: All users per voters in the DPT and the DPK, in percent.
 -- users_per_voters_pct: All users per voters on all lists, in percent.
 -- is_consistent: True where neither row breaks a check of severity error; false where the regency stands in one dataset only.
+-- is_complete: True where all the figures are known that turnout on all lists is reckoned from, for either sex and for both; only such regencies are in the sums of districts, provinces and the nation.
 WITH long AS (
   SELECT
     election_year, election_type, dapil_id, coalesce(v.dapil_name, u.dapil_name) AS dapil_name, province, regency,
@@ -29,7 +30,11 @@ WITH long AS (
        users_dpt: u.dpt_total, users_dptb: u.dptb_total, users_dpk: u.dpk_total,
        voters_dpt: v.dpt_total, voters_dptb: v.dptb_total, voters_dpk: v.dpk_total}
     ]) AS figures,
-    coalesce(v.is_consistent AND u.is_consistent, false) AS is_consistent
+    coalesce(v.is_consistent AND u.is_consistent, false) AS is_consistent,
+    u.male_total IS NOT NULL AND u.female_total IS NOT NULL AND u.grand_total IS NOT NULL
+      AND v.male_total IS NOT NULL AND v.female_total IS NOT NULL AND v.grand_total IS NOT NULL
+      AND v.dpt_male IS NOT NULL AND v.dpt_female IS NOT NULL AND v.dpt_total IS NOT NULL
+      AND v.dpk_male IS NOT NULL AND v.dpk_female IS NOT NULL AND v.dpk_total IS NOT NULL AS is_complete
   FROM voters v
   FULL JOIN voting_rights_users u USING (election_year, election_type, dapil_id, province, regency)
 )
@@ -50,5 +55,6 @@ SELECT
   round(100.0 * figures.users / nullif(figures.voters_dpt, 0), 2) AS users_per_dpt_pct,
   round(100.0 * figures.users / nullif(figures.voters_dpt::BIGINT + figures.voters_dpk, 0), 2) AS users_per_dpt_and_dpk_pct,
   round(100.0 * figures.users / nullif(figures.voters, 0), 2) AS users_per_voters_pct,
-  is_consistent
+  is_consistent,
+  is_complete
 FROM long

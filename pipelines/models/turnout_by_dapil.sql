@@ -1,22 +1,18 @@
--- Turnout per electoral district and sex, in percent. A regency with an unknown figure is left out of the sums.
+-- Turnout per electoral district and sex, in percent. A regency with an unknown figure is left out of the sums, for all sexes alike.
 -- regencies: Regencies in either dataset.
--- regencies_left_out: Regencies whose figures are not all known; none of their people are in the sums.
+-- regencies_left_out: Regencies whose figures are not all known for men, women and both; none of their people are in the sums.
 -- regencies_inconsistent: Regencies in the sums whose figures contradict themselves; see the table violations.
-WITH known AS (
-  SELECT *, users IS NOT NULL AND voters IS NOT NULL AND voters_dpt IS NOT NULL AND voters_dpk IS NOT NULL AS is_known
-  FROM turnout
-),
-sums AS (
+WITH sums AS (
   SELECT
     election_year, election_type, dapil_id, any_value(dapil_name) AS dapil_name, sex,
     count(*)::INTEGER AS regencies,
-    count(*) FILTER (NOT is_known)::INTEGER AS regencies_left_out,
-    count(*) FILTER (is_known AND NOT is_consistent)::INTEGER AS regencies_inconsistent,
-    sum(users) FILTER (is_known)::BIGINT AS users,
-    sum(voters) FILTER (is_known)::BIGINT AS voters,
-    sum(voters_dpt) FILTER (is_known)::BIGINT AS voters_dpt,
-    sum(voters_dpk) FILTER (is_known)::BIGINT AS voters_dpk
-  FROM known
+    count(*) FILTER (NOT is_complete)::INTEGER AS regencies_left_out,
+    count(*) FILTER (is_complete AND NOT is_consistent)::INTEGER AS regencies_inconsistent,
+    sum(users) FILTER (is_complete)::BIGINT AS users,
+    sum(voters) FILTER (is_complete)::BIGINT AS voters,
+    sum(voters_dpt) FILTER (is_complete)::BIGINT AS voters_dpt,
+    sum(voters_dpk) FILTER (is_complete)::BIGINT AS voters_dpk
+  FROM turnout
   GROUP BY ALL
 )
 SELECT
