@@ -170,6 +170,9 @@ function tookTooLong(kind: Run['kind'], { maxDuration }: SyncOptions): RunTimeou
   );
 }
 
+/** What a warehouse that was filled from the bundled sample remembers as its source. */
+const sampleSource = 'sample';
+
 /** The warehouse remembers its source: figures of two sources must not stand in one history by mistake. */
 export function checkSource(
   { source, acceptSource, warehouse }: Pick<SyncOptions, 'source' | 'acceptSource' | 'warehouse'>,
@@ -178,12 +181,11 @@ export function checkSource(
   if (previous === null || acceptSource || previous.manifest.source === source || beginsAnew(source, previous)) return;
   throw new SourceMismatchError(
     `The warehouse ${warehouse} was filled from ${previous.manifest.source}, not from ${source}.`,
-    'Name another folder with --warehouse, or add --accept-source if the source has moved.',
+    source === sampleSource
+      ? 'Sample figures are made up and belong to no others: name another folder with --warehouse.'
+      : 'Name another folder with --warehouse, or add --accept-source if the source has moved.',
   );
 }
-
-/** What a warehouse that was filled from the bundled sample remembers as its source. */
-const sampleSource = 'sample';
 
 /** Whether the history begins with this source: the sample is nobody's data, and no figure is compared with it. */
 export function beginsAnew(source: string, previous: Snapshot | null): boolean {

@@ -66,6 +66,8 @@ describe('a sync from a service into a warehouse with sample figures', () => {
     const sample = await serveData(sampleFigures);
     const back = runSync(syncOptions(warehouse, sample.url, { source: 'sample' }));
     await expect(back).rejects.toThrow(SourceMismatchError);
+    // Nobody is led to put made-up figures over real ones.
+    await expect(back).rejects.toMatchObject({ next: expect.not.stringContaining('--accept-source') });
     expect(await readCurrentId(warehouse)).toBe(run);
   });
 });
