@@ -17,12 +17,12 @@ export async function askSource(run: Run): Promise<OpenedSource> {
   const { options, around, signal } = run;
   const resumed = await openResumedAnswers(run);
   const landing = await orClose([resumed], () => openLanding(run.landing, describeRun(run)));
-  const transport = createHttpTransport({ ...options, connections: options.concurrency, maxAnswerBytes });
-  const client = createSourceClient(options, { ...around, transport, land: landing.land, resumed, signal });
-  return {
-    client,
-    close: () => closeAll([client, resumed, landing]),
-  };
+  // A landing that is not closed would keep the process from ending.
+  return orClose([landing, resumed], async () => {
+    const transport = createHttpTransport({ ...options, connections: options.concurrency, maxAnswerBytes });
+    const client = createSourceClient(options, { ...around, transport, land: landing.land, resumed, signal });
+    return { client, close: () => closeAll([client, resumed, landing]) };
+  });
 }
 
 /** What the run was asked, for a replay or for a run that goes on from it. */

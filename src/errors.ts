@@ -133,7 +133,7 @@ export class RunTimeoutError extends RekapError {
   readonly exitCode = ExitCode.source;
 }
 
-/** A landing cannot be read back: a missing file, or bytes that do not fit their hash. */
+/** A landing cannot be read back, as by a missing file or bytes that do not fit their hash, or cannot be begun for want of a thread. */
 export class LandingError extends RekapError {
   readonly exitCode = ExitCode.unexpected;
 }

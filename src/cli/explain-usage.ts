@@ -31,8 +31,9 @@ export function explainUsage(message: string, words: readonly string[]): UsageEr
     return new UsageError(`There is no command ${JSON.stringify(said)}.`, `Did you mean ${meant}?`);
   }
   if (message.startsWith('Not enough non-option arguments')) {
-    return command === 'query'
-      ? new UsageError('There is no SQL to ask.', quoted)
+    if (command === 'query') return new UsageError('There is no SQL to ask.', quoted);
+    return words.includes('rollback')
+      ? new UsageError('Which snapshot to go back to is not said.', '"rekap snapshots list" shows their ids.')
       : new UsageError('A word is missing after the command.', helpful);
   }
   const unknown = /^Unknown (?:arguments?|commands?): (.+)$/s.exec(message)?.[1];

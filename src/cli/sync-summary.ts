@@ -35,7 +35,7 @@ function headline({ kind, outcome, run, snapshot, current, equals, manifest, war
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet')).length;
   switch (outcome) {
     case 'reproduced':
-      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', snapshot ?? '')}: ${origin(manifest)}, ${equals === null ? `${parquet - 1} of ${parquet}` : parquet} Parquet files byte for byte${equals === null ? ' (what changed was not compared)' : ''}, and the same figures.`;
+      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', snapshot ?? '')}: ${origin(manifest)}, ${equals === null ? `${parquet - 1} of ${parquet}` : parquet} Parquet files byte for byte${equals === null ? ' (not that of changes, whose history is another)' : ''}, and the same figures.`;
     case 'published':
       if (current !== run)
         return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current one, so ${current} stays current; ${command(`snapshots rollback ${run}`, warehouse)} goes back to it.`;

@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
-import { errorCode } from '../errors.ts';
 import type { LandedAnswer, LandingFiles, ThreadReport, UnwrittenAnswer } from './landing.ts';
 
 /** For records as these level 2 takes no longer than level 1, and a tenth less room. */
@@ -36,8 +35,9 @@ function land(answer: UnwrittenAnswer): void {
   try {
     report({ landed: write(answer) });
   } catch (error) {
-    // What is no error, nobody throws here; and an error loses its code on its way to another thread.
-    report({ failure: error as Error, code: errorCode(error) });
+    const failure = error as NodeJS.ErrnoException;
+    const { code, errno, syscall } = failure;
+    report({ failure, kept: { code, errno, syscall } });
     // A port that is closed still brings what it holds.
     port.off('message', land);
     port.close();

@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gunzip } from 'node:zlib';
-import { LandingError } from '../errors.ts';
+import { LandingError, messageOf } from '../errors.ts';
 import { flushFile, flushFolder } from '../flush.ts';
 import type { Answer, LandedBody, PageRequest } from '../stages.ts';
 import { runFile, writeRunFile, type RunFile } from './run-file.ts';
@@ -49,11 +49,15 @@ export interface LandingFiles {
 /** An answer on its way to the landing's thread. */
 export interface UnwrittenAnswer {
   readonly line: Omit<LandedAnswer, 'bytes' | 'sha256' | 'position' | 'length'>;
-  readonly body: Buffer;
+  /** No longer a Buffer when it arrives. */
+  readonly body: Uint8Array;
 }
 
 /** What the thread says of one answer after another, until it fails at one and ends. */
-export type ThreadReport = { readonly landed: LandedAnswer } | { readonly failure: Error; readonly code: string };
+export type ThreadReport = { readonly landed: LandedAnswer } | { readonly failure: Error; readonly kept: SystemFields };
+
+/** What an error of the system says of itself, which it loses on its way to another thread. */
+type SystemFields = Pick<NodeJS.ErrnoException, 'code' | 'errno' | 'syscall'>;
 
 /** An answer that the thread has not reported of. */
 interface Waiting {
@@ -64,9 +68,6 @@ interface Waiting {
 
 const decompress = promisify(gunzip);
 
-/** The thread's program. Node runs no TypeScript there: from the sources too it is the one that was built. */
-const threadFile = createRequire(import.meta.url).resolve('#landing-thread');
-
 /** So many bytes may wait for the thread before `land` makes its caller wait. */
 const queueBound = 16 * 1024 * 1024;
 
@@ -74,18 +75,37 @@ const queueBound = 16 * 1024 * 1024;
 export async function openLanding(folder: string, run: RunFile): Promise<Landing> {
   await mkdir(folder, { recursive: true });
   await writeRunFile(folder, run);
-  const bodies = await open(join(folder, bodiesFile), 'wx+');
-  let answers: FileHandle;
+  const opened: FileHandle[] = [];
+  const openNew = async (name: string, flags: string): Promise<FileHandle> => {
+    const file = await open(join(folder, name), flags);
+    opened.push(file);
+    return file;
+  };
   try {
-    answers = await open(join(folder, answersFile), 'wx');
+    const [bodies, answers] = [await openNew(bodiesFile, 'wx+'), await openNew(answersFile, 'wx')];
+    return landInto(folder, bodies, answers, startThread({ bodies: bodies.fd, answers: answers.fd }));
   } catch (error) {
-    await bodies.close();
+    for (const file of opened) await file.close();
     throw error;
   }
+}
 
-  const files: LandingFiles = { bodies: bodies.fd, answers: answers.fd };
+/** Node runs no TypeScript in a thread: from the sources too its program is the one that was built. */
+function startThread(files: LandingFiles): Worker {
+  const program = createRequire(import.meta.url).resolve('#landing-thread');
   // It needs no word of what the process was started with, least of all the key.
-  const thread = new Worker(threadFile, { workerData: files, env: {}, execArgv: [] });
+  try {
+    return new Worker(program, { workerData: files, env: {}, execArgv: [] });
+  } catch (error) {
+    throw new LandingError(
+      `The system starts no further thread, which is to write ${answersFile}: ${messageOf(error)}.`,
+      'Let this user, or this container, have more processes and threads (ulimit -u).',
+      { cause: error },
+    );
+  }
+}
+
+function landInto(folder: string, bodies: FileHandle, answers: FileHandle, thread: Worker): Landing {
   const waiting: Waiting[] = [];
   let queued = 0;
   let failure: unknown = null;
@@ -93,7 +113,7 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
   const roomMade: (() => void)[] = [];
 
   thread.on('message', (report: ThreadReport) => {
-    if ('failure' in report) return fail(Object.assign(report.failure, { code: report.code }));
+    if ('failure' in report) return fail(Object.assign(report.failure, report.kept));
     const answer = waiting.shift();
     // After a failure nobody waits for what the thread had under way.
     if (answer !== undefined) release(answer).settle(report.landed);
@@ -118,9 +138,10 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
       // Each caller looks again and takes its room in one go: of many that wake together only as many as fit go on.
       while (queued > queueBound && failure === null) await new Promise<void>((resolve) => roomMade.push(resolve));
       if (failure !== null) throw failure;
-      const answer: UnwrittenAnswer = { line: { ...request, url, at: at.toISOString(), status }, body };
-      // Nothing is taken away from here: the walk reads the same bytes.
-      thread.postMessage(answer, []);
+      // A copy goes to the thread, for the walk reads the body too. Shared memory would spare it, but V8 does not count that as used.
+      const copy = new Uint8Array(body);
+      const answer: UnwrittenAnswer = { line: { ...request, url, at: at.toISOString(), status }, body: copy };
+      thread.postMessage(answer, [copy.buffer]);
       queued += body.length;
       const landed = new Promise<LandedAnswer>((settle, reject) => {
         waiting.push({ size: body.length, settle, fail: reject });
@@ -132,6 +153,7 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
       // They are written one after the other.
       await written;
       const reason = failure;
+      fail(new Error('The landing is closed.'));
       await thread.terminate();
       try {
         if (reason !== null) throw reason;

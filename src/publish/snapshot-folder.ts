@@ -64,14 +64,21 @@ async function othersIn(folder: string): Promise<string[]> {
 /** Makes a folder and those above it. Node's own recursive mkdir never returns in places like /proc, where nothing can be made. */
 async function makeFolder(path: string): Promise<void> {
   try {
+    await makeOne(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if (errorCode(error) !== 'ENOENT' || parent === path) throw error;
+    if (!(await exists(parent))) await makeFolder(parent);
+    await makeOne(path);
+  }
+}
+
+/** Another run may make the same folder at the same time. */
+async function makeOne(path: string): Promise<void> {
+  try {
     await mkdir(path);
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'EEXIST' && (await exists(path)) && (await stat(path)).isDirectory()) return;
-    const parent = dirname(path);
-    if (code !== 'ENOENT' || parent === path || (await exists(parent))) throw error;
-    await makeFolder(parent);
-    await mkdir(path);
+    if (errorCode(error) !== 'EEXIST' || !(await exists(path)) || !(await stat(path)).isDirectory()) throw error;
   }
 }
 

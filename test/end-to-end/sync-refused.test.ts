@@ -211,9 +211,18 @@ describe('a sync that must not publish', () => {
     });
   });
 
+  it('because another makes the same new warehouse says so', async () => {
+    const warehouse = join(await temporaryFolder(), 'new', 'warehouse');
+    const { url } = await serveData(smallNation(nation));
+    const both = await Promise.allSettled([1, 2].map(() => runSync(syncOptions(warehouse, url))));
+    const [refused, done] = both.toSorted((a, b) => (a.status > b.status ? -1 : 1));
+    expect(done).toMatchObject({ value: { outcome: 'published' } });
+    expect(refused).toMatchObject({ reason: expect.any(WarehouseBusyError) });
+  });
+
   it('because a file can grow no further says so, also where the thread of the landing meets it', async () => {
     const warehouse = await temporaryFolder();
-    // What the source answers is the first to be larger than this, as it would be for a disk that is full.
+    // What the source answers is the first to be larger than this, in blocks of 512 or 1,024 bytes; the lock's file, of 12 kB, is not.
     const limited = ['-c', 'ulimit -f 40; exec "$0" "$@"', process.execPath, cliPath];
     const child = spawn('sh', [...limited, 'sync', '--sample', '--warehouse', warehouse], {
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -2,26 +2,31 @@
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
+import type { Worker, WorkerOptions } from 'node:worker_threads';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { systemReason } from '../../src/errors.ts';
 import { answersFile, openLanding, type Landing } from '../../src/land/landing.ts';
 import type { Answer } from '../../src/stages.ts';
 import { describedRun } from '../support/landed.ts';
 
-/** The threads that were begun, in their order. */
-const { threads } = vi.hoisted(() => ({ threads: [] as Worker[] }));
+/** The threads that were begun, in their order; and what the next one is given besides. */
+const { threads, begun } = vi.hoisted((): { threads: Worker[]; begun: { with: WorkerOptions } } => ({
+  threads: [],
+  begun: { with: {} },
+}));
 
 vi.mock('node:worker_threads', async (load) => {
   const real = await load<typeof import('node:worker_threads')>();
   return {
     ...real,
     Worker: class extends real.Worker {
-      constructor(...given: ConstructorParameters<typeof Worker>) {
-        super(...given);
+      constructor(...[file, options]: ConstructorParameters<typeof Worker>) {
+        super(file, { ...options, workerData: { ...options?.workerData, ...begun.with.workerData } });
         threads.push(this);
+        begun.with = {};
       }
     },
   };
@@ -134,4 +139,24 @@ it('leaves no thread behind, whether it has failed or not', async () => {
     // A thread that has ended has no number.
     expect(threads.at(-1)!.threadId).toBe(-1);
   }
+});
+
+it('says why the system refused, as if it had happened here', async () => {
+  const folder = await makeFolder();
+  await mkdir(folder);
+  const path = join(folder, 'read-only');
+  await writeFile(path, '');
+  const file = await open(path, 'r');
+  onTestFinished(() => file.close());
+  begun.with = { workerData: { answers: file.fd } };
+  const landing = await openLanding(folder, describedRun());
+  await landing.land(whole);
+  const failure = await landing.close().catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'EBADF', syscall: 'write' });
+  expect(systemReason(failure)).toBe('bad file descriptor (EBADF)');
+});
+
+it('says so where no thread can be started', async () => {
+  begun.with = { workerData: { answers: () => 'nothing that could be sent to a thread' } };
+  await expect(makeLanding()).rejects.toThrow('The system starts no further thread');
 });
