@@ -54,7 +54,9 @@ it('says of a snapshot that was built again what gave it, and what it equals', (
   expect(summaryOf({ ...replayed, equals: 'that one' })).toMatch(
     new RegExp(`^Reproduced snapshot that one: ${answers}, 2 Parquet files byte for byte, and`),
   );
-  expect(summaryOf(replayed)).toMatch(/^Reproduced .*, 1 of 2 Parquet files byte for byte \(what changed was not /);
+  expect(summaryOf(replayed)).toMatch(
+    /^Reproduced .*, 1 of 2 Parquet files byte for byte \(not that of changes, whose history /,
+  );
   expect(summaryOf({ kind: 'replay', equals: 'that one' })).toMatch(
     new RegExp(`^Published .* from the answers of run ${snapshotId}: .* It equals snapshot that one: \\d+ `),
   );

@@ -79,6 +79,10 @@ describe('a command that is none', () => {
       '"rekap diff --help" shows what it takes.',
     ]);
     expect((await mistake(['snapshots', 'show', 'a', 'b']))[0]).toBe('"b" is one word too many.');
+    expect(await mistake(['snapshots', 'rollback'])).toEqual([
+      'Which snapshot to go back to is not said.',
+      '"rekap snapshots list" shows their ids.',
+    ]);
   });
 });
 
