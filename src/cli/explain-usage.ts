@@ -31,10 +31,9 @@ export function explainUsage(message: string, words: readonly string[]): UsageEr
     return new UsageError(`There is no command ${JSON.stringify(said)}.`, `Did you mean ${meant}?`);
   }
   if (message.startsWith('Not enough non-option arguments')) {
-    if (command === 'query') return new UsageError('There is no SQL to ask.', quoted);
-    return words.includes('rollback')
-      ? new UsageError('Which snapshot to go back to is not said.', '"rekap snapshots list" shows their ids.')
-      : new UsageError('A word is missing after the command.', helpful);
+    return command === 'query'
+      ? new UsageError('There is no SQL to ask.', quoted)
+      : new UsageError('Which snapshot to go back to is not said.', '"rekap snapshots list" shows their ids.');
   }
   const unknown = /^Unknown (?:arguments?|commands?): (.+)$/s.exec(message)?.[1];
   if (unknown === undefined) {

@@ -157,6 +157,20 @@ async function prepareReading(database: Database, sql: string): Promise<DuckDBPr
   return statement;
 }
 
+/** What to do next, by what DuckDB complains of; the first that fits. */
+const hints: readonly (readonly [RegExp, string])[] = [
+  [
+    /referenced column .* not found/i,
+    `"DESCRIBE voters" shows the columns of a table or view. A text goes into single quotes: sex = 'both'.`,
+  ],
+  [
+    /does not exist|not found/i,
+    '"SHOW TABLES" lists the tables and views, "DESCRIBE voters" shows the columns of one.',
+  ],
+  [/file system operations are disabled/i, 'A query reads the snapshot alone; --out names a file for what it gives.'],
+  [/^Parser Error/, '"rekap query --help" has queries that work.'],
+];
+
 /** DuckDB's complaint as a message of ours, its first word ("Binder Error") and its hints kept. */
 async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
   try {
@@ -173,10 +187,8 @@ async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
         { cause: error },
       );
     }
-    const next = /does not exist|not found/i.test(error.message)
-      ? '"SHOW TABLES" lists the tables and views, "DESCRIBE voters" their columns.'
-      : '';
     const complaint = error.message.replace(/^Failed to extract statements: /, '').trim();
+    const next = hints.find(([words]) => words.test(complaint))?.[1] ?? '';
     throw new QueryError(`DuckDB refuses the query. ${complaint}`, next, { cause: error });
   }
 }

@@ -172,11 +172,16 @@ describe('a query', () => {
     await expect(ask('SELECT * FROM voters WHERE n = $1')).rejects.toThrow(/holds a parameter/);
   });
 
-  it('that names what is not there is told how to find what is', async () => {
-    const next = expect.stringContaining('SHOW TABLES');
-    await expect(ask('FROM nowhere')).rejects.toMatchObject({ next });
-    await expect(ask('SELECT nothing FROM voters')).rejects.toMatchObject({ next });
-    await expect(ask('SELEC 1')).rejects.toMatchObject({ next: '' });
+  it.each([
+    ['FROM nowhere', 'SHOW TABLES'],
+    ['SELECT nothing FROM voters', 'DESCRIBE voters'],
+    ['FROM voters WHERE x = "both"', 'single quotes'],
+    ["FROM read_csv('SECRET')", '--out'],
+    ['SELEC 1', '--help'],
+    ["SELECT 'x'::INTEGER", ''],
+  ])('that is refused is told what to do next: %s', async (sql, hint) => {
+    const next = hint === '' ? '' : expect.stringContaining(hint);
+    await expect(ask(sql)).rejects.toMatchObject({ name: 'QueryError', next });
   });
 
   it('cannot have logs written outside', async () => {
