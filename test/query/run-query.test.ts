@@ -173,15 +173,14 @@ describe('a query', () => {
   });
 
   it.each([
-    ['FROM nowhere', 'SHOW TABLES'],
-    ['SELECT nothing FROM voters', 'DESCRIBE voters'],
-    ['FROM voters WHERE x = "both"', 'single quotes'],
-    ["FROM read_csv('SECRET')", '--out'],
-    ['SELEC 1', '--help'],
-    ["SELECT 'x'::INTEGER", ''],
+    ['FROM nowhere', /SHOW TABLES/],
+    ['SELECT nothing FROM voters', /DESCRIBE voters/],
+    ['FROM voters WHERE x = "both"', /single quotes/],
+    ["FROM read_csv('SECRET')", /--out/],
+    ['SELEC 1', /--help/],
+    ["SELECT 'x'::INTEGER", /^$/],
   ])('that is refused is told what to do next: %s', async (sql, hint) => {
-    const next = hint === '' ? '' : expect.stringContaining(hint);
-    await expect(ask(sql)).rejects.toMatchObject({ name: 'QueryError', next });
+    await expect(ask(sql)).rejects.toMatchObject({ name: 'QueryError', next: expect.stringMatching(hint) });
   });
 
   it('cannot have logs written outside', async () => {
