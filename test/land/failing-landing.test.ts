@@ -12,10 +12,10 @@ import { answersFile, openLanding, type Landing } from '../../src/land/landing.t
 import type { Answer } from '../../src/stages.ts';
 import { describedRun } from '../support/landed.ts';
 
-/** The threads that were begun, in their order; and what the next one is given besides. */
-const { threads, begun } = vi.hoisted((): { threads: Worker[]; begun: { with: WorkerOptions } } => ({
+/** The threads that were begun, in their order; what the latest was given, and what the next one is given besides. */
+const { threads, begun } = vi.hoisted((): { threads: Worker[]; begun: { as: WorkerOptions; with: WorkerOptions } } => ({
   threads: [],
-  begun: { with: {} },
+  begun: { as: {}, with: {} },
 }));
 
 vi.mock('node:worker_threads', async (load) => {
@@ -26,6 +26,7 @@ vi.mock('node:worker_threads', async (load) => {
       constructor(...[file, options]: ConstructorParameters<typeof Worker>) {
         super(file, { ...options, workerData: { ...options?.workerData, ...begun.with.workerData } });
         threads.push(this);
+        begun.as = { ...options };
         begun.with = {};
       }
     },
@@ -139,6 +140,12 @@ it('leaves no thread behind, whether it has failed or not', async () => {
     // A thread that has ended has no number.
     expect(threads.at(-1)!.threadId).toBe(-1);
   }
+});
+
+it('tells its thread nothing of the environment, where the API key may stand', async () => {
+  await (await makeLanding()).close();
+  expect(begun.as).toMatchObject({ env: {}, execArgv: [] });
+  expect(Object.keys(begun.as.env ?? { none: 'given' })).toEqual([]);
 });
 
 it('says why the system refused, as if it had happened here', async () => {

@@ -1,0 +1,44 @@
+/** A bound signal ends with the outer one, when its time is up, or with what it bounds. */
+
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { boundSignal } from '../src/bound-signal.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const never = new AbortController().signal;
+
+it('is aborted with the reason of the outer one, also where that was aborted before', () => {
+  const outer = new AbortController();
+  const before = boundSignal(outer.signal, 1000, () => 'late');
+  outer.abort('outer');
+  const after = boundSignal(outer.signal, 1000, () => 'late');
+  expect([before, after].map(({ signal, isLate }) => [signal.reason, isLate()])).toEqual([
+    ['outer', false],
+    ['outer', false],
+  ]);
+});
+
+it('is aborted when its time is up, and says so', () => {
+  const bound = boundSignal(never, 1000, () => 'late');
+  vi.advanceTimersByTime(999);
+  expect(bound.signal.aborted).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect([bound.signal.reason, bound.isLate()]).toEqual(['late', true]);
+});
+
+it('does not go off at once where its time is longer than a timer can count', () => {
+  const bound = boundSignal(never, 2 ** 40, () => 'late');
+  vi.advanceTimersByTime(1_000_000);
+  expect(bound.signal.aborted).toBe(false);
+});
+
+it('ends what still waits when what it bounds is over, and leaves no timer and no listener', () => {
+  const outer = new AbortController();
+  const bound = boundSignal(outer.signal, 1000, () => 'late');
+  bound.end();
+  expect([bound.signal.aborted, bound.isLate()]).toEqual([true, false]);
+  expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
