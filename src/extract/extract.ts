@@ -6,12 +6,12 @@ import { DatasetExtraction } from './dataset-extraction.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import { PageHolder } from './held-pages.ts';
 import { settleAll } from './settle-all.ts';
+import { limitWalks } from './walk-limit.ts';
 
 /** Reads everything and gives a verdict for each district asked for; an incomplete one is a verdict, not a throw. */
 export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
   const holder = new PageHolder(question.heldBytes);
-  // Twice as many as there may be requests, so that the next ones are sent while what came is read and transformed.
-  const walks = pLimit(question.concurrency * 2);
+  const walks = limitWalks(question.concurrency, holder);
   // Reading ahead leaves room for the sweeps, which everything waits for in the end.
   const ahead = pLimit(Math.max(1, question.concurrency - question.pipelines.length));
   const extractions = question.pipelines.map((pipeline) => new DatasetExtraction(pipeline, question, holder, ahead));

@@ -21,9 +21,14 @@ export class PageHolder {
     this.bound = bound;
   }
 
+  /** The part of the bound that is in use; 1 where nothing may be held. */
+  get use(): number {
+    return this.bound === 0 ? 1 : this.held / this.bound;
+  }
+
   /** Whether less than half of the bound is in use, so that reading ahead is worth it. */
   get hasRoom(): boolean {
-    return this.held < this.bound / 2;
+    return this.use < 1 / 2;
   }
 
   hold(fetched: FetchedPage, reopen: (bytes: Buffer) => Page): HeldPage {

@@ -15,6 +15,7 @@ import { readBrokenChecks, type BrokenCheck } from './broken-checks.ts';
 import { requireKeyOrder } from './key-order.ts';
 import { reportDataset, type LoadReport } from './load-report.ts';
 import { Staging } from './staging.ts';
+import { weighPreviousNotes } from './weigh-notes.ts';
 import {
   changesTable,
   datasetTable,
@@ -55,9 +56,9 @@ export interface Loaded {
  * Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. While rows come, pages are
  * in memory too, and the rows can wait on the disk. One thread for a nation of regencies: a second one costs more than it brings.
  */
-const loadSettings = { memory_limit: '64MB', threads: '1', preserve_insertion_order: 'true' };
-/** The tables are sorted in as much as this. */
-const memoryOfTables = '160MB';
+const loadSettings = { memory_limit: '48MB', threads: '1', preserve_insertion_order: 'true' };
+/** Bytes in which the tables are sorted; much that is noted needs more. */
+const memoryOfTables = 160_000_000;
 /** Rows of one group in DuckDB's files. Beyond them there is work for two threads, and one alone would not sort within the memory. */
 const rowsOfOneGroup = 122_880;
 /** What several threads have freed goes back to the system as soon as a task ends; it would else count as used until the load is over. */
@@ -107,7 +108,9 @@ export class Load {
     this.staging.close();
     const attached = carryOver?.database ?? previousDatabase;
     if (attached !== null) await this.database.run(`ATTACH ${quoteText(attached)} AS previous (READ_ONLY)`);
-    await this.set({ memory_limit: memoryOfTables });
+    await this.giveMemory(this.staging.weightOfNotes);
+    if (carryOver !== null)
+      await this.giveMemory(this.staging.weightOfNotes + (await weighPreviousNotes(this.database)));
     if ((await this.countRowsAtHand(attached !== null)) > rowsOfOneGroup) await this.set(settingsOfManyRows);
     // A few transactions: each statement by itself would wait for the disk.
     await this.database.run('BEGIN');
@@ -139,6 +142,11 @@ export class Load {
 
   private async set(settings: Readonly<Record<string, string>>): Promise<void> {
     for (const [name, value] of Object.entries(settings)) await this.database.run(`SET ${name} = ${quoteText(value)}`);
+  }
+
+  /** @param more Bytes beyond those that the tables need. */
+  private giveMemory(more: number): Promise<void> {
+    return this.set({ memory_limit: `${memoryOfTables + more}B` });
   }
 
   /** Rows that were appended, and those of the snapshot before, which are carried over or compared. */
@@ -263,7 +271,7 @@ export class Load {
         .join(', ');
       const written = await this.database.run(
         `COPY (SELECT * FROM ${quoteIdentifier(table.name)})
-         TO ${quoteText(file)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${rowsOfOneGroup}, KV_METADATA {${metadata}})`,
+         TO ${quoteText(file)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${table.rowsOfOneGroup ?? rowsOfOneGroup}, KV_METADATA {${metadata}})`,
       );
       rows.set(path, written);
     }

@@ -11,11 +11,20 @@ import type { Batch, Quarantined, Violation } from '../stages.ts';
 import { chunkRows, fillChunk, type ChunkColumn } from './fill-chunk.ts';
 import { placeColumns, quarantineTable, violationsTable, type TableDefinition } from './tables.ts';
 import { TextStage } from './text-stage.ts';
+import { weighNotes } from './weigh-notes.ts';
+
+/** So many rows are handed to DuckDB's tables at their end: once is quicker than several times. */
+const smallLoad = 262_144;
+/** A larger load hands over whenever so many more have come, for what an appender holds counts against no limit on memory. */
+const rowsHeld = 65_536;
 
 /** The temporary tables of one load. */
 export class Staging {
   /** Rows of all tables that were appended. */
   appended = 0;
+  /** Bytes of memory that the violations and the quarantined records need to be sorted. */
+  weightOfNotes = 0;
+  private flushAt = smallLoad;
   private readonly database: Database;
   private readonly violations: DuckDBAppender;
   private readonly quarantine: DuckDBAppender;
@@ -61,15 +70,18 @@ export class Staging {
   /** Appends a batch. Blocks while DuckDB copies, some milliseconds per ten thousand rows. */
   append(pipeline: AnyPipeline, batch: Batch): void {
     this.appended += batch.rows.numRows + batch.violations.length + batch.quarantined.length;
+    this.weightOfNotes += weighNotes(batch);
     if (batch.rows.numRows > 0) this.appendRows(pipeline, batch.rows);
     for (const violation of batch.violations) appendRow(this.violations, this.violationValues(violation));
     for (const record of batch.quarantined) appendRow(this.quarantine, quarantineValues(record));
+    if (this.appended < this.flushAt) return;
+    this.flushAt = this.appended + rowsHeld;
+    for (const appender of this.appenders()) appender.flushSync();
   }
 
   /** Flushes and closes the appenders; the temporary tables are complete afterwards. */
   close(): void {
-    for (const appender of this.rows.values()) appender.closeSync();
-    for (const { appender } of this.texts.values()) appender.closeSync();
+    for (const appender of this.appenders()) appender.closeSync();
   }
 
   /** SELECT that gives a pipeline's staged rows with their texts, columns in the table's order. */
@@ -92,6 +104,10 @@ export class Staging {
     const names = ['violations', 'quarantine', ...pipelines.map(({ table }) => table)].map((name) => `staging_${name}`);
     const all = [...names, ...pipelines.flatMap(textStageNames)];
     await this.database.run(all.map((name) => `DROP TABLE temp.${quoteIdentifier(name)}`).join('; '));
+  }
+
+  private appenders(): DuckDBAppender[] {
+    return [...this.rows.values(), ...[...this.texts.values()].map(({ appender }) => appender)];
   }
 
   private appendRows(pipeline: AnyPipeline, rows: RecordBatch): void {

@@ -18,6 +18,8 @@ export interface TableDefinition {
   readonly comment: string;
   readonly columns: readonly TableColumn[];
   readonly sortedBy: readonly string[];
+  /** Rows of one group in its Parquet file, where they are long: a group is put together in memory. */
+  readonly rowsOfOneGroup?: number;
 }
 
 /** The published table of a pipeline. */
@@ -119,6 +121,7 @@ export const quarantineTable: TableDefinition = {
     { name: 'request', type: 'VARCHAR', comment: 'The request whose answer held it, without the base URL.' },
   ],
   sortedBy: ['dataset', 'reason', 'record', 'request'],
+  rowsOfOneGroup: 2048,
 };
 
 export const snapshotsLogTable: TableDefinition = {

@@ -60,9 +60,14 @@ const optionsFor =
     syncOptions(warehouse, url, { pageSize, maxAttempts: 1, resumeWithin: hour, ...settings });
 
 /** Breaks a sync off after so many answers; its server still fails. */
-async function breakOff(warehouse: string, data: SourceData, answers: number): Promise<FaultServer> {
+async function breakOff(
+  warehouse: string,
+  data: SourceData,
+  answers: number,
+  settings: Partial<SyncOptions> = {},
+): Promise<FaultServer> {
   const server = await breakable(data, answers);
-  await expect(runSync(optionsFor(warehouse, server)())).rejects.toThrow(RekapError);
+  await expect(runSync(optionsFor(warehouse, server)(settings))).rejects.toThrow(RekapError);
   return server;
 }
 
@@ -109,9 +114,11 @@ describe('a sync that goes on', () => {
 
   it('takes over the district with which the list begins, though it came in pages of its own', async () => {
     const data = smallNation({ 1101: 9, 1102: 3, 1103: 3, 1104: 9 });
-    const whole = await runSync(syncOptions(await temporaryFolder(), (await serveData(data)).url, { pageSize }));
+    // One request after the other: the first dataset is read before the second.
+    const inTurn = { pageSize, concurrency: 1 };
+    const whole = await runSync(syncOptions(await temporaryFolder(), (await serveData(data)).url, inTurn));
     const warehouse = await temporaryFolder();
-    await breakOff(warehouse, data, whole.figures.requests - 12);
+    await breakOff(warehouse, data, whole.figures.requests - 12, inTurn);
     const server = await breakable(data, 0);
     await server.mend();
     await runSync(optionsFor(warehouse, server)());

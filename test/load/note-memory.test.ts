@@ -1,0 +1,71 @@
+/** However much there is to note of a source, the load comes to its end: memory follows what violations and quarantine hold. */
+
+import { expect, it } from 'vitest';
+import { Load } from '../../src/load/load.ts';
+import type { CarryOver } from '../../src/load/carry-over.ts';
+import type { Batch, Violation } from '../../src/stages.ts';
+import { Transformer } from '../../src/transform/transformer.ts';
+import { ask, makeFolder, project, published } from './support.ts';
+
+const [voters] = project.pipelines;
+const text = 'x'.repeat(4_000_000);
+const notes = 25;
+
+/** Loads no row, but what a source's faults leave behind. */
+async function loadNotes(
+  found: Partial<Pick<Batch, 'violations' | 'quarantined'>>,
+  carryOver: CarryOver | null = null,
+): Promise<string> {
+  const folder = await makeFolder();
+  const { signal } = new AbortController();
+  const load = await Load.begin({ folder, databaseFile: 'rekap.duckdb', project, signal });
+  try {
+    load.append(voters!, { ...new Transformer(voters!).finish(), ...found });
+    await load.finish(
+      carryOver,
+      { snapshot: '20261120T030002Z-000001', publishedAt: published, source: 'sample' },
+      null,
+    );
+  } catch (error) {
+    load.abandon();
+    throw error;
+  }
+  return `${folder}/rekap.duckdb`;
+}
+
+const quarantined = Array.from({ length: notes }, (_, place) => ({
+  dataset: 'voters',
+  reason: 'not an object',
+  record: JSON.stringify(`${place} ${text}`),
+  request: '/api/datapemilihdpr?id_dapil=1101&limit=100&offset=0',
+}));
+
+const whole = [
+  { records: BigInt(notes), bytes: BigInt(quarantined.reduce((sum, { record }) => sum + record.length, 0)) },
+];
+const countRecords = 'SELECT count(DISTINCT record) AS records, sum(strlen(record))::BIGINT AS bytes FROM quarantine';
+
+it('keeps a hundred megabytes of quarantined records, and carries them over', async () => {
+  const first = await loadNotes({ quarantined });
+  expect(await ask(first, countRecords)).toEqual(whole);
+  const second = await loadNotes({}, { database: first, replaced: new Map([['voters', []]]) });
+  expect(await ask(second, countRecords)).toEqual(whole);
+});
+
+it('keeps a hundred megabytes of values that are no numbers', async () => {
+  const violations = Array.from({ length: notes }, (_, place): Violation => ({
+    dataset: 'voters',
+    place: { election_year: 2024, election_type: 'DPR-RI', dapil_id: 1101, regency: `R${place}` },
+    check_name: 'malformed',
+    severity: 'error',
+    column_name: 'dpt_male',
+    raw_value: text,
+    expected: null,
+    actual: null,
+    message: `JumlahPemilihLakiLakiDalamDPT is ${text}, no whole number in digits`,
+  }));
+  const file = await loadNotes({ violations });
+  expect(await ask(file, 'SELECT count(*) AS n FROM violations WHERE strlen(raw_value) = 4000000')).toEqual([
+    { n: BigInt(notes) },
+  ]);
+});
