@@ -1,5 +1,6 @@
 /** Opens DuckDB files the one way rekap opens them: no downloads, settings on purpose, closed completely. */
 
+import { totalmem } from 'node:os';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { duckdb } from './duckdb.ts';
 import { quoteIdentifier, quoteText } from './sql-text.ts';
@@ -27,6 +28,9 @@ export interface OpenOptions {
   /** Ends the statement that is running, which fails, and every one that follows with its reason. */
   readonly signal?: AbortSignal;
 }
+
+/** Bytes of memory that a DuckDB may take: far more than a nation's figures need, and not so much that a machine is brought to its knees. */
+export const mostMemory = Math.min(2 * 1024 ** 3, totalmem() / 2);
 
 /** Opens `file`, or a database in memory for ':memory:'. Throws DuckDB's own error where that fails. */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {

@@ -15,7 +15,7 @@ import { readBrokenChecks, type BrokenCheck } from './broken-checks.ts';
 import { requireKeyOrder } from './key-order.ts';
 import { reportDataset, type LoadReport } from './load-report.ts';
 import { Staging } from './staging.ts';
-import { weighPreviousNotes } from './weigh-notes.ts';
+import { memoryOfTables, weighPreviousNotes } from './table-memory.ts';
 import {
   changesTable,
   datasetTable,
@@ -57,8 +57,6 @@ export interface Loaded {
  * in memory too, and the rows can wait on the disk. One thread for a nation of regencies: a second one costs more than it brings.
  */
 const loadSettings = { memory_limit: '48MB', threads: '1', preserve_insertion_order: 'true' };
-/** Bytes in which the tables are sorted; much that is noted needs more. */
-const memoryOfTables = 160_000_000;
 /** Rows of one group in DuckDB's files. Beyond them there is work for two threads, and one alone would not sort within the memory. */
 const rowsOfOneGroup = 122_880;
 /** What several threads have freed goes back to the system as soon as a task ends; it would else count as used until the load is over. */
@@ -144,9 +142,9 @@ export class Load {
     for (const [name, value] of Object.entries(settings)) await this.database.run(`SET ${name} = ${quoteText(value)}`);
   }
 
-  /** @param more Bytes beyond those that the tables need. */
-  private giveMemory(more: number): Promise<void> {
-    return this.set({ memory_limit: `${memoryOfTables + more}B` });
+  /** @param notes Bytes that violations and quarantined records need. */
+  private giveMemory(notes: number): Promise<void> {
+    return this.set({ memory_limit: `${memoryOfTables(notes)}B` });
   }
 
   /** Rows that were appended, and those of the snapshot before, which are carried over or compared. */

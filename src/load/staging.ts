@@ -9,9 +9,9 @@ import { quoteIdentifier } from '../sql-text.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Batch, Quarantined, Violation } from '../stages.ts';
 import { chunkRows, fillChunk, type ChunkColumn } from './fill-chunk.ts';
+import { weighNotes } from './table-memory.ts';
 import { placeColumns, quarantineTable, violationsTable, type TableDefinition } from './tables.ts';
 import { TextStage } from './text-stage.ts';
-import { weighNotes } from './weigh-notes.ts';
 
 /** So many rows are handed to DuckDB's tables at their end: once is quicker than several times. */
 const smallLoad = 262_144;

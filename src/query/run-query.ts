@@ -1,8 +1,7 @@
 /** Runs one reading SQL statement on a snapshot, in a database that can neither write nor reach outside itself. */
 
-import { totalmem } from 'node:os';
 import type { DuckDBPreparedStatement, DuckDBResult, DuckDBValueConverter, JS } from '@duckdb/node-api';
-import { openDatabase, type Database } from '../database.ts';
+import { mostMemory, openDatabase, type Database } from '../database.ts';
 import { duckdb } from '../duckdb.ts';
 import { whyDiskIsFull } from '../file-errors.ts';
 import { quoteText } from '../sql-text.ts';
@@ -24,9 +23,6 @@ function isReading({ statementType }: DuckDBPreparedStatement): boolean {
   const { SELECT, EXPLAIN } = duckdb().StatementType;
   return statementType === SELECT || statementType === EXPLAIN;
 }
-
-/** Bytes of memory that a query may take: far more than a nation's figures need, and not so much that a machine is brought to its knees. */
-const mostMemory = Math.min(2 * 1024 ** 3, totalmem() / 2);
 
 /**
  * Opens the snapshot's database, runs `sql`, and hands its result to `use`.

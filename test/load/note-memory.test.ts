@@ -1,7 +1,9 @@
-/** However much there is to note of a source, the load comes to its end: memory follows what violations and quarantine hold. */
+/** Where there is much to note of a source, the load comes to its end: memory follows what violations and quarantine hold, within bounds. */
 
+import { totalmem } from 'node:os';
 import { expect, it } from 'vitest';
 import { Load } from '../../src/load/load.ts';
+import { memoryOfTables } from '../../src/load/table-memory.ts';
 import type { CarryOver } from '../../src/load/carry-over.ts';
 import type { Batch, Violation } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
@@ -68,4 +70,10 @@ it('keeps a hundred megabytes of values that are no numbers', async () => {
   expect(await ask(file, 'SELECT count(*) AS n FROM violations WHERE strlen(raw_value) = 4000000')).toEqual([
     { n: BigInt(notes) },
   ]);
+});
+
+it('never takes more than half of the machine, however much there is to note', () => {
+  expect(memoryOfTables(1000) - memoryOfTables(0)).toBe(1000);
+  expect(memoryOfTables(2 ** 50)).toBeLessThanOrEqual(totalmem() / 2);
+  expect(memoryOfTables(2 ** 50)).toBe(memoryOfTables(2 ** 51));
 });

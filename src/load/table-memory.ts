@@ -1,11 +1,22 @@
-/** How much memory violations and quarantined records need to be sorted: DuckDB puts a part of what it sorts on the disk, but not all. */
+/** How much memory the tables are filled in: violations and quarantined records need more, for DuckDB cannot put all that it sorts on the disk. */
 
-import type { Database } from '../database.ts';
+import { mostMemory, type Database } from '../database.ts';
 import type { Batch } from '../stages.ts';
 
+/** Bytes in which the tables are sorted where little is noted. */
+const least = 160_000_000;
 /** Bytes of memory, measured with some room: per violation, and per byte of the texts that may be long. */
 const perViolation = 16;
 const perByte = 4;
+
+/**
+ * Bytes of memory for the tables, however much a source makes rekap note: the machine has other work.
+ *
+ * @param notes Bytes that the notes need beyond what the tables do.
+ */
+export function memoryOfTables(notes: number): number {
+  return Math.min(least + notes, mostMemory);
+}
 
 /** Bytes of memory that what a batch notes needs. */
 export function weighNotes({ violations, quarantined }: Batch): number {
