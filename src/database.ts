@@ -30,7 +30,11 @@ export interface OpenOptions {
 }
 
 /** Bytes of memory that a DuckDB may take: far more than a nation's figures need, and not so much that a machine is brought to its knees. */
-export const mostMemory = Math.min(2 * 1024 ** 3, totalmem() / 2);
+export const mostMemory = Math.min(
+  2 * 1024 ** 3,
+  totalmem() / 2,
+  (process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2,
+);
 
 /** Opens `file`, or a database in memory for ':memory:'. Throws DuckDB's own error where that fails. */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {

@@ -2,8 +2,10 @@
 
 import { DiskFullError, OutOfMemoryError, RekapError, WarehouseError, errorCode, systemReason } from './errors.ts';
 
-/** How DuckDB says it. */
+/** How DuckDB says it; an appender leaves out what kind of error it is. */
 const missingFile = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or directory|does not exist)/;
+
+const lackOfMemory = /^Out of Memory Error|could not allocate block|failed to (?:allocate data|pin block)/;
 
 /** Why a file cannot grow: it is as large as the system lets files be, or its disk or quota is used up. Null for any other error. */
 export function whyDiskIsFull(error: Error): 'size' | 'space' | null {
@@ -35,7 +37,7 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
       cause,
     );
   }
-  if (error.message.startsWith('Out of Memory Error')) {
+  if (lackOfMemory.test(error.message)) {
     return new OutOfMemoryError(
       'The tables of the snapshot need more memory than DuckDB may take for them.',
       'Nothing was published. Ask for less at a time with --dataset or --dapil, and please report this.',

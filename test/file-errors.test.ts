@@ -15,8 +15,11 @@ const systemError = (code: string, syscall = 'open', message = `${code}: from th
   });
 const explain = (error: unknown): unknown => explainFileError(error, '/data/warehouse');
 
-it('a bound on memory that DuckDB comes up against is named, with what asks for less', () => {
-  const error = new Error('Out of Memory Error: failed to pin block of size 256.0 KiB (61.1 MiB/61.0 MiB used)');
+it.each([
+  'Out of Memory Error: failed to pin block of size 256.0 KiB (61.1 MiB/61.0 MiB used)',
+  'Failed to append: could not allocate block of size 46.7 MiB (264.0 KiB/45.7 MiB used)',
+])('a bound on memory that DuckDB comes up against is named, with what asks for less: %s', (message) => {
+  const error = new Error(message);
   expect(explain(error)).toBeInstanceOf(OutOfMemoryError);
   expect(explain(error)).toMatchObject({ cause: error, exitCode: 1, next: expect.stringContaining('--dataset') });
 });

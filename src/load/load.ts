@@ -103,10 +103,10 @@ export class Load {
    */
   async finish(carryOver: CarryOver | null, log: LogEntry, previousDatabase: string | null): Promise<Loaded> {
     const { pipelines } = this.options.project;
+    await this.giveMemory(this.staging.weightOfNotes);
     this.staging.close();
     const attached = carryOver?.database ?? previousDatabase;
     if (attached !== null) await this.database.run(`ATTACH ${quoteText(attached)} AS previous (READ_ONLY)`);
-    await this.giveMemory(this.staging.weightOfNotes);
     if (carryOver !== null)
       await this.giveMemory(this.staging.weightOfNotes + (await weighPreviousNotes(this.database)));
     if ((await this.countRowsAtHand(attached !== null)) > rowsOfOneGroup) await this.set(settingsOfManyRows);

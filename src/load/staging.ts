@@ -13,9 +13,9 @@ import { weighNotes } from './table-memory.ts';
 import { placeColumns, quarantineTable, violationsTable, type TableDefinition } from './tables.ts';
 import { TextStage } from './text-stage.ts';
 
-/** So many rows are handed to DuckDB's tables at their end: once is quicker than several times. */
+/** Up to so many rows the appenders hand over to the tables when they are full, or at the end: seldom is quicker than often. */
 const smallLoad = 262_144;
-/** A larger load hands over whenever so many more have come, for what an appender holds counts against no limit on memory. */
+/** In a larger load they do so whenever so many more have come, for what they hold counts against no limit on memory. */
 const rowsHeld = 65_536;
 
 /** The temporary tables of one load. */

@@ -20,8 +20,11 @@ export function memoryOfTables(notes: number): number {
 
 /** Bytes of memory that what a batch notes needs. */
 export function weighNotes({ violations, quarantined }: Batch): number {
-  const malformed = violations.reduce((sum, { raw_value: raw }) => sum + (raw?.length ?? 0), 0);
-  const records = quarantined.reduce((sum, { record }) => sum + record.length, 0);
+  const malformed = violations.reduce(
+    (sum, { raw_value: raw }) => sum + (raw === null ? 0 : Buffer.byteLength(raw)),
+    0,
+  );
+  const records = quarantined.reduce((sum, { record }) => sum + Buffer.byteLength(record), 0);
   return violations.length * perViolation + (malformed + records) * perByte;
 }
 

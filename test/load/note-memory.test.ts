@@ -3,7 +3,7 @@
 import { totalmem } from 'node:os';
 import { expect, it } from 'vitest';
 import { Load } from '../../src/load/load.ts';
-import { memoryOfTables } from '../../src/load/table-memory.ts';
+import { memoryOfTables, weighNotes } from '../../src/load/table-memory.ts';
 import type { CarryOver } from '../../src/load/carry-over.ts';
 import type { Batch, Violation } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
@@ -47,6 +47,21 @@ const whole = [
 ];
 const countRecords = 'SELECT count(DISTINCT record) AS records, sum(strlen(record))::BIGINT AS bytes FROM quarantine';
 
+/** As many violations as there are notes, of values that are no numbers. */
+function malformed(raw: string): Violation[] {
+  return Array.from({ length: notes }, (_, place) => ({
+    dataset: 'voters',
+    place: { election_year: 2024, election_type: 'DPR-RI', dapil_id: 1101, regency: `R${place}` },
+    check_name: 'malformed',
+    severity: 'error',
+    column_name: 'dpt_male',
+    raw_value: raw,
+    expected: null,
+    actual: null,
+    message: `JumlahPemilihLakiLakiDalamDPT is ${raw}, no whole number in digits`,
+  }));
+}
+
 it('keeps a hundred megabytes of quarantined records, and carries them over', async () => {
   const first = await loadNotes({ quarantined });
   expect(await ask(first, countRecords)).toEqual(whole);
@@ -55,25 +70,30 @@ it('keeps a hundred megabytes of quarantined records, and carries them over', as
 });
 
 it('keeps a hundred megabytes of values that are no numbers', async () => {
-  const violations = Array.from({ length: notes }, (_, place): Violation => ({
-    dataset: 'voters',
-    place: { election_year: 2024, election_type: 'DPR-RI', dapil_id: 1101, regency: `R${place}` },
-    check_name: 'malformed',
-    severity: 'error',
-    column_name: 'dpt_male',
-    raw_value: text,
-    expected: null,
-    actual: null,
-    message: `JumlahPemilihLakiLakiDalamDPT is ${text}, no whole number in digits`,
-  }));
+  const violations = malformed(text);
   const file = await loadNotes({ violations });
   expect(await ask(file, 'SELECT count(*) AS n FROM violations WHERE strlen(raw_value) = 4000000')).toEqual([
     { n: BigInt(notes) },
   ]);
 });
 
-it('never takes more than half of the machine, however much there is to note', () => {
+it('never takes more than 2 GB, nor more than half of the machine, however much there is to note', () => {
   expect(memoryOfTables(1000) - memoryOfTables(0)).toBe(1000);
-  expect(memoryOfTables(2 ** 50)).toBeLessThanOrEqual(totalmem() / 2);
-  expect(memoryOfTables(2 ** 50)).toBe(memoryOfTables(2 ** 51));
+  const most = memoryOfTables(2 ** 50);
+  expect(most).toBeLessThanOrEqual(totalmem() / 2);
+  expect(most).toBeLessThanOrEqual(2 ** 31);
+  expect(most).toBeGreaterThan(memoryOfTables(0));
+});
+
+it('weighs texts by their bytes, and each violation', () => {
+  const [violation] = malformed('x');
+  const nothing = { ...new Transformer(voters!).finish(), violations: [], quarantined: [] };
+  const weigh = (found: Partial<Batch>): number => weighNotes({ ...nothing, ...found });
+  expect(weigh({})).toBe(0);
+  expect(weigh({ violations: [{ ...violation!, raw_value: null }] })).toBeGreaterThan(0);
+  const ofRecord = (record: string): number => weigh({ quarantined: [{ ...quarantined[0]!, record }] });
+  expect(ofRecord('票')).toBe(ofRecord('abc'));
+  const ofValue = (raw: string): number => weigh({ violations: malformed(raw) });
+  expect(ofValue('票') - ofValue('')).toBe(ofValue('abc') - ofValue(''));
+  expect(ofValue('abc')).toBeGreaterThan(ofValue(''));
 });
