@@ -2,9 +2,9 @@
 
 import { DiskFullError, OutOfMemoryError, RekapError, WarehouseError, errorCode, systemReason } from './errors.ts';
 
-/** How DuckDB says it; an appender leaves out what kind of error it is. */
+/** How DuckDB says it. */
 const missingFile = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or directory|does not exist)/;
-
+/** The same; an appender leaves out what kind of error it is. */
 const lackOfMemory = /^Out of Memory Error|could not allocate block|failed to (?:allocate data|pin block)/;
 
 /** Why a file cannot grow: it is as large as the system lets files be, or its disk or quota is used up. Null for any other error. */

@@ -3,7 +3,7 @@
 import { mostMemory, type Database } from '../database.ts';
 import type { Batch } from '../stages.ts';
 
-/** Bytes in which the tables are sorted where little is noted. */
+/** Bytes in which the tables are sorted where little is noted, on a small machine too: less would not do. */
 const least = 160_000_000;
 /** Bytes of memory, measured with some room: per violation, and per byte of the texts that may be long. */
 const perViolation = 16;
@@ -15,7 +15,7 @@ const perByte = 4;
  * @param notes Bytes that the notes need beyond what the tables do.
  */
 export function memoryOfTables(notes: number): number {
-  return Math.min(least + notes, mostMemory);
+  return Math.max(least, Math.min(least + notes, mostMemory));
 }
 
 /** Bytes of memory that what a batch notes needs. */

@@ -69,6 +69,12 @@ it('keeps a hundred megabytes of quarantined records, and carries them over', as
   expect(await ask(second, countRecords)).toEqual(whole);
 });
 
+it('keeps a single record as long as an answer may be', async () => {
+  const record = 'x'.repeat(60 * 1024 * 1024);
+  const file = await loadNotes({ quarantined: [{ ...quarantined[0]!, record }] });
+  expect(await ask(file, countRecords)).toEqual([{ records: 1n, bytes: BigInt(record.length) }]);
+});
+
 it('keeps a hundred megabytes of values that are no numbers', async () => {
   const violations = malformed(text);
   const file = await loadNotes({ violations });
