@@ -1,9 +1,9 @@
 /** Builds a snapshot from answers, whether they come from the source or from a landing: every stage up to the switch. */
 
-import { join } from 'node:path';
 import { definitionFingerprint, describeSnapshot, schemaFingerprint } from './describe-snapshot.ts';
 import { GateError, RekapError, UsageError, VerificationError, WarehouseError } from './errors.ts';
 import { fetchAndLoad, type OpenSource } from './fetch-and-load.ts';
+import { findDamage, findPrevious } from './find-previous.ts';
 import type { CarryOver } from './load/carry-over.ts';
 import type { LoadReport } from './load/load-report.ts';
 import { checkGate } from './publish/gate.ts';
@@ -11,7 +11,7 @@ import { verifyBuilt, verifySnapshot } from './publish/verify-snapshot.ts';
 import type { BrokenCheck } from './load/broken-checks.ts';
 import { formatNumber } from './numbers.ts';
 import type { Run } from './run.ts';
-import { databaseFile, type Manifest } from './snapshot-format.ts';
+import type { Manifest } from './snapshot-format.ts';
 import { wayBack } from './way-back.ts';
 
 /** A snapshot in the run's folder, proved, past the gate, and verified; only its manifest is not written yet. */
@@ -61,12 +61,19 @@ async function planCarryOver({ asked, options, previous, project, around }: Run)
     });
     return null;
   }
-  const problems = await verifySnapshot(previous.folder, previous.manifest, project.pipelines);
-  if (problems.length > 0) {
+  const problems = await findDamage(previous, project.pipelines);
+  const { tables, why } = await findPrevious(previous);
+  if (tables === null || problems.length > 0) {
     throw new WarehouseError(
       `Nothing can be carried over from snapshot ${previous.id}, for it is damaged: ${problems.join('; ')}.`,
       `Run one sync without --dapil and --dataset. ${await wayBack(options.warehouse, previous.id, previous.manifest.run)}`,
     );
+  }
+  if (why !== null) {
+    around.report({
+      kind: 'warning',
+      message: `What is carried over from snapshot ${previous.id} is read from its Parquet files, for ${why}.`,
+    });
   }
   const replaced = new Map<string, readonly number[] | null>();
   for (const pipeline of project.pipelines) {
@@ -85,7 +92,7 @@ async function planCarryOver({ asked, options, previous, project, around }: Run)
       message: `Snapshot ${previous.id} was made with other definitions of tables and checks, as by another release: the rows carried over from it keep what the row checks of then said. A sync without --dapil and --dataset checks all anew.`,
     });
   }
-  return { database: join(previous.folder, databaseFile), replaced };
+  return { tables, replaced };
 }
 
 /** No check speaks of a record that is in no table, so each run does. */

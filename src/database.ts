@@ -3,6 +3,7 @@
 import { totalmem } from 'node:os';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { duckdb } from './duckdb.ts';
+import { DatabaseHeldError } from './errors.ts';
 import { quoteIdentifier, quoteText } from './sql-text.ts';
 
 /** An open DuckDB file. One at a time per file and process: DuckDB does not guard against a second. */
@@ -36,13 +37,18 @@ export const mostMemory = Math.min(
   (process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2,
 );
 
-/** Opens `file`, or a database in memory for ':memory:'. Throws DuckDB's own error where that fails. */
+/**
+ * Opens `file`, or a database in memory for ':memory:'.
+ *
+ * @throws DatabaseHeldError where another program has the file open for writing; else DuckDB's own error.
+ */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
-  const instance = await duckdb().DuckDBInstance.create(file, {
+  const settings = {
     ...noDownloads,
     ...(options.readOnly === true ? { access_mode: 'READ_ONLY' } : {}),
     ...options.settings,
-  });
+  };
+  const instance = await orHeld(file, () => duckdb().DuckDBInstance.create(file, settings));
   const { signal } = options;
   const ends: (() => void)[] = [];
   const close = (): void => {
@@ -78,6 +84,33 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
     close();
     throw error;
   }
+}
+
+/** Attaches `file` under `name`, for reading only. Fails as `openDatabase` does. */
+export async function attachReadOnly(database: Database, file: string, name: string): Promise<void> {
+  await orHeld(file, () => database.run(`ATTACH ${quoteText(file)} AS ${quoteIdentifier(name)} (READ_ONLY)`));
+}
+
+async function orHeld<Value>(file: string, open: () => Promise<Value>): Promise<Value> {
+  try {
+    return await open();
+  } catch (error) {
+    const holder = holderOf(error);
+    if (holder === null) throw error;
+    throw new DatabaseHeldError(
+      `${file} is held open for writing by ${holder}.`,
+      'Close it there; for reading, DuckDB opens it beside others: duckdb -readonly.',
+      { cause: error },
+    );
+  }
+}
+
+/** Who holds the file that DuckDB could not lock, such as "process 4711"; null for any other error. */
+export function holderOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if (!/could not set lock|conflicting lock|being used by another process/i.test(error.message)) return null;
+  const id = /\(PID (\d+)\)/.exec(error.message)?.[1];
+  return id === undefined ? 'another process' : `process ${id}`;
 }
 
 /** A column as DuckDB describes it. */

@@ -1,6 +1,6 @@
 /** Compares two snapshots of a warehouse: which records came, went or were restated, column by column, and since when. */
 
-import { openDatabase, tableColumns, type Database } from './database.ts';
+import { attachReadOnly, openDatabase, tableColumns, type Database } from './database.ts';
 import { SnapshotNotFoundError, WarehouseError } from './errors.ts';
 import { differencesSql, sharedColumns } from './load/changes.ts';
 import { changesTable, placeColumns } from './load/tables.ts';
@@ -63,7 +63,7 @@ export async function diffSnapshots<Value>(
   const database = await openDatabase(':memory:');
   try {
     for (const [name, snapshot] of Object.entries({ old: before, new: after }))
-      await database.run(`ATTACH ${quoteText(await requireDatabase(snapshot))} AS ${name} (READ_ONLY)`);
+      await attachReadOnly(database, await requireDatabase(snapshot), name);
     const selects: string[] = [];
     for (const pipeline of pipelines) {
       const there = new Set(await sharedColumns(database, 'old', pipeline));

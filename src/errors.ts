@@ -170,6 +170,11 @@ export class WarehouseBusyError extends RekapError {
   readonly exitCode = ExitCode.busy;
 }
 
+/** Another program has a snapshot's DuckDB file open for writing, which keeps every reader out. */
+export class DatabaseHeldError extends RekapError {
+  readonly exitCode = ExitCode.busy;
+}
+
 /** A signal ended the run (SIGINT 130, SIGTERM 143). */
 export class InterruptedError extends RekapError {
   readonly exitCode: number;

@@ -1,13 +1,13 @@
 /** Fetches, proves, transforms and loads, all at the same time: what the source answers ends as tables and Parquet files in the run's folder. */
 
 import { setMaxListeners } from 'node:events';
-import { join } from 'node:path';
-import { describeFile } from './describe-file.ts';
-import { IncompleteError, systemReason } from './errors.ts';
+import { IncompleteError } from './errors.ts';
 import { extract } from './extract/extract.ts';
 import type { SourceClient } from './extract/source-client.ts';
+import { findPrevious } from './find-previous.ts';
 import type { CarryOver } from './load/carry-over.ts';
 import type { Load, Loaded } from './load/load.ts';
+import type { PreviousTables } from './load/previous-tables.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import type { Run } from './run.ts';
 import { databaseFile } from './snapshot-format.ts';
@@ -61,11 +61,11 @@ export async function fetchAndLoad(
     signal.throwIfAborted();
     run.enter('build tables');
     const log = { snapshot: run.id, publishedAt: run.startedAt, source: options.source };
-    const previousDatabase = await readablePrevious(run);
+    const history = carryOver === null ? await readHistory(run) : null;
     const tables = await load.get();
     // What was landed is flushed to the disk meanwhile.
     closeSource().catch(() => undefined);
-    const loaded = await tables.finish(carryOver, log, previousDatabase);
+    const loaded = await tables.finish(carryOver, log, history);
     await closeSource();
     signal.throwIfAborted();
     return { verdicts, totals, ...loaded };
@@ -84,22 +84,18 @@ export async function fetchAndLoad(
   }
 }
 
-/** The DuckDB file of the snapshot before, if it is as it was: a damaged one must not keep a sync from making a new one. */
-async function readablePrevious({ previous, around }: Run): Promise<string | null> {
+/** The tables whose history goes on in the new ones. A snapshot that is damaged as a whole must not keep a sync from making a new one. */
+async function readHistory({ previous, around }: Run): Promise<PreviousTables | null> {
   if (previous === null) return null;
-  const known = previous.manifest.files.find(({ path }) => path === databaseFile);
-  let why = 'its DuckDB file is not the one that was published';
-  try {
-    const found = await describeFile(previous.folder, databaseFile, null);
-    if (found.sha256 === known?.sha256) return join(previous.folder, databaseFile);
-  } catch (error) {
-    why = `its DuckDB file cannot be read: ${systemReason(error)}`;
+  const { tables, why } = await findPrevious(previous);
+  if (why !== null) {
+    const message =
+      tables === null
+        ? `Snapshot ${previous.id} is damaged: ${why}. The history of snapshots and changes begins anew.`
+        : `Snapshot ${previous.id} is read from its Parquet files, for ${why}.`;
+    around.report({ kind: 'warning', message });
   }
-  around.report({
-    kind: 'warning',
-    message: `Snapshot ${previous.id} is damaged: ${why}. The history of snapshots and changes begins anew.`,
-  });
-  return null;
+  return tables;
 }
 
 /** Extracts, transforms and stages, all at the same time; memory holds only what is between two stages. */

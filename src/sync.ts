@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { readBaseUrl, warningsOfBaseUrl } from './base-url.ts';
 import { messageOf } from './errors.ts';
+import { findDamage } from './find-previous.ts';
 import type { Project } from './pipeline.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
 import {
@@ -12,7 +13,6 @@ import {
   pruneSnapshots,
   publishSnapshotFolder,
 } from './publish/snapshot-folder.ts';
-import { verifySnapshot } from './publish/verify-snapshot.ts';
 import { beginsAnew, checkSource, withRun, type Run, type RunPlan } from './run.ts';
 import type { SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
 import { warehousePaths, type Manifest } from './snapshot-format.ts';
@@ -108,7 +108,7 @@ async function publish(run: Run, manifest: Manifest): Promise<Pick<SyncResult, '
 
 /** Whether the snapshot before is as it was published; a damaged one is replaced though its tables are the same. */
 async function isWhole({ project, around }: Run, previous: Snapshot): Promise<boolean> {
-  const problems = await verifySnapshot(previous.folder, previous.manifest, project.pipelines);
+  const problems = await findDamage(previous, project.pipelines);
   if (problems.length > 0) {
     around.report({
       kind: 'warning',

@@ -1,6 +1,6 @@
 -- Turnout per electoral district and sex, in percent. A regency with an unknown figure is left out of the sums, for all sexes alike.
 -- regencies: Regencies in either dataset.
--- regencies_left_out: Regencies whose figures are not all known for men, women and both; none of their people are in the sums.
+-- regencies_left_out: Regencies in which a figure is unknown that turnout on all lists is reckoned from, for men, women or both; none of their people are in the sums.
 -- regencies_inconsistent: Regencies in the sums whose figures contradict themselves; see the table violations.
 WITH sums AS (
   SELECT

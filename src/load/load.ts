@@ -15,6 +15,7 @@ import { readBrokenChecks, type BrokenCheck } from './broken-checks.ts';
 import { requireKeyOrder } from './key-order.ts';
 import { reportDataset, type LoadReport } from './load-report.ts';
 import { Staging } from './staging.ts';
+import { attachPrevious, type PreviousTables } from './previous-tables.ts';
 import { memoryOfTables, weighPreviousNotes } from './table-memory.ts';
 import {
   changesTable,
@@ -99,17 +100,17 @@ export class Load {
   /**
    * Fills the tables, runs the checks, writes Parquet, and closes the file.
    *
-   * @param previousDatabase The DuckDB file of the snapshot before, whose log of snapshots goes on in this one.
+   * @param history The tables of the snapshot before, whose logs go on in this one; without need where something is carried over.
    */
-  async finish(carryOver: CarryOver | null, log: LogEntry, previousDatabase: string | null): Promise<Loaded> {
+  async finish(carryOver: CarryOver | null, log: LogEntry, history: PreviousTables | null): Promise<Loaded> {
     const { pipelines } = this.options.project;
     await this.giveMemory(this.staging.weightOfNotes);
     this.staging.close();
-    const attached = carryOver?.database ?? previousDatabase;
-    if (attached !== null) await this.database.run(`ATTACH ${quoteText(attached)} AS previous (READ_ONLY)`);
+    const previous = carryOver?.tables ?? history;
+    if (previous !== null) await attachPrevious(this.database, previous, pipelines);
     if (carryOver !== null)
       await this.giveMemory(this.staging.weightOfNotes + (await weighPreviousNotes(this.database)));
-    if ((await this.countRowsAtHand(attached !== null)) > rowsOfOneGroup) await this.set(settingsOfManyRows);
+    if ((await this.countRowsAtHand(previous !== null)) > rowsOfOneGroup) await this.set(settingsOfManyRows);
     // A few transactions: each statement by itself would wait for the disk.
     await this.database.run('BEGIN');
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);
@@ -118,15 +119,15 @@ export class Load {
     await this.fillViolations(carryOver);
     await this.fillTable(quarantineTable, `SELECT * FROM temp.staging_quarantine${this.carriedQuarantine(carryOver)}`);
     for (const pipeline of pipelines) await this.markInconsistent(pipeline);
-    await this.fillSnapshotsLog(log, attached !== null);
-    await this.fillChanges(log, attached !== null);
+    await this.fillSnapshotsLog(log, previous !== null);
+    await this.fillChanges(log, previous !== null);
     const reports = new Map<string, LoadReport>();
     for (const pipeline of pipelines)
       reports.set(pipeline.table, await reportDataset(this.database, pipeline, carryOver, log.snapshot));
     const brokenChecks = await readBrokenChecks(this.database, pipelines[0]!);
     await this.database.run('COMMIT');
     await this.staging.drop(pipelines);
-    if (attached !== null) await this.database.run('DETACH previous');
+    if (previous !== null) await this.database.run('DETACH previous');
     await this.database.run('CHECKPOINT');
     const parquetRows = await this.writeParquet();
     this.database.close();

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { link, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import bindings, { type Database } from '@duckdb/node-bindings';
-import { noDownloads } from '../database.ts';
+import { holderOf, noDownloads } from '../database.ts';
 import { errorCode, messageOf, WarehouseBusyError, WarehouseError } from '../errors.ts';
 import { explainFileError } from '../file-errors.ts';
 import { warehousePaths } from '../snapshot-format.ts';
@@ -33,10 +33,8 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
   } catch (error) {
     heldHere.delete(place);
     const message = messageOf(error);
-    if (isHeld(error)) {
-      const holder = /\(PID (\d+)\)/.exec(message)?.[1];
-      throw busy(warehouse, holder === undefined ? 'another process' : `process ${holder}`);
-    }
+    const holder = holderOf(error);
+    if (holder !== null) throw busy(warehouse, holder);
     const explained = explainFileError(error, warehouse);
     if (explained !== error) throw explained;
     throw new WarehouseError(
@@ -87,12 +85,6 @@ async function open(lock: string): Promise<Database> {
   for (const [name, value] of Object.entries({ ...noDownloads, threads: '1' }))
     bindings.set_config(config, name, value);
   return bindings.open(lock, config);
-}
-
-function isHeld(error: unknown): boolean {
-  return (
-    error instanceof Error && /could not set lock|conflicting lock|being used by another process/i.test(error.message)
-  );
 }
 
 function busy(warehouse: string, holder: string): WarehouseBusyError {

@@ -2,11 +2,11 @@
 
 import { errorCode, WarehouseError } from '../errors.ts';
 import type { RunStep } from '../surroundings.ts';
-import { mkdir, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { flushFile, flushFolder } from '../flush.ts';
 import { listLandedIds, listSnapshotIds } from '../run-ids.ts';
-import { isSnapshotId, warehousePaths } from '../snapshot-format.ts';
+import { databaseFile, isSnapshotId, warehousePaths } from '../snapshot-format.ts';
 import { nextPublished, nextRollback, prepareLink, switchCurrent } from './current-link.ts';
 import { lockInMaking } from './lock.ts';
 
@@ -171,10 +171,12 @@ async function nameFlushed(warehouse: string, id: string, folder: string, enter:
   await flushFolder(snapshots);
 }
 
-/** Makes a published snapshot the current one again. */
+/** Makes a published snapshot the current one again. One that a run died over, before it was current, is as good as published then. */
 export async function pointCurrent(warehouse: string, id: string): Promise<void> {
   await prepareLink(warehouse, nextRollback, id);
   await switchCurrent(warehouse, nextRollback);
+  const unpublished = join(warehouse, nextPublished);
+  if (basename((await readLink(unpublished)) ?? '') === id) await rm(unpublished);
   await flushFolder(warehouse);
 }
 
@@ -196,13 +198,21 @@ export async function pruneSnapshots(warehouse: string, keep: number, currentId:
   return doomed;
 }
 
-/** Flushes the files, each of which must be there, and the folders that they lie in. */
+/** Flushes the files, each of which must be there, and the folders that they lie in. The DuckDB file is for reading only from then on. */
 async function flushTree(folder: string, files: readonly string[]): Promise<void> {
   const folders = new Set([folder]);
   for (const path of files) {
     await flushFile(join(folder, path));
+    if (path === databaseFile) await forbidWriting(join(folder, path));
     for (let above = dirname(path); above !== '.'; above = dirname(above)) folders.add(join(folder, above));
   }
   // The deepest first: a name is on the disk only when the folder that holds it is.
   for (const path of [...folders].toSorted((a, b) => b.length - a.length)) await flushFolder(path);
+}
+
+/** DuckDB opens a file for writing unless it is told otherwise, which keeps every other reader out and can alter what was published. */
+async function forbidWriting(file: string): Promise<void> {
+  const { mode } = await stat(file);
+  // Some file systems know no permissions.
+  await chmod(file, mode & 0o555).catch(() => undefined);
 }

@@ -3,14 +3,18 @@
 import { join } from 'node:path';
 import { checkFiles, checkManifestFile, checkSizes, unnamedFiles } from '../check-files.ts';
 import { openDatabase, tableColumns, type Database } from '../database.ts';
-import { messageOf } from '../errors.ts';
+import { DatabaseHeldError, messageOf } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { databaseFile, type Manifest } from '../snapshot-format.ts';
 import { compareContent } from './compare-content.ts';
 import { compareDoubts, compareFigures } from './compare-figures.ts';
 import { ledgerComplaints } from './gate.ts';
 
-/** Gives everything that is wrong with the published snapshot in `folder`, as sentences; none where all agrees. */
+/**
+ * Gives everything that is wrong with the published snapshot in `folder`, as sentences; none where all agrees.
+ *
+ * @throws DatabaseHeldError where every byte is as it was, but another program keeps the tables from being read.
+ */
 export async function verifySnapshot(
   folder: string,
   manifest: Manifest,
@@ -48,6 +52,8 @@ async function verifyContent(
   try {
     database = await openDatabase(join(folder, databaseFile), { readOnly: true });
   } catch (error) {
+    // That somebody writes to it is no damage, at least none yet.
+    if (error instanceof DatabaseHeldError) throw error;
     return [`${databaseFile} cannot be opened: ${firstLine(error)}`];
   }
   try {

@@ -1,6 +1,6 @@
 /** A `current` that is no link to a snapshot: a replay or a rollback puts it right, and the advice given leads there. */
 
-import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeFile } from '../../src/describe-file.ts';
@@ -143,6 +143,7 @@ it('a database that cannot be read though its hash fits ends a sync with the way
   const bytes = await readFile(join(folder, databaseFile));
   // Behind the file's headers, every block is another than its own checksum says.
   for (let place = 3 * 4096 + 100; place < bytes.length; place += 4096) bytes[place]! ^= 1;
+  await chmod(join(folder, databaseFile), 0o644);
   await writeFile(join(folder, databaseFile), bytes);
   const manifest = JSON.parse(await readFile(join(folder, manifestFile), 'utf8')) as Manifest;
   const files = manifest.files.filter(({ path }) => path !== databaseFile);

@@ -128,6 +128,7 @@ describe('rekap snapshots verify', () => {
 
   it('of a damaged file names the replay of its run, which mends it', async () => {
     const { warehouse, id, snapshots } = await damagedWarehouse();
+    await rm(join(warehouse, 'snapshots', id, 'rekap.duckdb'));
     await writeFile(join(warehouse, 'snapshots', id, 'rekap.duckdb'), 'gone wrong');
     const { code, stderr } = await snapshots('verify');
     expect(code).toBe(1);

@@ -61,6 +61,7 @@ describe('a DuckDB file that is gone', () => {
 
 it('a DuckDB file that is none is named too, and by exit 2', async () => {
   const { warehouse, database } = await twoSnapshots();
+  await rm(database, { force: true });
   await writeFile(database, 'nothing of the kind');
   const { code, stderr } = await runHere(['query', 'FROM voters', '--warehouse', warehouse]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(`${database} cannot be opened`)]);

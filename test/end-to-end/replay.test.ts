@@ -99,6 +99,7 @@ describe('replaying the newest run', () => {
     const { warehouse, result } = await synced();
     const folder = join(warehouse, 'snapshots', result.run);
     const bytes = await parquetBytes(warehouse, result.run);
+    await rm(join(folder, 'rekap.duckdb'));
     await writeFile(join(folder, 'rekap.duckdb'), 'gone wrong');
     const restored = await runReplay(warehouse);
     expect(restored.outcome).toBe('published');

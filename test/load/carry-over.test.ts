@@ -32,13 +32,13 @@ async function loadAgain() {
     },
     {
       carryOver: {
-        database: before.file,
+        tables: before.tables,
         replaced: new Map([
           ['voters', [1102]],
           ['voting_rights_users', []],
         ]),
       },
-      previous: before.file,
+      previous: before.tables,
       snapshot: '20261121T030002Z-000001',
     },
   );
@@ -96,7 +96,7 @@ describe('a load that carries over', () => {
       ['voters', [1102]],
       ['voting_rights_users', []],
     ]);
-    const carryOver = { database: before.file, replaced };
+    const carryOver = { tables: before.tables, replaced };
     const after = await load({ voters: [[voter(second)]] }, { carryOver });
     const violations = 'SELECT dapil_id, check_name FROM violations';
     expect(await after.rows(violations)).toEqual([{ dapil_id: 1101, check_name: 'regency_in_one_dataset' }]);
@@ -106,7 +106,7 @@ describe('a load that carries over', () => {
   it('names a regency that moved between the districts where only one of them was read again', async () => {
     const regency = { regency: 'MOVED' };
     const before = await load({ voters: [[voter(), voter(regency)], [voter(second)]] });
-    const carryOver = { database: before.file, replaced: new Map([['voters', [1102]]]) };
+    const carryOver = { tables: before.tables, replaced: new Map([['voters', [1102]]]) };
     const moved = voter({ ...regency, dapil_id: '1102' });
     const after = await load({ voters: [[voter(second), moved]] }, { carryOver });
     expect(await after.rows('SELECT dapil_id, regency, check_name, actual FROM violations')).toEqual(
@@ -147,7 +147,7 @@ describe('a load that carries over', () => {
   it('refuses a key that stands in what was read and in what is carried over', async () => {
     const before = await loadBefore();
     const carryOver = {
-      database: before.file,
+      tables: before.tables,
       replaced: new Map([
         ['voters', [1102]],
         ['voting_rights_users', []],
@@ -164,7 +164,7 @@ describe('a load that carries over', () => {
       ['voters', null],
       ['voting_rights_users', []],
     ]);
-    const after = await load({ voters: [[mended]] }, { carryOver: { database: before.file, replaced } });
+    const after = await load({ voters: [[mended]] }, { carryOver: { tables: before.tables, replaced } });
     expect(await before.rows('SELECT is_consistent FROM voting_rights_users')).toEqual([{ is_consistent: false }]);
     expect(await after.rows("SELECT * FROM violations WHERE severity = 'error'")).toEqual([]);
     expect(await after.rows('SELECT is_consistent FROM voting_rights_users')).toEqual([{ is_consistent: true }]);

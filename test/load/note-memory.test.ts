@@ -65,7 +65,10 @@ function malformed(raw: string): Violation[] {
 it('keeps a hundred megabytes of quarantined records, and carries them over', async () => {
   const first = await loadNotes({ quarantined });
   expect(await ask(first, countRecords)).toEqual(whole);
-  const second = await loadNotes({}, { database: first, replaced: new Map([['voters', []]]) });
+  const second = await loadNotes(
+    {},
+    { tables: { kind: 'database', file: first }, replaced: new Map([['voters', []]]) },
+  );
   expect(await ask(second, countRecords)).toEqual(whole);
 });
 

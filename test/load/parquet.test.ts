@@ -46,7 +46,7 @@ const parquet = (folder: string, table: string): string => `read_parquet(${quote
 describe('a Parquet file', () => {
   it('holds the rows of its table, in the order of its table', async () => {
     const before = await load({ ...districts, voters: [[voter({ dpt_male: '1' })]] });
-    const { folder, rows } = await load(districts, { previous: before.file, snapshot: '20270101T000000Z-abcdef' });
+    const { folder, rows } = await load(districts, { previous: before.tables, snapshot: '20270101T000000Z-abcdef' });
     for (const table of tables) {
       const inDatabase = await rows(`SELECT * FROM ${table}`);
       expect(inDatabase, table).not.toEqual([]);

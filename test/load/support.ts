@@ -10,6 +10,7 @@ import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
 import { openDatabase } from '../../src/database.ts';
 import { Load } from '../../src/load/load.ts';
 import type { CarryOver } from '../../src/load/carry-over.ts';
+import type { PreviousTables } from '../../src/load/previous-tables.ts';
 import type { Project } from '../../src/pipeline.ts';
 import type { TransformTotals } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
@@ -51,8 +52,7 @@ export interface LoadSettings {
   readonly project?: Project;
   readonly folder?: string;
   readonly carryOver?: CarryOver;
-  /** DuckDB file of the snapshot before. */
-  readonly previous?: string;
+  readonly previous?: PreviousTables;
   readonly snapshot?: string;
 }
 
@@ -77,7 +77,8 @@ export async function load(districts: Readonly<Record<string, readonly unknown[]
     const log = { snapshot: settings.snapshot ?? '20261120T030002Z-000001', publishedAt: published, source: 'sample' };
     const loaded = await loading.finish(settings.carryOver ?? null, log, settings.previous ?? null);
     const file = join(folder, 'rekap.duckdb');
-    return { folder, file, totals, ...loaded, rows: (sql: string) => ask(file, sql) };
+    const tables: PreviousTables = { kind: 'database', file };
+    return { folder, file, tables, totals, ...loaded, rows: (sql: string) => ask(file, sql) };
   } catch (error) {
     loading.abandon();
     throw error;

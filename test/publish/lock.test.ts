@@ -9,14 +9,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WarehouseBusyError, WarehouseError } from '../../src/errors.ts';
 import { lockWarehouse } from '../../src/publish/lock.ts';
 import { warehousePaths } from '../../src/snapshot-format.ts';
-
-const holdLock = `
-  const { DuckDBInstance } = await import('@duckdb/node-api');
-  const instance = await DuckDBInstance.create(process.argv[1]);
-  const connection = await instance.connect();
-  process.stdout.write('held');
-  setInterval(() => connection, 1000);
-`;
+import { holdDatabase, holdingProgram } from '../support/hold-database.ts';
 
 /** What happens between the making of a lock file and its name. */
 const { hook } = vi.hoisted(() => ({ hook: { beforeLink: async (): Promise<void> => {} } }));
@@ -39,14 +32,7 @@ async function makeFolder(): Promise<string> {
 }
 
 /** Another process that holds the warehouse's lock until it is killed. */
-async function startHolder(warehouse: string): Promise<ChildProcess> {
-  const arguments_ = ['--input-type=module', '--eval', holdLock, warehousePaths(warehouse).lock];
-  const holder = spawn(process.execPath, arguments_, { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void holder.kill('SIGKILL'));
-  const [answer] = await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit')]);
-  expect(String(answer)).toBe('held');
-  return holder;
-}
+const startHolder = (warehouse: string): Promise<ChildProcess> => holdDatabase(warehousePaths(warehouse).lock);
 
 describe('the lock of a warehouse', () => {
   it('keeps a second holder of the same process out until it is released', async () => {
@@ -120,7 +106,7 @@ describe('the lock of a warehouse', () => {
   it('keeps another process out while this one holds it, and not afterwards', async () => {
     const warehouse = await makeFolder();
     const unlock = await lockWarehouse(warehouse);
-    const arguments_ = ['--input-type=module', '--eval', holdLock, warehousePaths(warehouse).lock];
+    const arguments_ = ['--input-type=module', '--eval', holdingProgram, warehousePaths(warehouse).lock];
     const other = spawn(process.execPath, arguments_, { stdio: ['ignore', 'ignore', 'pipe'] });
     onTestFinished(() => void other.kill('SIGKILL'));
     let complaint = '';

@@ -198,6 +198,17 @@ describe('clearing up after a run that died', () => {
     expect(await readCurrentId(warehouse)).toBe(ids[0]);
   });
 
+  it('keeps one that a rollback has made current since, whatever is current now', async () => {
+    const warehouse = await makeEmptyWarehouse();
+    await publish(warehouse, ids[0]);
+    await mkdir(join(warehousePaths(warehouse).snapshots, ids[1]));
+    await symlink(`snapshots/${ids[1]}`, join(warehouse, '.current-next'));
+    await pointCurrent(warehouse, ids[1]);
+    await pointCurrent(warehouse, ids[0]);
+    await clearLeftovers(warehouse);
+    expect(await snapshotEntries(warehouse)).toEqual([ids[0], ids[1]]);
+  });
+
   it.each(['..', '../..', 'landing', '.', `../landing/../landing`])(
     'removes nothing but snapshots, even where the link says %s',
     async (target) => {

@@ -71,7 +71,7 @@ async function buildSnapshot(folder: string, earlier: string): Promise<{ folder:
   );
   const { totals, reports } = await load(
     { voters: [records], voting_rights_users: [[user()]] },
-    { folder, previous: before.file },
+    { folder, previous: before.tables },
   );
   const datasets: Record<string, ManifestDataset> = {};
   for (const pipeline of project.pipelines) {

@@ -1,0 +1,51 @@
+/** The tables of the snapshot before, attached as `previous`: from its DuckDB file, or from what else holds the same. */
+
+import { attachReadOnly, type Database } from '../database.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Manifest } from '../snapshot-format.ts';
+import { columnList, quoteIdentifier, quoteText } from '../sql-text.ts';
+import { snapshotsLogTable } from './tables.ts';
+
+/** Where they are read from. */
+export type PreviousTables =
+  | { readonly kind: 'database'; readonly file: string }
+  | {
+      readonly kind: 'parquet';
+      readonly manifest: Manifest;
+      /** By table. The log of snapshots has none. */
+      readonly files: ReadonlyMap<string, string>;
+      /** DuckDB file of the snapshot before that one, whose log its own went on from; null where the log begins with it. */
+      readonly earlier: string | null;
+    };
+
+/** @throws DatabaseHeldError where another program has come to write to a DuckDB file. */
+export async function attachPrevious(
+  database: Database,
+  previous: PreviousTables,
+  pipelines: readonly AnyPipeline[],
+): Promise<void> {
+  if (previous.kind === 'database') return attachReadOnly(database, previous.file, 'previous');
+  await database.run("ATTACH ':memory:' AS previous");
+  for (const [table, file] of previous.files)
+    await database.run(`CREATE TABLE previous.${quoteIdentifier(table)} AS FROM read_parquet(${quoteText(file)})`);
+  const columns = columnList(snapshotsLogTable.columns.map(({ name }) => name));
+  const log = `INSERT INTO previous.${snapshotsLogTable.name} (${columns})`;
+  await database.run(`CREATE TABLE previous.${snapshotsLogTable.name} AS FROM ${snapshotsLogTable.name} LIMIT 0`);
+  if (previous.earlier !== null) {
+    await attachReadOnly(database, previous.earlier, 'earlier');
+    await database.run(`${log} SELECT ${columns} FROM earlier.${snapshotsLogTable.name}; DETACH earlier`);
+  }
+  for (const entry of logEntries(previous.manifest, pipelines)) await database.run(`${log} VALUES (${entry})`);
+}
+
+/** What a snapshot says of itself in the log, as SQL; its manifest holds the same. */
+function logEntries({ snapshot, created_at, source, datasets }: Manifest, pipelines: readonly AnyPipeline[]): string[] {
+  return pipelines.flatMap(({ table, total }) => {
+    const dataset = datasets[table];
+    if (dataset === undefined) return [];
+    const violations = Object.values(dataset.violations).reduce((sum, count) => sum + count, 0);
+    const published = `${quoteText(created_at.slice(0, 19))}::TIMESTAMP`;
+    const figures = [dataset.rows, `${quoteText(dataset.sums[total] ?? '0')}::BIGINT`, violations];
+    return [quoteText(snapshot), published, quoteText(source), quoteText(table), ...figures].join(', ');
+  });
+}
