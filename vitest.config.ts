@@ -14,6 +14,7 @@ export default defineConfig({
   test: {
     // Whole syncs and servers run in some of them; a hang is a failure, not a reason to wait.
     testTimeout: 30_000,
+    hookTimeout: 30_000,
     // By default one core stays idle for a watcher.
     maxWorkers: '100%',
     restoreMocks: true,

@@ -29,6 +29,7 @@ export const checkNames = [
   'users_above_voters_all',
   'regency_in_one_dataset',
   'regency_in_two_districts',
+  'regency_names',
   'district_names',
 ] as const;
 

@@ -1,7 +1,7 @@
 /** Builds a snapshot from answers, whether they come from the source or from a landing: every stage up to the switch. */
 
 import { definitionFingerprint, describeSnapshot, schemaFingerprint } from './describe-snapshot.ts';
-import { GateError, RekapError, UsageError, VerificationError, WarehouseError } from './errors.ts';
+import { GateError, RekapError, SourceMismatchError, UsageError, VerificationError, WarehouseError } from './errors.ts';
 import { fetchAndLoad, type OpenSource } from './fetch-and-load.ts';
 import { findDamage, findPrevious } from './find-previous.ts';
 import type { CarryOver } from './load/carry-over.ts';
@@ -61,6 +61,12 @@ async function planCarryOver({ asked, options, previous, project, around }: Run)
     });
     return null;
   }
+  if (previous.manifest.source !== options.source) {
+    throw new SourceMismatchError(
+      `Snapshot ${previous.id} holds figures of ${previous.manifest.source}: what is carried over from it would stand beside those of ${options.source}.`,
+      'Run one sync of the new source without --dapil and --dataset.',
+    );
+  }
   const problems = await findDamage(previous, project.pipelines);
   const { tables, why } = await findPrevious(previous);
   if (tables === null || problems.length > 0) {
@@ -119,6 +125,7 @@ function passGate(
     manifest,
     previous: previous?.manifest ?? null,
     asked: asked.map(({ table }) => table),
+    shrunken: new Map([...reports].map(([table, { shrunken }]) => [table, shrunken])),
     errors: new Map(
       [...reports].map(([table, { violations }]) => [
         table,

@@ -204,13 +204,14 @@ function countIncomplete(verdicts: readonly Verdict[]): string {
   const datasets = [...new Set(verdicts.map(({ dataset }) => dataset))];
   const parts = datasets.flatMap((dataset) => {
     const own = verdicts.filter((verdict) => verdict.dataset === dataset);
-    const districts = own.filter(({ dapil }) => dapil !== null);
-    const doubtful = districts.filter(({ complete }) => !complete).length;
+    // What is doubtful of a district that was read to its end has a verdict of its own.
+    const read = new Set(own.flatMap(({ dapil }) => (dapil === null ? [] : [dapil]))).size;
+    const doubtful = new Set(own.flatMap(({ dapil, complete }) => (dapil === null || complete ? [] : [dapil]))).size;
     return [
       ...(own.some(({ dapil, complete }) => dapil === null && !complete)
         ? [`the list of districts of ${dataset}`]
         : []),
-      ...(doubtful > 0 ? [`${doubtful} of ${districts.length} districts of ${dataset}`] : []),
+      ...(doubtful > 0 ? [`${doubtful} of ${read} districts of ${dataset}`] : []),
     ];
   });
   return parts.join(', ');

@@ -106,7 +106,15 @@ describe('a manifest', () => {
       expect(renderSnapshot(snapshot)).toContain(id);
       const problems = await verifySnapshot(folder, snapshot.manifest, pipelines);
       expect(problems.every((problem) => typeof problem === 'string')).toBe(true);
-      const question = { pipelines, manifest, previous: snapshot.manifest, asked: [], errors: new Map(), strict: true };
+      const question = {
+        pipelines,
+        manifest,
+        previous: snapshot.manifest,
+        asked: [],
+        shrunken: new Map(),
+        errors: new Map(),
+        strict: true,
+      };
       expect(checkGate({ ...question, acceptChanges: false }).changes.join(' ')).not.toMatch(/undefined|null|NaN/);
       expect(typeof holdsSameTables(manifest, snapshot.manifest)).toBe('boolean');
     }),

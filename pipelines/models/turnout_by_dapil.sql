@@ -4,7 +4,7 @@
 -- regencies_inconsistent: Regencies in the sums whose figures contradict themselves; see the table violations.
 WITH sums AS (
   SELECT
-    election_year, election_type, dapil_id, any_value(dapil_name) AS dapil_name, sex,
+    election_year, election_type, dapil_id, min(dapil_name) AS dapil_name, sex,
     count(*)::INTEGER AS regencies,
     count(*) FILTER (NOT is_complete)::INTEGER AS regencies_left_out,
     count(*) FILTER (is_complete AND NOT is_consistent)::INTEGER AS regencies_inconsistent,

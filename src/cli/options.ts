@@ -48,11 +48,15 @@ export function readFormat<Format extends string>(
 
 /** What a sync and a replay ask before they publish. */
 export const publishOptions = {
-  strict: { type: 'boolean', default: false, describe: 'refuse to publish where a check of severity error is broken' },
+  strict: {
+    type: 'boolean',
+    default: false,
+    describe: 'refuse to publish where a check of severity error is broken or a record is in quarantine',
+  },
   'accept-changes': {
     type: 'boolean',
     default: false,
-    describe: 'publish although districts are gone or totals moved far',
+    describe: 'publish although districts are gone or shrunken, or totals moved far',
   },
   'accept-source': { type: 'boolean', default: false, describe: 'let the warehouse change its source' },
 } as const satisfies Record<string, Options>;

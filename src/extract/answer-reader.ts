@@ -71,7 +71,9 @@ export class AnswerReader {
     if ((status === 401 || status === 403) && !isEarly) {
       health.end = new SourceRefusedKeyError(
         `The source refused the API key: ${url} answered ${status}: ${excerpt(body)}`,
-        'Set REKAP_API_KEY to a valid key, or name a file that holds it with --api-key-file.',
+        health.hasGiven(request.dataset)
+          ? 'It has accepted the key for other requests of this run: ask the operator of the service why not for this one.'
+          : 'Set REKAP_API_KEY to a valid key, or name a file that holds it with --api-key-file.',
       );
       throw health.end;
     }

@@ -5,6 +5,7 @@ import { EnvelopeError, LandingError, RekapError, SourceStatusError } from '../e
 import type { AnyPipeline } from '../pipeline.ts';
 import { firstReading, lateAsking, readAhead, secondAsking } from '../readings.ts';
 import type { Page, PageRequest } from '../stages.ts';
+import { CutPages, cutShort } from './cut-pages.ts';
 import { DistrictEnds } from './district-ends.ts';
 import type { ExtractQuestion } from './extract-question.ts';
 import { firstLength } from './first-lengths.ts';
@@ -149,9 +150,13 @@ export class DistrictWalks {
     reading: number,
     firstLimit = this.question.pageSize,
   ): Promise<Walk> {
-    const walk = await this.walk(district, (offset, again) =>
-      this.fetch(this.request(district.dapil, again ? secondAsking(reading) : reading, offset, firstLimit)),
-    );
+    const cut = new CutPages(this.pipeline, this.question.pageSize);
+    const walk = await this.walk(district, async (offset, again) => {
+      const request = this.request(district.dapil, again ? secondAsking(reading) : reading, offset, firstLimit);
+      const fetched = await this.question.client.fetchPage(this.pipeline, request);
+      cut.follow(fetched.page, request, again);
+      return this.asWalked(fetched, request);
+    });
     return walk!;
   }
 
@@ -261,23 +266,26 @@ export class DistrictWalks {
 
   private asWalked(fetched: FetchedPage, request: PageRequest): WalkedPage {
     const reopen = this.reopenerOf(request);
-    const { page, at, refusal } = fetched;
-    return { page, at, refusal, hold: () => this.holder.hold(fetched, reopen) };
+    const { at, refusal } = fetched;
+    const page = cutShort(fetched.page, request, this.question.pageSize);
+    return { page, at, refusal, hold: () => this.holder.hold({ ...fetched, page }, reopen) };
   }
 
   /** A function of its own, for a closure made beside the page would keep it in memory after its release. */
   private reopenerOf(request: PageRequest): (bytes: Buffer) => Page {
-    return (bytes) => this.question.client.reopen(this.pipeline, request, bytes);
+    return (bytes) =>
+      cutShort(this.question.client.reopen(this.pipeline, request, bytes), request, this.question.pageSize);
   }
 
-  /** @param firstLimit Records that the page at offset 0 is asked for. */
+  /** @param firstLimit Records that come first, in one page or several, where the pages behind them are to begin elsewhere. */
   private request(
     dapil: number | null,
     reading: number,
     offset: number,
     firstLimit = this.question.pageSize,
   ): PageRequest {
-    const limit = offset === 0 ? firstLimit : this.question.pageSize;
+    const { pageSize } = this.question;
+    const limit = firstLimit < pageSize && offset < firstLimit ? firstLimit - offset : pageSize;
     return { dataset: this.pipeline.table, dapil, reading, offset, limit };
   }
 }

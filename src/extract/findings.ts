@@ -48,7 +48,9 @@ export class Findings {
     const { wanted, reference } = this.question;
     if (walk.claim !== null) this.claims.push(walk.claim);
     if (listed === null ? walk.total > 0 : walk.distinct > listed.distinct) this.sweepIsShort = true;
-    if (listed?.set !== walk.set && walk.pages.length > 1 && walk.pages.every(({ length }) => length === 1))
+    // One that was asked for alone, for the pages behind it to begin elsewhere, says nothing.
+    const isCapped = walk.isCapped || this.question.pageSize === 1;
+    if (listed?.set !== walk.set && walk.pages.length > 1 && isCapped && walk.pages.every(({ length }) => length === 1))
       this.isOneByOne = true;
     if (walk.total > 0) this.totals.set(dapil, walk.total);
     else {
@@ -91,6 +93,11 @@ export class Findings {
       ...this.warningsOfWindow(swept),
       ...(this.isOneByOne
         ? ['the source gives one record at a time, so that one which it passes over at every reading cannot be noticed']
+        : []),
+      ...(swept === null && this.totals.size > 1 && [...this.totals.values()].every((total) => total === 1)
+        ? [
+            'the source gives one record of each district and no list of all, so that nothing shows whether there are more',
+          ]
         : []),
       ...name(this.unlisted, 'the list of all districts lacks districts that have records'),
       ...name(

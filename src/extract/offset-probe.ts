@@ -3,7 +3,7 @@
 import { RepeatedPageError } from '../errors.ts';
 import { keyPlaces, type AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
-import { fingerprintRecord } from './fingerprints.ts';
+import { fingerprintRecord, type Fingerprint } from './fingerprints.ts';
 
 /** The offset that a probe asks for. */
 export const probedOffset = 1;
@@ -16,18 +16,20 @@ export const probedOffset = 1;
  * @throws RepeatedPageError where it begins with another record.
  */
 export function requirePaging(pipeline: AnyPipeline, first: Page, probe: Page): void {
-  const key = keyPlaces(pipeline);
-  const [expected, found] = [
-    { high: 0, low: 0 },
-    { high: 0, low: 0 },
-  ];
-  fingerprintRecord(first, probedOffset, key, expected);
-  if (probe.records.length > 0) {
-    fingerprintRecord(probe, 0, key, found);
+  const second = { high: 0, low: 0 };
+  fingerprintRecord(first, probedOffset, keyPlaces(pipeline), second);
+  requireRecord(pipeline, second, probe);
+}
+
+/** @throws RepeatedPageError where the page does not begin with the record of this fingerprint. */
+export function requireRecord(pipeline: AnyPipeline, expected: Fingerprint, page: Page): void {
+  if (page.records.length > 0) {
+    const found = { high: 0, low: 0 };
+    fingerprintRecord(page, 0, keyPlaces(pipeline), found);
     if (expected.high === found.high && expected.low === found.low) return;
   }
   throw new RepeatedPageError(
-    `${probe.url} does not begin with the second record of the list: the source does not page by "offset", or its order is not steady.`,
+    `${page.url} does not begin with the record that stands there in the list: the source does not page by "offset", or its order is not steady.`,
     'Nothing beyond a first page can be proved; ask the operator of the service, or run the sync again if the source was just changing.',
   );
 }

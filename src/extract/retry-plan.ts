@@ -28,7 +28,7 @@ export type RetryPlan = { readonly wait: number } | { readonly giveUp: string; r
 /** RFC 9110 and RFC 8470: these say "not now", not "never". */
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** A source that has never answered is probably not there: a typing error should not cost half a minute. */
+/** A source that nothing listens at, and that has never answered, is probably not there: a typing error should not cost half a minute. */
 const attemptsBeforeFirstAnswer = 3;
 const absentCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 

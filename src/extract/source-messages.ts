@@ -24,10 +24,15 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
           `The answer of ${url} is not, or not wholly, encoded as its content-encoding says: ${detail} (${giveUp}).`,
           'Ask the operator of the service, or of what stands in front of it.',
         );
-      return new SourceUnreachableError(
-        `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
-        'Check --base-url and the network, then run the sync again.',
-      );
+      return failure.code === 'UND_ERR_SOCKET' || failure.code === 'ECONNRESET'
+        ? new SourceUnreachableError(
+            `${url} gave no whole answer: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
+            'Run the sync again later; a smaller --page-size may help. If it never answers, check --base-url.',
+          )
+        : new SourceUnreachableError(
+            `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
+            'Check --base-url and the network, then run the sync again.',
+          );
     case 'timeout':
       return new SourceUnreachableError(
         `${url} gave ${detail} (${giveUp}).`,
@@ -49,7 +54,9 @@ export function nameFailure(failure: Failure, timeout: number): string {
     case 'status':
       return `status ${failure.status}`;
     case 'connection':
-      return `no connection (${failure.code})`;
+      return notAsEncoded.test(failure.code)
+        ? `an answer that is not encoded as it says (${failure.code})`
+        : `no connection (${failure.code})`;
     case 'timeout':
       return `no whole answer within ${timeout / 1000} s`;
     case 'truncated':

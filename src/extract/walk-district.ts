@@ -89,8 +89,14 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   // A district may be longer than a short sweep listed it, but not without bound.
   const bound = question.listed === null ? question.maxRecords : question.listed.total * 2 + 1000;
 
+  /** Whether an account names just what came. */
+  function agreesWith(account: Account | null): boolean {
+    return account !== null && account.set === tally.set && account.total === tally.total && !tally.overlaps;
+  }
+
+  /** What the list's pages show of short ones holds for a district that the list names: others may be capped otherwise. */
   function isWholePage(): boolean {
-    return pages.length === 1 && habits.showsEnd(lastLength);
+    return pages.length === 1 && habits.showsEnd(lastLength) && agreesWith(question.listed);
   }
 
   function finish(end: Walk['end'], refusal: SourceStatusError | null = null): Walk {
@@ -170,8 +176,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       lastLength = length;
       if (tally.total + strays.total > bound) throw endlessWalk(page, bound);
       // A short page alone ends nothing: a server may cap `limit` or answer in pieces. Agreement with the sweep does, unless the page was full.
-      const agrees = proof !== null && proof.set === tally.set && proof.total === tally.total && !tally.overlaps;
-      if (agrees && habits.showsEnd(length)) return finish('sweep');
+      if (agreesWith(proof) && habits.showsEnd(length)) return finish('sweep');
     }
   }
 }

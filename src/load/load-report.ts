@@ -4,7 +4,7 @@ import type { Database } from '../database.ts';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
-import { countChanges, type ChangeCounts } from './changes.ts';
+import { countChanges, sharedColumns, type ChangeCounts } from './changes.ts';
 
 /** What the load found out on its way, dataset by dataset. */
 export interface LoadReport {
@@ -19,14 +19,31 @@ export interface LoadReport {
   /** Records that differ from the snapshot before. */
   readonly changes: ChangeCounts;
   readonly violations: readonly { readonly check: string; readonly severity: string; readonly count: number }[];
+  /** Districts that have less than half of the rows they had in the snapshot before, or none. */
+  readonly shrunken: readonly ShrunkenDistrict[];
 }
 
-/** Reads the report of a dataset from the new tables and, as far as rows were carried over, from the attached snapshot before. */
+/** Rows of a district in the snapshot before, and in the new one. */
+export interface ShrunkenDistrict {
+  readonly dapil: number;
+  readonly before: number;
+  readonly now: number;
+}
+
+/** Where a load stands among others. */
+interface ReportQuestion {
+  readonly carryOver: CarryOver | null;
+  /** Id of the new snapshot. */
+  readonly snapshot: string;
+  /** Whether the snapshot before is attached. */
+  readonly hasPrevious: boolean;
+}
+
+/** Reads the report of a dataset from the new tables and, as far as rows were carried over or are gone, from the attached snapshot before. */
 export async function reportDataset(
   database: Database,
   pipeline: AnyPipeline,
-  carryOver: CarryOver | null,
-  snapshot: string,
+  { carryOver, snapshot, hasPrevious }: ReportQuestion,
 ): Promise<LoadReport> {
   const counts = countColumns(pipeline);
   const dataset = quoteText(pipeline.table);
@@ -65,5 +82,20 @@ export async function reportDataset(
       severity,
       count: Number(row_count),
     })),
+    shrunken: hasPrevious ? await findShrunken(database, pipeline) : [],
   };
+}
+
+async function findShrunken(database: Database, pipeline: AnyPipeline): Promise<ShrunkenDistrict[]> {
+  // Nothing is compared with a table that had another key.
+  if ((await sharedColumns(database, 'previous', pipeline)).length === 0) return [];
+  const rowsIn = (table: string) =>
+    `(SELECT ${quoteIdentifier(pipeline.district)} AS dapil, count(*) AS row_count FROM ${table} GROUP BY ALL)`;
+  const table = quoteIdentifier(pipeline.table);
+  const rows = await database.rows<{ dapil: number; before: bigint; now: bigint }>(
+    `SELECT dapil, o.row_count AS before, coalesce(n.row_count, 0) AS now
+     FROM ${rowsIn(`previous.${table}`)} o LEFT JOIN ${rowsIn(table)} n USING (dapil)
+     WHERE now * 2 < o.row_count ORDER BY dapil`,
+  );
+  return rows.map(({ dapil, before, now }) => ({ dapil, before: Number(before), now: Number(now) }));
 }

@@ -122,8 +122,9 @@ export class Load {
     await this.fillSnapshotsLog(log, previous !== null);
     await this.fillChanges(log, previous !== null);
     const reports = new Map<string, LoadReport>();
+    const question = { carryOver, snapshot: log.snapshot, hasPrevious: previous !== null };
     for (const pipeline of pipelines)
-      reports.set(pipeline.table, await reportDataset(this.database, pipeline, carryOver, log.snapshot));
+      reports.set(pipeline.table, await reportDataset(this.database, pipeline, question));
     const brokenChecks = await readBrokenChecks(this.database, pipelines[0]!);
     await this.database.run('COMMIT');
     await this.staging.drop(pipelines);

@@ -9,8 +9,8 @@ const mostShrinkage = 0.05;
 const mostMovement = 0.1;
 /** Another sum than the total's may move by so much of the total, whatever its own size: a few records move a small list far. */
 const smallMovement = 0.01;
-/** Sums named of one dataset; a source that moves more of them has one fault, not many. */
-const mostNamedSums = 5;
+/** Sums, or districts, named of one dataset; a source that moves more of them has one fault, not many. */
+const mostNamed = 5;
 
 export interface GateQuestion {
   readonly pipelines: readonly AnyPipeline[];
@@ -18,6 +18,8 @@ export interface GateQuestion {
   readonly previous: Manifest | null;
   /** Tables that this run asked the source for. */
   readonly asked: readonly string[];
+  /** Districts that lost more than half of their rows, by table; without those that lost fewer. */
+  readonly shrunken: ReadonlyMap<string, readonly { dapil: number; before: number; now: number }[]>;
   /** Violations of severity error, by table and check. */
   readonly errors: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly strict: boolean;
@@ -51,16 +53,23 @@ export function checkGate(question: GateQuestion): GateFindings {
       );
     if (question.strict) strict.push(...strictComplaints(table, dataset, question.errors.get(table) ?? new Map()));
     const before = question.previous?.datasets[table];
-    if (before !== undefined && !question.acceptChanges) changes.push(...changesSince(pipeline, dataset, before));
+    if (before !== undefined && !question.acceptChanges) {
+      changes.push(...districtsSince(table, dataset, before, question.shrunken.get(table) ?? []));
+      changes.push(...changesSince(pipeline, dataset, before));
+    }
   }
-  if (question.previous !== null && !question.acceptChanges && broughtNothing(question))
-    changes.push('the source has no record of anything that was asked for: a district id may be mistyped');
+  if (question.previous !== null && !question.acceptChanges && broughtNothing(question, 'published'))
+    changes.push(
+      broughtNothing(question, 'fetched')
+        ? 'the source has no record of anything that was asked for: a district id may be mistyped'
+        : 'no record of anything that was asked for can be used; they are all in quarantine',
+    );
   return { refusals, strict, changes };
 }
 
 /** A whole snapshot can stand though its run brought nothing, for what was not asked for is carried over. */
-function broughtNothing({ asked, manifest }: GateQuestion): boolean {
-  return asked.every((table) => manifest.datasets[table]?.ledger.fetched === 0);
+function broughtNothing({ asked, manifest }: GateQuestion, what: 'fetched' | 'published'): boolean {
+  return asked.every((table) => manifest.datasets[table]?.ledger[what] === 0);
 }
 
 /** Every record fetched is published, quarantined or counted as a duplicate. */
@@ -83,28 +92,45 @@ function* strictComplaints(
     const checks = [...errors].map(([check, count]) => `${check} ${formatNumber(count)}`);
     yield `${table}: ${countOf(all, 'violation')} of severity error (--strict); by check: ${checks.join(', ')}`;
   }
-  if (dataset.ledger.quarantined > 0)
-    yield `${table}: ${countOf(dataset.ledger.quarantined, 'record')} in quarantine (--strict)`;
+  // Also those that were carried over: they stand beside the same tables.
+  if (dataset.quarantined > 0) yield `${table}: ${countOf(dataset.quarantined, 'record')} in quarantine (--strict)`;
+}
+
+/** Districts that are gone, or nearly so: of a nation's rows they may be too few to show. */
+function* districtsSince(
+  table: string,
+  now: ManifestDataset,
+  before: ManifestDataset,
+  shrunken: readonly { dapil: number; before: number; now: number }[],
+): Generator<string> {
+  const present = new Set(now.districts.filter(({ received }) => received > 0).map(({ dapil }) => dapil));
+  const unread = before.districts.flatMap(({ dapil, received }) =>
+    dapil !== null && received > 0 && !present.has(dapil) ? [dapil] : [],
+  );
+  // What is all in quarantine was received, and has no row.
+  const rowless = shrunken.flatMap((district) => (district.now === 0 ? [district.dapil] : []));
+  const gone = [...new Set([...unread, ...rowless])].toSorted((a, b) => a - b);
+  if (gone.length === 1) yield `${table}: district ${gone[0]} had records in the snapshot before and has none now`;
+  if (gone.length > 1)
+    yield `${table}: districts ${gone.join(', ')} had records in the snapshot before and have none now`;
+  const left = shrunken.filter((district) => district.now > 0 && !gone.includes(district.dapil));
+  for (const { dapil, before: from, now: to } of left.slice(0, mostNamed))
+    yield `${table}: rows of district ${dapil} fell from ${formatNumber(from)} to ${formatNumber(to)} (${percent(to, from)})`;
+  if (left.length > mostNamed)
+    yield `${table}: rows of ${formatNumber(left.length - mostNamed)} more districts fell by more than half`;
 }
 
 function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: ManifestDataset): Generator<string> {
   const { table } = pipeline;
-  const present = new Set(now.districts.filter(({ received }) => received > 0).map(({ dapil }) => dapil));
-  const gone = before.districts
-    .filter(({ dapil, received }) => dapil !== null && received > 0 && !present.has(dapil))
-    .map(({ dapil }) => dapil);
-  if (gone.length === 1) yield `${table}: district ${gone[0]} had records in the snapshot before and has none now`;
-  if (gone.length > 1)
-    yield `${table}: districts ${gone.join(', ')} had records in the snapshot before and have none now`;
   if (now.rows < before.rows * (1 - mostShrinkage))
     yield `${table}: rows fell from ${formatNumber(before.rows)} to ${formatNumber(now.rows)} (${percent(now.rows, before.rows)})`;
   const moved = movedSums(pipeline, now.sums, before.sums);
-  for (const { name, from, to } of moved.slice(0, mostNamedSums)) {
+  for (const { name, from, to } of moved.slice(0, mostNamed)) {
     const share = from === 0 ? '' : ` (${percent(to, from)})`;
     yield `${table}: the sum of ${name} moved from ${formatNumber(from)} to ${formatNumber(to)}${share}`;
   }
-  if (moved.length > mostNamedSums)
-    yield `${table}: ${countOthers(moved.length - mostNamedSums)} moved by more than ${mostMovement * 100} %`;
+  if (moved.length > mostNamed)
+    yield `${table}: ${countOthers(moved.length - mostNamed)} moved by more than ${mostMovement * 100} %`;
 }
 
 /** The sums that moved too far, the national total's first: a list that became 0 or NULL everywhere need not show in the total. */

@@ -164,8 +164,9 @@ export class Transformer {
     const texts = this.batch.texts[column]!;
     const slot = record * page.records.width + column;
     if (page.records.fieldKind[slot] === FieldKind.text) {
-      texts.codes[row] = texts.encodeBytes(page.bytes, page.records.fieldStart[slot]!, page.records.fieldEnd[slot]!);
-      return 0;
+      const [start, end] = [page.records.fieldStart[slot]!, page.records.fieldEnd[slot]!];
+      texts.codes[row] = start === end ? -1 : texts.encodeBytes(page.bytes, start, end);
+      return start === end ? NoCount.empty : 0;
     }
     const text = readText(page, record, column);
     if (text !== null) {

@@ -26,6 +26,9 @@ const often = <Value>(usual: Value, other: fc.Arbitrary<Value>): fc.Arbitrary<Va
 /** Faults that a source may have while its records stay as they are. */
 const behaviours: fc.Arbitrary<Behaviour> = fc.record({
   cap: often(1000, fc.integer({ min: 1, max: 12 })),
+  filterCap: often<number | null>(null, fc.integer({ min: 1, max: 12 })),
+  ignoresLimit: often(false, fc.boolean()),
+  hides: often<number | null>(null, fc.integer({ min: 1101, max: 1106 })),
   countIsTotal: fc.boolean(),
   shape: fc.constantFrom<Behaviour['shape']>('array', 'map', 'single'),
   order: fc.constantFrom<Behaviour['order']>('by district', 'by district', 'steady', 'restless'),
@@ -81,7 +84,8 @@ describe('extraction', () => {
     'gives the exact set of records or a named refusal, for any paging by any server',
     fc.asyncProperty(records, behaviours, settings, fc.nat(), async (list, behaviour, options, seed) => {
       // Of a district whose first page holds one record nothing can show that there is a second page.
-      const firstIsOne = Math.min(behaviour.cap, options.pageSize) === 1 || behaviour.shortPages > 0;
+      const most = Math.min(behaviour.cap, behaviour.filterCap ?? behaviour.cap);
+      const firstIsOne = Math.min(most, options.pageSize) === 1 || behaviour.shortPages > 0;
       // Nor can anything where the list is cut off at the same place, so that both accounts hide the same record.
       const stuckFilter = behaviour.stuckFilter && !firstIsOne && behaviour.sweepWindow === null;
       // And a page of one record, or of any number, may begin at every reading where the source passes over one.
@@ -105,6 +109,8 @@ describe('extraction', () => {
 
   const harmless = fc.record({
     cap: fc.integer({ min: 1, max: 20 }),
+    filterCap: often<number | null>(null, fc.integer({ min: 1, max: 12 })),
+    ignoresLimit: often(false, fc.boolean()),
     countIsTotal: fc.boolean(),
     shape: fc.constantFrom<Behaviour['shape']>('array', 'map', 'single'),
     order: fc.constantFrom<Behaviour['order']>('by district', 'steady'),

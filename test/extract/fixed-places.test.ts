@@ -29,8 +29,10 @@ function twisted(
   behaviour: Partial<Behaviour> = {},
 ) {
   const source = simulateSource(records, { ...faultless, ...behaviour }, () => 0.5);
-  const fetchPage = async (...[pipeline, request]: Asked) =>
-    source.fetchPage(pipeline, { ...request, ...twist(request) });
+  const fetchPage = async (...[pipeline, request]: Asked) => {
+    const fetched = await source.fetchPage(pipeline, { ...request, ...twist(request) });
+    return { ...fetched, page: { ...fetched.page, request } };
+  };
   return { ...source, fetchPage };
 }
 
@@ -123,6 +125,89 @@ describe('a record that is passed over', () => {
   });
 });
 
+describe('a source that knows no limit', () => {
+  const records = recordsOf({ 1101: 19, 1102: 8, 1103: 34 });
+  const everyTenth = { limit: 10 };
+
+  it('and passes over a record at each border is found out, or read whole', async () => {
+    const source = twisted(records, ({ dapil, offset }) => ({
+      ...everyTenth,
+      offset: dapil !== null && offset > 0 && offset % 10 === 0 ? offset + 1 : offset,
+    }));
+    const { lost } = await lostBy(source, records, { wanted: [1101, 1103] });
+    expect(lost).toEqual([]);
+  });
+
+  it.each([
+    ['of ten', 10, 10],
+    ['of one', 1, 11],
+  ])(
+    'and repeats a record for another behind pages that begin with one %s is found out, or read whole',
+    async (_, first, slipAt) => {
+      const source = twisted(records, ({ offset }) => ({ limit: offset === 0 ? first : 10 }), { slipAt });
+      const { lost } = await lostBy(source, records, { wanted: [1101, 1103] });
+      expect(lost).toEqual([]);
+    },
+  );
+
+  it('and has no other fault is read', async () => {
+    const source = twisted(records, () => everyTenth);
+    const { lost, proved } = await lostBy(source, records, { wanted: [1101, 1102, 1103] });
+    expect({ lost, proved }).toEqual({ lost: [], proved: [1101, 1102, 1103] });
+  });
+
+  it('is read again from the landing as it was walked, where memory holds no page', async () => {
+    const source = twisted(records, () => everyTenth);
+    const { delivered } = await runExtract(source, { pageSize: 100, wanted: [1101, 1103], heldBytes: 0 });
+    expect(delivered.toSorted()).toEqual(
+      records
+        .filter(({ dapil }) => dapil !== 1102)
+        .map(({ dapil, regency, people }) => `${dapil} ${regency} ${people}`)
+        .toSorted(),
+    );
+  });
+});
+
+describe('a district that the list does not name', () => {
+  const records = recordsOf({ 1101: 120, 1102: 19, 1103: 8 });
+  const whole = simulateSource(records, faultless, () => 0.5);
+  const listed = simulateSource(
+    records.filter(({ dapil }) => dapil !== 1102),
+    faultless,
+    () => 0.5,
+  );
+
+  /** The list comes in long pages, districts in pages of ten; `twist` is of the district alone. */
+  function hidden(twist: (request: PageRequest) => Partial<PageRequest>) {
+    const fetchPage = async (...[pipeline, request]: Asked) =>
+      request.dapil === null
+        ? listed.fetchPage(pipeline, request)
+        : whole.fetchPage(pipeline, { ...request, limit: Math.min(request.limit, 10), ...twist(request) });
+    return { ...whole, fetchPage };
+  }
+
+  it('is read on behind a page that was shorter than those of the list, though the next is empty for a moment', async () => {
+    let empty = 1;
+    const source = hidden(({ dapil, offset }) =>
+      dapil === 1102 && offset === 10 && empty-- > 0 ? { offset: nowhere } : {},
+    );
+    const { lost, proved } = await lostBy(source, records);
+    expect({ lost, proved: new Set(proved) }).toEqual({ lost: [], proved: new Set([1101, 1102, 1103]) });
+  });
+
+  it.each<[string, (request: PageRequest) => Partial<PageRequest>]>([
+    ['that gives its first page alone', ({ offset }) => (offset > 0 ? { offset: nowhere } : {})],
+    ['whose offset counts pages', ({ offset }) => ({ offset: offset * 10 })],
+  ])('%s is not taken for whole', async (_, twist) => {
+    const { lost, proved } = await lostBy(
+      hidden((request) => (request.dapil === 1102 ? twist(request) : {})),
+      records,
+    );
+    expect(lost).toEqual([]);
+    expect(proved).not.toContain(1102);
+  });
+});
+
 describe('a source without fault', () => {
   const records = recordsOf({ 1101: 25, 1102: 8, 1103: 14 });
   const reference = [1101, 1102, 1103];
@@ -177,6 +262,22 @@ describe('a source without fault', () => {
     expect(others).toEqual([]);
     const two = twisted(records, ({ limit }) => ({ limit: Math.min(limit, 2) }));
     expect((await runExtract(two, { pageSize: 100, wanted: reference })).warnings).toEqual([]);
+    // One of two records is read by one, for a second reading to begin elsewhere.
+    const small = recordsOf({ 1101: 2, 1102: 8 });
+    expect(
+      (
+        await runExtract(
+          simulateSource(small, faultless, () => 0.5),
+          { wanted: [1101, 1102] },
+        )
+      ).warnings,
+    ).toEqual([]);
+  });
+
+  it('that gives one record of each district is warned of where it has no list of all', async () => {
+    const first = simulateSource(records, { ...faultless, cap: 1, stuckFilter: true, sweep: 'refused' }, () => 0.5);
+    const { warnings } = await runExtract(first, { pageSize: 100, reference });
+    expect(warnings.join()).toContain('one record of each district');
   });
 });
 

@@ -17,7 +17,7 @@ let database: Database;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rekap-check-memory-'));
-  const settings = { memory_limit: '64MB', threads: '2', temp_directory: join(folder, 'spill') };
+  const settings = { memory_limit: '64MB', threads: '1', temp_directory: join(folder, 'spill') };
   database = await openDatabase(join(folder, 'checked.duckdb'), { settings });
   for (const pipeline of pipelines) {
     const table = datasetTable(pipeline);

@@ -267,6 +267,27 @@ describe('violations and quarantine', () => {
     expect(await rows('SELECT DISTINCT is_consistent FROM voters')).toEqual([{ is_consistent: true }]);
   });
 
+  it('name a regency that is spelled in two ways within its district, in both of its rows', async () => {
+    const accented = { regency: 'KOTA CAF\u00C9' };
+    const { rows } = await load({
+      voters: [[voter(accented), voter({ regency: 'Kota  Cafe\u0301 ' }), voter({ regency: 'KOTA CAFE' })]],
+      voting_rights_users: [[user(accented)]],
+    });
+    const named = "SELECT dataset, regency, severity, actual FROM violations WHERE check_name = 'regency_names'";
+    const actual = '"KOTA CAF\u00C9, ACEH" and "Kota  Cafe\u0301 , ACEH"';
+    const twice = { dataset: 'voters', severity: 'warning', actual };
+    expect(await rows(named)).toEqual([
+      { ...twice, regency: 'KOTA CAF\u00C9' },
+      { ...twice, regency: 'Kota  Cafe\u0301 ' },
+    ]);
+    // Another place of the same name in another district, or province, is another place.
+    const others = await load({
+      voters: [[voter(), voter({ dapil_id: '1102' }), voter({ province: 'RIAU' })]],
+      voting_rights_users: [],
+    });
+    expect(await others.rows(named)).toEqual([]);
+  });
+
   it('name a district that goes by several names over both datasets', async () => {
     const { rows } = await load({ voters: [[voter()]], voting_rights_users: [[user({ dapil_name: 'ACEH 1' })]] });
     expect(await rows("SELECT dapil_id, severity, actual FROM violations WHERE check_name = 'district_names'")).toEqual(

@@ -30,6 +30,7 @@ function ask(now: Partial<ManifestDataset>, before: Partial<ManifestDataset> | n
     manifest: manifest(dataset(now)),
     previous: before === null ? null : manifest(dataset(before)),
     asked: ['voters', 'voting_rights_users'],
+    shrunken: new Map(),
     errors: new Map(),
     strict: false,
     acceptChanges: false,
@@ -86,6 +87,23 @@ describe('the gate', () => {
     expect(ask({}, only(verdict(1101, 400), verdict(1103, 1)))).toEqual(change(/district 1103 .* has none now$/));
     expect(ask({}, only(verdict(1101, 400), verdict(1109, 0), verdict(null, 3)))).toEqual(nothing);
     expect(ask(only(verdict(1101, 1), verdict(1102, 1), verdict(1103, 1)), {})).toEqual(nothing);
+  });
+
+  it('names districts that lost most of their rows, too few to show among those of the nation', () => {
+    const shrunken = (...found: { dapil: number; before: number; now: number }[]) => ({
+      shrunken: new Map([['voters', found]]),
+    });
+    const one = shrunken({ dapil: 1102, before: 19, now: 1 });
+    expect(ask({}, {}, one)).toEqual(change(/^voters: rows of district 1102 fell from 19 to 1 \(−94\.7 %\)$/));
+    expect(ask({}, {}, { ...one, acceptChanges: true })).toEqual(nothing);
+    // Its records came, and are all in quarantine.
+    expect(ask({}, {}, shrunken({ dapil: 1102, before: 19, now: 0 }))).toEqual(
+      change(/^voters: district 1102 .* none now$/),
+    );
+    const many = Array.from({ length: 7 }, (_, index) => ({ dapil: 1101 + index, before: 10, now: 4 }));
+    const { changes } = ask({}, {}, shrunken(...many));
+    expect(changes).toHaveLength(6);
+    expect(changes[5]).toBe('voters: rows of 2 more districts fell by more than half');
   });
 
   it.each([
@@ -159,6 +177,8 @@ describe('the gate', () => {
     const found = ask(nothingCame, {}, { asked });
     expect(found).toEqual(change(/no record of anything that was asked for/));
     expect(ask(nothingCame, {}, { asked, acceptChanges: true })).toEqual(nothing);
+    const allUnusable = { ...nothingCame, ledger: { ...nothingCame.ledger, fetched: 15, quarantined: 15 } };
+    expect(ask(allUnusable, {}, { asked })).toEqual(change(/can be used; they are all in quarantine$/));
     // The other dataset may have the district.
     expect(ask(nothingCame, {})).toEqual(nothing);
   });
@@ -172,11 +192,13 @@ describe('the gate', () => {
   it('refuses errors and quarantine where it is strict, and only there', () => {
     const ledger = { fetched: 1002, published: 1000, quarantined: 2, duplicates: 0 };
     const errors = new Map([['voters', new Map([['grand_total_sum', 7]])]]);
-    expect(ask({ ledger }, null, { errors })).toEqual(nothing);
+    expect(ask({ ledger, quarantined: 2 }, null, { errors })).toEqual(nothing);
     expect(ask({}, null, { errors, strict: true, acceptChanges: true })).toEqual(doubt(/^voters: 7 violations /));
     const one = new Map([['voters', new Map([['grand_total_sum', 1]])]]);
     expect(ask({}, null, { errors: one, strict: true })).toEqual(doubt(/^voters: 1 violation /));
-    expect(ask({ ledger }, null, { strict: true })).toEqual(doubt(/^voters: 2 records in quarantine/));
+    expect(ask({ ledger, quarantined: 2 }, null, { strict: true })).toEqual(doubt(/^voters: 2 records in quarantine/));
+    // What was carried over is in quarantine too, though this run brought none of it.
+    expect(ask({ quarantined: 1 }, null, { strict: true })).toEqual(doubt(/^voters: 1 record in quarantine/));
     expect(ask({}, null, { strict: true })).toEqual(nothing);
   });
 

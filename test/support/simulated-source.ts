@@ -17,6 +17,12 @@ export interface SimulatedRecord {
 export interface Behaviour {
   /** Most records that an answer holds, whatever `limit` asks for. */
   readonly cap: number;
+  /** The same of a district's own pages; null where it is the same. */
+  readonly filterCap: number | null;
+  /** Every answer holds as many records as may be, whatever `limit` asks for. */
+  readonly ignoresLimit: boolean;
+  /** A district that the unfiltered list hides; null for none. */
+  readonly hides: number | null;
   /** `count` says how many records there are, not how many the answer holds. */
   readonly countIsTotal: boolean;
   readonly shape: 'array' | 'map' | 'single';
@@ -49,6 +55,9 @@ export interface Behaviour {
 
 export const faultless: Behaviour = {
   cap: 1000,
+  filterCap: null,
+  ignoresLimit: false,
+  hides: null,
   countIsTotal: false,
   shape: 'array',
   order: 'by district',
@@ -95,9 +104,11 @@ export function simulateSource(
     if (request.dapil !== null && list.length === 0 && behaviour.unknownDistrict === 404)
       throw new SourceStatusError(404, 'no such district');
     list = inOrder(list);
+    if (request.dapil === null) list = list.filter(({ dapil }) => dapil !== behaviour.hides);
     if (request.dapil === null && behaviour.sweepWindow !== null) list = list.slice(0, behaviour.sweepWindow);
     const offset = behaviour.ignoresOffset ? 0 : request.offset;
-    let length = Math.min(request.limit, behaviour.cap);
+    const cap = request.dapil === null ? behaviour.cap : (behaviour.filterCap ?? behaviour.cap);
+    let length = behaviour.ignoresLimit ? cap : Math.min(request.limit, cap);
     if (length > 1 && random() < behaviour.shortPages) length = 1 + Math.floor(random() * (length - 1));
     const given = list.slice(0, behaviour.window ?? undefined);
     let page = given.slice(offset, offset + length);

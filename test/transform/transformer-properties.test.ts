@@ -220,6 +220,7 @@ function countIn(value: unknown): number | { fault: string } {
 }
 
 function textIn(value: unknown): string | { fault: string } {
+  if (value === '') return { fault: 'empty' };
   if (typeof value === 'string') return value;
   return { fault: value === undefined ? 'missing' : value === null ? 'null' : 'malformed' };
 }

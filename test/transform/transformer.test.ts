@@ -69,6 +69,13 @@ describe('a record', () => {
     expect(totals.sums).toMatchObject({ dpt_male: 0n, dpt_female: 72_616n });
   });
 
+  it('with an empty text that is no part of the key has NULL there, and the violation says so', () => {
+    const { field } = voters.columns.dapil_name;
+    const { rows, violations } = transform([voterRecord({ [field]: '' })]);
+    expect(rows).toMatchObject([{ ...place, dapil_name: null, is_consistent: false }]);
+    expect(violations).toMatchObject([{ check_name: 'empty', raw_value: '', message: `${field} is empty` }]);
+  });
+
   it.each(['5', '2147483648', 'true'])('with %s where a text should be says that it is no text', (json) => {
     const { field } = voters.columns.dapil_name;
     const { rows, violations } = transform(`[${recordJson(field, json)}]`);
