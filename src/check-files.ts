@@ -5,6 +5,7 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describeFile } from './describe-file.ts';
 import { errorCode, systemReason } from './errors.ts';
+import { forbidden, isForbidden } from './file-errors.ts';
 import { manifestFile, manifestHashFile, type Manifest, type ManifestFile } from './snapshot-format.ts';
 
 /** The line that holds a manifest's hash, as sha256sum writes it and checks it. */
@@ -17,7 +18,7 @@ export async function checkManifestFile(folder: string): Promise<string[]> {
   const problems: string[] = [];
   const read = (path: string): Promise<Buffer | null> =>
     readFile(join(folder, path)).catch((error: unknown) => {
-      problems.push(`${path}: ${whyUnread(error)}`);
+      problems.push(`${path}: ${whyUnread(join(folder, path), error)}`);
       return null;
     });
   const [manifest, hash] = [await read(manifestFile), await read(manifestHashFile)];
@@ -34,7 +35,7 @@ export async function checkSizes(folder: string, { files }: Pick<Manifest, 'file
         const { size } = await stat(join(folder, path));
         return size === bytes ? [] : [otherSize(path, size, bytes)];
       } catch (error) {
-        return [`${path}: ${whyUnread(error)}`];
+        return [`${path}: ${whyUnread(join(folder, path), error)}`];
       }
     }),
   );
@@ -50,7 +51,7 @@ export async function checkFiles(folder: string, manifest: Pick<Manifest, 'files
         if (found.bytes !== bytes) return [otherSize(path, found.bytes, bytes)];
         return found.sha256 === sha256 ? [] : [`${path}: its SHA-256 is not the manifest's`];
       } catch (error) {
-        return [`${path}: ${whyUnread(error)}`];
+        return [`${path}: ${whyUnread(join(folder, path), error)}`];
       }
     }),
   );
@@ -73,7 +74,9 @@ function otherSize(path: string, found: number, expected: number): string {
   return `${path}: ${found} bytes, the manifest says ${expected}`;
 }
 
-function whyUnread(error: unknown): string {
+/** @throws WarehouseError where this user may not read the file: that is no damage. */
+function whyUnread(path: string, error: unknown): string {
+  if (isForbidden(error)) throw forbidden(path, error);
   return errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
 }
 
@@ -81,6 +84,8 @@ function whyUnread(error: unknown): string {
 export interface AlteredFile {
   readonly path: string;
   readonly why: string;
+  /** Whether it could be read at all. */
+  readonly isRead: boolean;
 }
 
 /** The files of a landing that are not what a manifest says. */
@@ -89,9 +94,9 @@ export async function findAltered(folder: string, files: readonly ManifestFile[]
   for (const { path, sha256 } of files) {
     try {
       if ((await describeFile(folder, path, null)).sha256 !== sha256)
-        altered.push({ path, why: 'the SHA-256 differs' });
+        altered.push({ path, why: 'the SHA-256 differs', isRead: true });
     } catch (error) {
-      altered.push({ path, why: `it cannot be read: ${systemReason(error)}` });
+      altered.push({ path, why: `it cannot be read: ${systemReason(error)}`, isRead: false });
     }
   }
   return altered;

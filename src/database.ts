@@ -1,6 +1,7 @@
 /** Opens DuckDB files the one way rekap opens them: no downloads, settings on purpose, closed completely. */
 
 import { totalmem } from 'node:os';
+import { resolve } from 'node:path';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { duckdb } from './duckdb.ts';
 import { DatabaseHeldError } from './errors.ts';
@@ -48,7 +49,9 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
     ...(options.readOnly === true ? { access_mode: 'READ_ONLY' } : {}),
     ...options.settings,
   };
-  const instance = await orHeld(file, () => duckdb().DuckDBInstance.create(file, settings));
+  // A name such as md:x is a path here, and no service of DuckDB's makers.
+  const path = file === ':memory:' ? file : resolve(file);
+  const instance = await orHeld(file, () => duckdb().DuckDBInstance.create(path, settings));
   const { signal } = options;
   const ends: (() => void)[] = [];
   const close = (): void => {
@@ -88,7 +91,7 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
 
 /** Attaches `file` under `name`, for reading only. Fails as `openDatabase` does. */
 export async function attachReadOnly(database: Database, file: string, name: string): Promise<void> {
-  await orHeld(file, () => database.run(`ATTACH ${quoteText(file)} AS ${quoteIdentifier(name)} (READ_ONLY)`));
+  await orHeld(file, () => database.run(`ATTACH ${quoteText(resolve(file))} AS ${quoteIdentifier(name)} (READ_ONLY)`));
 }
 
 async function orHeld<Value>(file: string, open: () => Promise<Value>): Promise<Value> {

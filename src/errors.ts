@@ -42,6 +42,9 @@ export class WarehouseError extends RekapError {
   readonly exitCode = ExitCode.usage;
 }
 
+/** The system keeps this user from a part of the warehouse, which says nothing about what is in it. */
+export class WarehouseForbiddenError extends WarehouseError {}
+
 /** A snapshot that was asked for is not in the warehouse. */
 export class SnapshotNotFoundError extends RekapError {
   readonly exitCode = ExitCode.usage;

@@ -1,6 +1,14 @@
 /** Explains what the file system or DuckDB says about a warehouse: no space, no memory, no permission, a file in a folder's place. */
 
-import { DiskFullError, OutOfMemoryError, RekapError, WarehouseError, errorCode, systemReason } from './errors.ts';
+import {
+  DiskFullError,
+  OutOfMemoryError,
+  RekapError,
+  WarehouseError,
+  WarehouseForbiddenError,
+  errorCode,
+  systemReason,
+} from './errors.ts';
 
 /** How DuckDB says it. */
 const missingFile = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or directory|does not exist)/;
@@ -14,6 +22,20 @@ export function whyDiskIsFull(error: Error): 'size' | 'space' | null {
   if (code === 'EFBIG' || /file too large/i.test(message)) return 'size';
   const isSpent = code === 'ENOSPC' || code === 'EDQUOT' || /no space left|disk quota exceeded/i.test(message);
   return isSpent ? 'space' : null;
+}
+
+/** Whether the system keeps this user from a file or folder, which says nothing about what is in it. */
+export function isForbidden(error: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes(errorCode(error));
+}
+
+/** The error for a part of a warehouse that this user may not read. */
+export function forbidden(path: string, error: unknown): WarehouseForbiddenError {
+  return new WarehouseForbiddenError(
+    `${path} cannot be read: ${systemReason(error)}.`,
+    'Let this user read the warehouse, or run this as the user who fills it.',
+    { cause: error },
+  );
 }
 
 /** The error itself, or one that says what was wrong with the warehouse's folder. */
@@ -54,7 +76,7 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
   ) {
     return new WarehouseError(
       `The warehouse ${warehouse} is not writable${code === 'unknown' ? '' : `: ${systemReason(error)}`}.`,
-      'Correct its permissions, or name another folder with --warehouse.',
+      'Correct its permissions, or name another folder.',
       cause,
     );
   }

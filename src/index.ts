@@ -1,6 +1,38 @@
 /** The public API: run a sync or a replay, read its warehouse, or serve it from a program of your own. */
 
-export * from './errors.ts';
+export {
+  DatabaseHeldError,
+  DiskFullError,
+  EarlyEndError,
+  EndlessWalkError,
+  EnvelopeError,
+  ExitCode,
+  ForeignRecordError,
+  GateError,
+  IncompleteError,
+  InterruptedError,
+  LandingError,
+  OutOfMemoryError,
+  PipelineDefinitionError,
+  QueryError,
+  RekapError,
+  RepeatedPageError,
+  ResponseTooLargeError,
+  RunNotFoundError,
+  RunTimeoutError,
+  ServedDataError,
+  SnapshotNotFoundError,
+  SourceMismatchError,
+  SourceRefusedAllError,
+  SourceRefusedKeyError,
+  SourceStatusError,
+  SourceUnreachableError,
+  UsageError,
+  VerificationError,
+  WarehouseBusyError,
+  WarehouseError,
+  WarehouseForbiddenError,
+} from './errors.ts';
 export { definePipeline, defineProject } from './define-pipeline.ts';
 export type {
   AnyPipeline,

@@ -1,7 +1,7 @@
 /** Checks a published snapshot and, as far as they are kept, the answers that it was made of. */
 
 import { join } from 'node:path';
-import { VerificationError, WarehouseError } from './errors.ts';
+import { VerificationError, WarehouseError, WarehouseForbiddenError } from './errors.ts';
 import { verifyLanding } from './land/verify-landing.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
@@ -37,7 +37,7 @@ export async function verifyPublished(
   try {
     snapshot = await readSnapshot(warehouse, id);
   } catch (error) {
-    if (!(error instanceof WarehouseError)) throw error;
+    if (!(error instanceof WarehouseError) || error instanceof WarehouseForbiddenError) throw error;
     return { files: 0, problems: [error.message], answerProblems: [], answers: 'unknown', next: error.next };
   }
   const { run, landing, files } = snapshot.manifest;

@@ -1,8 +1,9 @@
 /** The warehouse folder: how its snapshots and the current one among them are found and read. */
 
-import { readFile, readlink, stat } from 'node:fs/promises';
+import { access, constants, readFile, readlink, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SnapshotNotFoundError, WarehouseError, errorCode, systemReason } from './errors.ts';
+import { forbidden, isForbidden } from './file-errors.ts';
 import {
   databaseFile,
   isManifest,
@@ -32,6 +33,7 @@ export async function readCurrentId(warehouse: string): Promise<string | null> {
     if (code === 'ENOENT') return null;
     if (code === 'ENOTDIR')
       throw new WarehouseError(`${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
+    if (isForbidden(error)) throw forbidden(warehouse, error);
     throw new WarehouseError(`${current} is not a symbolic link.`, await wayBack(warehouse, null), {
       cause: error,
     });
@@ -94,9 +96,10 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
 export async function requireDatabase({ id, folder }: Snapshot): Promise<string> {
   const file = join(folder, databaseFile);
   try {
-    await stat(file);
+    await access(file, constants.R_OK);
     return file;
   } catch (error) {
+    if (isForbidden(error)) throw forbidden(file, error);
     const what = errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
     throw new WarehouseError(`${file} ${what}.`, await wayBack(dirname(dirname(folder)), id), { cause: error });
   }
@@ -105,6 +108,8 @@ export async function requireDatabase({ id, folder }: Snapshot): Promise<string>
 /** Refuses a folder that is no warehouse. */
 export async function requireWarehouse(warehouse: string): Promise<void> {
   if (await isFolder(warehousePaths(warehouse).snapshots)) return;
+  if (await isFile(warehouse))
+    throw new WarehouseError(`${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
   throw new WarehouseError(`${warehouse} is no warehouse: it has no folder "snapshots".`, fillFirst);
 }
 
@@ -114,6 +119,7 @@ async function readManifest(warehouse: string, id: string, folder: string): Prom
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
+    if (isForbidden(error)) throw forbidden(file, error);
     throw new WarehouseError(`${file} cannot be read: ${systemReason(error)}.`, await wayBack(warehouse, id), {
       cause: error,
     });
@@ -133,6 +139,10 @@ async function isFolder(path: string): Promise<boolean> {
     return (await stat(path)).isDirectory();
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false;
-    throw error;
+    throw isForbidden(error) ? forbidden(path, error) : error;
   }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isFile() === true;
 }

@@ -149,6 +149,10 @@ describe('the SQL files', () => {
   });
 });
 
+it('the public API names every export: what a file gains is not public by accident', () => {
+  expect(readFileSync(join(root, 'src/index.ts'), 'utf8')).not.toMatch(/^export \*/m);
+});
+
 describe('the tests', () => {
   it('share their modules, but for those that put something in the place of one', () => {
     const replacing = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })

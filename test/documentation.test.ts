@@ -8,6 +8,7 @@ import { optionNames } from '../src/cli/options.ts';
 import { ExitCode } from '../src/errors.ts';
 import { faultList, presets } from '../src/serve/faults/fault-list.ts';
 import { exportedTables, quarantineTable, snapshotsLogTable } from '../src/load/tables.ts';
+import { syncDefaults } from '../src/sync-defaults.ts';
 import * as limits from '../src/serve/limits.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -26,6 +27,21 @@ describe('the README', () => {
       if (['help', 'version'].includes(option)) continue;
       expect(readme, option).toContain(`--${option}`);
     }
+  });
+
+  it('says what each option of a sync is where it is not given', () => {
+    const { concurrency, pageSize, timeout, maxAttempts, maxDuration, keep } = syncDefaults;
+    const defaults = {
+      '`--concurrency`': concurrency,
+      '`--page-size`': pageSize,
+      '`--timeout`, `--attempts`': `${timeout / 1000}, ${maxAttempts}`,
+      '`--max-duration`': maxDuration / 1000,
+      '`--keep`': keep,
+    };
+    for (const [option, usual] of Object.entries(defaults))
+      expect(readme.split('\n').find((line) => line.startsWith(`| ${option} |`))).toMatch(
+        new RegExp(`\\| ${usual} \\|$`),
+      );
   });
 
   it('names every table, view and check', () => {

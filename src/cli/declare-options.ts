@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Argv, InferredOptionTypes, Options } from 'yargs';
 import { distance } from 'fastest-levenshtein';
 import { Parser } from 'yargs/helpers';
-import { UsageError } from '../errors.ts';
+import { systemReason, UsageError } from '../errors.ts';
 import { checkGiven, checkWords } from './check-given.ts';
 import { closestName } from './closest-name.ts';
 import { invocation } from './invocation.ts';
@@ -199,7 +199,7 @@ function readConfigFile(path: unknown, declared: Declared): Values {
   try {
     parsed = JSON.parse(readFileSync(resolve(path), 'utf8'));
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    const why = error instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${systemReason(error)}`;
     throw new UsageError(`The config file ${path} ${why}.`, 'Correct it, or leave --config away.', { cause: error });
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))

@@ -14,7 +14,7 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
     const read = dataset.districts.filter(({ dapil, received }) => dapil !== null && received > 0);
     const violations = Object.values(dataset.violations).reduce((sum, count) => sum + count, 0);
     return [
-      table,
+      printable(table),
       formatNumber(dataset.rows),
       formatNumber(dataset.quarantined),
       formatNumber(violations),
@@ -24,7 +24,7 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
     ];
   });
   const files = manifest.files.map(({ path, bytes, sha256 }) => [
-    path,
+    printable(path),
     formatBytes(bytes),
     `${printable(sha256.slice(0, 16))}…`,
   ]);

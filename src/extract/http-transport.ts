@@ -65,7 +65,7 @@ async function readBody(response: Dispatcher.ResponseData, url: string, maxBytes
     length += chunk.length;
     if (length > maxBytes) {
       throw new ResponseTooLargeError(
-        `The answer of ${url} is larger than ${Math.round(maxBytes / 1e6)} MB.`,
+        `The answer of ${url} is larger than ${Math.round(maxBytes / 1024 ** 2)} MB.`,
         'Ask for fewer records at a time with --page-size.',
       );
     }

@@ -13,8 +13,8 @@ const mostNamed = 3;
 export async function verifyLanding(folder: string, files: readonly ManifestFile[]): Promise<string[]> {
   const altered = await findAltered(folder, files);
   const problems = altered.map(({ path, why }) => `${path}: ${why}`);
-  // Lines that are others say nothing of the bodies.
-  if (altered.some(({ path }) => path === answersFile)) return problems;
+  // Lines that are others say nothing of the bodies, and what cannot be read has been named.
+  if (altered.some(({ path, isRead }) => path === answersFile || !isRead)) return problems;
   return [...problems, ...(await verifyBodies(folder))];
 }
 

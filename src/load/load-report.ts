@@ -24,14 +24,14 @@ export interface LoadReport {
 }
 
 /** Rows of a district in the snapshot before, and in the new one. */
-export interface ShrunkenDistrict {
+interface ShrunkenDistrict {
   readonly dapil: number;
   readonly before: number;
   readonly now: number;
 }
 
 /** Where a load stands among others. */
-interface ReportQuestion {
+export interface ReportQuestion {
   readonly carryOver: CarryOver | null;
   /** Id of the new snapshot. */
   readonly snapshot: string;

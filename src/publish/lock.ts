@@ -23,8 +23,15 @@ const heldHere = new Set<string>();
  * @throws WarehouseBusyError where another sync holds it.
  */
 export async function lockWarehouse(warehouse: string): Promise<() => void> {
-  const { lock } = warehousePaths(warehouse);
   const place = await realpath(warehouse);
+  // What stands behind a question mark DuckDB takes for settings, and not for a part of a file's name.
+  if (place.includes('?')) {
+    throw new WarehouseError(
+      `The path of the warehouse ${warehouse} holds a question mark, which DuckDB does not take for a part of a name.`,
+      'Name another folder with --warehouse.',
+    );
+  }
+  const { lock } = warehousePaths(place);
   if (heldHere.has(place)) throw busy(warehouse, 'this process');
   heldHere.add(place);
   let database: Database;

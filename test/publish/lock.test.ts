@@ -2,7 +2,7 @@
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -115,6 +115,16 @@ describe('the lock of a warehouse', () => {
     expect(complaint).toMatch(/lock/i);
     unlock();
     await startHolder(warehouse);
+  });
+
+  it('refuses a folder whose name DuckDB would take for something else', async () => {
+    const warehouse = join(await makeFolder(), 'what?');
+    await mkdir(warehouse);
+    await expect(lockWarehouse(warehouse)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('holds a question mark'),
+    });
+    expect(await readdir(warehouse)).toEqual([]);
   });
 
   it('says so where the folder is not there or the file is no lock', async () => {
