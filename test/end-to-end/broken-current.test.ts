@@ -1,6 +1,6 @@
 /** A `current` that is no link to a snapshot: a replay or a rollback puts it right, and the advice given leads there. */
 
-import { chmod, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeFile } from '../../src/describe-file.ts';
@@ -9,6 +9,7 @@ import { rollBack } from '../../src/manage-snapshots.ts';
 import { writeManifest } from '../../src/publish/manifest.ts';
 import { databaseFile, manifestFile, manifestHashFile, type Manifest } from '../../src/snapshot-format.ts';
 import { readCurrent, readCurrentId, requireCurrent } from '../../src/warehouse.ts';
+import { alterFile } from '../support/alter-file.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
@@ -140,11 +141,11 @@ describe('the advice', () => {
 it('a database that cannot be read though its hash fits ends a sync with the way back, which leads out', async () => {
   const { warehouse, known: ids } = await twoSnapshots();
   const folder = join(warehouse, 'snapshots', ids[1]);
-  const bytes = await readFile(join(folder, databaseFile));
-  // Behind the file's headers, every block is another than its own checksum says.
-  for (let place = 3 * 4096 + 100; place < bytes.length; place += 4096) bytes[place]! ^= 1;
-  await chmod(join(folder, databaseFile), 0o644);
-  await writeFile(join(folder, databaseFile), bytes);
+  await alterFile(join(folder, databaseFile), (bytes) => {
+    // Behind the file's headers, every block is another than its own checksum says.
+    for (let place = 3 * 4096 + 100; place < bytes.length; place += 4096) bytes[place]! ^= 1;
+    return bytes;
+  });
   const manifest = JSON.parse(await readFile(join(folder, manifestFile), 'utf8')) as Manifest;
   const files = manifest.files.filter(({ path }) => path !== databaseFile);
   files.unshift(await describeFile(folder, databaseFile, null));

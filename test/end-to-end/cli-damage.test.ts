@@ -1,8 +1,9 @@
 /** A warehouse in which something is damaged: what can be read is shown, what cannot is named, and so is what to do. */
 
-import { appendFile, cp, mkdir, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { alterFile } from '../support/alter-file.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -55,7 +56,7 @@ describe('rekap snapshots list', () => {
     [
       'a DuckDB file that is cut off',
       'rekap.duckdb',
-      (path) => truncate(path),
+      (path) => alterFile(path, () => Buffer.of()),
       /rekap\.duckdb: 0 bytes, the manifest says \d+\.$/,
     ],
     [

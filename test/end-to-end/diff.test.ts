@@ -1,9 +1,9 @@
 /** What `rekap diff` prints: every record by itself, even where two names look alike once they are safe to print. */
 
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { alterFile } from '../support/alter-file.ts';
 import { runHere } from '../support/run-here.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
@@ -43,10 +43,10 @@ describe('rekap diff', () => {
       ids.push(
         (await runSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: size }))).url, accepted))).run,
       );
-    const file = await open(join(warehouse, 'snapshots', ids[0]!, 'rekap.duckdb'), 'r+');
     // Behind the header, in the first block of the catalog.
-    await file.write(Buffer.alloc(4096, 0xa5), 0, 4096, 3 * 4096);
-    await file.close();
+    await alterFile(join(warehouse, 'snapshots', ids[0]!, 'rekap.duckdb'), (bytes) =>
+      bytes.fill(0xa5, 3 * 4096, 4 * 4096),
+    );
     const { code, stderr } = await runHere(['diff', '--warehouse', warehouse]);
     expect(code).toBe(2);
     for (const id of ids) expect(stderr).toContain(`"rekap snapshots verify ${id} --warehouse ${warehouse}"`);

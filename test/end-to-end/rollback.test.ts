@@ -1,12 +1,13 @@
 /** Going back to an earlier snapshot: never to a damaged one, and no advice leads to one. */
 
-import { readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SnapshotNotFoundError, VerificationError } from '../../src/errors.ts';
 import { rollBack } from '../../src/manage-snapshots.ts';
 import { verifyPublished } from '../../src/verify-published.ts';
 import { readCurrent, readCurrentId } from '../../src/warehouse.ts';
+import { alterFile } from '../support/alter-file.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runHere } from '../support/run-here.ts';
 import { smallNation } from '../support/served-source.ts';
@@ -24,9 +25,10 @@ async function threeSnapshots() {
 
 /** Changes one bit: the size tells nothing. */
 async function spoil(path: string): Promise<void> {
-  const bytes = await readFile(path);
-  bytes[bytes.length >> 1]! ^= 1;
-  await writeFile(path, bytes);
+  await alterFile(path, (bytes) => {
+    bytes[bytes.length >> 1]! ^= 1;
+    return bytes;
+  });
 }
 
 describe('a rollback', () => {

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -18,6 +18,7 @@ import {
 import { verifyLanding } from '../../src/land/verify-landing.ts';
 import { lockWarehouse } from '../../src/publish/lock.ts';
 import { readCurrent } from '../../src/warehouse.ts';
+import { alterFile } from '../support/alter-file.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { readValue } from '../support/read-table.ts';
 import { nation, publishedNation } from '../support/prepared-snapshots.ts';
@@ -162,8 +163,7 @@ describe('a sync that must not publish', () => {
   it('because the snapshot before is damaged carries nothing over from it; a full sync replaces it', async () => {
     const { warehouse } = await published();
     const { url } = await serveData(smallNation(nation));
-    await chmod(join(warehouse, 'current', 'rekap.duckdb'), 0o644);
-    await truncate(join(warehouse, 'current', 'rekap.duckdb'), 4096);
+    await alterFile(join(warehouse, 'current', 'rekap.duckdb'), (bytes) => bytes.subarray(0, 4096));
     await expect(runSync(syncOptions(warehouse, url, { dapil: [1101] }))).rejects.toThrow(/damaged: rekap\.duckdb/);
     const mended = await runSync(syncOptions(warehouse, url));
     expect(mended.outcome).toBe('published');
@@ -173,11 +173,7 @@ describe('a sync that must not publish', () => {
 
   it('does not happen because a few bytes of the database before are others', async () => {
     const { warehouse } = await published();
-    const file = join(warehouse, 'current', 'rekap.duckdb');
-    const bytes = await readFile(file);
-    bytes.fill(0x5a, 5000, 9000);
-    await chmod(file, 0o644);
-    await writeFile(file, bytes);
+    await alterFile(join(warehouse, 'current', 'rekap.duckdb'), (bytes) => bytes.fill(0x5a, 5000, 9000));
     const changed = await serveData(smallNation({ ...nation, 1202: 2 }));
     const mended = await runSync(syncOptions(warehouse, changed.url));
     expect(mended.outcome).toBe('published');
