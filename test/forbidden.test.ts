@@ -80,6 +80,13 @@ describe('a snapshot of which a file is kept from this user', () => {
     },
   );
 
+  it('is listed, with what is kept, beside all others', async () => {
+    let listed: Awaited<ReturnType<typeof listSnapshots>> = [];
+    const list = async (warehouse: string) => (listed = await listSnapshots(warehouse));
+    expect(await refusalOf((path) => path.endsWith('voters.parquet'), list)).toBe(null);
+    expect(listed).toMatchObject([{ current: true, damaged: expect.stringContaining('permission denied') }]);
+  });
+
   it('is not opened', async () => {
     const open = async (warehouse: string) => requireDatabase((await readCurrent(warehouse))!);
     expectForbidden(await refusalOf((path) => path.endsWith('rekap.duckdb'), open));

@@ -46,10 +46,10 @@ async function describe(warehouse: string, id: string, isCurrent: boolean): Prom
   if (value === null) return { id, current: isCurrent, ...unknown, ...damage };
   const { created_at, source, datasets } = value.manifest;
   const rows = Object.fromEntries(Object.entries(datasets).map(([table, dataset]) => [table, dataset.rows]));
-  const problems = await checkSizes(value.folder, value.manifest);
+  const { value: problems, ...unread } = await orDamage(() => checkSizes(value.folder, value.manifest));
   const found =
-    problems.length === 0
-      ? intact
+    problems === null || problems.length === 0
+      ? unread
       : { damaged: `${problems.join('; ')}.`, next: complete(await wayBack(warehouse, id, value.manifest.run)) };
   return { id, current: isCurrent, ...found, created_at, source, rows };
 }
