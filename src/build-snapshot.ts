@@ -3,7 +3,7 @@
 import { definitionFingerprint, describeSnapshot, schemaFingerprint } from './describe-snapshot.ts';
 import { GateError, RekapError, SourceMismatchError, UsageError, VerificationError, WarehouseError } from './errors.ts';
 import { fetchAndLoad, type OpenSource } from './fetch-and-load.ts';
-import { findDamage, findPrevious } from './find-previous.ts';
+import { findDamage } from './find-previous.ts';
 import type { CarryOver } from './load/carry-over.ts';
 import type { LoadReport } from './load/load-report.ts';
 import { checkGate } from './publish/gate.ts';
@@ -68,18 +68,11 @@ async function planCarryOver({ asked, options, previous, project, around }: Run)
     );
   }
   const problems = await findDamage(previous, project.pipelines);
-  const { tables, why } = await findPrevious(previous);
-  if (tables === null || problems.length > 0) {
+  if (problems.length > 0) {
     throw new WarehouseError(
       `Nothing can be carried over from snapshot ${previous.id}, for it is damaged: ${problems.join('; ')}.`,
       `Run one sync without --dapil and --dataset. ${await wayBack(options.warehouse, previous.id, previous.manifest.run)}`,
     );
-  }
-  if (why !== null) {
-    around.report({
-      kind: 'warning',
-      message: `What is carried over from snapshot ${previous.id} is read from its Parquet files, for ${why}.`,
-    });
   }
   const replaced = new Map<string, readonly number[] | null>();
   for (const pipeline of project.pipelines) {
@@ -98,7 +91,7 @@ async function planCarryOver({ asked, options, previous, project, around }: Run)
       message: `Snapshot ${previous.id} was made with other definitions of tables and checks, as by another release: the rows carried over from it keep what the row checks of then said. A sync without --dapil and --dataset checks all anew.`,
     });
   }
-  return { tables, replaced };
+  return { replaced };
 }
 
 /** No check speaks of a record that is in no table, so each run does. */

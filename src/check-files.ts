@@ -74,7 +74,7 @@ function otherSize(path: string, found: number, expected: number): string {
   return `${path}: ${found} bytes, the manifest says ${expected}`;
 }
 
-/** @throws WarehouseError where this user may not read the file: that is no damage. */
+/** @throws WarehouseForbiddenError where this user may not read the file: that is no damage. */
 function whyUnread(path: string, error: unknown): string {
   if (isForbidden(error)) throw forbidden(path, error);
   return errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
@@ -88,7 +88,7 @@ export interface AlteredFile {
   readonly isRead: boolean;
 }
 
-/** The files of a landing that are not what a manifest says. */
+/** The files of a folder that are not what a manifest says. Throws WarehouseForbiddenError where this user may not read one. */
 export async function findAltered(folder: string, files: readonly ManifestFile[]): Promise<AlteredFile[]> {
   const altered: AlteredFile[] = [];
   for (const { path, sha256 } of files) {
@@ -96,6 +96,7 @@ export async function findAltered(folder: string, files: readonly ManifestFile[]
       if ((await describeFile(folder, path, null)).sha256 !== sha256)
         altered.push({ path, why: 'the SHA-256 differs', isRead: true });
     } catch (error) {
+      if (isForbidden(error)) throw forbidden(join(folder, path), error);
       altered.push({ path, why: `it cannot be read: ${systemReason(error)}`, isRead: false });
     }
   }

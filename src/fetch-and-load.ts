@@ -1,7 +1,7 @@
 /** Fetches, proves, transforms and loads, all at the same time: what the source answers ends as tables and Parquet files in the run's folder. */
 
 import { setMaxListeners } from 'node:events';
-import { IncompleteError } from './errors.ts';
+import { IncompleteError, WarehouseError } from './errors.ts';
 import { extract } from './extract/extract.ts';
 import type { SourceClient } from './extract/source-client.ts';
 import { findPrevious } from './find-previous.ts';
@@ -61,11 +61,11 @@ export async function fetchAndLoad(
     signal.throwIfAborted();
     run.enter('build tables');
     const log = { snapshot: run.id, publishedAt: run.startedAt, source: options.source };
-    const history = carryOver === null ? await readHistory(run) : null;
+    const previous = await readPrevious(run, carryOver !== null);
     const tables = await load.get();
     // What was landed is flushed to the disk meanwhile.
     closeSource().catch(() => undefined);
-    const loaded = await tables.finish(carryOver, log, history);
+    const loaded = await tables.finish(carryOver, log, previous);
     await closeSource();
     signal.throwIfAborted();
     return { verdicts, totals, ...loaded };
@@ -84,15 +84,23 @@ export async function fetchAndLoad(
   }
 }
 
-/** The tables whose history goes on in the new ones. A snapshot that is damaged as a whole must not keep a sync from making a new one. */
-async function readHistory({ previous, around }: Run): Promise<PreviousTables | null> {
+/**
+ * The tables of the snapshot before, whose history goes on in the new ones. One that is damaged as a whole must not keep a sync from making a
+ * new one, unless rows are carried over from it.
+ */
+async function readPrevious({ previous, around }: Run, isCarriedOver: boolean): Promise<PreviousTables | null> {
   if (previous === null) return null;
   const { tables, why } = await findPrevious(previous);
+  if (tables === null && isCarriedOver)
+    throw new WarehouseError(
+      `Nothing can be carried over from snapshot ${previous.id}. ${why}`,
+      'Run one sync without --dapil and --dataset.',
+    );
   if (why !== null) {
     const message =
       tables === null
-        ? `Snapshot ${previous.id} is damaged: ${why}. The history of snapshots and changes begins anew.`
-        : `Snapshot ${previous.id} is read from its Parquet files, for ${why}.`;
+        ? `Snapshot ${previous.id} is damaged. ${why} The history of snapshots and changes begins anew.`
+        : `Snapshot ${previous.id} is read from its Parquet files. ${why}`;
     around.report({ kind: 'warning', message });
   }
   return tables;

@@ -27,7 +27,7 @@ export async function findDamage(
 export interface FoundPrevious {
   /** Null where neither the DuckDB file nor the Parquet files are what was published. */
   readonly tables: PreviousTables | null;
-  /** Why the DuckDB file is of no use, as a clause; null where it is. */
+  /** Why the DuckDB file is of no use, as sentences; null where it is. */
   readonly why: string | null;
 }
 
@@ -45,11 +45,15 @@ export async function findPrevious({ folder, manifest }: Snapshot): Promise<Foun
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet'));
   const isWhole = (await findAltered(folder, parquet)).length === 0;
   const earlier = manifest.previous === null ? null : await findLog(dirname(dirname(folder)), manifest.previous);
-  if (held !== null && !(isWhole && (manifest.previous === null || earlier !== null))) throw held;
+  const lacksLog = manifest.previous !== null && earlier === null;
+  // What is merely held can be had whole later on.
+  if (held !== null && (!isWhole || lacksLog)) throw held;
+  const why = held?.message ?? `Its DuckDB file is not the one that was published: ${altered}.`;
+  if (!isWhole) return { tables: null, why };
   const files = new Map(parquet.map(({ path }) => [basename(path, '.parquet'), join(folder, path)]));
   return {
-    tables: isWhole ? { kind: 'parquet', manifest, files, earlier } : null,
-    why: held?.message.replace(/\.$/, '') ?? `its DuckDB file is not the one that was published: ${altered}`,
+    tables: { kind: 'parquet', manifest, files, earlier },
+    why: lacksLog ? `${why} The log of snapshots begins with it, for the one before it cannot be read.` : why,
   };
 }
 

@@ -78,6 +78,13 @@ export interface Page {
   readonly records: RecordIndex;
 }
 
+/** Rows of a district in the snapshot before, and in the new one. */
+export interface DistrictRows {
+  readonly dapil: number;
+  readonly before: number;
+  readonly now: number;
+}
+
 /** What is known of one district after it was read. */
 export interface Verdict {
   readonly dataset: string;

@@ -62,7 +62,9 @@ async function areAnswersWhole(warehouse: string, run: string): Promise<boolean>
   const { snapshots, landing } = warehousePaths(warehouse);
   const manifest = await readManifest(join(snapshots, run), run).catch(() => null);
   if (manifest === null) return true;
-  return (await findAltered(join(landing, run), manifest.landing)).length === 0;
+  // What cannot be read is not whole.
+  const altered = await findAltered(join(landing, run), manifest.landing).catch(() => null);
+  return altered?.length === 0;
 }
 
 async function readManifest(folder: string, id: string): Promise<Manifest | null> {

@@ -149,6 +149,15 @@ describe('the SQL files', () => {
   });
 });
 
+it('only the command line reads the process, but for what CONTRIBUTING.md names', () => {
+  const readers = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.startsWith('cli'))
+    .filter((path) =>
+      /\bprocess\./.test(readFileSync(join(root, 'src', path), 'utf8').replaceAll(/^ *(\*|\/\/|\/\*\*).*$/gm, '')),
+    );
+  expect(readers.toSorted()).toEqual(['database.ts', 'query/write-aside.ts', 'undici.ts']);
+});
+
 it('the public API names every export: what a file gains is not public by accident', () => {
   expect(readFileSync(join(root, 'src/index.ts'), 'utf8')).not.toMatch(/^export \*/m);
 });

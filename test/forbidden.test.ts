@@ -80,6 +80,11 @@ describe('a snapshot of which a file is kept from this user', () => {
     },
   );
 
+  it('is no answer that was altered either', async () => {
+    const verify = (warehouse: string, id: string) => verifyPublished(warehouse, id, pipelines);
+    expectForbidden(await refusalOf((path) => path.endsWith('bodies.gz'), verify));
+  });
+
   it('is listed, with what is kept, beside all others', async () => {
     let listed: Awaited<ReturnType<typeof listSnapshots>> = [];
     const list = async (warehouse: string) => (listed = await listSnapshots(warehouse));

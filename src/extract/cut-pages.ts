@@ -11,9 +11,7 @@ import { requireRecord } from './offset-probe.ts';
 /** The page without what came beyond its limit, where that is less than a whole page. */
 export function cutShort(page: Page, request: PageRequest, pageSize: number): Page {
   if (!isLong(page, request, pageSize)) return page;
-  const { limit } = request;
-  const count = page.count === page.records.length ? limit : page.count;
-  return { ...page, count, records: { ...page.records, length: limit } };
+  return { ...page, records: { ...page.records, length: request.limit } };
 }
 
 function isLong({ records }: Page, { limit }: PageRequest, pageSize: number): boolean {

@@ -13,6 +13,9 @@ import type { Failure } from './retry-plan.ts';
 /** Codes by which zlib and brotli say that bytes are not what they were said to be. */
 export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
 
+/** Codes of a connection that was there and ended early. */
+const brokenConnection = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
+
 /** The error for a request that is given up. */
 export function describeFailure(failure: Failure, url: string, giveUp: string, detail: string): RekapError {
   switch (failure.kind) {
@@ -24,7 +27,7 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
           `The answer of ${url} is not, or not wholly, encoded as its content-encoding says: ${detail} (${giveUp}).`,
           'Ask the operator of the service, or of what stands in front of it.',
         );
-      return failure.code === 'UND_ERR_SOCKET' || failure.code === 'ECONNRESET'
+      return brokenConnection.has(failure.code)
         ? new SourceUnreachableError(
             `${url} gave no whole answer: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
             'Run the sync again later; a smaller --page-size may help. If it never answers, check --base-url.',

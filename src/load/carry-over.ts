@@ -1,11 +1,9 @@
 /** What a snapshot takes over from the one before, and the SQL conditions that say so. */
 
 import type { AnyPipeline } from '../pipeline.ts';
-import type { PreviousTables } from './previous-tables.ts';
 
 /** What is taken over from the snapshot before instead of being read anew. */
 export interface CarryOver {
-  readonly tables: PreviousTables;
   /** By table: the districts that were read anew, all others being carried over; null where the whole dataset was. */
   readonly replaced: ReadonlyMap<string, readonly number[] | null>;
 }

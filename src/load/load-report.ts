@@ -2,6 +2,7 @@
 
 import type { Database } from '../database.ts';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
+import type { DistrictRows } from '../stages.ts';
 import { quoteIdentifier, quoteText } from '../sql-text.ts';
 import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
 import { countChanges, sharedColumns, type ChangeCounts } from './changes.ts';
@@ -19,18 +20,11 @@ export interface LoadReport {
   /** Records that differ from the snapshot before. */
   readonly changes: ChangeCounts;
   readonly violations: readonly { readonly check: string; readonly severity: string; readonly count: number }[];
-  /** Districts that have less than half of the rows they had in the snapshot before, or none. */
-  readonly shrunken: readonly ShrunkenDistrict[];
+  /** Districts that have fewer rows than in the snapshot before, in the order of their ids. */
+  readonly shrunken: readonly DistrictRows[];
 }
 
-/** Rows of a district in the snapshot before, and in the new one. */
-interface ShrunkenDistrict {
-  readonly dapil: number;
-  readonly before: number;
-  readonly now: number;
-}
-
-/** Where a load stands among others. */
+/** What a report goes by. */
 export interface ReportQuestion {
   readonly carryOver: CarryOver | null;
   /** Id of the new snapshot. */
@@ -86,7 +80,7 @@ export async function reportDataset(
   };
 }
 
-async function findShrunken(database: Database, pipeline: AnyPipeline): Promise<ShrunkenDistrict[]> {
+async function findShrunken(database: Database, pipeline: AnyPipeline): Promise<DistrictRows[]> {
   // Nothing is compared with a table that had another key.
   if ((await sharedColumns(database, 'previous', pipeline)).length === 0) return [];
   const rowsIn = (table: string) =>
@@ -95,7 +89,7 @@ async function findShrunken(database: Database, pipeline: AnyPipeline): Promise<
   const rows = await database.rows<{ dapil: number; before: bigint; now: bigint }>(
     `SELECT dapil, o.row_count AS before, coalesce(n.row_count, 0) AS now
      FROM ${rowsIn(`previous.${table}`)} o LEFT JOIN ${rowsIn(table)} n USING (dapil)
-     WHERE now * 2 < o.row_count ORDER BY dapil`,
+     WHERE now < o.row_count ORDER BY dapil`,
   );
   return rows.map(({ dapil, before, now }) => ({ dapil, before: Number(before), now: Number(now) }));
 }

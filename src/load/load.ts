@@ -100,13 +100,12 @@ export class Load {
   /**
    * Fills the tables, runs the checks, writes Parquet, and closes the file.
    *
-   * @param history The tables of the snapshot before, whose logs go on in this one; without need where something is carried over.
+   * @param previous The tables of the snapshot before, whose logs go on in this one; there where something is carried over.
    */
-  async finish(carryOver: CarryOver | null, log: LogEntry, history: PreviousTables | null): Promise<Loaded> {
+  async finish(carryOver: CarryOver | null, log: LogEntry, previous: PreviousTables | null): Promise<Loaded> {
     const { pipelines } = this.options.project;
     await this.giveMemory(this.staging.weightOfNotes);
     this.staging.close();
-    const previous = carryOver?.tables ?? history;
     if (previous !== null) await attachPrevious(this.database, previous, pipelines);
     if (carryOver !== null)
       await this.giveMemory(this.staging.weightOfNotes + (await weighPreviousNotes(this.database)));

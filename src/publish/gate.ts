@@ -2,10 +2,13 @@
 
 import { countOf, formatNumber } from '../numbers.ts';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
+import type { DistrictRows } from '../stages.ts';
 import type { Manifest, ManifestDataset } from '../snapshot-format.ts';
 
 /** A dataset may shrink by so much of its rows, and the national sum of a count move by so much, before somebody has to look. */
 const mostShrinkage = 0.05;
+/** A district may shrink by so much: most have few rows, of which one more or less is a large part. */
+const mostDistrictShrinkage = 0.5;
 const mostMovement = 0.1;
 /** Another sum than the total's may move by so much of the total, whatever its own size: a few records move a small list far. */
 const smallMovement = 0.01;
@@ -18,8 +21,8 @@ export interface GateQuestion {
   readonly previous: Manifest | null;
   /** Tables that this run asked the source for. */
   readonly asked: readonly string[];
-  /** Districts that lost more than half of their rows, by table; without those that lost fewer. */
-  readonly shrunken: ReadonlyMap<string, readonly { dapil: number; before: number; now: number }[]>;
+  /** Districts that have fewer rows than in the snapshot before, by table. */
+  readonly shrunken: ReadonlyMap<string, readonly DistrictRows[]>;
   /** Violations of severity error, by table and check. */
   readonly errors: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly strict: boolean;
@@ -101,7 +104,7 @@ function* districtsSince(
   table: string,
   now: ManifestDataset,
   before: ManifestDataset,
-  shrunken: readonly { dapil: number; before: number; now: number }[],
+  shrunken: readonly DistrictRows[],
 ): Generator<string> {
   const present = new Set(now.districts.filter(({ received }) => received > 0).map(({ dapil }) => dapil));
   const unread = before.districts.flatMap(({ dapil, received }) =>
@@ -113,11 +116,13 @@ function* districtsSince(
   if (gone.length === 1) yield `${table}: district ${gone[0]} had records in the snapshot before and has none now`;
   if (gone.length > 1)
     yield `${table}: districts ${gone.join(', ')} had records in the snapshot before and have none now`;
-  const left = shrunken.filter((district) => district.now > 0 && !gone.includes(district.dapil));
+  const left = shrunken.filter(
+    (district) => district.now < district.before * (1 - mostDistrictShrinkage) && !gone.includes(district.dapil),
+  );
   for (const { dapil, before: from, now: to } of left.slice(0, mostNamed))
     yield `${table}: rows of district ${dapil} fell from ${formatNumber(from)} to ${formatNumber(to)} (${percent(to, from)})`;
   if (left.length > mostNamed)
-    yield `${table}: rows of ${formatNumber(left.length - mostNamed)} more districts fell by more than half`;
+    yield `${table}: rows of ${formatNumber(left.length - mostNamed)} more districts fell by more than ${mostDistrictShrinkage * 100} %`;
 }
 
 function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: ManifestDataset): Generator<string> {

@@ -5,7 +5,7 @@ import { mostMemory, openDatabase, type Database } from '../database.ts';
 import { duckdb } from '../duckdb.ts';
 import { whyDiskIsFull } from '../file-errors.ts';
 import { quoteText } from '../sql-text.ts';
-import { QueryError, RekapError, WarehouseError } from '../errors.ts';
+import { DatabaseHeldError, QueryError, WarehouseError } from '../errors.ts';
 import { beyondBigint, narrowed, whichBeyond } from './narrow.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './query-result.ts';
 import { writeAside } from './write-aside.ts';
@@ -114,7 +114,7 @@ async function openSnapshot(databasePath: string): Promise<Database> {
   try {
     return await openDatabase(databasePath, { readOnly: true });
   } catch (error) {
-    if (error instanceof RekapError) throw error;
+    if (error instanceof DatabaseHeldError) throw error;
     throw new WarehouseError(
       `${databasePath} cannot be opened: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
       '"rekap snapshots verify" tells what is damaged.',

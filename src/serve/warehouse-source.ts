@@ -2,7 +2,7 @@
 
 import { lstat } from 'node:fs/promises';
 import { openDatabase, tableColumns, type Database } from '../database.ts';
-import { messageOf, RekapError, ServedDataError } from '../errors.ts';
+import { DatabaseHeldError, messageOf, ServedDataError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { warehousePaths, type Manifest } from '../snapshot-format.ts';
 import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse.ts';
@@ -103,7 +103,7 @@ async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[])
       database.close();
     }
   } catch (error) {
-    if (error instanceof RekapError) throw error;
+    if (error instanceof DatabaseHeldError) throw error;
     throw new ServedDataError(
       `${file} cannot be served: ${messageOf(error)}`,
       `"rekap snapshots verify" tells whether it is damaged; a new sync writes the tables ${pipelines.map(({ table }) => table).join(' and ')}.`,

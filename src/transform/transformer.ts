@@ -163,18 +163,21 @@ export class Transformer {
   private fillText(page: Page, record: number, row: number, column: number): number {
     const texts = this.batch.texts[column]!;
     const slot = record * page.records.width + column;
-    if (page.records.fieldKind[slot] === FieldKind.text) {
-      const [start, end] = [page.records.fieldStart[slot]!, page.records.fieldEnd[slot]!];
-      texts.codes[row] = start === end ? -1 : texts.encodeBytes(page.bytes, start, end);
-      return start === end ? NoCount.empty : 0;
+    const kind = page.records.fieldKind[slot];
+    const [start, end] = [page.records.fieldStart[slot]!, page.records.fieldEnd[slot]!];
+    if (kind === FieldKind.text && start < end) {
+      texts.codes[row] = texts.encodeBytes(page.bytes, start, end);
+      return 0;
     }
-    const text = readText(page, record, column);
-    if (text !== null) {
+    const text = readText(page, record, column) ?? '';
+    if (text !== '') {
       texts.codes[row] = texts.encode(text);
       return 0;
     }
     texts.codes[row] = -1;
-    switch (page.records.fieldKind[record * page.records.width + column]) {
+    switch (kind) {
+      case FieldKind.text:
+        return NoCount.empty;
       case FieldKind.missing:
         return NoCount.missing;
       case FieldKind.null:

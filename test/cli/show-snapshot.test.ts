@@ -1,6 +1,7 @@
 /** What `snapshots show` prints is for people who do not know how a sync goes: words, times that differ, and a hash that says it is cut. */
 
 import { describe, expect, it } from 'vitest';
+import { renderList } from '../../src/cli/list-snapshots.ts';
 import { renderSnapshot } from '../../src/cli/show-snapshot.ts';
 import type { Verdict } from '../../src/stages.ts';
 import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
@@ -12,6 +13,10 @@ function shown(districts: readonly Partial<Verdict>[]): string {
   const manifest = manifestOf({ datasets: { voters }, files });
   return renderSnapshot({ id: manifest.snapshot, folder: 'w', manifest });
 }
+
+/** Without the styles that rekap prints itself: bold, dim, green, and plain again. */
+const stripStyles = (text: string): string =>
+  [1, 2, 22, 32, 39].reduce((rest, code) => rest.replaceAll(`\u001b[${code}m`, ''), text);
 
 const at = (time: string) => ({ readAt: `2026-11-20T${time}.000Z` });
 
@@ -33,6 +38,18 @@ describe('snapshots show', () => {
     ['16:25:03', '16:25:03', '2026-11-20 16:25:03'],
   ])('says when the districts were read, from %s to %s', (first, last, words) => {
     expect(shown([at(last), at(first)])).toMatch(new RegExp(` {2}${words}$`, 'm'));
+  });
+
+  it('shows what steers a terminal, and does not send it', () => {
+    const hostile = '\u001b]0;title\u0007\u001b[31mred';
+    const files = [{ path: hostile, bytes: 1, rows: null, sha256: hostile.repeat(9) }];
+    const manifest = manifestOf({ datasets: { [hostile]: datasetOf() }, files, source: hostile, previous: hostile });
+    const text = renderSnapshot({ id: manifest.snapshot, folder: 'w', manifest });
+    const row = { id: manifest.snapshot, current: true, damaged: null, next: null, created_at: '', source: hostile };
+    for (const printed of [text, renderList([{ ...row, rows: { [hostile]: 1 } }])]) {
+      for (const control of ['\u0007', '\u001b']) expect(stripStyles(printed)).not.toContain(control);
+      expect(printed).toContain('red');
+    }
   });
 
   it('marks a hash that is cut', () => {

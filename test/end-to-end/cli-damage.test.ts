@@ -30,6 +30,13 @@ describe('rekap snapshots list', () => {
     expect(result.stderr).toContain('/nonexistent/warehouse is no warehouse');
   });
 
+  it('of a file says that it is no folder', async () => {
+    const file = join(await temporaryFolder(), 'file');
+    await writeFile(file, '');
+    const { code, stderr } = await runHere(['snapshots', 'list', '--warehouse', file]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${file} is not a folder.`) });
+  });
+
   it('of a warehouse without snapshots says that there are none', async () => {
     const warehouse = await temporaryFolder();
     await mkdir(join(warehouse, 'snapshots'));

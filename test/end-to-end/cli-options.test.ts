@@ -42,6 +42,15 @@ describe('of options that exclude each other', () => {
     expect(await runHere([...asks, folder], environment)).toMatchObject({ code: 4 });
   });
 
+  it('a config file that cannot be read is named, with why', async () => {
+    const folder = await temporaryFolder();
+    const { code, stderr } = await runHere(['connect', '--config', folder]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`${folder} cannot be read: illegal operation on a directory (EISDIR).`),
+    });
+  });
+
   it('one that is negated puts nothing aside', async () => {
     const folder = await temporaryFolder();
     const environment = { REKAP_SAMPLE: 'true', REKAP_CONFIG: await writeConfig({ 'base-url': nowhere }), ...key };

@@ -1,8 +1,8 @@
 /** The DuckDB file of the snapshot before, altered or held open by somebody: the next sync goes on all the same, and loses no history. */
 
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import type { RunEvent } from '../../src/surroundings.ts';
 import { databaseFile } from '../../src/snapshot-format.ts';
@@ -75,8 +75,16 @@ it('is for reading only once it is published', async () => {
 });
 
 it.each([
-  ['altered', alter, /Parquet files, for its DuckDB file is not the one that was published: the SHA-256 differs/],
-  ['held open for writing', hold, /Parquet files, for .*rekap\.duckdb is held open for writing by process \d+\./],
+  [
+    'altered',
+    alter,
+    /is read from its Parquet files\. Its DuckDB file is not the one that was published: the SHA-256 differs\.$/,
+  ],
+  [
+    'held open for writing',
+    hold,
+    /is read from its Parquet files\. .*rekap\.duckdb is held open for writing by process \d+\.$/,
+  ],
 ])('where it was %s the history goes on as if it had not been', async (_, touch, warning) => {
   const untouched = await syncThird((await twoSnapshots()).warehouse, async () => {});
   const touched = await syncThird((await twoSnapshots()).warehouse, touch);
@@ -110,6 +118,33 @@ it('where it is held and the source says nothing new, the snapshot stays', async
   await hold(warehouse, known[1]);
   const { url } = await serveData(nation(4));
   expect(await runSync(syncOptions(warehouse, url, { acceptSource: true }))).toMatchObject({ current: known[1] });
+});
+
+describe('where the snapshot before it is gone', () => {
+  const onlyNewer = async () => {
+    const { warehouse, known } = await twoSnapshots();
+    await rm(join(warehouse, 'snapshots', known[0]), { recursive: true });
+    const { url } = await serveData(nation(5));
+    return { warehouse, id: known[1], sync: () => runSync(syncOptions(warehouse, url)) };
+  };
+
+  it('and it was altered, the log of snapshots begins with it, and the warning says so', async () => {
+    const { warehouse, id, sync } = await onlyNewer();
+    await alter(warehouse, id);
+    const { events, run } = await sync();
+    expect(warningsOf(events)).toEqual([expect.stringMatching(/The log of snapshots begins with it, for /)]);
+    const logged = await readRows<{ snapshot_id: string }>(warehouse, 'SELECT DISTINCT snapshot_id FROM snapshots_log');
+    expect(logged.map(({ snapshot_id }) => snapshot_id).toSorted()).toEqual([id, run].toSorted());
+    const changed = await readRows<{ snapshot_id: string }>(warehouse, 'SELECT DISTINCT snapshot_id FROM changes');
+    expect(changed).toHaveLength(2);
+  });
+
+  it('and it is held, nothing is given up: whoever holds it is asked to close it', async () => {
+    const { warehouse, id, sync } = await onlyNewer();
+    const holder = await hold(warehouse, id);
+    await expect(sync()).rejects.toMatchObject({ exitCode: 5, message: expect.stringContaining(holder) });
+    expect((await requireCurrent(warehouse)).id).toBe(id);
+  });
 });
 
 it('where neither it nor the Parquet files are what was published, the history begins anew, with a warning', async () => {

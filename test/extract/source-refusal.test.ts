@@ -27,6 +27,15 @@ describe('a refusal', () => {
     expect(server.paths).toHaveLength(1);
   });
 
+  it('of the key that was accepted before does not ask for another', async () => {
+    let answers = 0;
+    const { failure } = await serve((_, response) => answerJson(response, whole, answers++ === 0 ? 200 : 403));
+    await failure().catch(() => null);
+    const error = await failure({ ...request, offset: 1 });
+    expect(error).toBeInstanceOf(SourceRefusedKeyError);
+    expect(error).toMatchObject({ next: expect.stringContaining('has accepted the key for other requests') });
+  });
+
   it.each<[string, string, number | undefined]>([
     ['HTML with status 200', '<html><body>Maintenance</body></html>', undefined],
     ['an array', '[1,2]', undefined],

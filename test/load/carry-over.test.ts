@@ -32,7 +32,6 @@ async function loadAgain() {
     },
     {
       carryOver: {
-        tables: before.tables,
         replaced: new Map([
           ['voters', [1102]],
           ['voting_rights_users', []],
@@ -96,8 +95,8 @@ describe('a load that carries over', () => {
       ['voters', [1102]],
       ['voting_rights_users', []],
     ]);
-    const carryOver = { tables: before.tables, replaced };
-    const after = await load({ voters: [[voter(second)]] }, { carryOver });
+    const carryOver = { replaced };
+    const after = await load({ voters: [[voter(second)]] }, { carryOver, previous: before.tables });
     const violations = 'SELECT dapil_id, check_name FROM violations';
     expect(await after.rows(violations)).toEqual([{ dapil_id: 1101, check_name: 'regency_in_one_dataset' }]);
     expect(await after.rows(violations)).toEqual(await before.rows(violations));
@@ -106,9 +105,9 @@ describe('a load that carries over', () => {
   it('names a regency that moved between the districts where only one of them was read again', async () => {
     const regency = { regency: 'MOVED' };
     const before = await load({ voters: [[voter(), voter(regency)], [voter(second)]] });
-    const carryOver = { tables: before.tables, replaced: new Map([['voters', [1102]]]) };
+    const carryOver = { replaced: new Map([['voters', [1102]]]) };
     const moved = voter({ ...regency, dapil_id: '1102' });
-    const after = await load({ voters: [[voter(second), moved]] }, { carryOver });
+    const after = await load({ voters: [[voter(second), moved]] }, { carryOver, previous: before.tables });
     expect(await after.rows('SELECT dapil_id, regency, check_name, actual FROM violations')).toEqual(
       [1101, 1102].map((dapil_id) => ({
         dapil_id,
@@ -147,13 +146,14 @@ describe('a load that carries over', () => {
   it('refuses a key that stands in what was read and in what is carried over', async () => {
     const before = await loadBefore();
     const carryOver = {
-      tables: before.tables,
       replaced: new Map([
         ['voters', [1102]],
         ['voting_rights_users', []],
       ]),
     };
-    await expect(load({ voters: [[voter({ dapil_id: '1101' })]] }, { carryOver })).rejects.toThrow(/key twice/);
+    await expect(
+      load({ voters: [[voter({ dapil_id: '1101' })]] }, { carryOver, previous: before.tables }),
+    ).rejects.toThrow(/key twice/);
   });
 
   it('no longer calls a row inconsistent when the error across tables is gone', async () => {
@@ -164,7 +164,7 @@ describe('a load that carries over', () => {
       ['voters', null],
       ['voting_rights_users', []],
     ]);
-    const after = await load({ voters: [[mended]] }, { carryOver: { tables: before.tables, replaced } });
+    const after = await load({ voters: [[mended]] }, { carryOver: { replaced }, previous: before.tables });
     expect(await before.rows('SELECT is_consistent FROM voting_rights_users')).toEqual([{ is_consistent: false }]);
     expect(await after.rows("SELECT * FROM violations WHERE severity = 'error'")).toEqual([]);
     expect(await after.rows('SELECT is_consistent FROM voting_rights_users')).toEqual([{ is_consistent: true }]);

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { Load } from '../../src/load/load.ts';
 import { memoryOfTables, weighNotes } from '../../src/load/table-memory.ts';
 import type { CarryOver } from '../../src/load/carry-over.ts';
+import type { PreviousTables } from '../../src/load/previous-tables.ts';
 import type { Batch, Violation } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { ask, makeFolder, project, published } from './support.ts';
@@ -16,18 +17,15 @@ const notes = 25;
 /** Loads no row, but what a source's faults leave behind. */
 async function loadNotes(
   found: Partial<Pick<Batch, 'violations' | 'quarantined'>>,
-  carryOver: CarryOver | null = null,
+  carried: { readonly carryOver: CarryOver; readonly previous: PreviousTables } | null = null,
 ): Promise<string> {
   const folder = await makeFolder();
   const { signal } = new AbortController();
   const load = await Load.begin({ folder, databaseFile: 'rekap.duckdb', project, signal });
   try {
     load.append(voters!, { ...new Transformer(voters!).finish(), ...found });
-    await load.finish(
-      carryOver,
-      { snapshot: '20261120T030002Z-000001', publishedAt: published, source: 'sample' },
-      null,
-    );
+    const log = { snapshot: '20261120T030002Z-000001', publishedAt: published, source: 'sample' };
+    await load.finish(carried?.carryOver ?? null, log, carried?.previous ?? null);
   } catch (error) {
     load.abandon();
     throw error;
@@ -67,7 +65,7 @@ it('keeps a hundred megabytes of quarantined records, and carries them over', as
   expect(await ask(first, countRecords)).toEqual(whole);
   const second = await loadNotes(
     {},
-    { tables: { kind: 'database', file: first }, replaced: new Map([['voters', []]]) },
+    { carryOver: { replaced: new Map([['voters', []]]) }, previous: { kind: 'database', file: first } },
   );
   expect(await ask(second, countRecords)).toEqual(whole);
 });

@@ -96,6 +96,10 @@ describe('the gate', () => {
     const one = shrunken({ dapil: 1102, before: 19, now: 1 });
     expect(ask({}, {}, one)).toEqual(change(/^voters: rows of district 1102 fell from 19 to 1 \(−94\.7 %\)$/));
     expect(ask({}, {}, { ...one, acceptChanges: true })).toEqual(nothing);
+    // Half of them may go.
+    expect(ask({}, {}, shrunken({ dapil: 1102, before: 19, now: 10 }, { dapil: 1103, before: 2, now: 1 }))).toEqual(
+      nothing,
+    );
     // Its records came, and are all in quarantine.
     expect(ask({}, {}, shrunken({ dapil: 1102, before: 19, now: 0 }))).toEqual(
       change(/^voters: district 1102 .* none now$/),
@@ -103,7 +107,7 @@ describe('the gate', () => {
     const many = Array.from({ length: 7 }, (_, index) => ({ dapil: 1101 + index, before: 10, now: 4 }));
     const { changes } = ask({}, {}, shrunken(...many));
     expect(changes).toHaveLength(6);
-    expect(changes[5]).toBe('voters: rows of 2 more districts fell by more than half');
+    expect(changes[5]).toBe('voters: rows of 2 more districts fell by more than 50 %');
   });
 
   it.each([
