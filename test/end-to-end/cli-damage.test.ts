@@ -30,6 +30,12 @@ describe('rekap snapshots list', () => {
     expect(result.stderr).toContain('/nonexistent/warehouse is no warehouse');
   });
 
+  it('names each dataset above its rows', async () => {
+    const { warehouse } = await damagedWarehouse();
+    const { stdout } = await runHere(['snapshots', 'list', '--warehouse', warehouse]);
+    expect(stdout.split('\n')[0]).toMatch(/^state +snapshot +made \(UTC\) +source +voters +voting_rights_users$/);
+  });
+
   it('of a file says that it is no folder', async () => {
     const file = join(await temporaryFolder(), 'file');
     await writeFile(file, '');
