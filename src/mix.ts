@@ -44,6 +44,14 @@ export function mix(bytes: Uint8Array, start: number, end: number, into: Mixed):
   into.low = low ^ (low >>> 15);
 }
 
+/** Mixes a whole number of at most 32 bits in. */
+export function mixNumber(number: number, into: Mixed): void {
+  const high = Math.imul(into.high ^ spread(number), 0x85ebca6b);
+  const low = Math.imul(into.low + number, 0x5bd1e995);
+  into.high = high ^ (high >>> 15);
+  into.low = low ^ (low >>> 13);
+}
+
 /** Digits differ in few bits of a word, which are spread before they meet the state. */
 function spread(word: number): number {
   const half = Math.imul(word, 0xcc9e2d51);

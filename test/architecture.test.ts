@@ -21,6 +21,7 @@ const ground = new Set(
     'errors',
     'fields',
     'mix',
+    'fingerprint-table',
     'numbers',
     'secret',
     'arrow',

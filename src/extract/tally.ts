@@ -2,7 +2,8 @@
 
 import { keyPlaces, type AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
-import { fingerprintContent, fingerprintRecord, MetFingerprints, type Fingerprint } from './fingerprints.ts';
+import { FingerprintTable } from '../fingerprint-table.ts';
+import { fingerprintContent, fingerprintRecord, type Fingerprint } from './fingerprints.ts';
 
 /** What two accounts of the same district are compared by. */
 export interface Account {
@@ -78,10 +79,11 @@ export class Tally {
   /** Whether a page brought a key that an earlier page had brought. */
   overlaps = false;
   private readonly keys = new KeySet();
-  private readonly met = new MetFingerprints();
+  /** Keys met, each with the page that brought it first. */
+  private readonly met = new FingerprintTable();
   private page = 1;
   /** First records of all pages, by their values: another record of the same key is no page that came before. */
-  private readonly starts = new MetFingerprints();
+  private readonly starts = new FingerprintTable();
   private readonly start = { high: 0, low: 0 };
   private startsAgain = false;
   private isAtStart = true;

@@ -140,7 +140,8 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   }
 
   function noteConfirmed(): void {
-    for (const [place, shown] of question.shown.entries()) if (shown.has(tally.latest)) confirmed[place]! += 1;
+    const { shown } = question;
+    for (let place = 0; place < shown.length; place += 1) if (shown[place]!.has(tally.latest)) confirmed[place]! += 1;
   }
 
   async function walkToEnd(): Promise<Walk | null> {

@@ -50,48 +50,45 @@ export class TextStage {
     const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
     const codes = new Int32Array(dictionary.length);
     const fresh: number[] = [];
-    const firstFresh = this.nextCode;
     for (let index = 0; index < dictionary.length; index += 1) {
       // Not through Arrow, whose decoder drops a byte order mark that is part of the text.
       const text = bytes.toString('utf8', valueOffsets[index], valueOffsets[index + 1]);
       let code = this.codeOf.get(text);
       if (code === undefined) {
-        code = firstFresh + fresh.length;
+        code = this.nextCode + fresh.length;
         this.codeOf.set(text, code);
         fresh.push(index);
       }
       codes[index] = code;
     }
-    this.append(dictionary, fresh, firstFresh);
+    this.append(dictionary, fresh.length, (place) => fresh[place]!);
     return codes;
   }
 
   /** Appends every text of the dictionary; gives the code of the first. */
   private appendAll(dictionary: Vector): number {
     const first = this.nextCode;
-    this.append(
-      dictionary,
-      Array.from({ length: dictionary.length }, (_, index) => index),
-      first,
-    );
+    this.append(dictionary, dictionary.length, (place) => place);
     return first;
   }
 
-  /** Appends the texts at these places of the dictionary with consecutive codes, as the UTF-8 bytes that Arrow holds. */
-  private append(dictionary: Vector, places: readonly number[], firstCode: number): void {
+  /** Appends so many texts with consecutive codes, as the UTF-8 bytes that Arrow holds; `indexOf` says which of the dictionary comes where. */
+  private append(dictionary: Vector, count: number, indexOf: (place: number) => number): void {
     const { values, valueOffsets } = dictionary.data[0] as Data<Utf8>;
-    const codes = Int32Array.from(places, (_, index) => firstCode + index);
-    for (let from = 0; from < places.length; from += chunkRows) {
-      const rows = Math.min(chunkRows, places.length - from);
-      const chunk = fillChunk([duckdb().INTEGER, duckdb().VARCHAR], [{ values: codes, validity: null }], from, rows);
+    const types = [duckdb().INTEGER, duckdb().VARCHAR];
+    for (let from = 0; from < count; from += chunkRows) {
+      const rows = Math.min(chunkRows, count - from);
+      const codes = new Int32Array(rows);
+      for (let row = 0; row < rows; row += 1) codes[row] = this.nextCode + row;
+      const chunk = fillChunk(types, [{ values: codes, validity: null }], 0, rows);
       const vector = bindings.data_chunk_get_vector(chunk.chunk, 1);
       for (let row = 0; row < rows; row += 1) {
-        const place = places[from + row]!;
-        const text = values.subarray(valueOffsets[place], valueOffsets[place + 1]);
+        const index = indexOf(from + row);
+        const text = values.subarray(valueOffsets[index], valueOffsets[index + 1]);
         bindings.vector_assign_string_element_len(vector, row, text);
       }
       this.appender.appendDataChunk(chunk);
+      this.nextCode += rows;
     }
-    this.nextCode += places.length;
   }
 }

@@ -5,53 +5,17 @@ import * as arrow from '../arrow.ts';
 import { keyPlaces, type AnyPipeline } from '../pipeline.ts';
 import { consistencyColumn } from '../reserved-names.ts';
 import type { Place } from '../stages.ts';
+import { TextColumn } from './text-column.ts';
 
 /** Rows of a full batch; a multiple of DuckDB's 2,048. */
 const batchRows = 16_384;
+/** Bytes of texts with which a batch is handed on at the end of a page, full or not: Arrow counts them in 31 bits. */
+const muchText = 1 << 24;
 
 /** A column of whole numbers; `valid[row]` is 0 for NULL. */
 export interface NumberColumn {
   readonly values: Int32Array;
   readonly valid: Uint8Array;
-}
-
-/** A column of texts by their place in the batch's dictionary; code -1 is NULL. */
-export class TextColumn {
-  readonly codes = new Int32Array(batchRows);
-  readonly texts: string[] = [];
-  private readonly codeOf = new Map<string, number>();
-
-  private lastBytes: Uint8Array = new Uint8Array(0);
-  private lastStart = 0;
-  private lastEnd = -1;
-  private lastCode = 0;
-
-  /** The code of a text that stands in bytes `start` to `end`; most texts repeat the one before and are not decoded again. */
-  encodeBytes(bytes: Buffer, start: number, end: number): number {
-    if (!this.repeatsLast(bytes, start, end)) this.lastCode = this.encode(bytes.toString('utf8', start, end));
-    this.lastBytes = bytes;
-    this.lastStart = start;
-    this.lastEnd = end;
-    return this.lastCode;
-  }
-
-  private repeatsLast(bytes: Uint8Array, start: number, end: number): boolean {
-    const { lastBytes, lastStart } = this;
-    if (this.lastEnd - lastStart !== end - start) return false;
-    for (let at = end - start - 1; at >= 0; at -= 1) if (bytes[start + at] !== lastBytes[lastStart + at]) return false;
-    return true;
-  }
-
-  /** The code of a text in this batch, given to it when it comes first. */
-  encode(text: string): number {
-    let code = this.codeOf.get(text);
-    if (code === undefined) {
-      code = this.texts.length;
-      this.codeOf.set(text, code);
-      this.texts.push(text);
-    }
-    return code;
-  }
 }
 
 /** The columns of a batch while it is being filled. */
@@ -71,7 +35,7 @@ export class BatchBuilder {
     const numbers: NumberColumn[] = [];
     const texts: TextColumn[] = [];
     for (const [index, { kind }] of Object.values(pipeline.columns).entries()) {
-      if (kind === 'text') texts[index] = new TextColumn();
+      if (kind === 'text') texts[index] = new TextColumn(batchRows);
       else numbers[index] = { values: new Int32Array(batchRows), valid: new Uint8Array(batchRows) };
     }
     this.numbers = numbers;
@@ -82,15 +46,17 @@ export class BatchBuilder {
     return this.rows === batchRows;
   }
 
+  /** Whether its texts are so long that no further page should be added. */
+  get isHeavy(): boolean {
+    return this.texts.reduce((sum, { size }) => sum + size, 0) > muchText;
+  }
+
   /** The key of a row, column by column. */
   place(row: number): Place {
     return Object.fromEntries(
       this.key.map((index) => {
         const texts = this.texts[index];
-        return [
-          this.names[index]!,
-          texts === undefined ? this.numbers[index]!.values[row]! : (texts.texts[texts.codes[row]!] ?? null),
-        ];
+        return [this.names[index]!, texts === undefined ? this.numbers[index]!.values[row]! : textAt(texts, row)];
       }),
     );
   }
@@ -127,7 +93,7 @@ function numberData({ values, valid }: NumberColumn, rows: number): Data<Int32> 
   });
 }
 
-function textData({ codes, texts }: TextColumn, rows: number): Data<Dictionary<Utf8, Int32>> {
+function textData({ codes, length, dictionary }: TextColumn, rows: number): Data<Dictionary<Utf8, Int32>> {
   const valid = new Uint8Array(rows);
   for (let row = 0; row < rows; row += 1) valid[row] = codes[row]! < 0 ? 0 : 1;
   return arrow.makeData({
@@ -136,24 +102,22 @@ function textData({ codes, texts }: TextColumn, rows: number): Data<Dictionary<U
     nullCount: countZeros(valid, rows),
     nullBitmap: packBits(valid, rows),
     data: codes.subarray(0, rows),
-    dictionary: new arrow.Vector([utf8Data(texts)]),
+    dictionary: new arrow.Vector([
+      arrow.makeData({
+        type: new arrow.Utf8(),
+        length,
+        nullCount: 0,
+        valueOffsets: dictionary.starts,
+        data: dictionary.bytes,
+      }),
+    ]),
   });
 }
 
-function utf8Data(texts: readonly string[]): Data<Utf8> {
-  const offsets = new Int32Array(texts.length + 1);
-  const joined = Buffer.from(texts.join(''));
-  for (let index = 0, end = 0; index < texts.length; index += 1) {
-    end += Buffer.byteLength(texts[index]!);
-    offsets[index + 1] = end;
-  }
-  return arrow.makeData({
-    type: new arrow.Utf8(),
-    length: texts.length,
-    nullCount: 0,
-    valueOffsets: offsets,
-    data: joined,
-  });
+/** Null where the row has none. */
+function textAt(texts: TextColumn, row: number): string | null {
+  const code = texts.codes[row]!;
+  return code < 0 ? null : texts.text(code);
 }
 
 /** One bit per row, least significant first, as Arrow and DuckDB both have it. */

@@ -1,6 +1,7 @@
 /** Reads a record's key, or says why it has none that can be used. */
 
 import { readInteger, readText } from '../fields.ts';
+import { begin, mix, mixNumber, type Mixed } from '../mix.ts';
 import { placeOf, type AnyPipeline } from '../pipeline.ts';
 import { FieldKind, type Page, type Place } from '../stages.ts';
 import { describeNoValue } from './no-value.ts';
@@ -8,8 +9,11 @@ import { describeNoValue } from './no-value.ts';
 export interface KeyReader {
   /** Why the record has no place in a table, or null where it has one. */
   complaint(page: Page, row: number): string | null;
-  /** The key as one text; only for records without a complaint. */
-  text(page: Page, row: number): string;
+  /**
+   * Writes a fingerprint of the key as it is published: 07 is 7, and no escape counts. Only for records without a complaint. Of 10,000
+   * keys two that differ have the same one with a probability of 3 in 10^12; the second would stand in quarantine.
+   */
+  fingerprint(page: Page, row: number, into: Mixed): void;
   /** The key column by column; only for records without a complaint. */
   place(page: Page, row: number): Place;
 }
@@ -33,19 +37,29 @@ export function createKeyReader(pipeline: AnyPipeline): KeyReader {
       }
       return null;
     },
-    text(page, row) {
-      let text = '';
-      for (const column of columns) {
-        // Lengths keep neighbouring texts apart, whatever characters they hold.
-        const part = value(page, row, column);
-        text += typeof part === 'number' ? `${part} ` : `${part.length}:${part}`;
+    fingerprint(page, row, into) {
+      begin(into);
+      for (const { kind, index } of columns) {
+        if (kind === 'integer') mixNumber(readInteger(page, row, index), into);
+        else mixText(page, row, index, into);
       }
-      return text;
     },
     place(page, row) {
       return Object.fromEntries(columns.map((column) => [column.name, value(page, row, column)]));
     },
   };
+}
+
+/** A text's bytes are mixed as they stand there, unless it has another form in a table. */
+function mixText(page: Page, row: number, column: number, into: Mixed): void {
+  const { fieldKind, fieldStart, fieldEnd, width } = page.records;
+  const slot = row * width + column;
+  if (fieldKind[slot] === FieldKind.text) {
+    mix(page.bytes, fieldStart[slot]!, fieldEnd[slot]!, into);
+    return;
+  }
+  const text = Buffer.from(readText(page, row, column)!);
+  mix(text, 0, text.length, into);
 }
 
 function describeUnusableText(page: Page, row: number, column: number): string | null {

@@ -1,6 +1,8 @@
 /** Turns pages of digit strings into Arrow batches of exact integers, and accounts for every record on the way. */
 
 import { NoCount, readInteger, readRaw, readText } from '../fields.ts';
+import { FingerprintTable } from '../fingerprint-table.ts';
+import type { Mixed } from '../mix.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { conflictingRecords } from '../reserved-names.ts';
 import { FieldKind, type Batch, type Page, type Quarantined, type TransformTotals, type Violation } from '../stages.ts';
@@ -9,6 +11,9 @@ import { checkRows } from './check-rows.ts';
 import { hashRecord, hashValues } from './hash-record.ts';
 import { describeMalformed, describeNoValue, noValueCheck } from './no-value.ts';
 import { createKeyReader } from './record-key.ts';
+
+/** Of the key at hand; the next one overwrites it. */
+const fingerprint: Mixed = { high: 0, low: 0 };
 
 /** A batch is handed on with so many violations and quarantined records too, though it is not full of rows. */
 const noted = 16_384;
@@ -29,9 +34,11 @@ export class Transformer {
   private batch: BatchBuilder;
   private violations: Violation[] = [];
   private quarantined: Quarantined[] = [];
-  /** Records of the present district: the hash of their values by their key. */
-  private valuesByKey = new Map<string, number>();
-  /** Hashes of records of the present district that stand in quarantine beside another of the same key. */
+  /** Keys of the present district, numbered from 1. */
+  private keys = new FingerprintTable();
+  /** The hash of the values of each key's record, the key with number 1 first. */
+  private values: number[] = [];
+  /** Hashes of records of the present district that stand in quarantine, each after the number of its key. */
   private conflicts = new Set<string>();
   /** Hashes of quarantined records of the present district without a usable key. */
   private keyless = new Set<number>();
@@ -61,7 +68,8 @@ export class Transformer {
    * comes last, and of its records only those that no district had.
    */
   beginDistrict(): void {
-    this.valuesByKey = new Map();
+    this.keys = new FingerprintTable();
+    this.values = [];
     this.conflicts = new Set();
     this.keyless = new Set();
   }
@@ -73,6 +81,7 @@ export class Transformer {
       this.addRecord(page, row);
       if (this.batch.isFull || this.violations.length + this.quarantined.length >= noted) full.push(this.takeBatch());
     }
+    if (this.batch.isHeavy) full.push(this.takeBatch());
     return full;
   }
 
@@ -100,16 +109,16 @@ export class Transformer {
       }
       return;
     }
-    const key = this.key.text(page, row);
+    this.key.fingerprint(page, row, fingerprint);
     const hash = hashValues(page, row);
-    const earlier = this.valuesByKey.get(key);
-    if (earlier === undefined) {
-      this.valuesByKey.set(key, hash);
+    const number = this.keys.meet(fingerprint, this.values.length + 1);
+    if (number === 0) {
+      this.values.push(hash);
       this.fillRow(page, row);
       this.ledger.published += 1;
-    } else if (earlier === hash || this.conflicts.has(`${hash} ${key}`)) this.ledger.duplicates += 1;
+    } else if (this.values[number - 1] === hash || this.conflicts.has(`${number} ${hash}`)) this.ledger.duplicates += 1;
     else {
-      this.conflicts.add(`${hash} ${key}`);
+      this.conflicts.add(`${number} ${hash}`);
       this.quarantine(page, row, 'same key, other values');
       this.violations.push({
         dataset: this.pipeline.table,
@@ -164,14 +173,15 @@ export class Transformer {
     const texts = this.batch.texts[column]!;
     const slot = record * page.records.width + column;
     const kind = page.records.fieldKind[slot];
-    const [start, end] = [page.records.fieldStart[slot]!, page.records.fieldEnd[slot]!];
+    const start = page.records.fieldStart[slot]!;
+    const end = page.records.fieldEnd[slot]!;
     if (kind === FieldKind.text && start < end) {
-      texts.codes[row] = texts.encodeBytes(page.bytes, start, end);
+      texts.codes[row] = texts.encode(page.bytes, start, end);
       return 0;
     }
-    const text = readText(page, record, column) ?? '';
-    if (text !== '') {
-      texts.codes[row] = texts.encode(text);
+    const text = Buffer.from(readText(page, record, column) ?? '');
+    if (text.length > 0) {
+      texts.codes[row] = texts.encode(text, 0, text.length);
       return 0;
     }
     texts.codes[row] = -1;

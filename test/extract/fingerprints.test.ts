@@ -3,12 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
-import {
-  fingerprintContent,
-  fingerprintRecord,
-  MetFingerprints,
-  type Fingerprint,
-} from '../../src/extract/fingerprints.ts';
+import { fingerprintContent, fingerprintRecord, type Fingerprint } from '../../src/extract/fingerprints.ts';
 import { Tally } from '../../src/extract/tally.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { holds } from '../support/properties.ts';
@@ -223,44 +218,5 @@ describe('fingerprintContent', () => {
     const record = voterRecord();
     expect(contentOf(record, { high: 1, low: 2 }).high).not.toBe(contentOf(record, { high: 9, low: 2 }).high);
     expect(contentOf(record, { high: 1, low: 2 }).low).not.toBe(contentOf(record, { high: 1, low: 9 }).low);
-  });
-});
-
-describe('MetFingerprints', () => {
-  /** Few values, so that many meet in one half and differ in the other. */
-  const half = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }));
-  const page = fc.integer({ min: 1, max: 5 });
-
-  holds(
-    'says of each which page met it last, as a Map would, however it grows',
-    fc.property(fc.array(fc.tuple(half, half, page), { maxLength: 600, size: 'max' }), (meetings) => {
-      const met = new MetFingerprints();
-      const expected = new Map<string, number>();
-      for (const [high, low, at] of meetings) {
-        expect(met.has({ high, low })).toBe(expected.has(`${high} ${low}`));
-        expect(met.meet({ high, low }, at)).toBe(expected.get(`${high} ${low}`) ?? 0);
-        expected.set(`${high} ${low}`, at);
-      }
-      expect(met.size).toBe(expected.size);
-      expect(meetings.every(([high, low]) => met.has({ high, low }))).toBe(true);
-    }),
-    { runs: 100 },
-  );
-
-  it('keeps the fingerprint of zeros, and takes both halves into account', () => {
-    const met = new MetFingerprints();
-    expect(met.meet({ high: 0, low: 0 }, 1)).toBe(0);
-    expect(met.meet({ high: 0, low: 1 }, 1)).toBe(0);
-    expect(met.meet({ high: 1, low: 0 }, 2)).toBe(0);
-    expect(met.meet({ high: 0, low: 0 }, 2)).toBe(1);
-  });
-
-  it('keeps 60,000 members while it grows', () => {
-    const met = new MetFingerprints();
-    const member = (n: number): Fingerprint => ({ high: n % 300, low: Math.floor(n / 300) });
-    const members = Array.from({ length: 60_000 }, (_, n) => member(n));
-    expect(members.filter((print) => met.meet(print, 7) !== 0)).toEqual([]);
-    expect(members.filter((print) => met.meet(print, 8) !== 7)).toEqual([]);
-    expect(met.size).toBe(60_000);
   });
 });

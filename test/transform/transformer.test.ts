@@ -140,6 +140,13 @@ describe('the batches', () => {
     expect(rows).toMatchObject([{ regency: 'A\ufffdB' }]);
   });
 
+  it('are handed on before their texts become too long, though none is full of rows', () => {
+    const names = Array.from({ length: 5 }, (_, index) => `${index}${'x'.repeat(6 << 20)}`);
+    const { batches, rows } = transform(...names.map((NamaKabupaten) => [voterRecord({ NamaKabupaten })]));
+    expect(batches.map(({ rows: { numRows } }) => numRows)).toEqual([3, 2]);
+    expect(rows.map((row) => row['regency'])).toEqual(names);
+  });
+
   it('are as many as the rows need, no row lost, doubled or moved where one ends', () => {
     const total = 2 * 16_384 + 1;
     const counts = Array.from({ length: total }, (_, index) => (index % 16_384 < 2 ? 'x' : String(index)));
