@@ -144,6 +144,21 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
     for (let place = 0; place < shown.length; place += 1) if (shown[place]!.has(tally.latest)) confirmed[place]! += 1;
   }
 
+  function addRecords(page: Page): void {
+    tally.beginPage();
+    strays.beginPage();
+    for (let row = 0; row < page.records.length; row += 1) {
+      const found = districtOf(page, row, districtColumn);
+      if (found !== null && found !== dapil) throw foreignRecord(page, dapil, found);
+      if (found === null) strays.add(page, row);
+      else {
+        const isNew = tally.add(page, row);
+        contents.add(page, row, tally.latest);
+        if (isNew) noteConfirmed();
+      }
+    }
+  }
+
   async function walkToEnd(): Promise<Walk | null> {
     for (;;) {
       const fetched = await fetchNext(tally.total + strays.total);
@@ -158,18 +173,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       if (length === 0) return finish('empty page', fetched.refusal);
       isCapped ||= wasShort;
       wasShort = length < page.request.limit;
-      tally.beginPage();
-      strays.beginPage();
-      for (let row = 0; row < length; row += 1) {
-        const found = districtOf(page, row, districtColumn);
-        if (found !== null && found !== dapil) throw foreignRecord(page, dapil, found);
-        if (found === null) strays.add(page, row);
-        else {
-          const isNew = tally.add(page, row);
-          contents.add(page, row, tally.latest);
-          if (isNew) noteConfirmed();
-        }
-      }
+      addRecords(page);
       const bringsNew = tally.bringsNew || strays.bringsNew;
       if (!bringsNew && (tally.repeatsPage || strays.repeatsPage)) throw repeatedPage(page);
       pages.push(hold());

@@ -94,8 +94,7 @@ function numberData({ values, valid }: NumberColumn, rows: number): Data<Int32> 
 }
 
 function textData({ codes, length, dictionary }: TextColumn, rows: number): Data<Dictionary<Utf8, Int32>> {
-  const valid = new Uint8Array(rows);
-  for (let row = 0; row < rows; row += 1) valid[row] = codes[row]! < 0 ? 0 : 1;
+  const valid = validityOf(codes, rows);
   return arrow.makeData({
     type: new arrow.Dictionary(new arrow.Utf8(), new arrow.Int32()),
     length: rows,
@@ -112,6 +111,13 @@ function textData({ codes, length, dictionary }: TextColumn, rows: number): Data
       }),
     ]),
   });
+}
+
+/** 1 where a row has a text. */
+function validityOf(codes: Int32Array, rows: number): Uint8Array {
+  const valid = new Uint8Array(rows);
+  for (let row = 0; row < rows; row += 1) valid[row] = codes[row]! < 0 ? 0 : 1;
+  return valid;
 }
 
 /** Null where the row has none. */

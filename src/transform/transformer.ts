@@ -223,20 +223,20 @@ export class Transformer {
     for (const [index, { name, isCount }] of this.columns.entries()) {
       if (!isCount) continue;
       const { values, valid } = batch.numbers[index]!;
-      let sum = 0;
-      let known = 0;
-      for (let row = 0; row < batch.rows; row += 1) {
-        sum += values[row]!;
-        known += valid[row]!;
-      }
-      this.sums.set(name, this.sums.get(name)! + BigInt(sum));
-      this.nulls.set(name, this.nulls.get(name)! + batch.rows - known);
+      this.sums.set(name, this.sums.get(name)! + BigInt(sumOf(values, batch.rows)));
+      this.nulls.set(name, this.nulls.get(name)! + batch.rows - sumOf(valid, batch.rows));
     }
     this.batch = new BatchBuilder(this.pipeline);
     this.violations = [];
     this.quarantined = [];
     return { rows: batch.toRecordBatch(), violations, quarantined };
   }
+}
+
+function sumOf(values: Int32Array | Uint8Array, rows: number): number {
+  let sum = 0;
+  for (let row = 0; row < rows; row += 1) sum += values[row]!;
+  return sum;
 }
 
 /** The request whose answer held a page, without the base URL. */
