@@ -14,6 +14,7 @@ export interface HeldPage {
 
 export class PageHolder {
   private held = 0;
+  private peak = 0;
   private readonly bound: number;
 
   /** @param bound Bytes of answers that may be held at once. */
@@ -21,14 +22,16 @@ export class PageHolder {
     this.bound = bound;
   }
 
-  /** The part of the bound that is in use; 1 where nothing may be held. */
-  get use(): number {
-    return this.bound === 0 ? 1 : this.held / this.bound;
+  /** The largest part of the bound that was in use since this was asked last; 1 where nothing may be held. */
+  takePeakUse(): number {
+    const { peak, bound } = this;
+    this.peak = this.held;
+    return bound === 0 ? 1 : peak / bound;
   }
 
   /** Whether less than half of the bound is in use, so that reading ahead is worth it. */
   get hasRoom(): boolean {
-    return this.use < 1 / 2;
+    return this.held < this.bound / 2;
   }
 
   hold(fetched: FetchedPage, reopen: (bytes: Buffer) => Page): HeldPage {
@@ -37,6 +40,7 @@ export class PageHolder {
     if (this.held + size <= this.bound) {
       page = fetched.page;
       this.held += size;
+      this.peak = Math.max(this.peak, this.held);
     }
     const { at, landed } = fetched;
     return {

@@ -3,7 +3,10 @@
 import pLimit from 'p-limit';
 import type { PageHolder } from './held-pages.ts';
 
-/** While less than this part of the bound on memory is in use, one more district is walked; else one fewer. */
+/**
+ * Where less than this part of the bound on memory was in use since the walk before ended, one more district is walked; else one fewer. What is
+ * in use at an end says little: the pages of the walk that ended have just been given back.
+ */
 const spare = 1 / 4;
 
 /**
@@ -17,7 +20,7 @@ export function limitWalks(requests: number, holder: PageHolder): (walk: () => P
       try {
         await walk();
       } finally {
-        const next = limit.concurrency + (holder.use < spare ? 1 : -1);
+        const next = limit.concurrency + (holder.takePeakUse() < spare ? 1 : -1);
         limit.concurrency = Math.min(Math.max(next, requests), requests * 2);
       }
     });

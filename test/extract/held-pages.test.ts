@@ -59,3 +59,13 @@ it('has room for reading ahead while less than half is in use', () => {
   held.release();
   expect(holder.hasRoom).toBe(true);
 });
+
+it('says how much was in use at most since it was asked last', () => {
+  const holder = new PageHolder(4 * one);
+  expect(holder.takePeakUse()).toBe(0);
+  const [first] = [hold(holder), hold(holder)];
+  first.held.release();
+  expect(holder.takePeakUse()).toBe(2 / 4);
+  expect(holder.takePeakUse()).toBe(1 / 4);
+  expect(new PageHolder(0).takePeakUse()).toBe(1);
+});
