@@ -93,7 +93,11 @@ export async function fetchAndLoad(
  * more. It looks when memory outside its heap is asked for, be it never touched, and collects while the program waits for DuckDB.
  */
 function freeWhatIsLeft(): void {
-  Buffer.allocUnsafeSlow(askedToCollect);
+  try {
+    Buffer.allocUnsafeSlow(askedToCollect);
+  } catch {
+    // Where there is no such room V8 has collected before it said so; what was fetched is not lost for it.
+  }
 }
 
 /**
