@@ -44,21 +44,29 @@ function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
 
 /** What the run's requests came to so far. */
 export function figuresOf({ kind, options, client, around, started }: Attempt): SyncFigures {
-  const milliseconds = around.clock.monotonic() - started;
+  const milliseconds = Math.round(around.clock.monotonic() - started);
   const none = {
     requests: 0,
     retries: 0,
     bytes: 0,
     throttled: 0,
-    lowestConcurrency: options.concurrency,
-    fromLanding: 0,
+    lowest_concurrency: options.concurrency,
+    from_landing: 0,
     milliseconds,
   };
   if (client === null) return none;
   const { requests, retries, bytes, throttled, lowestConcurrency, resumed } = client.figures;
   // What a replay asks for never leaves the machine.
-  if (kind === 'replay') return { ...none, fromLanding: requests };
-  return { requests, retries, bytes, throttled, lowestConcurrency, fromLanding: resumed, milliseconds };
+  if (kind === 'replay') return { ...none, from_landing: requests };
+  return {
+    requests,
+    retries,
+    bytes,
+    throttled,
+    lowest_concurrency: lowestConcurrency,
+    from_landing: resumed,
+    milliseconds,
+  };
 }
 
 function runLine(

@@ -86,7 +86,7 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
       const { outcome, current } = await publish(run, manifest, found);
       const snapshot =
         outcome === 'reproduced' ? (found.published?.id ?? current) : outcome === 'published' ? run.id : null;
-      return { outcome, snapshot, current, equals, pruned: [], manifest, brokenChecks };
+      return { outcome, snapshot, current, equals, pruned: [], manifest, broken_checks: brokenChecks };
     },
   });
 }

@@ -56,7 +56,10 @@ export interface RunActs {
 }
 
 /** How a run ended; all as in SyncResult. */
-interface RunEnd extends Pick<SyncResult, 'outcome' | 'current' | 'snapshot' | 'manifest' | 'brokenChecks' | 'pruned'> {
+interface RunEnd extends Pick<
+  SyncResult,
+  'outcome' | 'current' | 'snapshot' | 'manifest' | 'broken_checks' | 'pruned'
+> {
   readonly equals?: string | null;
 }
 
@@ -127,17 +130,20 @@ async function actLocked(project: Project, attempt: Attempt, { plan, act }: RunA
     signal: bound.signal,
   };
   try {
-    const { equals = null, ...end } = await act(run);
+    const { equals = null, manifest, broken_checks, ...end } = await act(run);
     enter('record the run');
+    // As --json prints it: what became of the run comes first, and what is long last.
     const result = {
-      ...end,
       kind,
       run: run.id,
+      ...end,
       equals,
       warehouse,
       landing: run.landing,
       warnings: run.warnings,
       figures: figuresOf(run),
+      broken_checks,
+      manifest,
     };
     await recordEnd(run, end);
     return result;

@@ -123,7 +123,7 @@ function isVerdict(value: unknown): boolean {
     isObject(value) &&
     (value['dapil'] === null || typeof value['dapil'] === 'number') &&
     areAll('number', value, ['received']) &&
-    areAll('string', value, ['proof', 'readAt'])
+    areAll('string', value, ['proof', 'read_at'])
   );
 }
 

@@ -101,7 +101,7 @@ export interface Verdict {
   /** How many times the district was read in all. */
   readonly readings: number;
   /** ISO 8601 time of the last page. */
-  readonly readAt: string;
+  readonly read_at: string;
   /** Why it is not complete, and what can be done about it; null where it is. */
   readonly reason: string | null;
 }

@@ -62,11 +62,11 @@ export interface SyncFigures {
   readonly requests: number;
   readonly retries: number;
   /** Pages read from a landing instead. */
-  readonly fromLanding: number;
+  readonly from_landing: number;
   readonly bytes: number;
   /** Answers that asked for fewer requests, and the fewest under way at a time that they led to. */
   readonly throttled: number;
-  readonly lowestConcurrency: number;
+  readonly lowest_concurrency: number;
   readonly milliseconds: number;
 }
 
@@ -88,7 +88,7 @@ export interface SyncResult {
   readonly landing: string | null;
   /** The manifest of what was built, published or not. */
   readonly manifest: Manifest;
-  readonly brokenChecks: readonly BrokenCheck[];
+  readonly broken_checks: readonly BrokenCheck[];
   readonly figures: SyncFigures;
   readonly warnings: readonly string[];
   /** Ids of old snapshots that were removed. */

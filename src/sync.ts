@@ -37,7 +37,12 @@ export async function sync(project: Project, asked: SyncOptions, around: SyncSur
       const [{ buildSnapshot }, { askSource }] = await stages;
       const { manifest, brokenChecks } = await buildSnapshot(run, askSource);
       const published = await publish(run, manifest);
-      return { ...published, snapshot: run.options.dryRun ? null : published.current, manifest, brokenChecks };
+      return {
+        ...published,
+        snapshot: run.options.dryRun ? null : published.current,
+        manifest,
+        broken_checks: brokenChecks,
+      };
     },
   });
 }

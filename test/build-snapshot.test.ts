@@ -53,7 +53,7 @@ async function build(
     plan: async () => plan,
     async act(run) {
       await prepare?.(run);
-      const built = await buildSnapshot(run, async (asking) => {
+      const { manifest, brokenChecks } = await buildSnapshot(run, async (asking) => {
         const source = await askSource(asking);
         return {
           client: change(source.client, abort, asking.signal),
@@ -65,7 +65,7 @@ async function build(
           },
         };
       });
-      return { outcome: 'dry run', current: null, snapshot: null, pruned: [], ...built };
+      return { outcome: 'dry run', current: null, snapshot: null, pruned: [], manifest, broken_checks: brokenChecks };
     },
   });
   const error = await running.then(

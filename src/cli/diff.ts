@@ -84,7 +84,7 @@ async function requireAnother(warehouse: string): Promise<void> {
 /** A difference as the result's rows have it, by column name. */
 type Difference = Readonly<Record<string, string>>;
 
-const headings: Readonly<Record<string, string>> = { changed: 'Restated', added: 'New records', removed: 'Gone' };
+const headings: Readonly<Record<string, string>> = { changed: 'Changed', added: 'Added', removed: 'Removed' };
 
 async function writeDifferences(
   result: QueryResult,

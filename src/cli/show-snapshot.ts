@@ -66,7 +66,7 @@ function howProved(read: readonly Verdict[]): string {
 
 /** The first and the last time at which a district was read; to the second where the minutes would not tell them apart. */
 function whenRead(read: readonly Verdict[]): string {
-  const times = read.map(({ readAt }) => readAt).toSorted();
+  const times = read.map(({ read_at }) => read_at).toSorted();
   const [first, last] = [times[0], times.at(-1)];
   if (first === undefined || last === undefined) return '';
   if (shortTime(first) !== shortTime(last)) return `${shortTime(first)} to ${shortTime(last)}`;

@@ -23,7 +23,7 @@ export function renderSummary(result: SyncResult, project: Project): string {
     prose(headline(result)),
     datasetTable(result, project),
     prose(changes(result)),
-    prose(brokenChecks(result.brokenChecks)),
+    prose(brokenChecks(result.broken_checks)),
     prose(requests(result)),
     warnings(result),
     places(result),
@@ -124,7 +124,7 @@ function changes({ kind, manifest, outcome, pruned, warehouse }: SyncResult): st
       added + removed + changed === 0
         ? []
         : [
-            `${table}: ${countOf(changed, 'record')} restated, ${formatNumber(added)} new, ${formatNumber(removed)} gone`,
+            `${table}: ${countOf(changed, 'record')} changed, ${formatNumber(added)} added, ${formatNumber(removed)} removed`,
           ],
   );
   if (lines.length === 0) return '';
@@ -158,24 +158,24 @@ function brokenChecks(checks: readonly BrokenCheck[]): string {
 
 /** Verdicts of districts that were carried over are older than the run, as are pages that a resumed one has taken over. */
 function readNow({ created_at }: Manifest, { carried_over, districts }: ManifestDataset): Verdict[] {
-  return districts.filter(({ readAt }) => carried_over === 0 || readAt >= created_at);
+  return districts.filter(({ read_at }) => carried_over === 0 || read_at >= created_at);
 }
 
 function requests({ kind, figures, manifest }: SyncResult): string {
-  const { requests: count, retries, bytes, throttled, lowestConcurrency, fromLanding, milliseconds } = figures;
+  const { requests: count, retries, bytes, throttled, lowest_concurrency, from_landing, milliseconds } = figures;
   const took = `${(milliseconds / 1000).toFixed(1)} s`;
-  if (kind === 'replay') return `${formatNumber(fromLanding)} pages read from the landing, no request sent, ${took}`;
-  const landed = fromLanding === 0 ? '' : `${formatNumber(fromLanding)} pages taken from what was landed before, `;
+  if (kind === 'replay') return `${formatNumber(from_landing)} pages read from the landing, no request sent, ${took}`;
+  const landed = from_landing === 0 ? '' : `${formatNumber(from_landing)} pages taken from what was landed before, `;
   const again = retries === 0 ? 'none tried again' : `${formatNumber(retries)} tried again`;
   const pages = countPages(Object.values(manifest.datasets).flatMap((dataset) => readNow(manifest, dataset)));
   const others = count - retries - pages;
   // Whoever compares with the pages above should not have to guess.
   const named =
-    fromLanding > 0 || others <= 0 ? '' : `${formatNumber(others)} of them to prove the districts complete, `;
+    from_landing > 0 || others <= 0 ? '' : `${formatNumber(others)} of them to prove the districts complete, `;
   const slower =
     throttled === 0
       ? ''
-      : `asked ${throttled === 1 ? 'once' : `${formatNumber(throttled)} times`} for fewer, down to ${lowestConcurrency} at a time, `;
+      : `asked ${throttled === 1 ? 'once' : `${formatNumber(throttled)} times`} for fewer, down to ${lowest_concurrency} at a time, `;
   return `${formatNumber(count)} requests (${named}${again}), ${landed}${slower}${formatBytes(bytes)}, ${took}`;
 }
 

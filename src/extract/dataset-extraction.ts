@@ -277,7 +277,7 @@ export class DatasetExtraction {
       ...rest,
       reason,
       complete: reason === null,
-      readAt: at.toISOString(),
+      read_at: at.toISOString(),
     };
   }
 

@@ -64,7 +64,7 @@ function comparable(dataset: ManifestDataset | undefined, withChanges: boolean):
   return {
     ...rest,
     ...(withChanges ? { changes } : {}),
-    districts: dataset.districts.map((verdict) => ({ ...verdict, readAt: '' })),
+    districts: dataset.districts.map((verdict) => ({ ...verdict, read_at: '' })),
   };
 }
 

@@ -18,7 +18,7 @@ function shown(districts: readonly Partial<Verdict>[]): string {
 const stripStyles = (text: string): string =>
   [1, 2, 22, 32, 39].reduce((rest, code) => rest.replaceAll(`\u001b[${code}m`, ''), text);
 
-const at = (time: string) => ({ readAt: `2026-11-20T${time}.000Z` });
+const at = (time: string) => ({ read_at: `2026-11-20T${time}.000Z` });
 
 describe('snapshots show', () => {
   it.each<[Partial<Verdict>[], string]>([

@@ -43,7 +43,7 @@ it('names the folder of the answers, or says that they were not kept', () => {
 
 it('says how far the source slowed the run down', () => {
   expect(summaryOf({ figures: figuresOf({ requests: 9 }) })).not.toContain('for fewer');
-  const figures = figuresOf({ requests: 9, retries: 2, throttled: 3, lowestConcurrency: 2 });
+  const figures = figuresOf({ requests: 9, retries: 2, throttled: 3, lowest_concurrency: 2 });
   expect(summaryOf({ figures })).toContain(' 2 tried again), asked 3 times for fewer, down to 2 at a time, ');
 });
 
@@ -71,4 +71,13 @@ it('tells a dry run from the replay of one', () => {
   const dry = { outcome: 'dry run', snapshot: null } as const;
   expect(summaryOf(dry)).toMatch(/^Dry run: everything was fetched and checked/);
   expect(summaryOf({ ...dry, kind: 'replay' })).toMatch(/^Dry run: so was the run that was replayed/);
+});
+
+it('counts what changed at the source in the words of the table changes', () => {
+  const voters = datasetOf({ changes: { changed: 1, added: 2, removed: 3 } });
+  const manifest = manifestOf({ previous: 'that one', datasets: { voters } });
+  expect(renderSummary(resultOf(manifest), project)).toMatch(
+    /^Changes since snapshot that one; "rekap diff .*\n  voters: 1 record changed, 2 added, 3 removed$/m,
+  );
+  expect(summaryOf()).not.toContain('Changes since');
 });

@@ -53,7 +53,7 @@ it('asks for the pages of the list that its run expected', async () => {
   expect(await expectedBy(second)).toEqual({ voters: 16, voting_rights_users: 16 });
   for (const { run, figures } of [first, second]) {
     const replayed = await runReplay(warehouse, { run });
-    expect(replayed).toMatchObject({ outcome: 'reproduced', figures: { fromLanding: figures.requests } });
+    expect(replayed).toMatchObject({ outcome: 'reproduced', figures: { from_landing: figures.requests } });
   }
 });
 

@@ -73,7 +73,7 @@ describe('replaying the newest run', () => {
     expect(replayed.outcome).toBe('reproduced');
     expect(replayed.current).toBe(result.run);
     expect(figures(replayed.manifest)).toEqual(figures(result.manifest));
-    expect(replayed.figures).toMatchObject({ requests: 0, retries: 0, fromLanding: result.figures.requests });
+    expect(replayed.figures).toMatchObject({ requests: 0, retries: 0, from_landing: result.figures.requests });
     expect(await listSnapshotIds(warehouse)).toEqual([result.run]);
   });
 

@@ -99,9 +99,9 @@ describe('a sync that goes on', () => {
     const resumed = await runSync(options());
     expect(resumed.outcome).toBe('published');
     // Every page that was landed whole is a request saved; only a district in the midst of its pages is begun anew.
-    expect(resumed.figures.fromLanding).toBeGreaterThan(40);
+    expect(resumed.figures.from_landing).toBeGreaterThan(40);
     expect(resumed.figures.requests).toBe(server.paths.length);
-    expect(server.paths.length).toBeLessThanOrEqual(whole.figures.requests - resumed.figures.fromLanding);
+    expect(server.paths.length).toBeLessThanOrEqual(whole.figures.requests - resumed.figures.from_landing);
     // The last district of the list is read to its empty page: where that was landed, nothing of the district is asked for again.
     const last = Math.max(...Object.keys(sizes).map(Number));
     const toItsEnd = landed.filter(({ dapil, offset }) => dapil === last && offset > 0).map(({ url }) => new URL(url));
@@ -138,7 +138,7 @@ describe('a sync that goes on', () => {
     await writeFile(file, `${left.join('\n')}\n`);
     await server.mend();
     const { figures } = await runSync(options());
-    expect(figures.fromLanding).toBe(0);
+    expect(figures.from_landing).toBe(0);
     expect(figures.requests).toBe(server.paths.length);
   });
 
@@ -205,7 +205,7 @@ describe('a sync that goes on', () => {
     expect(warnings.filter((warning) => warning.includes('nothing is taken over'))).toEqual([]);
     expect(await readRows(warehouse, 'SELECT DISTINCT grand_total AS total FROM voters')).toEqual([{ total: 4711 }]);
     // The other dataset is as it was.
-    expect(figures.fromLanding).toBeGreaterThan(0);
+    expect(figures.from_landing).toBeGreaterThan(0);
   });
 
   it('goes on again after a second break, from both', async () => {
@@ -227,7 +227,7 @@ describe('a sync that goes on', () => {
     const before = ofDistricts(server.paths).length;
     server.paths.length = 0;
     const third = await runSync(options());
-    expect(third.figures.fromLanding).toBeGreaterThan(20);
+    expect(third.figures.from_landing).toBeGreaterThan(20);
     expect(before).toBeGreaterThan(0);
     const total = data.datapemilihdpr.reduce((sum, record) => sum + Number(record['JumlahSeluruhPemilih']), 0);
     expect(await readValue(warehouse, 'SELECT sum(grand_total) FROM voters')).toBe(String(total));
@@ -243,7 +243,7 @@ describe('a sync that goes on', () => {
     await expect(runSync(options)).rejects.toThrow(/brought a record of district 1105/);
     isFaulty = false;
     const { figures, manifest } = await runSync(options);
-    expect(figures.fromLanding).toBeGreaterThan(10);
+    expect(figures.from_landing).toBeGreaterThan(10);
     expect(manifest.datasets['voters']!.rows).toBe(smallNation(few).datapemilihdpr.length);
   });
 
@@ -262,7 +262,7 @@ describe('a sync that goes on', () => {
     await expect(runSync(options)).rejects.toThrow(RekapError);
     isLater = true;
     const { figures, warnings } = await runSync(options);
-    expect(figures.fromLanding).toBeGreaterThan(0);
+    expect(figures.from_landing).toBeGreaterThan(0);
     expect(warnings.join()).toContain('lacks districts that have records');
     expect(await readValue(warehouse, `SELECT count(*) FROM voters WHERE dapil_id = ${hidden}`)).toBe(
       String(sizes[hidden]),
@@ -284,8 +284,8 @@ describe('a sync that goes on', () => {
     const [, second] = await readRunLines(warehouse);
     const landed = await readAnswers(join(warehouse, 'landing', second!.run!));
     const { figures } = await runSync(voters);
-    expect(figures.fromLanding).toBeGreaterThan(0);
-    expect(figures.fromLanding).toBeLessThanOrEqual(landed.filter(({ dapil }) => dapil !== null).length);
+    expect(figures.from_landing).toBeGreaterThan(0);
+    expect(figures.from_landing).toBeLessThanOrEqual(landed.filter(({ dapil }) => dapil !== null).length);
   });
 
   it('leaves a landing that a replay can reproduce it from', async () => {
@@ -309,7 +309,7 @@ describe('a sync that has nothing to go on from', () => {
     clock = manualClock(),
   ): Promise<void> {
     const { figures, warnings } = await runSync(options, { clock });
-    expect(figures.fromLanding).toBe(0);
+    expect(figures.from_landing).toBe(0);
     expect(figures.requests).toBe(server.paths.length);
     expect(warnings.filter((warning) => warning.includes('nothing to resume'))).toHaveLength(
       options.resumeWithin === null ? 0 : 1,
@@ -355,7 +355,7 @@ describe('a sync that has nothing to go on from', () => {
     change(data);
     await server.mend(data);
     const { figures, warnings } = await runSync(options({ ...settings, datasets: ['voters'] }));
-    expect(figures.fromLanding).toBe(0);
+    expect(figures.from_landing).toBe(0);
     expect(warnings).toContainEqual(expect.stringMatching(/^voters: nothing is taken over from what was landed/));
   });
 
@@ -371,7 +371,7 @@ describe('a sync that has nothing to go on from', () => {
       url!.includes('id_dapil') ? response.end(honest) : response.writeHead(400).end(),
     );
     const { figures, warnings } = await runSync(options({ baseUrl: source.url }));
-    expect(figures.fromLanding).toBe(0);
+    expect(figures.from_landing).toBe(0);
     expect(warnings).toContainEqual(
       expect.stringMatching(/^voters: nothing is taken over .* gives no list of all districts/),
     );
@@ -400,7 +400,7 @@ describe('a landing that was left damaged', () => {
     await server.mend();
     const { figures, warnings } = await runSync(options());
     expect(warnings).toContainEqual(expect.stringContaining('cannot be used and is asked for again'));
-    expect(figures.fromLanding).toBeGreaterThan(0);
+    expect(figures.from_landing).toBeGreaterThan(0);
     expect(await readValue(warehouse, 'SELECT count(*) FROM voters')).toBe(String(data.datapemilihdpr.length));
   });
 
@@ -415,7 +415,7 @@ describe('a landing that was left damaged', () => {
     await writeFile(join(folder, 'bodies.gz'), bodies);
     await server.mend();
     const { figures } = await runSync(options({ datasets: ['voters'] }));
-    expect(figures.fromLanding).toBe(0);
+    expect(figures.from_landing).toBe(0);
     expect(await readValue(warehouse, 'SELECT count(*) FROM voters')).toBe(String(data.datapemilihdpr.length));
   });
 
@@ -426,7 +426,7 @@ describe('a landing that was left damaged', () => {
     await writeFile(file, (await readFile(file, 'utf8')).replace('{', '['));
     await server.mend();
     const { figures, warnings } = await runSync(options());
-    expect(figures.fromLanding).toBe(0);
+    expect(figures.from_landing).toBe(0);
     expect(warnings).toContainEqual(expect.stringContaining('cannot be resumed from'));
   });
 });

@@ -167,17 +167,17 @@ describe('a later sync', () => {
       "SELECT regency, check_name FROM violations WHERE check_name IN ('empty', 'malformed')",
     );
     expect(empties).toEqual([{ regency: 'KOTA 1102-1', check_name: 'malformed' }]);
-    const readAt = Object.fromEntries(
+    const read_at = Object.fromEntries(
       second.manifest.datasets['voters']!.districts.filter(({ received }) => received > 0).map(
-        ({ dapil, readAt: at }) => [dapil, at.slice(0, 4)],
+        ({ dapil, read_at: at }) => [dapil, at.slice(0, 4)],
       ),
     );
-    expect(readAt).toEqual({ 1101: '2026', 1102: '2026', 1201: '2026' });
-    expect(second.manifest.datasets['voters']!.districts.find(({ dapil }) => dapil === 1102)?.readAt).toBe(
-      first.manifest.datasets['voters']!.districts.find(({ dapil }) => dapil === 1102)?.readAt,
+    expect(read_at).toEqual({ 1101: '2026', 1102: '2026', 1201: '2026' });
+    expect(second.manifest.datasets['voters']!.districts.find(({ dapil }) => dapil === 1102)?.read_at).toBe(
+      first.manifest.datasets['voters']!.districts.find(({ dapil }) => dapil === 1102)?.read_at,
     );
-    expect(second.manifest.datasets['voters']!.districts.find(({ dapil }) => dapil === 1101)?.readAt).not.toBe(
-      first.manifest.datasets['voters']!.districts.find(({ dapil }) => dapil === 1101)?.readAt,
+    expect(second.manifest.datasets['voters']!.districts.find(({ dapil }) => dapil === 1101)?.read_at).not.toBe(
+      first.manifest.datasets['voters']!.districts.find(({ dapil }) => dapil === 1101)?.read_at,
     );
   });
 

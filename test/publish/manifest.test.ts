@@ -50,14 +50,14 @@ describe('what differs between two that should be equal', () => {
     rows: 3,
     sums: { dpt_male: '5' },
     changes: { added: 1, removed: 0, changed: 0 },
-    districts: [{ dapil: 1101, received: 3, readAt: 'then' }],
+    districts: [{ dapil: 1101, received: 3, read_at: 'then' }],
   };
   const snapshot = (changed: object = {}, files = [database, voters]): Manifest =>
     ({ ...before, files, datasets: { voters: { ...dataset, ...changed } } }) as unknown as Manifest;
   const whole = snapshot();
 
   it('is nothing where only the time of reading does', () => {
-    const later = snapshot({ districts: [{ ...dataset.districts[0], readAt: 'later' }] });
+    const later = snapshot({ districts: [{ ...dataset.districts[0], read_at: 'later' }] });
     expect(differingFigures(later, whole, true)).toEqual([]);
   });
 

@@ -57,7 +57,7 @@ const verdictOf = (dataset: string): Verdict => ({
   received: 3,
   pages: 1,
   readings: 1,
-  readAt: '2026-11-20T03:00:00.000Z',
+  read_at: '2026-11-20T03:00:00.000Z',
   reason: null,
 });
 

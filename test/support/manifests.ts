@@ -16,7 +16,7 @@ export function verdictOf(overrides: Partial<Verdict> = {}): Verdict {
     received: 1,
     pages: 1,
     readings: 1,
-    readAt: '2026-11-20T03:00:01.000Z',
+    read_at: '2026-11-20T03:00:01.000Z',
     reason: null,
     ...overrides,
   };

@@ -8,10 +8,10 @@ export function figuresOf(overrides: Partial<SyncFigures> = {}): SyncFigures {
   return {
     requests: 1,
     retries: 0,
-    fromLanding: 0,
+    from_landing: 0,
     bytes: 0,
     throttled: 0,
-    lowestConcurrency: 4,
+    lowest_concurrency: 4,
     milliseconds: 1,
     ...overrides,
   };
@@ -28,7 +28,7 @@ export function resultOf(manifest: Manifest, overrides: Partial<SyncResult> = {}
     landing: 'l',
     equals: null,
     manifest,
-    brokenChecks: [],
+    broken_checks: [],
     figures: figuresOf(),
     warnings: [],
     pruned: [],

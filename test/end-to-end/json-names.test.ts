@@ -1,0 +1,58 @@
+/** The names in everything that programs read, printed or kept in the warehouse, are of one style: that of the tables' columns. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { runHere } from '../support/run-here.ts';
+
+const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse, '--json']));
+
+/** Every name in a document, at whatever depth. */
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  return Object.entries(value).flatMap(([name, member]) => [name, ...namesIn(member)]);
+}
+
+function expectOneStyle(documents: readonly unknown[]): void {
+  const names = documents.flatMap(namesIn);
+  expect(names.length).toBeGreaterThan(1);
+  expect(names.filter((name) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))).toEqual([]);
+}
+
+it('in what a sync prints, which begins with what became of it', async () => {
+  const { known } = await withSample();
+  const document: unknown = JSON.parse(known.stdout);
+  expectOneStyle([document]);
+  expect(Object.keys(document as object).slice(0, 3)).toEqual(['kind', 'run', 'outcome']);
+});
+
+it.each([
+  'replay',
+  'snapshots list',
+  'snapshots show',
+  'snapshots verify',
+  'snapshots prune',
+  'diff 29991231T235959Z-ffffff',
+])('in what rekap %s prints', async (line) => {
+  const { warehouse } = await withSample();
+  const { stdout } = await runHere([...line.split(' '), '--warehouse', warehouse, '--json']);
+  expectOneStyle([JSON.parse(stdout)]);
+});
+
+it('in the files of a warehouse', async () => {
+  const { warehouse, known } = await withSample();
+  const { run } = JSON.parse(known.stdout) as { run: string };
+  const documents = async (path: string): Promise<unknown[]> => {
+    const text = await readFile(join(warehouse, path), 'utf8');
+    return path.endsWith('.jsonl')
+      ? text
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line) as unknown)
+      : [JSON.parse(text)];
+  };
+  for (const path of ['current/manifest.json', `landing/${run}/run.json`, `landing/${run}/answers.jsonl`, 'runs.jsonl'])
+    expectOneStyle(await documents(path));
+});
