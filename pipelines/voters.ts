@@ -1,6 +1,6 @@
 /** Voters of the DPR-RI election by regency, list and sex. */
 
-import { definePipeline } from '../src/define-pipeline.ts';
+import { definePipeline } from '../src/declare/define-pipeline.ts';
 import { rowChecks } from './row-checks.ts';
 
 export const voters = definePipeline({

@@ -33,7 +33,7 @@ export {
   WarehouseError,
   WarehouseForbiddenError,
 } from './errors.ts';
-export { definePipeline, defineProject } from './define-pipeline.ts';
+export { definePipeline, defineProject } from './declare/define-pipeline.ts';
 export type {
   AnyPipeline,
   ColumnDefinition,
@@ -49,10 +49,10 @@ export type { Clock, Random, Report, RunEvent } from './surroundings.ts';
 export { Secret } from './secret.ts';
 export { replay } from './replay.ts';
 export { sync } from './sync.ts';
-export { syncDefaults } from './sync-defaults.ts';
+export { syncDefaults } from './run/sync-defaults.ts';
 export { systemClock } from './system-clock.ts';
-export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
-export { prune, rollBack } from './manage-snapshots.ts';
+export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './run/sync-options.ts';
+export { prune, rollBack } from './snapshots/manage-snapshots.ts';
 export { queryToParquet, runQuery } from './query/run-query.ts';
 export type { QueryResult, ResultColumn } from './query/query-result.ts';
 export { ApiKeys, generateApiKey, readApiKeys } from './serve/api-keys.ts';
@@ -62,6 +62,6 @@ export type { RecordSet, RecordSource } from './serve/record-source.ts';
 export { defaultMaxLimit, startService } from './serve/service.ts';
 export type { Service, ServiceOptions } from './serve/service.ts';
 export { openWarehouseSource } from './serve/warehouse-source.ts';
-export { readCurrent, readSnapshot } from './warehouse.ts';
-export type { Manifest, ManifestDataset, ManifestFile } from './snapshot-format.ts';
-export type { Snapshot } from './warehouse.ts';
+export { readCurrent, readSnapshot } from './warehouse/warehouse.ts';
+export type { Manifest, ManifestDataset, ManifestFile } from './warehouse/snapshot-format.ts';
+export type { Snapshot } from './warehouse/warehouse.ts';

@@ -1,14 +1,14 @@
 /** The whole way of a replay: a landing through the same stages as a sync, without the network. */
 
 import { join } from 'node:path';
-import { buildSnapshot } from './build-snapshot.ts';
-import { findAltered } from './check-files.ts';
+import { buildSnapshot } from './run/build-snapshot.ts';
+import { findAltered } from './warehouse/check-files.ts';
 import { closeAll } from './close-all.ts';
-import { definitionFingerprint } from './describe-snapshot.ts';
+import { definitionFingerprint } from './run/describe-snapshot.ts';
 import { LandingError, VerificationError } from './errors.ts';
 import { createSourceClient } from './extract/source-client.ts';
 import { createLandedTransport } from './extract/transport.ts';
-import type { OpenedSource } from './fetch-and-load.ts';
+import type { OpenedSource } from './run/fetch-and-load.ts';
 import { openLandedRun } from './land/landed-run.ts';
 import { readRunFile } from './land/run-file.ts';
 import type { Project } from './pipeline.ts';
@@ -33,12 +33,12 @@ import {
   requireApart,
   requireKnown,
   type Replay,
-} from './replay-plan.ts';
-import { checkSource, withRun, type Run } from './run.ts';
-import { listSnapshotIds } from './run-ids.ts';
-import type { ReplayOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
-import type { Manifest } from './snapshot-format.ts';
-import { requireWarehouse, type Snapshot } from './warehouse.ts';
+} from './run/replay-plan.ts';
+import { checkSource, withRun, type Run } from './run/run.ts';
+import { listSnapshotIds } from './warehouse/run-ids.ts';
+import type { ReplayOptions, SyncResult, SyncSurroundings } from './run/sync-options.ts';
+import type { Manifest } from './warehouse/snapshot-format.ts';
+import { requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 
 /**
  * Builds the snapshot of an earlier run again from what the source answered then. Where the run's snapshot is there, whole and of the

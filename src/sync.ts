@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { readBaseUrl, warningsOfBaseUrl } from './base-url.ts';
 import { messageOf } from './errors.ts';
-import { findDamage } from './find-previous.ts';
+import { findDamage } from './run/find-previous.ts';
 import type { Project } from './pipeline.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
 import {
@@ -13,10 +13,10 @@ import {
   pruneSnapshots,
   publishSnapshotFolder,
 } from './publish/snapshot-folder.ts';
-import { beginsAnew, checkSource, withRun, type Run, type RunPlan } from './run.ts';
-import type { SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
-import { warehousePaths, type Manifest } from './snapshot-format.ts';
-import { readCurrent, readCurrentId, type Snapshot } from './warehouse.ts';
+import { beginsAnew, checkSource, withRun, type Run, type RunPlan } from './run/run.ts';
+import type { SyncOptions, SyncResult, SyncSurroundings } from './run/sync-options.ts';
+import { warehousePaths, type Manifest } from './warehouse/snapshot-format.ts';
+import { readCurrent, readCurrentId, type Snapshot } from './warehouse/warehouse.ts';
 
 /**
  * Brings the source's data into the warehouse, whole and in one step.
@@ -27,7 +27,7 @@ export async function sync(project: Project, asked: SyncOptions, around: SyncSur
   const baseUrl = readBaseUrl(asked.baseUrl, project.pipelines);
   const options = { ...asked, baseUrl, source: asked.source === asked.baseUrl ? baseUrl : asked.source };
   // They load while the lock is taken.
-  const stages = Promise.all([import('./build-snapshot.ts'), import('./ask-source.ts')]);
+  const stages = Promise.all([import('./run/build-snapshot.ts'), import('./run/ask-source.ts')]);
   // Whoever needs them meets the failure, and where the lock is not to be had, nobody does.
   stages.catch(() => undefined);
   return withRun(project, options, around, {

@@ -8,7 +8,7 @@ import { optionNames } from '../src/cli/options.ts';
 import { ExitCode } from '../src/errors.ts';
 import { faultList, presets } from '../src/serve/faults/fault-list.ts';
 import { exportedTables, quarantineTable, snapshotsLogTable } from '../src/load/tables.ts';
-import { syncDefaults } from '../src/sync-defaults.ts';
+import { syncDefaults } from '../src/run/sync-defaults.ts';
 import * as limits from '../src/serve/limits.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { listSnapshots } from '../src/cli/list-snapshots.ts';
 import { RekapError } from '../src/errors.ts';
-import { prune } from '../src/manage-snapshots.ts';
-import { verifyPublished } from '../src/verify-published.ts';
-import { readCurrent, requireCurrent, requireDatabase } from '../src/warehouse.ts';
+import { prune } from '../src/snapshots/manage-snapshots.ts';
+import { verifyPublished } from '../src/snapshots/verify-published.ts';
+import { readCurrent, requireCurrent, requireDatabase } from '../src/warehouse/warehouse.ts';
 import { publishedNation } from './support/prepared-snapshots.ts';
 import { project } from './support/sync-settings.ts';
 

@@ -14,8 +14,8 @@ export const connectCommand: CommandModule<object, ConnectArguments> = {
   async handler({ warehouse }) {
     const [{ resolve }, { quoteText }, { requireCurrent, requireDatabase }] = await Promise.all([
       import('node:path'),
-      import('../sql-text.ts'),
-      import('../warehouse.ts'),
+      import('../duckdb/sql-text.ts'),
+      import('../warehouse/warehouse.ts'),
     ]);
     const snapshot = await requireCurrent(warehouse);
     const { id, manifest } = snapshot;

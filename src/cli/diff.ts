@@ -3,7 +3,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { SnapshotNotFoundError } from '../errors.ts';
-import type { ComparedSnapshots, LoneDataset } from '../diff-snapshots.ts';
+import type { ComparedSnapshots, LoneDataset } from '../snapshots/diff-snapshots.ts';
 import { countOf, formatNumber } from '../numbers.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { QueryResult } from '../query/query-result.ts';
@@ -45,7 +45,7 @@ export const diffCommand: CommandModule<object, DiffArguments> = {
       { printable, writeOut },
     ] = await Promise.all([
       import('../../pipelines/index.ts'),
-      import('../diff-snapshots.ts'),
+      import('../snapshots/diff-snapshots.ts'),
       import('../query/write-result.ts'),
       import('./terminal.ts'),
     ]);
@@ -70,8 +70,8 @@ function nameLone({ table, rows, snapshot }: LoneDataset): string {
 /** Refuses a warehouse whose current snapshot is the only one: nobody can name two then. */
 async function requireAnother(warehouse: string): Promise<void> {
   const [{ listSnapshotIds }, { requireCurrent }] = await Promise.all([
-    import('../run-ids.ts'),
-    import('../warehouse.ts'),
+    import('../warehouse/run-ids.ts'),
+    import('../warehouse/warehouse.ts'),
   ]);
   const { id } = await requireCurrent(warehouse);
   if ((await listSnapshotIds(warehouse)).length > 1) return;

@@ -65,7 +65,7 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
     import('../query/require-outside.ts'),
     import('../query/write-aside.ts'),
     import('../query/write-result.ts'),
-    import('../warehouse.ts'),
+    import('../warehouse/warehouse.ts'),
     import('./terminal.ts'),
   ]);
   const snapshot = await requireCurrent(warehouse);

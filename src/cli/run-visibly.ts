@@ -1,7 +1,7 @@
 /** Carries out a sync or a replay where it can be seen and interrupted: progress to stderr, the summary to stdout. */
 
 import type { Project } from '../pipeline.ts';
-import type { SyncResult, SyncSurroundings } from '../sync-options.ts';
+import type { SyncResult, SyncSurroundings } from '../run/sync-options.ts';
 import { systemClock } from '../system-clock.ts';
 import { createProgress } from './progress.ts';
 import { listenForSignals } from './signals.ts';

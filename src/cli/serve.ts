@@ -176,7 +176,10 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
 
 async function nameServed({ data, warehouse }: ServeArguments): Promise<string> {
   if (data !== undefined) return data;
-  const [{ readCurrent }, { nameSource }] = await Promise.all([import('../warehouse.ts'), import('./sync-summary.ts')]);
+  const [{ readCurrent }, { nameSource }] = await Promise.all([
+    import('../warehouse/warehouse.ts'),
+    import('./sync-summary.ts'),
+  ]);
   if (warehouse === undefined) return nameSource('sample');
   const source = (await readCurrent(warehouse))?.manifest.source;
   return `the current snapshot of ${warehouse}${source === undefined ? '' : `, from ${nameSource(source)}`}`;

@@ -2,7 +2,7 @@
 
 import { formatNumber } from '../numbers.ts';
 import type { Verdict } from '../stages.ts';
-import type { Snapshot } from '../warehouse.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
 import { countDistricts } from './count-districts.ts';
 import { formatBytes, nameSource } from './sync-summary.ts';
 import { renderTable } from './table.ts';

@@ -46,7 +46,7 @@ const showCommand: CommandModule<object, CommonArguments & { id: string | undefi
   builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
     const [{ readSnapshot, requireCurrent }, { renderSnapshot }, { printJson }] = await Promise.all([
-      import('../warehouse.ts'),
+      import('../warehouse/warehouse.ts'),
       import('./show-snapshot.ts'),
       import('./terminal.ts'),
     ]);
@@ -68,8 +68,8 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
       { printJson },
       { complete },
     ] = await Promise.all([
-      import('../warehouse.ts'),
-      import('../verify-published.ts'),
+      import('../warehouse/warehouse.ts'),
+      import('../snapshots/verify-published.ts'),
       import('../../pipelines/index.ts'),
       import('./terminal.ts'),
       import('./advice.ts'),
@@ -101,7 +101,7 @@ const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> =
     ),
   async handler({ warehouse, json, id }) {
     const [{ rollBack }, { loadProject }, { printJson, warningText }] = await Promise.all([
-      import('../manage-snapshots.ts'),
+      import('../snapshots/manage-snapshots.ts'),
       import('../../pipelines/index.ts'),
       import('./terminal.ts'),
     ]);
@@ -118,7 +118,10 @@ const pruneCommand: CommandModule<object, InferredOptionTypes<typeof pruneOption
   describe: 'Remove the oldest snapshots and their answers; the current ones always stay',
   builder: (argv) => declareOptions(argv, pruneOptions),
   async handler({ warehouse, json, ...keeping }) {
-    const [{ prune }, { printJson }] = await Promise.all([import('../manage-snapshots.ts'), import('./terminal.ts')]);
+    const [{ prune }, { printJson }] = await Promise.all([
+      import('../snapshots/manage-snapshots.ts'),
+      import('./terminal.ts'),
+    ]);
     const pruned = await prune({ warehouse, ...readKeepOptions(keeping) });
     if (json) return printJson(pruned);
     const { removed, landings } = pruned;

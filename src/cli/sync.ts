@@ -3,7 +3,7 @@
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { UsageError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
-import { syncDefaults } from '../sync-defaults.ts';
+import { syncDefaults } from '../run/sync-defaults.ts';
 import { readBaseUrl } from '../base-url.ts';
 import { declareOptions } from './declare-options.ts';
 import { nameOption } from './invocation.ts';

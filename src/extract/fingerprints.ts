@@ -1,7 +1,7 @@
 /** The 64-bit fingerprints by which the walk tells records apart: of their keys, and of all that they say. */
 
-import { kindOfValue } from '../fields.ts';
-import { begin, mix, mixValue, type Mixed } from '../mix.ts';
+import { kindOfValue } from '../records/fields.ts';
+import { begin, mix, mixValue, type Mixed } from '../records/mix.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
 /** A record's, written into by `fingerprintRecord`. */

@@ -1,6 +1,6 @@
 /** The sweep's listing: what the unfiltered endpoint says there is, district by district, and when it is proof. */
 
-import { readInteger } from '../fields.ts';
+import { readInteger } from '../records/fields.ts';
 import { placeOf, type AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
 import { Contents, KeySet, Tally, type Account, type Shown } from './tally.ts';

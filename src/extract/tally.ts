@@ -1,6 +1,6 @@
 /** Counts what a walk brought: how many records, which distinct keys, in which order, and whether its pages overlap. */
 
-import { FingerprintTable } from '../fingerprint-table.ts';
+import { FingerprintTable } from '../records/fingerprint-table.ts';
 import { keyPlaces, type AnyPipeline } from '../pipeline.ts';
 import type { Page } from '../stages.ts';
 import { fingerprintContent, fingerprintRecord, type Fingerprint } from './fingerprints.ts';

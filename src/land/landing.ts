@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gunzip } from 'node:zlib';
 import { LandingError, messageOf } from '../errors.ts';
-import { flushFile, flushFolder } from '../flush.ts';
+import { flushFile, flushFolder } from '../warehouse/flush.ts';
 import type { Answer, LandedBody, PageRequest } from '../stages.ts';
 import { runFile, writeRunFile, type RunFile } from './run-file.ts';
 

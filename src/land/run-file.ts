@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LandingError, errorCode, systemReason } from '../errors.ts';
-import { isSnapshotId } from '../snapshot-format.ts';
+import { isSnapshotId } from '../warehouse/snapshot-format.ts';
 
 export const runFile = 'run.json';
 

@@ -1,8 +1,8 @@
 /** Checks a landing: its files against what a manifest says of them, and each answer's body against its own hash. */
 
-import { findAltered } from '../check-files.ts';
+import { findAltered } from '../warehouse/check-files.ts';
 import { LandingError } from '../errors.ts';
-import type { ManifestFile } from '../snapshot-format.ts';
+import type { ManifestFile } from '../warehouse/snapshot-format.ts';
 import { openBodies, readAnswers } from './landed-run.ts';
 import { answersFile, bodiesFile, readBody } from './landing.ts';
 

@@ -1,8 +1,8 @@
 /** Reads from the new tables which checks are broken how often, and the worst examples of each. */
 
-import type { Database } from '../database.ts';
+import type { Database } from '../duckdb/database.ts';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
-import { quoteIdentifier } from '../sql-text.ts';
+import { quoteIdentifier } from '../duckdb/sql-text.ts';
 
 /** A check that is broken, over all datasets or in one. */
 export interface BrokenCheck {

@@ -1,9 +1,9 @@
 /** What the source restated: the rows in which two tables of a dataset differ, and their history in the table `changes`. */
 
-import { tableColumns, type Database } from '../database.ts';
+import { tableColumns, type Database } from '../duckdb/database.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { columnList, quoteIdentifier, quoteText } from '../sql-text.ts';
-import { changesTableName } from '../snapshot-format.ts';
+import { columnList, quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
+import { changesTableName } from '../warehouse/snapshot-format.ts';
 import { changesTable } from './tables.ts';
 
 /** Records that came, went, or have another value in at least one column. */

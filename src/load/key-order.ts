@@ -1,8 +1,8 @@
 /** Shows that no key stands twice in a table: each row's key comes after that of the row before. */
 
-import type { Database } from '../database.ts';
+import type { Database } from '../duckdb/database.ts';
 import { VerificationError } from '../errors.ts';
-import { columnList, quoteIdentifier } from '../sql-text.ts';
+import { columnList, quoteIdentifier } from '../duckdb/sql-text.ts';
 
 /** @throws VerificationError where a row's key is that of the row before, or comes before it. */
 export async function requireKeyOrder(database: Database, table: string, key: readonly string[]): Promise<void> {

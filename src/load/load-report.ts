@@ -1,9 +1,9 @@
 /** What a load says of a dataset once its tables are made: what was carried over, what is in quarantine, which checks are broken. */
 
-import type { Database } from '../database.ts';
+import type { Database } from '../duckdb/database.ts';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import type { DistrictRows } from '../stages.ts';
-import { quoteIdentifier, quoteText } from '../sql-text.ts';
+import { quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
 import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
 import { countChanges, sharedColumns, type ChangeCounts } from './changes.ts';
 

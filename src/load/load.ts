@@ -2,12 +2,12 @@
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openDatabase, type Database } from '../database.ts';
-import { columnList, quoteIdentifier, quoteText } from '../sql-text.ts';
+import { openDatabase, type Database } from '../duckdb/database.ts';
+import { columnList, quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
-import { consistencyColumn } from '../reserved-names.ts';
+import { consistencyColumn } from '../declare/reserved-names.ts';
 import type { Batch } from '../stages.ts';
-import { parquetPath } from '../snapshot-format.ts';
+import { parquetPath } from '../warehouse/snapshot-format.ts';
 import { makeSchema } from './schema.ts';
 import { changesSql } from './changes.ts';
 import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';

@@ -1,9 +1,9 @@
 /** The tables of the snapshot before, attached as `previous`: from its DuckDB file, or from what else holds the same. */
 
-import { attachReadOnly, type Database } from '../database.ts';
+import { attachReadOnly, type Database } from '../duckdb/database.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import type { Manifest } from '../snapshot-format.ts';
-import { columnList, quoteIdentifier, quoteText } from '../sql-text.ts';
+import type { Manifest } from '../warehouse/snapshot-format.ts';
+import { columnList, quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
 import { snapshotsLogTable } from './tables.ts';
 
 /** Where they are read from. */

@@ -1,8 +1,8 @@
 /** Makes the tables and views of a new snapshot, empty: that takes a while, and answers are on their way meanwhile. */
 
-import type { Database } from '../database.ts';
+import type { Database } from '../duckdb/database.ts';
 import type { Project } from '../pipeline.ts';
-import { quoteIdentifier, quoteText } from '../sql-text.ts';
+import { quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
 import { allTables, createTableSql, datasetTable } from './tables.ts';
 
 export async function makeSchema(database: Database, project: Project): Promise<void> {

@@ -2,10 +2,10 @@
 
 import type { DuckDBAppender, DuckDBType } from '@duckdb/node-api';
 import type { RecordBatch } from 'apache-arrow';
-import { duckdb } from '../duckdb.ts';
-import { type Database } from '../database.ts';
-import { consistencyColumn } from '../reserved-names.ts';
-import { quoteIdentifier } from '../sql-text.ts';
+import { duckdb } from '../duckdb/duckdb.ts';
+import { type Database } from '../duckdb/database.ts';
+import { consistencyColumn } from '../declare/reserved-names.ts';
+import { quoteIdentifier } from '../duckdb/sql-text.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Batch, Quarantined, Violation } from '../stages.ts';
 import { chunkRows, fillChunk, type ChunkColumn } from './fill-chunk.ts';

@@ -1,6 +1,6 @@
 /** How much memory the tables are filled in: violations and quarantined records need more, for DuckDB cannot put all that it sorts on the disk. */
 
-import { mostMemory, type Database } from '../database.ts';
+import { mostMemory, type Database } from '../duckdb/database.ts';
 import type { Batch } from '../stages.ts';
 
 /** Bytes in which the tables are sorted where little is noted, on a small machine too: less would not do. */

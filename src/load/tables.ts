@@ -1,9 +1,9 @@
 /** The tables of rekap.duckdb as SQL, made from the pipelines' declarations. */
 
-import { quoteIdentifier, quoteText } from '../sql-text.ts';
+import { quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
 import type { AnyPipeline, ColumnDefinition, Project } from '../pipeline.ts';
-import { consistencyColumn } from '../reserved-names.ts';
-import { changesTableName } from '../snapshot-format.ts';
+import { consistencyColumn } from '../declare/reserved-names.ts';
+import { changesTableName } from '../warehouse/snapshot-format.ts';
 
 /** A column of a table. */
 export interface TableColumn {

@@ -3,9 +3,9 @@
 import type { DuckDBAppender } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
 import type { Data, Utf8, Vector } from 'apache-arrow';
-import type { Database } from '../database.ts';
-import { duckdb } from '../duckdb.ts';
-import { quoteIdentifier } from '../sql-text.ts';
+import type { Database } from '../duckdb/database.ts';
+import { duckdb } from '../duckdb/duckdb.ts';
+import { quoteIdentifier } from '../duckdb/sql-text.ts';
 import { chunkRows, fillChunk } from './fill-chunk.ts';
 
 /**

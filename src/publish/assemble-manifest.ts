@@ -2,7 +2,7 @@
 
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import type { Ledger, TransformTotals, Verdict } from '../stages.ts';
-import type { Manifest, ManifestDataset } from '../snapshot-format.ts';
+import type { Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';
 import { fingerprint } from './manifest.ts';
 
 /** What is known of one dataset when its snapshot has been built. */

@@ -1,9 +1,9 @@
 /** Compares each table with its Parquet file: columns, their types, and every value of every row. */
 
 import { basename, join } from 'node:path';
-import type { Database } from '../database.ts';
-import { quoteIdentifier, quoteText } from '../sql-text.ts';
-import type { Manifest } from '../snapshot-format.ts';
+import type { Database } from '../duckdb/database.ts';
+import { quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
+import type { Manifest } from '../warehouse/snapshot-format.ts';
 
 /** A table and the file that should hold the same. */
 interface Pair {

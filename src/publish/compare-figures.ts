@@ -1,10 +1,10 @@
 /** Compares what a manifest says of each dataset with the tables and Parquet files: rows, sums, NULLs, columns, doubts, changes. */
 
 import { join } from 'node:path';
-import { tableColumns, type Database } from '../database.ts';
+import { tableColumns, type Database } from '../duckdb/database.ts';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
-import { columnList, quoteIdentifier, quoteText } from '../sql-text.ts';
-import { changesTableName, parquetPath, type Manifest, type ManifestDataset } from '../snapshot-format.ts';
+import { columnList, quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
+import { changesTableName, parquetPath, type Manifest, type ManifestDataset } from '../warehouse/snapshot-format.ts';
 import { fingerprint } from './manifest.ts';
 
 /** Rows, sums, NULLs and columns of a dataset, which the manifest names, in DuckDB and in Parquet. */

@@ -3,7 +3,7 @@
 import { lstat, readdir, rename, rm, rmdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, WarehouseError } from '../errors.ts';
-import { warehousePaths } from '../snapshot-format.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
 
 /** What `current` is about to be replaced by: for a new snapshot, and for one that is gone back to. */
 export const nextPublished = '.current-next';

@@ -3,7 +3,7 @@
 import { countOf, formatNumber } from '../numbers.ts';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import type { DistrictRows } from '../stages.ts';
-import type { Manifest, ManifestDataset } from '../snapshot-format.ts';
+import type { Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';
 
 /** A dataset may shrink by so much of its rows, and the national sum of a count move by so much, before somebody has to look. */
 const mostShrinkage = 0.05;

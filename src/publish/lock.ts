@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { link, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import bindings, { type Database } from '@duckdb/node-bindings';
-import { holderOf, noDownloads } from '../database.ts';
+import { holderOf, noDownloads } from '../duckdb/database.ts';
 import { errorCode, messageOf, WarehouseBusyError, WarehouseError } from '../errors.ts';
-import { explainFileError } from '../file-errors.ts';
-import { warehousePaths } from '../snapshot-format.ts';
+import { explainFileError } from '../warehouse/file-errors.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
 
 const inMaking = 'lock-';
 /** The name of a lock file that is not the lock yet, or of what DuckDB writes beside it; one that a killed process has left holds nothing. */

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { manifestHashLine } from '../check-files.ts';
+import { manifestHashLine } from '../warehouse/check-files.ts';
 import {
   changesTableName,
   manifestFile,
@@ -11,7 +11,7 @@ import {
   parquetPath,
   type Manifest,
   type ManifestDataset,
-} from '../snapshot-format.ts';
+} from '../warehouse/snapshot-format.ts';
 
 /** Writes the manifest and, as no hash in it can cover it, its own beside it. Gives the paths of all files of the snapshot, these too. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<string[]> {

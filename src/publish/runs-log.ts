@@ -2,7 +2,7 @@
 
 import { open, readFile } from 'node:fs/promises';
 import { errorCode, systemReason, WarehouseError } from '../errors.ts';
-import { warehousePaths } from '../snapshot-format.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
 
 /** A line of runs.jsonl. */
 export interface RunLine {

@@ -4,9 +4,9 @@ import { errorCode, WarehouseError } from '../errors.ts';
 import type { RunStep } from '../surroundings.ts';
 import { chmod, mkdir, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { flushFile, flushFolder } from '../flush.ts';
-import { listLandedIds, listSnapshotIds } from '../run-ids.ts';
-import { databaseFile, isSnapshotId, warehousePaths } from '../snapshot-format.ts';
+import { flushFile, flushFolder } from '../warehouse/flush.ts';
+import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
+import { databaseFile, isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { nextPublished, nextRollback, prepareLink, switchCurrent } from './current-link.ts';
 import { lockInMaking } from './lock.ts';
 

@@ -1,11 +1,11 @@
 /** Checks a snapshot from the outside: what the manifest says = what the DuckDB file holds = what the Parquet files hold. */
 
 import { join } from 'node:path';
-import { checkFiles, checkManifestFile, checkSizes, unnamedFiles } from '../check-files.ts';
-import { openDatabase, tableColumns, type Database } from '../database.ts';
+import { checkFiles, checkManifestFile, checkSizes, unnamedFiles } from '../warehouse/check-files.ts';
+import { openDatabase, tableColumns, type Database } from '../duckdb/database.ts';
 import { DatabaseHeldError, messageOf } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { databaseFile, type Manifest } from '../snapshot-format.ts';
+import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
 import { compareContent } from './compare-content.ts';
 import { compareDoubts, compareFigures } from './compare-figures.ts';
 import { ledgerComplaints } from './gate.ts';

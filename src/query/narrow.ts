@@ -1,7 +1,7 @@
 /** Brings DuckDB's whole numbers of 128 bits, such as sums, into the 64 bits that Parquet and Arrow have whole numbers of. */
 
 import { QueryError } from '../errors.ts';
-import { quoteIdentifier, quoteText } from '../sql-text.ts';
+import { quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
 import type { ResultColumn } from './query-result.ts';
 
 /** Whether a column's whole numbers have 128 bits. */

@@ -3,7 +3,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { warehousePaths } from '../snapshot-format.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
 
 /**
  * Checks that a file to be written lies outside the warehouse.

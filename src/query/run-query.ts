@@ -1,10 +1,10 @@
 /** Runs one reading SQL statement on a snapshot, in a database that can neither write nor reach outside itself. */
 
 import type { DuckDBPreparedStatement, DuckDBResult, DuckDBValueConverter, JS } from '@duckdb/node-api';
-import { mostMemory, openDatabase, type Database } from '../database.ts';
-import { duckdb } from '../duckdb.ts';
-import { whyDiskIsFull } from '../file-errors.ts';
-import { quoteText } from '../sql-text.ts';
+import { mostMemory, openDatabase, type Database } from '../duckdb/database.ts';
+import { duckdb } from '../duckdb/duckdb.ts';
+import { whyDiskIsFull } from '../warehouse/file-errors.ts';
+import { quoteText } from '../duckdb/sql-text.ts';
 import { DatabaseHeldError, QueryError, WarehouseError } from '../errors.ts';
 import { beyondBigint, narrowed, whichBeyond } from './narrow.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './query-result.ts';

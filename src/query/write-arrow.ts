@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import type { Data, DataType, DateDay, TimestampMicrosecond } from 'apache-arrow';
-import { duckdb } from '../duckdb.ts';
+import { duckdb } from '../duckdb/duckdb.ts';
 import { beyondBigint } from './narrow.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './query-result.ts';
 import { displayText } from './write-result.ts';

@@ -3,7 +3,7 @@
 import { access, lstat, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DiskFullError, RekapError, UsageError, errorCode, systemReason } from '../errors.ts';
-import { whyDiskIsFull } from '../file-errors.ts';
+import { whyDiskIsFull } from '../warehouse/file-errors.ts';
 
 /**
  * Gives `write` a name beside `target` and renames what it wrote; nothing half-written ever stands at `target`. A link stays, and what it

@@ -1,7 +1,7 @@
 /** Writes a query's result as CSV or JSON, and says how a value reads. */
 
 import type { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampValue } from '@duckdb/node-api';
-import { duckdb } from '../duckdb.ts';
+import { duckdb } from '../duckdb/duckdb.ts';
 import { escapeDeceptive } from './json-text.ts';
 import type { QueryResult, ResultValue } from './query-result.ts';
 

@@ -1,8 +1,8 @@
 /** Turns a published table back into the source's records, so that a sync from the mirror gives the same tables. */
 
-import { type Database } from '../database.ts';
-import { NoCount } from '../fields.ts';
-import { columnList, quoteIdentifier } from '../sql-text.ts';
+import { type Database } from '../duckdb/database.ts';
+import { NoCount } from '../records/fields.ts';
+import { columnList, quoteIdentifier } from '../duckdb/sql-text.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { districtField, readDistrict, type ServedRecord } from './record-source.ts';
 

@@ -1,11 +1,11 @@
 /** Serves the current snapshot of a warehouse and follows it when `current` comes to point to another one. */
 
 import { lstat } from 'node:fs/promises';
-import { openDatabase, tableColumns, type Database } from '../database.ts';
+import { openDatabase, tableColumns, type Database } from '../duckdb/database.ts';
 import { DatabaseHeldError, messageOf, ServedDataError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { warehousePaths, type Manifest } from '../snapshot-format.ts';
-import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse.ts';
+import { warehousePaths, type Manifest } from '../warehouse/snapshot-format.ts';
+import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse/warehouse.ts';
 import { restoreRecords } from './restore-records.ts';
 import { buildRecordSet, fixedSource, type RecordSet, type RecordSource } from './record-source.ts';
 

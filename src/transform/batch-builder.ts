@@ -3,7 +3,7 @@
 import type { Data, Dictionary, Int32, RecordBatch, Utf8 } from 'apache-arrow';
 import * as arrow from '../arrow.ts';
 import { keyPlaces, type AnyPipeline } from '../pipeline.ts';
-import { consistencyColumn } from '../reserved-names.ts';
+import { consistencyColumn } from '../declare/reserved-names.ts';
 import type { Place } from '../stages.ts';
 import { TextColumn } from './text-column.ts';
 

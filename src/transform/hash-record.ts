@@ -1,7 +1,7 @@
 /** Hashes records so that the same record met twice is known without keeping it. */
 
-import { kindOfValue } from '../fields.ts';
-import { begin, mix, mixValue, type Mixed } from '../mix.ts';
+import { kindOfValue } from '../records/fields.ts';
+import { begin, mix, mixValue, type Mixed } from '../records/mix.ts';
 import type { Page } from '../stages.ts';
 
 /** Of the record at hand; the next one overwrites it. */

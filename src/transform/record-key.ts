@@ -1,7 +1,7 @@
 /** Reads a record's key, or says why it has none that can be used. */
 
-import { readInteger, readText } from '../fields.ts';
-import { begin, mix, mixNumber, type Mixed } from '../mix.ts';
+import { readInteger, readText } from '../records/fields.ts';
+import { begin, mix, mixNumber, type Mixed } from '../records/mix.ts';
 import { placeOf, type AnyPipeline } from '../pipeline.ts';
 import { FieldKind, type Page, type Place } from '../stages.ts';
 import { describeNoValue } from './no-value.ts';

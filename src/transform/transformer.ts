@@ -1,10 +1,10 @@
 /** Turns pages of digit strings into Arrow batches of exact integers, and accounts for every record on the way. */
 
-import { NoCount, readInteger, readRaw, readText } from '../fields.ts';
-import { FingerprintTable } from '../fingerprint-table.ts';
-import type { Mixed } from '../mix.ts';
+import { NoCount, readInteger, readRaw, readText } from '../records/fields.ts';
+import { FingerprintTable } from '../records/fingerprint-table.ts';
+import type { Mixed } from '../records/mix.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { conflictingRecords } from '../reserved-names.ts';
+import { conflictingRecords } from '../declare/reserved-names.ts';
 import { FieldKind, type Batch, type Page, type Quarantined, type TransformTotals, type Violation } from '../stages.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { checkRows } from './check-rows.ts';

@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { renderSummary } from '../../src/cli/sync-summary.ts';
-import { parquetPath } from '../../src/snapshot-format.ts';
-import type { SyncResult } from '../../src/sync-options.ts';
+import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
+import type { SyncResult } from '../../src/run/sync-options.ts';
 import { datasetOf, manifestOf, snapshotId, verdictOf } from '../support/manifests.ts';
 import { figuresOf, resultOf } from '../support/sync-results.ts';
 import { project } from '../support/sync-settings.ts';

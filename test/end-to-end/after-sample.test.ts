@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { SourceMismatchError } from '../../src/errors.ts';
-import { readCurrent, readCurrentId } from '../../src/warehouse.ts';
+import { readCurrent, readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRows, readValue } from '../support/read-table.ts';
 import { runReplay } from '../support/run-replay.ts';

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSteps } from '../../src/surroundings.ts';
 import { Secret } from '../../src/secret.ts';
-import { isSnapshotId } from '../../src/snapshot-format.ts';
+import { isSnapshotId } from '../../src/warehouse/snapshot-format.ts';
 import type { CrashOrder, CrashReport, Death } from '../support/crash-child.ts';
 import { runSync } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';

@@ -3,7 +3,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { chooseSnapshots, diffSnapshots } from '../../src/diff-snapshots.ts';
+import { chooseSnapshots, diffSnapshots } from '../../src/snapshots/diff-snapshots.ts';
 import { WarehouseError } from '../../src/errors.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runHere } from '../support/run-here.ts';

@@ -30,8 +30,8 @@ const uses = vi.hoisted(() => {
   };
 });
 
-vi.mock('../../src/database.ts', async (importOriginal) => {
-  const { openDatabase, ...rest } = await importOriginal<typeof import('../../src/database.ts')>();
+vi.mock('../../src/duckdb/database.ts', async (importOriginal) => {
+  const { openDatabase, ...rest } = await importOriginal<typeof import('../../src/duckdb/database.ts')>();
   return {
     ...rest,
     openDatabase: async (...words: Parameters<typeof openDatabase>) => {
@@ -52,8 +52,8 @@ vi.mock('../../src/database.ts', async (importOriginal) => {
   };
 });
 
-vi.mock('../../src/describe-file.ts', async (importOriginal) => {
-  const { describeFile } = await importOriginal<typeof import('../../src/describe-file.ts')>();
+vi.mock('../../src/warehouse/describe-file.ts', async (importOriginal) => {
+  const { describeFile } = await importOriginal<typeof import('../../src/warehouse/describe-file.ts')>();
   return {
     describeFile: async (...words: Parameters<typeof describeFile>) => {
       const file = join(words[0], words[1]);

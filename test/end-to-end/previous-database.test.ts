@@ -3,10 +3,10 @@
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/duckdb/database.ts';
 import type { RunEvent } from '../../src/surroundings.ts';
-import { databaseFile } from '../../src/snapshot-format.ts';
-import { requireCurrent } from '../../src/warehouse.ts';
+import { databaseFile } from '../../src/warehouse/snapshot-format.ts';
+import { requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { holdDatabase } from '../support/hold-database.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { readRows, readValue } from '../support/read-table.ts';

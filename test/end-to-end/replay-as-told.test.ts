@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readRunFile } from '../../src/land/run-file.ts';
-import { rollBack } from '../../src/manage-snapshots.ts';
+import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { nation } from '../support/prepared-snapshots.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';

@@ -11,11 +11,11 @@ import {
   SnapshotNotFoundError,
   UsageError,
 } from '../../src/errors.ts';
-import { listSnapshotIds } from '../../src/run-ids.ts';
-import type { SyncResult } from '../../src/sync-options.ts';
-import { parquetPath, type Manifest } from '../../src/snapshot-format.ts';
-import { quoteText } from '../../src/sql-text.ts';
-import { readCurrentId } from '../../src/warehouse.ts';
+import { listSnapshotIds } from '../../src/warehouse/run-ids.ts';
+import type { SyncResult } from '../../src/run/sync-options.ts';
+import { parquetPath, type Manifest } from '../../src/warehouse/snapshot-format.ts';
+import { quoteText } from '../../src/duckdb/sql-text.ts';
+import { readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { readRows } from '../support/read-table.ts';
 import { runReplay } from '../support/run-replay.ts';

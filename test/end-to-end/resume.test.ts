@@ -8,7 +8,7 @@ import { readAnswers } from '../../src/land/landed-run.ts';
 import type { LandedAnswer } from '../../src/land/landing.ts';
 import { replay } from '../../src/replay.ts';
 import type { RunEvent } from '../../src/surroundings.ts';
-import type { SyncOptions } from '../../src/sync-options.ts';
+import type { SyncOptions } from '../../src/run/sync-options.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { readRows, readValue } from '../support/read-table.ts';

@@ -17,7 +17,7 @@ import {
 } from '../../src/errors.ts';
 import { verifyLanding } from '../../src/land/verify-landing.ts';
 import { lockWarehouse } from '../../src/publish/lock.ts';
-import { readCurrent } from '../../src/warehouse.ts';
+import { readCurrent } from '../../src/warehouse/warehouse.ts';
 import { alterFile } from '../support/alter-file.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { readValue } from '../support/read-table.ts';

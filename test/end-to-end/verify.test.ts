@@ -3,8 +3,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { verifyPublished } from '../../src/verify-published.ts';
-import { readCurrent } from '../../src/warehouse.ts';
+import { verifyPublished } from '../../src/snapshots/verify-published.ts';
+import { readCurrent } from '../../src/warehouse/warehouse.ts';
 import { runHere } from '../support/run-here.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { publishedNation } from '../support/prepared-snapshots.ts';

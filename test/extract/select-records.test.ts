@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { selectRecords } from '../../src/extract/select-records.ts';
-import { readInteger, readText } from '../../src/fields.ts';
+import { readInteger, readText } from '../../src/records/fields.ts';
 import type { Page } from '../../src/stages.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { holds } from '../support/properties.ts';

@@ -1,7 +1,7 @@
 /** The worst examples of each broken check are read by the key that the pipelines declare, whatever its columns are called. */
 
 import { describe, expect, it } from 'vitest';
-import { definePipeline } from '../../src/define-pipeline.ts';
+import { definePipeline } from '../../src/declare/define-pipeline.ts';
 import type { AnyPipeline } from '../../src/pipeline.ts';
 import { load, project, voter } from '../load/support.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadProject } from '../../pipelines/index.ts';
-import { openDatabase, type Database } from '../../src/database.ts';
+import { openDatabase, type Database } from '../../src/duckdb/database.ts';
 import { readBrokenChecks } from '../../src/load/broken-checks.ts';
 import { createTableSql, datasetTable, violationsTable } from '../../src/load/tables.ts';
 

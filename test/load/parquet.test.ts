@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exportedTables } from '../../src/load/tables.ts';
-import { definePipeline } from '../../src/define-pipeline.ts';
+import { definePipeline } from '../../src/declare/define-pipeline.ts';
 import type { Project } from '../../src/pipeline.ts';
-import { quoteText } from '../../src/sql-text.ts';
-import { parquetPath } from '../../src/snapshot-format.ts';
+import { quoteText } from '../../src/duckdb/sql-text.ts';
+import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { hostileTexts } from '../support/hostile-texts.ts';
 import { ask, load, project, user, voter } from './support.ts';
 

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import { loadProject } from '../../pipelines/index.ts';
 import { voters } from '../../pipelines/voters.ts';
 import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/duckdb/database.ts';
 import { Load } from '../../src/load/load.ts';
 import type { CarryOver } from '../../src/load/carry-over.ts';
 import type { PreviousTables } from '../../src/load/previous-tables.ts';

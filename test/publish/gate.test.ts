@@ -6,7 +6,7 @@ import { voters as votersPipeline } from '../../pipelines/voters.ts';
 import type { Verdict } from '../../src/stages.ts';
 import { countColumns } from '../../src/pipeline.ts';
 import { checkGate, type GateQuestion } from '../../src/publish/gate.ts';
-import type { Manifest, ManifestDataset } from '../../src/snapshot-format.ts';
+import type { Manifest, ManifestDataset } from '../../src/warehouse/snapshot-format.ts';
 import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
 
 function verdict(dapil: number | null, received: number): Verdict {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WarehouseBusyError, WarehouseError } from '../../src/errors.ts';
 import { lockWarehouse } from '../../src/publish/lock.ts';
-import { warehousePaths } from '../../src/snapshot-format.ts';
+import { warehousePaths } from '../../src/warehouse/snapshot-format.ts';
 import { holdDatabase, holdingProgram } from '../support/hold-database.ts';
 
 /** What happens between the making of a lock file and its name. */

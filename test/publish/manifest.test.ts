@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { differingFigures, holdsSameTables } from '../../src/publish/manifest.ts';
-import type { Manifest, ManifestFile } from '../../src/snapshot-format.ts';
+import type { Manifest, ManifestFile } from '../../src/warehouse/snapshot-format.ts';
 
 const parquet = (table: string, sha256: string): ManifestFile => ({
   path: `parquet/${table}/${table}.parquet`,

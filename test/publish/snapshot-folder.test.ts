@@ -16,9 +16,9 @@ import {
   pruneSnapshots,
   publishSnapshotFolder,
 } from '../../src/publish/snapshot-folder.ts';
-import { listSnapshotIds } from '../../src/run-ids.ts';
-import { isSnapshotId, warehousePaths } from '../../src/snapshot-format.ts';
-import { readCurrentId } from '../../src/warehouse.ts';
+import { listSnapshotIds } from '../../src/warehouse/run-ids.ts';
+import { isSnapshotId, warehousePaths } from '../../src/warehouse/snapshot-format.ts';
+import { readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { holds } from '../support/properties.ts';
 
 const ids = [1, 2, 3, 4].map((day) => `2026112${day}T030002Z-00000${day}`) as [string, string, string, string];

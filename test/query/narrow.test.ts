@@ -5,11 +5,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/duckdb/database.ts';
 import { QueryError } from '../../src/errors.ts';
 import { queryToParquet, runQuery } from '../../src/query/run-query.ts';
 import { writeArrow } from '../../src/query/write-arrow.ts';
-import { quoteText } from '../../src/sql-text.ts';
+import { quoteText } from '../../src/duckdb/sql-text.ts';
 
 let folder: string;
 let database: string;

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/duckdb/database.ts';
 import { QueryError, UsageError } from '../../src/errors.ts';
 import type { QueryResult } from '../../src/query/query-result.ts';
 import { queryToParquet, runQuery } from '../../src/query/run-query.ts';

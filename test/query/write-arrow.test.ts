@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/duckdb/database.ts';
 import type { QueryResult } from '../../src/query/query-result.ts';
 import { runQuery } from '../../src/query/run-query.ts';
 import { writeArrow } from '../../src/query/write-arrow.ts';

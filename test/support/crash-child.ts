@@ -6,7 +6,7 @@
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { once } from 'node:events';
-import type { SyncResult } from '../../src/sync-options.ts';
+import type { SyncResult } from '../../src/run/sync-options.ts';
 
 /** Where the process dies; nowhere where all is null. */
 export interface Death {
@@ -64,8 +64,8 @@ const [{ sync }, { project, syncOptions }, { versionedKey }, { Secret }] = await
 ]);
 // Loaded late by a sync; here they are loaded before, so that a death comes at its place and not in the midst of loading.
 await Promise.all([
-  import('../../src/build-snapshot.ts'),
-  import('../../src/ask-source.ts'),
+  import('../../src/run/build-snapshot.ts'),
+  import('../../src/run/ask-source.ts'),
   import('../../src/transform/transformer.ts'),
   import('../../src/load/load.ts'),
 ]);

@@ -3,7 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import { openDatabase, type Database } from '../../src/database.ts';
+import { openDatabase, type Database } from '../../src/duckdb/database.ts';
 
 /** Whether a text holds the word: as it is, in capitals, in the escapes of JSON, URLs and HTML, or in base64. */
 export function holdsWord(text: string, word: string): boolean {

@@ -1,7 +1,7 @@
 /** Manifests and their parts: a small whole of each, and what a test says otherwise in place of it. */
 
 import type { Verdict } from '../../src/stages.ts';
-import type { Manifest, ManifestDataset } from '../../src/snapshot-format.ts';
+import type { Manifest, ManifestDataset } from '../../src/warehouse/snapshot-format.ts';
 
 export const snapshotId = '20261120T030002Z-1f3a9c';
 

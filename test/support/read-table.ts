@@ -1,8 +1,8 @@
 /** Reads rows out of a snapshot's DuckDB file. */
 
 import { join } from 'node:path';
-import { openDatabase } from '../../src/database.ts';
-import { databaseFile } from '../../src/snapshot-format.ts';
+import { openDatabase } from '../../src/duckdb/database.ts';
+import { databaseFile } from '../../src/warehouse/snapshot-format.ts';
 
 /** The rows of a query on the warehouse's current snapshot. */
 export async function readRows<Row>(warehouse: string, sql: string): Promise<Row[]> {

@@ -2,7 +2,7 @@
 
 import type { ExtractQuestion } from '../../src/extract/extract-question.ts';
 import { extract } from '../../src/extract/extract.ts';
-import { readInteger, readText } from '../../src/fields.ts';
+import { readInteger, readText } from '../../src/records/fields.ts';
 import type { Verdict } from '../../src/stages.ts';
 import type { RunEvent } from '../../src/surroundings.ts';
 import { voters } from '../../pipelines/voters.ts';

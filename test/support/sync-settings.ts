@@ -3,8 +3,8 @@
 import { loadProject } from '../../pipelines/index.ts';
 import type { Project } from '../../src/pipeline.ts';
 import { Secret } from '../../src/secret.ts';
-import { syncDefaults } from '../../src/sync-defaults.ts';
-import type { SyncOptions } from '../../src/sync-options.ts';
+import { syncDefaults } from '../../src/run/sync-defaults.ts';
+import type { SyncOptions } from '../../src/run/sync-options.ts';
 
 const whole = loadProject();
 

@@ -1,0 +1,131 @@
+/** What contradicts itself in the declaration of a pipeline or of a project, each as the rest of a sentence that begins with its name. */
+
+import type { AnyPipeline, ColumnDefinition, ColumnKind, Project, Severity, SumCheck } from '../pipeline.ts';
+import { consistencyColumn, ownChecks, ownRowColumns, ownTables } from './reserved-names.ts';
+
+const identifier = /^[a-z][a-z0-9_]*$/;
+const kinds: readonly ColumnKind[] = ['count', 'integer', 'text'];
+const severities: readonly Severity[] = ['error', 'warning'];
+/** Parameters by which every list is paged. */
+const pagingParameters = new Set(['limit', 'offset']);
+
+type Columns = ReadonlyMap<string, ColumnDefinition>;
+
+export function* complaintsAboutPipeline(pipeline: AnyPipeline): Generator<string> {
+  const columns: Columns = new Map(Object.entries(pipeline.columns));
+  yield* complaintsAboutTable(pipeline);
+  yield* complaintsAboutColumns(columns);
+  yield* complaintsAboutKey(pipeline, columns);
+  if (columns.get(pipeline.total)?.kind !== 'count') yield `its total "${pipeline.total}" is not a count`;
+  const checkNames = new Set<string>();
+  for (const check of pipeline.checks) {
+    if (checkNames.has(check.name)) yield `two checks are called "${check.name}"`;
+    checkNames.add(check.name);
+    yield* complaintsAboutCheck(check, columns);
+  }
+}
+
+/** What only shows when pipelines, views and checks stand side by side. */
+export function* complaintsAboutProject({ pipelines, models, checks }: Project): Generator<string> {
+  if (pipelines.length === 0) yield 'it has no pipelines';
+  const tables = pipelines.map(({ table }) => table);
+  for (const table of repeated(tables)) yield `two pipelines make the table "${table}"`;
+  for (const endpoint of repeated(pipelines.map((pipeline) => pipeline.endpoint)))
+    yield `two pipelines read the endpoint "${endpoint}"`;
+  yield* complaintsAboutKeys(pipelines);
+  for (const name of repeated([...tables, ...models.map((model) => model.name)]))
+    yield `two of its tables and views are called "${name}"`;
+  for (const { name } of models) {
+    if (!identifier.test(name)) yield `the view's name "${name}" is not lower-case snake_case`;
+    if (ownTables.has(name)) yield `the view "${name}" has the name of a table of rekap's own`;
+  }
+  for (const name of repeated(checks.map((check) => check.name))) yield `two checks across tables are called "${name}"`;
+  const rowChecks = new Set(pipelines.flatMap((pipeline) => pipeline.checks.map(({ name }) => name)));
+  for (const { name } of checks) {
+    yield* complaintsAboutCheckName(name);
+    if (rowChecks.has(name)) yield `a row check and a check across tables are both called "${name}"`;
+  }
+}
+
+function* complaintsAboutTable({ table, title, comment, endpoint, districtParameter }: AnyPipeline): Generator<string> {
+  if (!identifier.test(table)) yield `the table name "${table}" is not lower-case snake_case`;
+  if (ownTables.has(table)) yield `the table name "${table}" is that of a table of rekap's own`;
+  if (isBlank(title)) yield 'its title is empty';
+  if (isBlank(comment)) yield 'its comment is empty';
+  if (!/^(?:\/[\w-]+)+$/.test(endpoint)) yield `the endpoint "${endpoint}" is not a plain path such as /api/name`;
+  if (!/^[\w-]+$/.test(districtParameter))
+    yield `its districtParameter "${districtParameter}" is not a plain name of a query parameter`;
+  if (pagingParameters.has(districtParameter))
+    yield `its districtParameter "${districtParameter}" is a parameter that pages the list`;
+}
+
+function* complaintsAboutColumns(columns: Columns): Generator<string> {
+  if (columns.size === 0) yield 'it declares no columns';
+  const fieldOwners = new Map<string, string>();
+  for (const [name, { field, kind, comment }] of columns) {
+    if (!identifier.test(name)) yield `the column name "${name}" is not lower-case snake_case`;
+    if (name === consistencyColumn) yield `the column "${name}" is one that every table has of its own`;
+    if (!kinds.includes(kind)) yield `the column "${name}" is of the kind "${kind}", which is none of ${list(kinds)}`;
+    if (isBlank(comment)) yield `the comment of the column "${name}" is empty`;
+    if (isBlank(field)) yield `the column "${name}" names no field`;
+    const owner = fieldOwners.get(field);
+    if (owner !== undefined) yield `the columns "${owner}" and "${name}" both read the field "${field}"`;
+    fieldOwners.set(field, name);
+  }
+}
+
+function* complaintsAboutKey({ key, district }: AnyPipeline, columns: Columns): Generator<string> {
+  if (key.length === 0) yield 'its key is empty';
+  for (const name of repeated(key)) yield `its key names the column "${name}" twice`;
+  for (const name of key) {
+    if (!columns.has(name)) yield `its key names the column "${name}", which it does not declare`;
+    if (columns.get(name)?.kind === 'count') yield `its key names the count "${name}"`;
+    if (ownRowColumns.has(name))
+      yield `its key names the column "${name}", which the tables violations and changes have of their own`;
+  }
+  if (!key.includes(district)) yield `its district column "${district}" is not part of the key`;
+  if (columns.get(district)?.kind !== 'integer') yield `its district column "${district}" is not an integer`;
+}
+
+function* complaintsAboutCheck({ name, severity, parts, whole }: SumCheck, columns: Columns): Generator<string> {
+  yield* complaintsAboutCheckName(name);
+  if (!severities.includes(severity))
+    yield `the check "${name}" is of the severity "${severity}", which is none of ${list(severities)}`;
+  if (parts.length < 2) yield `the check "${name}" adds up fewer than two columns`;
+  for (const part of repeated(parts)) yield `the check "${name}" adds up "${part}" twice`;
+  if (parts.includes(whole)) yield `the check "${name}" has its whole "${whole}" among its parts`;
+  for (const column of [...parts, whole]) {
+    if (columns.get(column)?.kind !== 'count')
+      yield `the check "${name}" names "${column}", which is not one of its counts`;
+  }
+}
+
+function* complaintsAboutCheckName(name: string): Generator<string> {
+  if (!identifier.test(name)) yield `the check's name "${name}" is not lower-case snake_case`;
+  if (ownChecks.has(name)) yield `the check's name "${name}" is one that rekap itself gives to violations`;
+}
+
+/** Violations and changes of all pipelines stand in one table each, with the columns of one key. */
+function* complaintsAboutKeys([first, ...others]: readonly AnyPipeline[]): Generator<string> {
+  if (first === undefined) return;
+  for (const other of others) {
+    if (describeKey(other) !== describeKey(first))
+      yield `the key of "${other.table}" (${describeKey(other)}) is not that of "${first.table}" (${describeKey(first)})`;
+  }
+}
+
+function describeKey({ key, columns }: AnyPipeline): string {
+  return key.map((name) => `${name} ${columns[name]?.kind}`).join(', ');
+}
+
+function repeated(names: readonly string[]): Set<string> {
+  return new Set(names.filter((name, place) => names.indexOf(name) < place));
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}

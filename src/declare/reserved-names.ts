@@ -1,0 +1,31 @@
+/** Names that a warehouse has of its own, whatever the pipelines are; a declaration that took one of them would mean two things by it. */
+
+import { NoCount } from '../records/fields.ts';
+
+/** The check of a record whose key came before with other values. */
+export const conflictingRecords = 'conflicting_records';
+
+/** Tables beside those of the pipelines. */
+export const ownTables: ReadonlySet<string> = new Set(['violations', 'quarantine', 'changes', 'snapshots_log']);
+
+/** The column that every pipeline's table has besides those it declares. */
+export const consistencyColumn = 'is_consistent';
+
+/** Columns of `violations` and `changes` beside the key of the row in question. */
+export const ownRowColumns: ReadonlySet<string> = new Set([
+  'dataset',
+  'check_name',
+  'severity',
+  'column_name',
+  'raw_value',
+  'expected',
+  'actual',
+  'message',
+  'old_value',
+  'new_value',
+  'kind',
+  'snapshot_id',
+]);
+
+/** Checks that the transformation makes of every pipeline; by the first four a mirror knows what a NULL was. */
+export const ownChecks: ReadonlySet<string> = new Set([...Object.keys(NoCount), conflictingRecords]);

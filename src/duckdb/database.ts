@@ -1,0 +1,143 @@
+/** Opens DuckDB files the one way rekap opens them: no downloads, settings on purpose, closed completely. */
+
+import { totalmem } from 'node:os';
+import { resolve } from 'node:path';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { duckdb } from './duckdb.ts';
+import { DatabaseHeldError } from '../errors.ts';
+import { quoteIdentifier, quoteText } from './sql-text.ts';
+
+/** An open DuckDB file. One at a time per file and process: DuckDB does not guard against a second. */
+export interface Database {
+  readonly connection: DuckDBConnection;
+  /** Runs one or several statements; gives the number of rows that the last one changed or wrote. */
+  run(sql: string, values?: DuckDBValue[]): Promise<number>;
+  /** The rows of a query as plain objects: BIGINT as bigint, everything else as DuckDB's client gives it. */
+  rows<Row>(sql: string, values?: DuckDBValue[]): Promise<Row[]>;
+  /** Another connection to the same file, for a statement that is to run at the same time; closed with this one. */
+  beside(): Promise<Database>;
+  /** Closes every connection and the instance; only then is the file's lock gone. */
+  close(): void;
+}
+
+/** Settings of every DuckDB: a batch job must never reach for the network by itself. */
+export const noDownloads = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' } as const;
+
+export interface OpenOptions {
+  readonly readOnly?: boolean;
+  /** DuckDB settings by name, over those that rekap always sets. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Ends the statement that is running, which fails, and every one that follows with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Bytes of memory that a DuckDB may take: far more than a nation's figures need, and not so much that a machine is brought to its knees. */
+export const mostMemory = Math.min(
+  2 * 1024 ** 3,
+  totalmem() / 2,
+  (process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2,
+);
+
+/**
+ * Opens `file`, or a database in memory for ':memory:'.
+ *
+ * @throws DatabaseHeldError where another program has the file open for writing; else DuckDB's own error.
+ */
+export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
+  const settings = {
+    ...noDownloads,
+    ...(options.readOnly === true ? { access_mode: 'READ_ONLY' } : {}),
+    ...options.settings,
+  };
+  // A name such as md:x is a path here, and no service of DuckDB's makers.
+  const path = file === ':memory:' ? file : resolve(file);
+  const instance = await orHeld(file, () => duckdb().DuckDBInstance.create(path, settings));
+  const { signal } = options;
+  const ends: (() => void)[] = [];
+  const close = (): void => {
+    for (const end of ends) end();
+    instance.closeSync();
+  };
+  const connect = async (): Promise<Database> => {
+    const connection = await instance.connect();
+    const interrupt = (): void => connection.interrupt();
+    signal?.addEventListener('abort', interrupt, { once: true });
+    ends.push(() => {
+      signal?.removeEventListener('abort', interrupt);
+      connection.closeSync();
+    });
+    return {
+      connection,
+      async run(sql, values) {
+        signal?.throwIfAborted();
+        return (await connection.run(sql, values)).rowsChanged;
+      },
+      async rows<Row>(sql: string, values?: DuckDBValue[]) {
+        signal?.throwIfAborted();
+        const reader = await connection.runAndReadAll(sql, values);
+        return reader.getRowObjectsJS() as Row[];
+      },
+      beside: connect,
+      close,
+    };
+  };
+  try {
+    return await connect();
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Attaches `file` under `name`, for reading only. Fails as `openDatabase` does. */
+export async function attachReadOnly(database: Database, file: string, name: string): Promise<void> {
+  await orHeld(file, () => database.run(`ATTACH ${quoteText(resolve(file))} AS ${quoteIdentifier(name)} (READ_ONLY)`));
+}
+
+async function orHeld<Value>(file: string, open: () => Promise<Value>): Promise<Value> {
+  try {
+    return await open();
+  } catch (error) {
+    const holder = holderOf(error);
+    if (holder === null) throw error;
+    throw new DatabaseHeldError(
+      `${file} is held open for writing by ${holder}.`,
+      'Close it there; for reading, DuckDB opens it beside others: duckdb -readonly.',
+      { cause: error },
+    );
+  }
+}
+
+/** Who holds the file that DuckDB could not lock, such as "process 4711"; null for any other error. */
+export function holderOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if (!/could not set lock|conflicting lock|being used by another process/i.test(error.message)) return null;
+  const id = /\(PID (\d+)\)/.exec(error.message)?.[1];
+  return id === undefined ? 'another process' : `process ${id}`;
+}
+
+/** A column as DuckDB describes it. */
+export interface DescribedColumn {
+  readonly column_name: string;
+  readonly column_type: string;
+}
+
+/**
+ * The columns of a table, in their order; none where the file has no such table.
+ *
+ * @param attached Name of the attached database that holds the table; null for the open file itself.
+ */
+export async function tableColumns(
+  database: Database,
+  attached: string | null,
+  table: string,
+): Promise<DescribedColumn[]> {
+  const file = attached === null ? 'current_database()' : quoteText(attached);
+  // Not from duckdb_columns(): it binds every view of every file before it says what one table has.
+  const found = await database.rows(
+    `SELECT 1 FROM duckdb_tables() WHERE database_name = ${file} AND table_name = ${quoteText(table)}`,
+  );
+  if (found.length === 0) return [];
+  const prefix = attached === null ? '' : `${quoteIdentifier(attached)}.`;
+  return database.rows<DescribedColumn>(`DESCRIBE ${prefix}${quoteIdentifier(table)}`);
+}

@@ -1,0 +1,84 @@
+/** Describes a snapshot that has been built: its manifest, from what every stage says of its part. */
+
+import { basename } from 'node:path';
+import { describeFile } from '../warehouse/describe-file.ts';
+import { answersFile, bodiesFile } from '../land/landing.ts';
+import { runFile } from '../land/run-file.ts';
+import type { CarryOver } from '../load/carry-over.ts';
+import type { LoadReport } from '../load/load-report.ts';
+import { datasetTable, exportedTables, projectDefinition } from '../load/tables.ts';
+import type { AnyPipeline, Project } from '../pipeline.ts';
+import type { TransformTotals, Verdict } from '../stages.ts';
+import { assembleDataset } from '../publish/assemble-manifest.ts';
+import { fingerprint } from '../publish/manifest.ts';
+import type { Run } from './run.ts';
+import { databaseFile, parquetPath, type Manifest } from '../warehouse/snapshot-format.ts';
+import { readVersion } from '../version.ts';
+
+/** What the stages have to say of a snapshot. */
+export interface Built {
+  readonly verdicts: readonly Verdict[];
+  /** By table; without those that the run did not ask for. */
+  readonly totals: ReadonlyMap<string, TransformTotals>;
+  /** By table. */
+  readonly reports: ReadonlyMap<string, LoadReport>;
+  /** Rows of each Parquet file, by its path. */
+  readonly parquetRows: ReadonlyMap<string, number>;
+  readonly carryOver: CarryOver | null;
+}
+
+/** The manifest of the snapshot in the run's folder; hashes its files. */
+export async function describeSnapshot(
+  run: Run,
+  { verdicts, totals, reports, parquetRows, carryOver }: Built,
+): Promise<Manifest> {
+  const { project, options, previous, folder } = run;
+  const datasets = Object.fromEntries(
+    project.pipelines.map((pipeline) => {
+      const { table } = pipeline;
+      const facts = {
+        pipeline,
+        totals: totals.get(table) ?? null,
+        verdicts: verdicts.filter(({ dataset }) => dataset === table),
+        replaced: carryOver?.replaced.get(table) ?? null,
+        ...reports.get(table)!,
+        schema: schemaOf(pipeline),
+      };
+      return [table, assembleDataset(facts, previous?.manifest ?? null)];
+    }),
+  );
+  const paths = exportedTables(project.pipelines).map(({ name }) => parquetPath(name));
+  const files = await Promise.all([
+    describeFile(folder, databaseFile, null),
+    // Rows as DuckDB wrote them; the verification that follows compares them with the tables.
+    ...paths.map((path) => describeFile(folder, path, parquetRows.get(path)!)),
+  ]);
+  return {
+    format: 1,
+    snapshot: run.id,
+    run: basename(run.landing),
+    created_at: run.startedAt.toISOString(),
+    tool: { name: 'rekap', version: readVersion() },
+    source: options.source,
+    previous: previous?.id ?? null,
+    datasets,
+    definition: definitionFingerprint(project),
+    warnings: run.warnings,
+    files,
+    landing: await Promise.all([runFile, answersFile, bodiesFile].map((path) => describeFile(run.landing, path, null))),
+  };
+}
+
+/** Fingerprint of all tables, views and checks, by which two snapshots tell whether one and the same project made them. */
+export function definitionFingerprint(project: Project): string {
+  return fingerprint(projectDefinition(project));
+}
+
+/** Fingerprint of a table's columns, by which two snapshots tell whether rows can be carried over. */
+export function schemaFingerprint(pipeline: AnyPipeline): string {
+  return fingerprint(schemaOf(pipeline));
+}
+
+function schemaOf(pipeline: AnyPipeline): [string, string][] {
+  return datasetTable(pipeline).columns.map(({ name, type }) => [name, type]);
+}

@@ -1,0 +1,205 @@
+/** Finds what a replay needs before it begins: the landing, the settings of its run, and the snapshots it is compared with. */
+
+import { realpath } from 'node:fs/promises';
+import { basename, join, resolve, sep } from 'node:path';
+import { checkManifestFile } from '../warehouse/check-files.ts';
+import { finishedRuns } from './finished-runs.ts';
+import { GateError, LandingError, RekapError, RunNotFoundError, SnapshotNotFoundError, UsageError } from '../errors.ts';
+import type { RunFile } from '../land/run-file.ts';
+import type { Project } from '../pipeline.ts';
+import { requireReplaceable } from '../publish/current-link.ts';
+import { readRuns } from '../publish/runs-log.ts';
+import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
+import { Secret } from '../secret.ts';
+import type { ReplayOptions, SyncOptions, SyncSurroundings } from './sync-options.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { fillFirst, readCurrent, readCurrentId, readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
+
+/** What a replay goes by besides its options. */
+export interface Replay {
+  readonly landing: string;
+  readonly file: RunFile;
+  /** The run's own snapshot, if its manifest is as it was written; the landing must be the one that it names. */
+  readonly original: Snapshot | null;
+  /** The same in the warehouse that is built in. */
+  readonly published: Snapshot | null;
+  /** Whether that one is whole: then there is nothing to publish. */
+  readonly isWhole: boolean;
+  readonly current: string | null;
+}
+
+/** The landing of the run asked for, or of the newest that came to its end, and what is to be told where a newer one did not. */
+export async function findLanding({
+  warehouse,
+  run,
+}: ReplayOptions): Promise<{ landing: string; notices: readonly string[] }> {
+  const { landing } = warehousePaths(warehouse);
+  const runs = await listLandedIds(warehouse);
+  const newest = runs.at(-1);
+  const id = run ?? (await newestFinished(warehouse, runs));
+  if (id === undefined && newest !== undefined)
+    throw new RunNotFoundError(
+      `No run whose answers the warehouse ${warehouse} holds came to its end: the newest, ${newest}, ${await whyPassedOver(warehouse, newest)}.`,
+      'The same sync with --resume goes on from what it has landed.',
+    );
+  if (id !== undefined && runs.includes(id)) {
+    const notices =
+      run === null && newest !== undefined && newest !== id
+        ? [
+            `Run ${id} is replayed, the newest that came to its end: ${newest} ${await whyPassedOver(warehouse, newest)}.`,
+          ]
+        : [];
+    return { landing: join(landing, id), notices };
+  }
+  throw new RunNotFoundError(
+    run === null
+      ? `The warehouse ${warehouse} holds no answers of any run.`
+      : `The warehouse ${warehouse} holds no answers of a run ${JSON.stringify(run)}.`,
+    runs.length === 0
+      ? fillFirst
+      : `It holds those of ${runs.slice(-5).join(', ')}${runs.length > 5 ? ' and earlier ones' : ''}.`,
+  );
+}
+
+/** The last of these runs that came to its end. */
+async function newestFinished(warehouse: string, runs: readonly string[]): Promise<string | undefined> {
+  const finished = await finishedRuns(warehouse);
+  return runs.findLast((id) => finished.has(id));
+}
+
+/** Why a run is not the one to replay, as the end of a sentence; one without a line may be under way. */
+async function whyPassedOver(warehouse: string, id: string): Promise<string> {
+  const line = (await readRuns(warehouse)).findLast(({ kind, run }) => kind === 'sync' && run === id);
+  if (line === undefined) return 'was broken off, or is under way';
+  return line.outcome === 'interrupted' ? 'was interrupted' : 'failed';
+}
+
+export function requireKnown({ pipelines }: Project, landing: string, file: RunFile): void {
+  const unknown = file.datasets.find((name) => !pipelines.some(({ table }) => table === name));
+  if (file.run === basename(landing) && unknown === undefined) return;
+  throw new LandingError(
+    unknown === undefined
+      ? `${landing} holds the answers of the run ${JSON.stringify(file.run)}.`
+      : `${landing} holds answers of ${JSON.stringify(unknown)}, a dataset that is not known here.`,
+    'Name another run.',
+  );
+}
+
+/** A warehouse within another would go with what is cleared up there. */
+export async function requireApart({ warehouse, into }: ReplayOptions): Promise<void> {
+  if (into === null) return;
+  // A folder that is not there yet leads nowhere else.
+  const real = [into, warehouse].map((path) => realpath(path).catch(() => resolve(path)));
+  const [inner, outer] = (await Promise.all(real)).map((path) => path + sep) as [string, string];
+  if (inner === outer) return;
+  if (!inner.startsWith(outer) && !outer.startsWith(inner)) return;
+  throw new UsageError(
+    `One of the folders ${warehouse} and ${into} lies in the other.`,
+    'Name one beside it with --into.',
+  );
+}
+
+/** The settings of the run as it was, with what it was told to refuse and to accept; without a key: nothing is asked of the source. */
+export function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
+  return {
+    warehouse: asked.into ?? asked.warehouse,
+    baseUrl: file.base_url,
+    source: file.source,
+    apiKey: new Secret(''),
+    dapil: file.dapil,
+    datasets: file.datasets,
+    concurrency: 4,
+    pageSize: file.page_size,
+    timeout: 600_000,
+    maxAttempts: 1,
+    maxDuration: 86_400_000,
+    strict: asked.strict || file.strict,
+    acceptChanges: asked.acceptChanges || file.accept_changes,
+    acceptSource: asked.acceptSource || file.accept_source,
+    keep: Number.MAX_SAFE_INTEGER,
+    keepLanding: null,
+    resumeWithin: null,
+    dryRun: file.dry_run && asked.into === null,
+  };
+}
+
+/** A current snapshot that cannot be read is what a replay may be there to restore. */
+export async function readCurrentOrWarn(
+  { warehouse }: SyncOptions,
+  { report }: SyncSurroundings,
+): Promise<Snapshot | null> {
+  try {
+    return await readCurrent(warehouse);
+  } catch (error) {
+    if (!(error instanceof RekapError)) throw error;
+    report({ kind: 'warning', message: `The current snapshot cannot be read: ${error.message}` });
+    return null;
+  }
+}
+
+/**
+ * The id that `current` points to. A link that is broken points to none; what stands in its place must be something that a link can
+ * replace, for the replay is there to restore it.
+ */
+export async function readCurrentIdOrNone(warehouse: string): Promise<string | null> {
+  try {
+    const id = await readCurrentId(warehouse);
+    // A link to a snapshot that is gone keeps none from becoming current.
+    return id !== null && (await listSnapshotIds(warehouse)).includes(id) ? id : null;
+  } catch (error) {
+    if (!(error instanceof RekapError)) throw error;
+    await requireReplaceable(warehouse);
+    return null;
+  }
+}
+
+/** The snapshot of this id, if it is there and its manifest can be read. */
+export async function readIfThere(warehouse: string, id: string): Promise<Snapshot | null> {
+  if (!(await listSnapshotIds(warehouse)).includes(id)) return null;
+  try {
+    return await readSnapshot(warehouse, id);
+  } catch (error) {
+    if (error instanceof RekapError) return null;
+    throw error;
+  }
+}
+
+/** The same, if its manifest is as it was written: only that tells what a replay must give. */
+export async function readUnaltered(warehouse: string, id: string): Promise<Snapshot | null> {
+  const snapshot = await readIfThere(warehouse, id);
+  if (snapshot === null) return null;
+  return (await checkManifestFile(snapshot.folder)).length === 0 ? snapshot : null;
+}
+
+/** The snapshot that was current when the run began. */
+export async function previousOf(
+  { pipelines }: Project,
+  { warehouse, into }: ReplayOptions,
+  { acceptChanges }: SyncOptions,
+  { file: { run, previous, dapil, datasets }, original }: Replay,
+  { report }: SyncSurroundings,
+): Promise<Snapshot | null> {
+  if (previous === null) return null;
+  for (const place of [warehouse, into ?? warehouse]) {
+    const there = await readIfThere(place, previous);
+    if (there !== null) return there;
+  }
+  if (dapil !== null || datasets.length < pipelines.length) {
+    throw new SnapshotNotFoundError(
+      `Run ${run} carried over rows from snapshot ${previous}, which is gone.`,
+      'Replay a run that read everything.',
+    );
+  }
+  if (original === null && !acceptChanges) {
+    throw new GateError(
+      'The quality gate refuses to publish:',
+      [`snapshot ${previous}, which run ${run} would be compared with, is gone`],
+      'If you want its figures all the same, add --accept-changes.',
+    );
+  }
+  report({
+    kind: 'warning',
+    message: `Snapshot ${previous}, from before the run, is gone: what changed since then is not known.`,
+  });
+  return null;
+}

@@ -1,0 +1,39 @@
+/** Which answers are kept: those of the newest runs, and of snapshots, as far as the user wants them. */
+
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { readCurrentId, readSnapshot } from '../warehouse/warehouse.ts';
+
+export interface Retention {
+  readonly warehouse: string;
+  /** Snapshots to keep. */
+  readonly keep: number;
+  /** Landings to keep; null for as many as snapshots. */
+  readonly keepLanding: number | null;
+}
+
+/**
+ * Removes the landings of old runs. Those of every snapshot there is are kept, or where `keepLanding` is given, the current one's only.
+ *
+ * @returns The ids of the runs whose answers are gone.
+ */
+export async function pruneLandings({ warehouse, keep, keepLanding }: Retention): Promise<string[]> {
+  const current = await readCurrentId(warehouse);
+  const ids = keepLanding === null ? await listSnapshotIds(warehouse) : current === null ? [] : [current];
+  const needed = new Set(await Promise.all(ids.map((id) => runOf(warehouse, id))));
+  const runs = await listLandedIds(warehouse);
+  const old = runs.slice(0, Math.max(0, runs.length - (keepLanding ?? keep))).filter((run) => !needed.has(run));
+  for (const run of old) await rm(join(warehousePaths(warehouse).landing, run), { recursive: true, force: true });
+  return old;
+}
+
+/** The run that made a snapshot; a replay gives a snapshot an id of its own where the run's is taken. */
+async function runOf(warehouse: string, id: string): Promise<string> {
+  try {
+    return (await readSnapshot(warehouse, id)).manifest.run;
+  } catch {
+    return id;
+  }
+}

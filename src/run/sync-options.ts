@@ -1,0 +1,96 @@
+/** What a sync is told, what it is given, and what it gives back. */
+
+import type { BrokenCheck } from '../load/broken-checks.ts';
+import type { Clock, Random, Report } from '../surroundings.ts';
+import type { Secret } from '../secret.ts';
+import type { Manifest } from '../warehouse/snapshot-format.ts';
+
+/** Settings of one sync; `syncDefaults` holds those that have a default. */
+export interface SyncOptions {
+  readonly warehouse: string;
+  /** Of the service, without an endpoint. */
+  readonly baseUrl: string;
+  /** What the warehouse remembers as its source: the base URL, or 'sample'. */
+  readonly source: string;
+  readonly apiKey: Secret;
+  /** Just these districts; null for all. */
+  readonly dapil: readonly number[] | null;
+  /** Just these tables; null for all. */
+  readonly datasets: readonly string[] | null;
+  readonly concurrency: number;
+  readonly pageSize: number;
+  /** Milliseconds for one attempt at one request. */
+  readonly timeout: number;
+  readonly maxAttempts: number;
+  /** Milliseconds for the whole run. */
+  readonly maxDuration: number;
+  readonly strict: boolean;
+  readonly acceptChanges: boolean;
+  readonly acceptSource: boolean;
+  /** Snapshots to keep. */
+  readonly keep: number;
+  /** Landings to keep, beside the current snapshot's; null for as many as snapshots, and one for every snapshot there is. */
+  readonly keepLanding: number | null;
+  /** Goes on from the pages that broken-off runs have landed in the last so many milliseconds; null for none. */
+  readonly resumeWithin: number | null;
+  readonly dryRun: boolean;
+}
+
+/** Settings of one replay. */
+export interface ReplayOptions {
+  readonly warehouse: string;
+  /** Id of the run to replay; null for the newest that came to its end. */
+  readonly run: string | null;
+  /** Warehouse in which the snapshot is built; null for the run's own. */
+  readonly into: string | null;
+  readonly strict: boolean;
+  readonly acceptChanges: boolean;
+  readonly acceptSource: boolean;
+}
+
+/** What surrounds a sync, so that tests own time, chance and output. */
+export interface SyncSurroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly report: Report;
+  /** Aborted by a signal to the process; its reason is thrown. */
+  readonly signal: AbortSignal;
+}
+
+export interface SyncFigures {
+  /** Sent to the source, with those tried again. */
+  readonly requests: number;
+  readonly retries: number;
+  /** Pages read from a landing instead. */
+  readonly from_landing: number;
+  readonly bytes: number;
+  /** Answers that asked for fewer requests, and the fewest under way at a time that they led to. */
+  readonly throttled: number;
+  readonly lowest_concurrency: number;
+  readonly milliseconds: number;
+}
+
+/** How a sync or a replay that did not fail ended. */
+export interface SyncResult {
+  readonly kind: 'sync' | 'replay';
+  /** 'reproduced' is a replay that gave the very tables of the snapshot that there is. */
+  readonly outcome: 'published' | 'unchanged' | 'reproduced' | 'dry run';
+  /** Id of the run, as in runs.jsonl; a snapshot that it published has the same. */
+  readonly run: string;
+  /** The snapshot that holds what was built: published, reproduced or found unchanged; null after a dry run. */
+  readonly snapshot: string | null;
+  /** The snapshot that is current now; null after a dry run into an empty warehouse. */
+  readonly current: string | null;
+  readonly warehouse: string;
+  /** The snapshot of the same run that what was built was found equal to, every Parquet file and figure; null where not all of that could be compared. */
+  readonly equals: string | null;
+  /** Folder of the answers; null where they were not kept. */
+  readonly landing: string | null;
+  /** The manifest of what was built, published or not. */
+  readonly manifest: Manifest;
+  readonly broken_checks: readonly BrokenCheck[];
+  readonly figures: SyncFigures;
+  readonly warnings: readonly string[];
+  /** Ids of old snapshots that were removed. */
+  readonly pruned: readonly string[];
+}

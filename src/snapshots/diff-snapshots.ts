@@ -1,0 +1,112 @@
+/** Compares two snapshots of a warehouse: which records came, went or were restated, column by column, and since when. */
+
+import { attachReadOnly, openDatabase, tableColumns, type Database } from '../duckdb/database.ts';
+import { SnapshotNotFoundError, WarehouseError } from '../errors.ts';
+import { differencesSql, sharedColumns } from '../load/changes.ts';
+import { changesTable, placeColumns } from '../load/tables.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { QueryResult } from '../query/query-result.ts';
+import { asQueryResult } from '../query/run-query.ts';
+import { columnList, quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
+import { changesTableName } from '../warehouse/snapshot-format.ts';
+import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
+
+/** The two snapshots of a comparison. */
+export interface ComparedSnapshots {
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+}
+
+/** The snapshots that are meant: B is the current one unless it is named, A the one before B. */
+export async function chooseSnapshots(
+  warehouse: string,
+  a: string | undefined,
+  b: string | undefined,
+): Promise<ComparedSnapshots> {
+  const after = b === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, b);
+  const id = a ?? after.manifest.previous;
+  if (id === null) {
+    throw new SnapshotNotFoundError(
+      `Snapshot ${after.id} is the first of its history: there is none before it to compare with.`,
+      'Name two snapshots; "rekap snapshots list" shows the ids.',
+    );
+  }
+  return { before: await readSnapshot(warehouse, id), after };
+}
+
+/** A dataset that only one of two snapshots has: it was declared, or given up, between them. */
+export interface LoneDataset {
+  readonly table: string;
+  readonly rows: number;
+  /** Id of the snapshot that has it. */
+  readonly snapshot: string;
+}
+
+/** The datasets that only one of the two names. Their records are no differences: nobody restated them. */
+export function loneDatasets({ before, after }: ComparedSnapshots): LoneDataset[] {
+  return [[before, after] as const, [after, before] as const].flatMap(([one, other]) =>
+    Object.entries(one.manifest.datasets)
+      .filter(([table]) => other.manifest.datasets[table] === undefined)
+      .map(([table, { rows }]) => ({ table, rows, snapshot: one.id })),
+  );
+}
+
+/**
+ * Hands the differences to `use`, sorted: dataset, the key columns, column_name, old_value, new_value, kind ('changed', 'added',
+ * 'removed') and since, the snapshot that brought the new value, where the later snapshot's history knows it.
+ */
+export async function diffSnapshots<Value>(
+  pipelines: readonly AnyPipeline[],
+  { before, after }: ComparedSnapshots,
+  use: (result: QueryResult) => Promise<Value>,
+): Promise<Value> {
+  const database = await openDatabase(':memory:');
+  try {
+    for (const [name, snapshot] of Object.entries({ old: before, new: after }))
+      await attachReadOnly(database, await requireDatabase(snapshot), name);
+    const selects: string[] = [];
+    for (const pipeline of pipelines) {
+      const there = new Set(await sharedColumns(database, 'old', pipeline));
+      const columns = (await sharedColumns(database, 'new', pipeline)).filter((name) => there.has(name));
+      if (columns.length === 0) continue;
+      const table = quoteIdentifier(pipeline.table);
+      selects.push(differencesSql(pipeline, { before: `old.${table}`, after: `new.${table}`, columns }));
+    }
+    const differences = selects.length > 0 ? selects.join(' UNION ALL ') : noDifferenceSql(pipelines);
+    const since = await sinceSql(database, pipelines, before.id);
+    const order = columnList(['dataset', ...placeColumns(pipelines).map(({ name }) => name)]);
+    // The columns of a record stay in the order of its table.
+    const names = pipelines.flatMap(({ columns }) => Object.keys(columns)).map(quoteText);
+    const sql = `SELECT d.*, ${since} AS since FROM (${differences}) d ORDER BY ${order}, list_position([${names.join(', ')}], column_name)`;
+    return await use(asQueryResult(await database.connection.stream(sql)));
+  } catch (error) {
+    if (!(error instanceof Error) || !/^(IO|serialization|internal|fatal) error/i.test(error.message)) throw error;
+    throw new WarehouseError(
+      `The DuckDB file of snapshot ${before.id} or ${after.id} cannot be read: ${error.message.split('\n')[0]}`,
+      `"rekap snapshots verify ${before.id}" and "rekap snapshots verify ${after.id}" say which is damaged, and what mends it.`,
+      { cause: error },
+    );
+  } finally {
+    database.close();
+  }
+}
+
+/** What two snapshots without a common dataset differ in: the columns of a difference, and no row. */
+function noDifferenceSql(pipelines: readonly AnyPipeline[]): string {
+  const columns = changesTable(pipelines).columns.filter(({ name }) => name !== 'snapshot_id');
+  return `SELECT ${columns.map(({ name, type }) => `NULL::${type} AS ${quoteIdentifier(name)}`).join(', ')} WHERE false`;
+}
+
+/** The last snapshot after `from` that changed the same column of the same record. */
+async function sinceSql(database: Database, pipelines: readonly AnyPipeline[], from: string): Promise<string> {
+  const history = new Set(
+    (await tableColumns(database, 'new', changesTableName)).map(({ column_name }) => column_name),
+  );
+  if (history.size === 0) return 'NULL::VARCHAR';
+  const same = changesTable(pipelines)
+    .columns.map(({ name }) => name)
+    // A column that only a later dataset's key has, the history does not.
+    .filter((name) => history.has(name) && !['old_value', 'kind', 'snapshot_id'].includes(name))
+    .map((name) => `c.${quoteIdentifier(name)} IS NOT DISTINCT FROM d.${quoteIdentifier(name)}`);
+  return `(SELECT max(c.snapshot_id) FROM new.${changesTableName} c WHERE c.snapshot_id > ${quoteText(from)} AND ${same.join(' AND ')})`;
+}

@@ -1,0 +1,58 @@
+/** Changes to a warehouse besides a sync: going back to an earlier snapshot, and removing old ones; both under the same lock. */
+
+import { explainFileError } from '../warehouse/file-errors.ts';
+import type { Project } from '../pipeline.ts';
+import { lockWarehouse } from '../publish/lock.ts';
+import { pointCurrent, pruneSnapshots } from '../publish/snapshot-folder.ts';
+import { pruneLandings, type Retention } from '../run/retention.ts';
+import { damagedError, verifyPublished, type Verification } from './verify-published.ts';
+import { readCurrentId, requireWarehouse } from '../warehouse/warehouse.ts';
+
+/**
+ * Makes snapshot `id` the current one, if it is whole. Gives what is wrong with its answers, which are not needed for it.
+ *
+ * @throws SnapshotNotFoundError where there is none of this id, VerificationError naming what is wrong with a damaged one.
+ */
+export async function rollBack(
+  { pipelines }: Project,
+  warehouse: string,
+  id: string,
+): Promise<Pick<Verification, 'answerProblems' | 'next'>> {
+  return locked(warehouse, async () => {
+    const { problems, answerProblems, next } = await verifyPublished(warehouse, id, pipelines);
+    if (problems.length > 0) throw damagedError(`Snapshot ${id} is damaged and was not made current:`, problems, next);
+    await pointCurrent(warehouse, id);
+    return { answerProblems, next };
+  });
+}
+
+/** What a pruning removed. */
+export interface Pruned {
+  /** Ids of snapshots. */
+  readonly removed: readonly string[];
+  /** Ids of runs whose answers are gone. */
+  readonly landings: readonly string[];
+}
+
+/** Removes the oldest snapshots and answers beyond what is to be kept, never the current ones. */
+export async function prune(retention: Retention): Promise<Pruned> {
+  const { warehouse, keep } = retention;
+  return locked(warehouse, async () => {
+    const removed = await pruneSnapshots(warehouse, keep, await readCurrentId(warehouse));
+    return { removed, landings: await pruneLandings(retention) };
+  });
+}
+
+async function locked<Value>(warehouse: string, act: () => Promise<Value>): Promise<Value> {
+  await requireWarehouse(warehouse);
+  try {
+    const unlock = await lockWarehouse(warehouse);
+    try {
+      return await act();
+    } finally {
+      unlock();
+    }
+  } catch (error) {
+    throw explainFileError(error, warehouse);
+  }
+}

@@ -1,0 +1,115 @@
+/** Explains what the file system or DuckDB says about a warehouse: no space, no memory, no permission, a file in a folder's place. */
+
+import {
+  DiskFullError,
+  OutOfMemoryError,
+  RekapError,
+  WarehouseError,
+  WarehouseForbiddenError,
+  errorCode,
+  systemReason,
+} from '../errors.ts';
+
+/** How DuckDB says it. */
+const missingFile = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or directory|does not exist)/;
+/** The same; an appender leaves out what kind of error it is. */
+const lackOfMemory = /^Out of Memory Error|could not allocate block|failed to (?:allocate data|pin block)/;
+
+/** Why a file cannot grow: it is as large as the system lets files be, or its disk or quota is used up. Null for any other error. */
+export function whyDiskIsFull(error: Error): 'size' | 'space' | null {
+  const code = errorCode(error);
+  const { message } = error;
+  if (code === 'EFBIG' || /file too large/i.test(message)) return 'size';
+  const isSpent = code === 'ENOSPC' || code === 'EDQUOT' || /no space left|disk quota exceeded/i.test(message);
+  return isSpent ? 'space' : null;
+}
+
+/** Whether the system keeps this user from a file or folder, which says nothing about what is in it. */
+export function isForbidden(error: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes(errorCode(error));
+}
+
+/** The error for a part of a warehouse that this user may not read. */
+export function forbidden(path: string, error: unknown): WarehouseForbiddenError {
+  return new WarehouseForbiddenError(
+    `${path} cannot be read: ${systemReason(error)}.`,
+    'Let this user read the warehouse, or run this as the user who fills it.',
+    { cause: error },
+  );
+}
+
+/** The error itself, or one that says what was wrong with the warehouse's folder. */
+export function explainFileError(error: unknown, warehouse: string): unknown {
+  if (error instanceof RekapError || !(error instanceof Error)) return error;
+  const code = errorCode(error);
+  const isMakingFolder = 'syscall' in error && error.syscall === 'mkdir';
+  const cause = { cause: error };
+  const full = whyDiskIsFull(error);
+  if (full === 'size') {
+    return new DiskFullError(
+      `A file of the warehouse ${warehouse} would be larger than this system allows.`,
+      'Nothing was published. Raise the limit on file sizes (ulimit -f).',
+      cause,
+    );
+  }
+  if (full === 'space') {
+    return new DiskFullError(
+      `There is no space left for the warehouse ${warehouse}.`,
+      'Nothing was published. Free some space, or keep fewer snapshots with --keep.',
+      cause,
+    );
+  }
+  if (lackOfMemory.test(error.message)) {
+    return new OutOfMemoryError(
+      'The tables of the snapshot need more memory than DuckDB may take for them.',
+      'Nothing was published. Ask for less at a time with --dataset or --dapil, and please report this.',
+      cause,
+    );
+  }
+  if (
+    code === 'EACCES' ||
+    code === 'EPERM' ||
+    code === 'EROFS' ||
+    // Places such as /proc say so, where nothing can be made.
+    (code === 'ENOENT' && isMakingFolder) ||
+    /permission denied|read-only file system/i.test(error.message)
+  ) {
+    return new WarehouseError(
+      `The warehouse ${warehouse} is not writable${code === 'unknown' ? '' : `: ${systemReason(error)}`}.`,
+      'Correct its permissions, or name another folder.',
+      cause,
+    );
+  }
+  const vanished = code === 'ENOENT' && 'path' in error ? String(error.path) : missingFile.exec(error.message)?.[1];
+  if (vanished !== undefined) {
+    return new WarehouseError(
+      `${vanished} has vanished while the warehouse was worked on.`,
+      'Nothing was published. See who else writes to this folder, then run it again.',
+      cause,
+    );
+  }
+  if (code === 'ENOTDIR' || (code === 'EEXIST' && isMakingFolder)) {
+    // Where a folder cannot be made below a file, the system names the folder.
+    const part = code === 'EEXIST' && 'path' in error && error.path !== warehouse ? String(error.path) : null;
+    if (part === null)
+      return new WarehouseError(
+        `The warehouse ${warehouse} is not a folder.`,
+        'Name a folder with --warehouse.',
+        cause,
+      );
+    return new WarehouseError(
+      `${part}, which is a part of the warehouse, is not a folder.`,
+      'Move it away, or name another folder with --warehouse.',
+      cause,
+    );
+  }
+  if (code === 'ELOOP' || code === 'ENAMETOOLONG') {
+    const why = code === 'ELOOP' ? 'leads to itself through its links' : 'is longer than this system allows';
+    return new WarehouseError(
+      `The path of the warehouse ${warehouse} ${why}.`,
+      'Name another folder with --warehouse.',
+      cause,
+    );
+  }
+  return error;
+}

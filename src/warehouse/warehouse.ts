@@ -1,0 +1,148 @@
+/** The warehouse folder: how its snapshots and the current one among them are found and read. */
+
+import { access, constants, readFile, readlink, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { SnapshotNotFoundError, WarehouseError, errorCode, systemReason } from '../errors.ts';
+import { forbidden, isForbidden } from './file-errors.ts';
+import {
+  databaseFile,
+  isManifest,
+  isSnapshotId,
+  manifestFile,
+  warehousePaths,
+  type Manifest,
+} from './snapshot-format.ts';
+import { listSnapshotIds } from './run-ids.ts';
+import { wayBack } from './way-back.ts';
+
+/** A published snapshot. */
+export interface Snapshot {
+  readonly id: string;
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/** The id that `current` points to, or null where nothing has been published yet. */
+export async function readCurrentId(warehouse: string): Promise<string | null> {
+  const { current } = warehousePaths(warehouse);
+  let target: string;
+  try {
+    target = await readlink(current);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return null;
+    if (code === 'ENOTDIR')
+      throw new WarehouseError(`${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
+    if (isForbidden(error)) throw forbidden(warehouse, error);
+    throw new WarehouseError(`${current} is not a symbolic link.`, await wayBack(warehouse, null), {
+      cause: error,
+    });
+  }
+  const id = basename(target);
+  if (target !== `snapshots/${id}` || !isSnapshotId(id)) {
+    throw new WarehouseError(
+      `${current} points to ${JSON.stringify(target)}, which is no snapshot.`,
+      await wayBack(warehouse, null),
+    );
+  }
+  return id;
+}
+
+/** The snapshot that `current` points to, or null where nothing has been published yet. */
+export async function readCurrent(warehouse: string): Promise<Snapshot | null> {
+  const id = await readCurrentId(warehouse);
+  return id === null ? null : readSnapshot(warehouse, id);
+}
+
+/** What to do about a warehouse that holds nothing yet. */
+export const fillFirst = 'Fill it first, as with "rekap sync --base-url URL", or name another folder with --warehouse.';
+
+/** The current snapshot of a warehouse that must have one. */
+export async function requireCurrent(warehouse: string): Promise<Snapshot> {
+  const snapshot = await readCurrent(warehouse);
+  if (snapshot !== null) return snapshot;
+  throw new SnapshotNotFoundError(
+    `The warehouse ${warehouse} holds no published snapshot.`,
+    (await listSnapshotIds(warehouse).catch(() => [])).length > 0 ? await wayBack(warehouse, null) : fillFirst,
+  );
+}
+
+/**
+ * A snapshot by its id.
+ *
+ * @throws SnapshotNotFoundError where there is none of this id, WarehouseError where its manifest cannot be read.
+ */
+export async function readSnapshot(warehouse: string, id: string): Promise<Snapshot> {
+  if (!isSnapshotId(id)) {
+    throw new SnapshotNotFoundError(
+      `${JSON.stringify(id)} is not a snapshot id such as 20261120T030002Z-1f3a9c.`,
+      '"rekap snapshots list" shows the ids.',
+    );
+  }
+  const folder = join(warehousePaths(warehouse).snapshots, id);
+  if (!(await isFolder(folder))) {
+    const isCurrent = (await readCurrentId(warehouse).catch(() => null)) === id;
+    throw new SnapshotNotFoundError(
+      isCurrent
+        ? `${warehousePaths(warehouse).current} points to snapshot ${id}, which the warehouse does not have.`
+        : `The warehouse ${warehouse} has no snapshot ${id}.`,
+      isCurrent ? await wayBack(warehouse, id) : '"rekap snapshots list" shows those that there are.',
+    );
+  }
+  return { id, folder, manifest: await readManifest(warehouse, id, folder) };
+}
+
+/** Path of a snapshot's DuckDB file, which must be there: DuckDB's own complaint would not say what to do. */
+export async function requireDatabase({ id, folder }: Snapshot): Promise<string> {
+  const file = join(folder, databaseFile);
+  try {
+    await access(file, constants.R_OK);
+    return file;
+  } catch (error) {
+    if (isForbidden(error)) throw forbidden(file, error);
+    const what = errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
+    throw new WarehouseError(`${file} ${what}.`, await wayBack(dirname(dirname(folder)), id), { cause: error });
+  }
+}
+
+/** Refuses a folder that is no warehouse. */
+export async function requireWarehouse(warehouse: string): Promise<void> {
+  if (await isFolder(warehousePaths(warehouse).snapshots)) return;
+  if (await isFile(warehouse))
+    throw new WarehouseError(`${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
+  throw new WarehouseError(`${warehouse} is no warehouse: it has no folder "snapshots".`, fillFirst);
+}
+
+async function readManifest(warehouse: string, id: string, folder: string): Promise<Manifest> {
+  const file = join(folder, manifestFile);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (isForbidden(error)) throw forbidden(file, error);
+    throw new WarehouseError(`${file} cannot be read: ${systemReason(error)}.`, await wayBack(warehouse, id), {
+      cause: error,
+    });
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new WarehouseError(`${file} is not JSON.`, await wayBack(warehouse, id), { cause: error });
+  }
+  if (isManifest(parsed, id)) return parsed;
+  throw new WarehouseError(`${file} is not a manifest of snapshot ${id}.`, await wayBack(warehouse, id));
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false;
+    throw isForbidden(error) ? forbidden(path, error) : error;
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isFile() === true;
+}

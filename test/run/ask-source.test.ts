@@ -1,0 +1,27 @@
+/** A program that uses rekap ends by itself, also where a sync could not so much as ask its source. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+it('leaves no thread behind where the client cannot be made', async () => {
+  const warehouse = join(await temporaryFolder(), 'warehouse');
+  const built = pathToFileURL(join(import.meta.dirname, '../../dist/')).href;
+  const program = `
+    import { sync, syncDefaults, Secret, systemClock } from '${built}src/index.js';
+    import { loadProject } from '${built}pipelines/index.js';
+    const options = { ...syncDefaults, baseUrl: 'http://127.0.0.1:9', source: 'x', warehouse: ${JSON.stringify(warehouse)}, apiKey: new Secret('k'), concurrency: 0 };
+    const around = { clock: systemClock, random: Math.random, report() {}, signal: new AbortController().signal };
+    await sync(loadProject(), options, around).catch((error) => console.log(error.name));
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill());
+  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  expect({ said, code }).toEqual({ said: 'TypeError\n', code: 0 });
+});
