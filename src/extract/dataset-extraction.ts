@@ -5,18 +5,18 @@ import { RepeatedPageError, type RekapError, type SourceStatusError } from '../e
 import type { AnyPipeline } from '../pipeline.ts';
 import { firstReading, maxReadings } from '../readings.ts';
 import type { Verdict } from '../stages.ts';
-import { alternate } from './alternate.ts';
-import { DistrictList } from './district-list.ts';
-import type { ExtractQuestion } from './extract-question.ts';
-import { Findings } from './findings.ts';
-import type { HeldPage, PageHolder } from './held-pages.ts';
-import { judgeWalk, type WalkFigures } from './judge-walk.ts';
-import { concernsOneDistrict, isRefusal, nothingThere } from './refusals.ts';
-import { settleAll } from './settle-all.ts';
-import type { Sweep } from './sweep.ts';
-import type { Account } from './tally.ts';
-import { DistrictWalks, type DistrictQuestion } from './district-walks.ts';
-import type { Walk } from './walk-district.ts';
+import { alternate } from './walk/alternate.ts';
+import { DistrictList } from './walk/district-list.ts';
+import type { ExtractQuestion } from './walk/extract-question.ts';
+import { Findings } from './walk/findings.ts';
+import type { HeldPage, PageHolder } from './walk/held-pages.ts';
+import { judgeWalk, type WalkFigures } from './walk/judge-walk.ts';
+import { concernsOneDistrict, isRefusal, nothingThere } from './ask/refusals.ts';
+import { settleAll } from './walk/settle-all.ts';
+import type { Sweep } from './walk/sweep.ts';
+import type { Account } from './walk/tally.ts';
+import { DistrictWalks, type DistrictQuestion } from './walk/district-walks.ts';
+import type { Walk } from './walk/walk-district.ts';
 
 /**
  * Milliseconds before each late asking: a source that was empty for some moments, such as while it loads its data, has them again. Two,

@@ -3,10 +3,10 @@
 import pLimit from 'p-limit';
 import type { Verdict } from '../stages.ts';
 import { DatasetExtraction } from './dataset-extraction.ts';
-import type { ExtractQuestion } from './extract-question.ts';
-import { PageHolder } from './held-pages.ts';
-import { settleAll } from './settle-all.ts';
-import { limitWalks } from './walk-limit.ts';
+import type { ExtractQuestion } from './walk/extract-question.ts';
+import { PageHolder } from './walk/held-pages.ts';
+import { settleAll } from './walk/settle-all.ts';
+import { limitWalks } from './walk/walk-limit.ts';
 
 /** Reads everything and gives a verdict for each district asked for; an incomplete one is a verdict, not a throw. */
 export async function extract(question: ExtractQuestion): Promise<Verdict[]> {

@@ -2,8 +2,8 @@
 
 import type { OpenedSource } from './fetch-and-load.ts';
 import { closeAll, orClose } from '../close-all.ts';
-import { createHttpTransport } from '../extract/http-transport.ts';
-import { createSourceClient } from '../extract/source-client.ts';
+import { createHttpTransport } from '../extract/ask/http-transport.ts';
+import { createSourceClient } from '../extract/ask/source-client.ts';
 import { openLanding } from '../land/landing.ts';
 import type { RunFile } from '../land/run-file.ts';
 import { openResumedAnswers } from './resume.ts';

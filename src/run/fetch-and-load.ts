@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { IncompleteError, WarehouseError } from '../errors.ts';
 import { extract } from '../extract/extract.ts';
-import type { SourceClient } from '../extract/source-client.ts';
+import type { SourceClient } from '../extract/ask/source-client.ts';
 import { findPrevious } from './find-previous.ts';
 import type { CarryOver } from '../load/carry-over.ts';
 import type { Load, Loaded } from '../load/load.ts';

@@ -1,7 +1,7 @@
 /** Records in runs.jsonl how a run ended, published or not. */
 
 import { ExitCode, RekapError, systemReason } from '../errors.ts';
-import type { SourceClient } from '../extract/source-client.ts';
+import type { SourceClient } from '../extract/ask/source-client.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { appendRun, type RunLine } from '../publish/runs-log.ts';
 import type { SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';

@@ -1,7 +1,7 @@
 /** Transformation alone, pages in memory: scanner and Transformer against JSON.parse of the same pages. */
 
 import { voters } from '../../pipelines/voters.ts';
-import { createScanner } from '../../src/extract/scan-answer.ts';
+import { createScanner } from '../../src/extract/scan/scan-answer.ts';
 import type { Batch } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { formatDuration, median, type Finding } from './finding.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { RepeatedPageError, SourceStatusError } from '../../src/errors.ts';
-import type { SourceClient } from '../../src/extract/source-client.ts';
+import type { SourceClient } from '../../src/extract/ask/source-client.ts';
 import { runExtract } from '../support/run-extract.ts';
 import { changed, faultless, simulateSource } from '../support/simulated-source.ts';
 import { half, named, records } from './three-districts.ts';

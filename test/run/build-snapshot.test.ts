@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { askSource } from '../../src/run/ask-source.ts';
 import { buildSnapshot } from '../../src/run/build-snapshot.ts';
 import { EnvelopeError, IncompleteError, RunTimeoutError } from '../../src/errors.ts';
-import type { SourceClient } from '../../src/extract/source-client.ts';
+import type { SourceClient } from '../../src/extract/ask/source-client.ts';
 import { withRun, type Run } from '../../src/run/run.ts';
 import type { Clock } from '../../src/surroundings.ts';
 import { manualClock } from '../support/manual-clock.ts';

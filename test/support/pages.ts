@@ -1,6 +1,6 @@
 /** Records and pages for tests: a record of the voters dataset, and pages as the source client would hand them on. */
 
-import { createScanner } from '../../src/extract/scan-answer.ts';
+import { createScanner } from '../../src/extract/scan/scan-answer.ts';
 import type { AnyPipeline } from '../../src/pipeline.ts';
 import type { Page, PageRequest } from '../../src/stages.ts';
 

@@ -1,6 +1,6 @@
 /** Runs the extraction over a simulated source and gives what it delivered, named and counted. */
 
-import type { ExtractQuestion } from '../../src/extract/extract-question.ts';
+import type { ExtractQuestion } from '../../src/extract/walk/extract-question.ts';
 import { extract } from '../../src/extract/extract.ts';
 import { readInteger, readText } from '../../src/records/fields.ts';
 import type { Verdict } from '../../src/stages.ts';

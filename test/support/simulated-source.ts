@@ -1,6 +1,6 @@
 /** A source in memory that pages as badly as it is told to, for driving the walk through thousands of services. */
 
-import type { SourceClient } from '../../src/extract/source-client.ts';
+import type { SourceClient } from '../../src/extract/ask/source-client.ts';
 import { SourceStatusError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/stages.ts';
 

@@ -1,0 +1,111 @@
+/** Reads what came: landed first, then judged by its status, then scanned. */
+
+import { SourceRefusedKeyError, type SourceStatusError } from '../../errors.ts';
+import type { AnyPipeline } from '../../pipeline.ts';
+import type { Secret } from '../../secret.ts';
+import type { Answer, Land, LandedBody, Page, PageRequest } from '../../stages.ts';
+import { ScanError } from '../scan/json-text.ts';
+import { withoutKey } from './page-request.ts';
+import { createPageScanner } from '../scan/page-scanner.ts';
+import { emptyPage, nothingThere } from './refusals.ts';
+import type { Failure } from './retry-plan.ts';
+import type { SourceHealth } from './source-health.ts';
+import { excerpt, headerText, malformed, redirectDetail, statusError } from './source-messages.ts';
+import type { Received } from './transport.ts';
+
+/** A page, the time its answer was complete, and the way to its landed bytes. */
+export interface FetchedPage {
+  readonly page: Page;
+  readonly at: Date;
+  readonly landed: LandedBody;
+  /** What the source said where it has nothing there; the page is then empty. */
+  readonly refusal: SourceStatusError | null;
+}
+
+/** A request, as the source is asked it. */
+export interface Asked {
+  readonly pipeline: AnyPipeline;
+  readonly request: PageRequest;
+  readonly url: string;
+  /** Whether it is asked before its turn, perhaps behind the end of what there is: then no refusal ends the run. */
+  readonly isEarly: boolean;
+}
+
+/** An answer, and when it came. */
+export interface Arrived extends Received {
+  readonly at: Date;
+}
+
+/** Why an attempt failed, and what a person should see of it. */
+export interface FailedAttempt {
+  readonly failure: Failure;
+  readonly detail: string;
+}
+
+/** What a reader goes by. */
+export interface ReaderSurroundings {
+  readonly apiKey: Secret;
+  readonly land: Land;
+  readonly health: SourceHealth;
+  /** Takes a warning; of several about one topic the first counts. */
+  readonly warn: (topic: string, message: string) => void;
+}
+
+export class AnswerReader {
+  readonly scan: ReturnType<typeof createPageScanner>;
+  private readonly surroundings: ReaderSurroundings;
+
+  constructor(surroundings: ReaderSurroundings) {
+    this.surroundings = surroundings;
+    this.scan = createPageScanner(surroundings.warn);
+  }
+
+  /** Lands an answer and reads it. Failures that trying again may mend are returned, all others thrown. */
+  async read({ pipeline, request, url, isEarly }: Asked, arrived: Arrived): Promise<FetchedPage | FailedAttempt> {
+    const { apiKey, health, warn } = this.surroundings;
+    const { status, headers, at } = arrived;
+    const body = withoutKey(arrived.body, apiKey);
+    if (body !== arrived.body)
+      warn('key', `The source repeats the API key in its answers (${url}); it is taken out before they are landed.`);
+    const landed = await this.land({ request, url, status, at, body });
+    if ((status === 401 || status === 403) && !isEarly) {
+      health.end = new SourceRefusedKeyError(
+        `The source refused the API key: ${url} answered ${status}: ${excerpt(body)}`,
+        health.hasGiven(request.dataset)
+          ? 'It has accepted the key for other requests of this run: ask the operator of the service why not for this one.'
+          : 'Set REKAP_API_KEY to a valid key, or name a file that holds it with --api-key-file.',
+      );
+      throw health.end;
+    }
+    if (nothingThere.has(status)) {
+      const refusal = statusError(status, url, 'there is nothing there', excerpt(body));
+      return { page: emptyPage(request, url), at, landed, refusal };
+    }
+    if (status !== 200) {
+      return {
+        failure: { kind: 'status', status, retryAfter: headerText(headers['retry-after']) },
+        detail: redirectDetail(headers['location'], pipeline.endpoint, url) ?? excerpt(body),
+      };
+    }
+    try {
+      return { page: this.scan(pipeline, request, url, body), at, landed, refusal: null };
+    } catch (error) {
+      if (!(error instanceof ScanError)) throw error;
+      if (error.offset >= body.length) return { failure: { kind: 'truncated' }, detail: excerpt(body) };
+      const detail = `The answer of ${url} is not the envelope {count, data}: ${error.message}. It begins: ${excerpt(body)}`;
+      // From a source that has given pages, such an answer may be a slip of the moment, such as a gateway's.
+      if (health.hasGiven(request.dataset)) return { failure: { kind: 'malformed' }, detail };
+      throw malformed(detail);
+    }
+  }
+
+  /** Keeps an answer. Where that fails, the run is over, for what cannot be shown is not to be published. */
+  async land(answer: Answer): Promise<LandedBody> {
+    try {
+      return await this.surroundings.land(answer);
+    } catch (error) {
+      this.surroundings.health.end = error;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,276 @@
+/** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
+
+import { boundSignal, type BoundSignal } from '../../bound-signal.ts';
+import { LandingError, RekapError, ResponseTooLargeError, SourceUnreachableError, messageOf } from '../../errors.ts';
+import type { AnyPipeline } from '../../pipeline.ts';
+import type { Land, Page, PageRequest, ResumableAnswers } from '../../stages.ts';
+import type { Clock, Random, Report } from '../../surroundings.ts';
+import type { Secret } from '../../secret.ts';
+import { AnswerReader, type Arrived, type Asked, type FailedAttempt, type FetchedPage } from './answer-reader.ts';
+import { landedPages, type LandedPages } from './landed-pages.ts';
+import { LongWaits } from './long-waits.ts';
+import { nextRequestSent, Pace } from './pace.ts';
+import { requestPath } from './page-request.ts';
+import { planRetry, type Failure, type RetryQuestion } from './retry-plan.ts';
+import { SourceHealth } from './source-health.ts';
+import { asksForPatience, connectionCode, describeFailure, nameFailure } from './source-messages.ts';
+import type { Transport } from './transport.ts';
+
+export interface SourceOptions {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  readonly concurrency: number;
+  /** Milliseconds that one attempt may take, from sending to the last byte. */
+  readonly timeout: number;
+  readonly maxAttempts: number;
+}
+
+export interface SourceSurroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly report: Report;
+  readonly transport: Transport;
+  readonly land: Land;
+  /** What a run that was broken off has landed; null where there is nothing to go on from. */
+  readonly resumed: ResumableAnswers | null;
+  /** Ends every request and every wait; its reason is thrown. */
+  readonly signal: AbortSignal;
+}
+
+/** What the run's requests came to. */
+interface SourceFigures {
+  requests: number;
+  retries: number;
+  bytes: number;
+  throttled: number;
+  lowestConcurrency: number;
+  /** Pages taken from the landing of a run that was broken off. */
+  resumed: number;
+}
+
+export interface SourceClient extends LandedPages {
+  readonly figures: Readonly<SourceFigures>;
+  /** Resolves when the first page has come. */
+  readonly answered: Promise<void>;
+  /** Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL. */
+  fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage>;
+  /** Asks for a page once, which may not be needed; null where that fails, which counts for nothing but the pace. */
+  tryPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null>;
+  /** Counts recalled pages once they have made a walk. */
+  noteResumed(pages: number): void;
+  /** The page in bytes that were landed before. */
+  reopen(pipeline: AnyPipeline, request: PageRequest, bytes: Buffer): Page;
+  close(): Promise<void>;
+}
+
+/** A page that is asked for, and how often it has been. */
+interface Asking extends Asked {
+  readonly path: string;
+  attempt: number;
+  /** Milliseconds before the next attempt. */
+  wait: number;
+}
+
+export function createSourceClient(options: SourceOptions, surroundings: SourceSurroundings): SourceClient {
+  const { clock, random, report, transport, land, resumed, signal } = surroundings;
+  const base = new URL(options.baseUrl);
+  const pace = new Pace(options.concurrency);
+  const warned = new Set<string>();
+  const figures: SourceFigures = {
+    requests: 0,
+    retries: 0,
+    bytes: 0,
+    throttled: 0,
+    lowestConcurrency: options.concurrency,
+    resumed: 0,
+  };
+  const health = new SourceHealth();
+  const reader = new AnswerReader({ apiKey: options.apiKey, land, health, warn: warnOnce });
+  let noteAnswered: () => void;
+  const answered = new Promise<void>((resolve) => (noteAnswered = resolve));
+  const waits = new LongWaits(clock, report, options.timeout);
+  /** Pages that were asked for in vain before their turn, by path: why, and when they may be asked for again. */
+  const early = new Map<string, { readonly failure: Failure; readonly until: number }>();
+
+  function warnOnce(topic: string, message: string): void {
+    if (warned.has(topic)) return;
+    warned.add(topic);
+    report({ kind: 'warning', message });
+  }
+
+  async function fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage> {
+    const asked = asking(pipeline, request, false);
+    const vain = early.get(asked.path);
+    if (vain !== undefined) {
+      asked.wait = Math.max(0, vain.until - clock.monotonic());
+      waits.note(request.dataset, vain.failure, asked.wait);
+    }
+    for (;;) {
+      const found = await pace.limit(() => askUntilAnswered(asked));
+      if ('page' in found) return notePage(found, request);
+      await nextRequestSent();
+      const outcome = await reader.read(asked, found);
+      if ('page' in outcome) return notePage(outcome, request);
+      asked.wait = waitBefore(asked, outcome);
+    }
+  }
+
+  function asking(pipeline: AnyPipeline, request: PageRequest, isEarly: boolean): Asking {
+    const path = requestPath(base, pipeline, request);
+    return { pipeline, request, path, url: base.origin + path, isEarly, attempt: 0, wait: 0 };
+  }
+
+  async function tryPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null> {
+    const asked = asking(pipeline, request, true);
+    let round = 0;
+    try {
+      const received = await pace.limit(async () => {
+        signal.throwIfAborted();
+        if (health.end !== null) throw health.end;
+        noteRequest(asked);
+        round = pace.begin();
+        return sendWithin(boundAttempt(), asked);
+      });
+      await nextRequestSent();
+      const outcome = await reader.read(asked, received);
+      if ('page' in outcome) return notePage(outcome, request);
+      noteThrottled(outcome, round);
+      noteVain(asked, outcome);
+    } catch {
+      // A replay has no answer where none came. One that could not be kept ends the run at its next request.
+    }
+    pace.failed();
+    return null;
+  }
+
+  /** A page that is asked for in its turn after all is asked for as if this had been its first attempt: no sooner than the source says. */
+  function noteVain({ path }: Asking, { failure }: FailedAttempt): void {
+    const plan = planRetry({ ...planning(), failure, attempt: 1, maxAttempts: 2 });
+    if ('wait' in plan) early.set(path, { failure, until: clock.monotonic() + plan.wait });
+  }
+
+  function planning(): Pick<RetryQuestion, 'answeredBefore' | 'now' | 'random'> {
+    return { answeredBefore: health.answered, now: clock.now(), random: random() };
+  }
+
+  function noteRequest({ request: { dataset }, attempt }: Asking): void {
+    const retried = attempt > 1;
+    figures.requests += 1;
+    if (retried) figures.retries += 1;
+    report({ kind: 'request', dataset, retried });
+  }
+
+  function noteThrottled({ failure }: FailedAttempt, round: number): void {
+    if (failure.kind !== 'status' || (failure.status !== 429 && failure.status !== 503)) return;
+    figures.throttled += 1;
+    pace.slowDown(round);
+    figures.lowestConcurrency = Math.min(figures.lowestConcurrency, pace.concurrency);
+  }
+
+  function notePage(found: FetchedPage, { dataset }: PageRequest): FetchedPage {
+    health.notePage(dataset);
+    pace.answered();
+    noteAnswered();
+    return found;
+  }
+
+  /**
+   * Sends the request until it is answered, for good or ill. It keeps its place while it waits to try again, so that a source in trouble
+   * is asked less. While all goes well it gives its place away before the answer is read, so that the next request is on its way meanwhile.
+   */
+  async function askUntilAnswered(asked: Asking): Promise<Arrived | FetchedPage> {
+    if (health.end === null) requireAnswering(asked.request);
+    for (;;) {
+      if (asked.wait > 0) await clock.sleep(asked.wait, signal);
+      signal.throwIfAborted();
+      if (health.end !== null) throw health.end;
+      asked.attempt += 1;
+      noteRequest(asked);
+      const round = pace.begin();
+      const sent = await send(asked);
+      if ('status' in sent && sent.status === 200 && pace.isSmooth) return sent;
+      const outcome = 'status' in sent ? await reader.read(asked, sent) : sent;
+      if ('page' in outcome) return outcome;
+      const { failure } = outcome;
+      if (failure.kind === 'status') health.answered = true;
+      noteThrottled(outcome, round);
+      asked.wait = waitBefore(asked, outcome);
+    }
+  }
+
+  /** Milliseconds to wait before the request is sent again. Throws where that would not help. */
+  function waitBefore({ request, url, attempt }: Asking, { failure, detail }: FailedAttempt): number {
+    pace.failed();
+    const plan = planRetry({ ...planning(), failure, attempt, maxAttempts: options.maxAttempts });
+    if ('giveUp' in plan) {
+      // A source may weave the key into anything that is told of it.
+      const error = describeFailure(failure, url, plan.giveUp, options.apiKey.redact(detail));
+      health.end ??= plan.forAll ? asksForPatience(error) : health.noteGivenUp(request.dataset, failure, error);
+      throw health.end ?? error;
+    }
+    waits.note(request.dataset, failure, plan.wait);
+    return plan.wait;
+  }
+
+  /** @throws SourceUnreachableError where the endpoint has failed so often that asking it again helps nobody. */
+  function requireAnswering({ dataset }: PageRequest): void {
+    const failures = health.goneSince(dataset);
+    if (failures === null) return;
+    throw new SourceUnreachableError(
+      `The source ${base.origin} is asked no more for ${dataset}: ${failures} requests in a row were given up.`,
+      'Run the sync again when the source gives answers that can be read.',
+    );
+  }
+
+  /** Ends with the run, or when one attempt has taken as long as it may. */
+  function boundAttempt(): BoundSignal {
+    return boundSignal(signal, options.timeout, () => undefined);
+  }
+
+  /** Sends the request once. Failures that trying again may mend are returned, all others thrown. */
+  async function send(asked: Asking): Promise<Arrived | FailedAttempt> {
+    const attempt = boundAttempt();
+    try {
+      return await sendWithin(attempt, asked);
+    } catch (error) {
+      if (error instanceof LandingError) health.end = error;
+      if (error instanceof ResponseTooLargeError) health.noteTooLarge(asked.request.dataset);
+      if (error instanceof RekapError) throw error;
+      signal.throwIfAborted();
+      if (attempt.isLate()) {
+        const failure = { kind: 'timeout' } as const;
+        return { failure, detail: nameFailure(failure, options.timeout) };
+      }
+      return {
+        failure: { kind: 'connection', code: connectionCode(error) },
+        detail: messageOf(error),
+      };
+    }
+  }
+
+  async function sendWithin(attempt: BoundSignal, { request, path }: Asking): Promise<Arrived> {
+    try {
+      const received = await transport.send(request, path, attempt.signal);
+      figures.bytes += received.body.length;
+      return { ...received, at: received.at ?? clock.now() };
+    } finally {
+      attempt.end();
+    }
+  }
+
+  return {
+    figures,
+    answered,
+    fetchPage,
+    tryPage,
+    ...landedPages(resumed, reader, (message) => warnOnce('resume', message)),
+    noteResumed(pages) {
+      figures.resumed += pages;
+    },
+    reopen(pipeline, request, bytes) {
+      return reader.scan(pipeline, request, base.origin + requestPath(base, pipeline, request), bytes);
+    },
+    close: () => transport.close(),
+  };
+}

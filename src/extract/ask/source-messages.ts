@@ -1,0 +1,158 @@
+/** What is said of a request that failed: the URL, what happened, and what to do next. */
+
+import {
+  EnvelopeError,
+  errorCode,
+  SourceRefusedAllError,
+  SourceStatusError,
+  SourceUnreachableError,
+  type RekapError,
+} from '../../errors.ts';
+import type { Failure } from './retry-plan.ts';
+
+/** Codes by which zlib and brotli say that bytes are not what they were said to be. */
+export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
+
+/** Codes of a connection that was there and ended early. */
+const brokenConnection = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
+
+/** The error for a request that is given up. */
+export function describeFailure(failure: Failure, url: string, giveUp: string, detail: string): RekapError {
+  switch (failure.kind) {
+    case 'status':
+      return statusError(failure.status, url, giveUp, detail);
+    case 'connection':
+      if (notAsEncoded.test(failure.code))
+        return new EnvelopeError(
+          `The answer of ${url} is not, or not wholly, encoded as its content-encoding says: ${detail} (${giveUp}).`,
+          'Ask the operator of the service, or of what stands in front of it.',
+        );
+      return brokenConnection.has(failure.code)
+        ? new SourceUnreachableError(
+            `${url} gave no whole answer: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
+            'Run the sync again later; a smaller --page-size may help. If it never answers, check --base-url.',
+          )
+        : new SourceUnreachableError(
+            `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
+            'Check --base-url and the network, then run the sync again.',
+          );
+    case 'timeout':
+      return new SourceUnreachableError(
+        `${url} gave ${detail} (${giveUp}).`,
+        'A longer --timeout or a smaller --page-size may help.',
+      );
+    case 'truncated':
+      return new EnvelopeError(
+        `The answer of ${url} ends before its JSON does (${giveUp}). It begins: ${detail}`,
+        'Run the sync again later, or try a smaller --page-size.',
+      );
+    case 'malformed':
+      return malformed(detail);
+  }
+}
+
+/** Why an attempt failed, in a few words. */
+export function nameFailure(failure: Failure, timeout: number): string {
+  switch (failure.kind) {
+    case 'status':
+      return `status ${failure.status}`;
+    case 'connection':
+      return notAsEncoded.test(failure.code)
+        ? `an answer that is not encoded as it says (${failure.code})`
+        : `no connection (${failure.code})`;
+    case 'timeout':
+      return `no whole answer within ${timeout / 1000} s`;
+    case 'truncated':
+      return 'an answer that ends early';
+    case 'malformed':
+      return 'an answer that is no envelope';
+  }
+}
+
+/** The error for an answer that is no envelope. */
+export function malformed(message: string): EnvelopeError {
+  return new EnvelopeError(message, 'Check that --base-url is the service and not a page in front of it.');
+}
+
+/** The error for an answer whose status is no success. */
+export function statusError(status: number, url: string, why: string, detail: string): SourceStatusError {
+  return new SourceStatusError(status, `${url} answered ${status} (${why}): ${detail}`, adviceOn(status));
+}
+
+function adviceOn(status: number): string {
+  if (status === 404) return 'Check --base-url: it is the address before /api, and the endpoint must be there.';
+  if (status === 429) return 'Run the sync again later, or with a lower --concurrency.';
+  if (status >= 500) return 'Run the sync again later; a smaller --page-size may help.';
+  if (status >= 300 && status < 400) return 'Give the address that answers itself as --base-url.';
+  return 'Check --base-url and --page-size, or ask the operator of the service.';
+}
+
+function connectionMessage(code: string, detail: string): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'nothing listens there';
+    case 'ENOTFOUND':
+      return 'there is no such host';
+    case 'EAI_AGAIN':
+      return 'its name cannot be resolved just now';
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+    case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
+      return 'it does not speak TLS; perhaps its address begins with http://';
+    default:
+      return `${detail.replaceAll(/\s+/g, ' ').trim() || 'the connection failed'} [${code}]`;
+  }
+}
+
+/** undici wraps the system's error; the innermost code says most. An AggregateError (IPv6 and IPv4 both refused) holds several. */
+export function connectionCode(error: unknown): string {
+  let code = errorCode(error);
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    if (errorCode(inner) !== 'unknown') code = errorCode(inner);
+    if (inner instanceof AggregateError && inner.errors.length > 0) code = errorCode(inner.errors[0]);
+  }
+  return code;
+}
+
+/** The error for a source that refuses every request, with the last refusal as its example. */
+export function refusedAll(dataset: string, last: RekapError): SourceRefusedAllError {
+  return new SourceRefusedAllError(
+    `The source refuses every request for ${dataset}. ${last.message}`,
+    'If it speaks of a limit, ask for fewer records at a time with --page-size; otherwise check --base-url.',
+  );
+}
+
+/** The error for a source that asks to be left alone for longer than a run waits. */
+export function asksForPatience(last: RekapError): SourceRefusedAllError {
+  return new SourceRefusedAllError(
+    `The source is asked no more. ${last.message}`,
+    'Run the sync again then; with --resume it goes on from the pages that were landed.',
+  );
+}
+
+/** The first value of a header; null where it is absent. */
+export function headerText(value: string | string[] | undefined): string | null {
+  return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+/** What is said of an answer that points elsewhere, without the query of where it points; null for one that does not. */
+export function redirectDetail(location: string | string[] | undefined, endpoint: string, url: string): string | null {
+  const target = headerText(location);
+  if (target === null) return null;
+  if (!URL.canParse(target, url)) return 'it redirects, and rekap does not follow with the key in its hands';
+  const { origin, pathname } = new URL(target, url);
+  const base = pathname.replace(/\/+$/, '');
+  const advice = base.endsWith(endpoint)
+    ? ` If you trust that address, give ${origin}${base.slice(0, -endpoint.length)} as --base-url`
+    : '';
+  return `it redirects to ${origin}${pathname}; rekap does not follow with the key in its hands.${advice}`;
+}
+
+/** The beginning of an answer on one line, without control characters, fit for a message. */
+export function excerpt(body: Buffer): string {
+  const text = body
+    .toString('utf8', 0, 400)
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}]/gu, '')
+    .trim();
+  return text === '' ? '(an empty body)' : text.slice(0, 240);
+}

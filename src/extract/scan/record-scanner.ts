@@ -1,0 +1,182 @@
+/** Notes where the records of an answer lie in its bytes, and where each declared field's value does. */
+
+import { FieldKind } from '../../stages.ts';
+import { BytePattern } from './byte-pattern.ts';
+import { BACKSLASH, CLOSE_BRACE, COLON, COMMA, OPEN_BRACE, QUOTE, ScanError, type JsonText } from './json-text.ts';
+import { RecordIndexBuilder } from './record-index-builder.ts';
+
+const maxUnknownFields = 20;
+/** Twice what a whole answer of 64 MB can hold; a list of less than records must not make room for many times its size. */
+const maxRecords = 200_000;
+
+const openName = Buffer.from('"');
+const closeName = Buffer.from('":"');
+
+/** The fields to look for, and the order in which they came last: most records repeat that of the one before. */
+export class FieldOrder {
+  readonly width: number;
+  readonly columnOf: ReadonlyMap<string, number>;
+  /** As JSON writes them, for a name may hold a quote or a backslash. */
+  readonly names: readonly Buffer[];
+  /** How members begin whose values are strings, without space: quote, name, quote, colon, quote. */
+  readonly memberStarts: readonly BytePattern[];
+  /** The column last seen at each place of a record. */
+  readonly columnAt: number[];
+
+  constructor(fields: readonly string[]) {
+    this.width = fields.length;
+    this.columnOf = new Map(fields.map((field, column) => [field, column]));
+    this.names = fields.map((field) => Buffer.from(JSON.stringify(field).slice(1, -1)));
+    this.memberStarts = this.names.map((name) => new BytePattern(Buffer.concat([openName, name, closeName])));
+    this.columnAt = fields.map((_, column) => column);
+  }
+}
+
+export class RecordScanner {
+  readonly index: RecordIndexBuilder;
+  /** Names of fields that records hold and nobody looks for; at most `maxUnknownFields`. */
+  readonly unknownFields = new Set<string>();
+  private readonly order: FieldOrder;
+  private readonly text: JsonText;
+
+  /** @param capacity Records to make room for. */
+  constructor(order: FieldOrder, text: JsonText, capacity: number) {
+    this.order = order;
+    this.text = text;
+    this.index = new RecordIndexBuilder(order.width, capacity);
+  }
+
+  /** Passes a member of a list of records, whatever it is. */
+  passItem(): void {
+    const { text, index } = this;
+    if (index.length === maxRecords) throw new ScanError(`it holds more than ${maxRecords} records`, text.at);
+    if (text.bytes[text.at] === OPEN_BRACE) this.passRecord();
+    else {
+      const row = index.open(text.at);
+      text.passValue(2);
+      index.close(row, text.at, false);
+    }
+  }
+
+  /** Passes a record whose opening brace is here. */
+  passRecord(): void {
+    const { text, index } = this;
+    const { bytes } = text;
+    const row = index.open(text.at);
+    text.at += 1;
+    text.skipSpace();
+    if (bytes[text.at] === CLOSE_BRACE) text.at += 1;
+    else {
+      const firstDifferent = this.passLikeBefore(row);
+      if (firstDifferent >= 0) this.passFields(row, firstDifferent);
+    }
+    index.close(row, text.at, true);
+  }
+
+  /**
+   * Passes as much of a record as looks like the one before: the fields in the same places, plain strings, no space between.
+   * Keeps its position in a variable of its own, which is what makes it fast. Leaves the text before the first member that is
+   * different, and gives that member's place; -1 where the record is over.
+   */
+  private passLikeBefore(row: number): number {
+    const { text, order } = this;
+    const { bytes, view } = text;
+    const { width, memberStarts, columnAt } = order;
+    const base = row * width;
+    const { fieldStart, fieldEnd, fieldKind } = this.index;
+    let position = text.at;
+    for (let place = 0; place < width; place += 1) {
+      text.at = position;
+      const column = columnAt[place]!;
+      const opening = memberStarts[column]!;
+      if (!opening.standsAt(view, position)) return place;
+      position += opening.length;
+      const valueStart = position;
+      for (;;) {
+        const byte = bytes[position]!;
+        if (byte === QUOTE) break;
+        // Also where the bytes end: a comparison with undefined is false.
+        if (!(byte >= 0x20) || byte === BACKSLASH) return place;
+        position += 1;
+      }
+      const slot = base + column;
+      if (fieldKind[slot] !== FieldKind.missing) return place;
+      const next = bytes[position + 1];
+      if (next !== COMMA && next !== CLOSE_BRACE) return place;
+      fieldStart[slot] = valueStart;
+      fieldEnd[slot] = position;
+      fieldKind[slot] = FieldKind.text;
+      position += 2;
+      text.at = position;
+      if (next === CLOSE_BRACE) return -1;
+    }
+    return width;
+  }
+
+  /** Passes the rest of a record, from its member at `firstPlace`. */
+  private passFields(row: number, firstPlace: number): void {
+    const { text } = this;
+    for (let place = firstPlace; ; place += 1) {
+      text.skipSpace();
+      const column = this.passName(place);
+      const start = text.at;
+      const kind = text.passValue(2);
+      if (column !== undefined) this.note(row, column, start, kind);
+      if (text.passEnd(CLOSE_BRACE)) return;
+    }
+  }
+
+  /** Passes a name and its colon; gives the column that the field belongs to, if any. */
+  private passName(place: number): number | undefined {
+    const { text, order, unknownFields } = this;
+    const { names, columnAt, columnOf, width } = order;
+    if (text.bytes[text.at] !== QUOTE) text.fail('the name of a field');
+    const expected = place < width ? columnAt[place]! : undefined;
+    if (expected !== undefined && this.nameStandsAt(names[expected]!, text.at + 1)) {
+      text.at += names[expected]!.length + 3;
+      text.skipSpace();
+      return expected;
+    }
+    const start = text.at;
+    const escaped = text.passString();
+    const name = escaped ? (JSON.parse(text.text(start, text.at)) as string) : text.text(start + 1, text.at - 1);
+    const column = columnOf.get(name);
+    if (column === undefined) {
+      if (unknownFields.size < maxUnknownFields) unknownFields.add(name);
+    } else if (place < width) columnAt[place] = column;
+    text.passColon();
+    return column;
+  }
+
+  /** Whether the name, its closing quote and a colon stand at `position`. */
+  private nameStandsAt(name: Buffer, position: number): boolean {
+    const { bytes } = this.text;
+    const { length } = name;
+    if (bytes[position + length] !== QUOTE || bytes[position + length + 1] !== COLON) return false;
+    for (let i = 0; i < length; i += 1) if (bytes[position + i] !== name[i]) return false;
+    return true;
+  }
+
+  /** Notes a value that begins at `start` and ends here. */
+  private note(row: number, column: number, start: number, kind: number): void {
+    const { fieldStart, fieldEnd, fieldKind } = this.index;
+    const { at } = this.text;
+    const slot = row * this.order.width + column;
+    const first = fieldKind[slot];
+    if (first === FieldKind.missing) {
+      const quotes = isString(kind) ? 1 : 0;
+      fieldStart[slot] = start + quotes;
+      fieldEnd[slot] = at - quotes;
+      fieldKind[slot] = kind;
+      return;
+    }
+    // The field stands here twice: which value counts is not ours to guess, so its text is everything from first to last.
+    if (isString(first)) fieldStart[slot]! -= 1;
+    fieldEnd[slot] = at;
+    fieldKind[slot] = FieldKind.other;
+  }
+}
+
+function isString(kind: number | undefined): boolean {
+  return kind === FieldKind.text || kind === FieldKind.escaped;
+}

@@ -1,0 +1,121 @@
+/** How many requests are under way at a time, and who gives a place away when. */
+
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { expect, it, onTestFinished } from 'vitest';
+import { voters } from '../../../pipelines/voters.ts';
+import { createSourceClient } from '../../../src/extract/ask/source-client.ts';
+import { Secret } from '../../../src/secret.ts';
+import { answerJson } from '../../support/fault-server.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { request, serve, whole } from './client-fixture.ts';
+
+const text = '{"count":1,"data":{"IdDapil":"1101"}}';
+
+/** What a district's requests are answered with, one after the other, and whole from then on. */
+type Scripts = Readonly<Record<number, readonly { readonly status?: number; readonly body?: string }[]>>;
+
+/** A client of a source that answers by `scripts`: for which districts it was asked in turn, and the most requests that were under way at once. */
+function connect(concurrency: number, scripts: Scripts = {}, instead: () => string | null = () => null) {
+  const sent: number[] = [];
+  const asked = new Map<number, number>();
+  let underWay = 0;
+  let most = 0;
+  const client = createSourceClient(
+    { baseUrl: 'http://source.test', apiKey: new Secret('a-key-of-tests'), concurrency, timeout: 5000, maxAttempts: 3 },
+    {
+      transport: {
+        async send({ dapil }) {
+          sent.push(dapil!);
+          underWay += 1;
+          most = Math.max(most, underWay);
+          const turn = asked.get(dapil!) ?? 0;
+          asked.set(dapil!, turn + 1);
+          // Every request waits for the others that are let go on now.
+          await new Promise((resolve) => setImmediate(resolve));
+          underWay -= 1;
+          const scripted = scripts[dapil!]?.[turn] ?? {};
+          const { status = 200, body = instead() ?? text.replace('1101', String(dapil)) } = scripted;
+          return { status, headers: {}, body: Buffer.from(body), at: null };
+        },
+        async close() {},
+      },
+      resumed: null,
+      clock: manualClock(),
+      random: () => 0.5,
+      report: () => undefined,
+      land: async (answer) => async () => answer.body,
+      signal: new AbortController().signal,
+    },
+  );
+  const fetch = (dapils: readonly number[]) =>
+    Promise.all(
+      dapils.map(async (dapil) => {
+        const { page } = await client.fetchPage(voters, { ...request, dapil });
+        return page.records.length;
+      }),
+    );
+  return { client, fetch, sent, most: () => most };
+}
+
+/** What undici says of a request that it writes to a connection. */
+interface Sent {
+  readonly request: { readonly path: string };
+}
+
+const dapilOf = (path: string): string => /id_dapil=(\d+)/.exec(path)![1]!;
+const districts = Array.from({ length: 20 }, (_, place) => 1101 + place);
+
+it('no more requests are under way than were asked for, and no fewer while there is something to ask', async () => {
+  const { fetch, most } = connect(3);
+  expect(await fetch(districts)).toEqual(districts.map(() => 1));
+  expect(most()).toBe(3);
+});
+
+it('the next request is written to its connection before an answer is landed and read', async () => {
+  const events: string[] = [];
+  const noteSent = (message: unknown): void => void events.push(`send ${dapilOf((message as Sent).request.path)}`);
+  subscribe('undici:client:sendHeaders', noteSent);
+  onTestFinished(() => void unsubscribe('undici:client:sendHeaders', noteSent));
+  const { client } = await serve((_, response) => answerJson(response, whole), {
+    concurrency: 1,
+    land: async (answer) => {
+      events.push(`land ${dapilOf(answer.url)}`);
+      return async () => answer.body;
+    },
+  });
+  const dapils = [1101, 1102, 1103, 1104];
+  await Promise.all(dapils.map((dapil) => client.fetchPage(voters, { ...request, dapil })));
+  for (const [place, dapil] of dapils.slice(1).entries())
+    expect(events.indexOf(`send ${dapil}`)).toBeLessThan(events.indexOf(`land ${dapils[place]!}`));
+});
+
+it('a request that the source refused for now keeps its place while it waits', async () => {
+  const { fetch, sent } = connect(1, { 1101: [{ status: 503 }, { status: 429 }] });
+  await fetch([1101, 1102]);
+  expect(sent).toEqual([1101, 1101, 1101, 1102]);
+});
+
+it('an answer that turns out to be cut short counts as an attempt, and is asked for again', async () => {
+  const short = { body: text.slice(0, -5) };
+  const mended = connect(1, { 1101: [short, short] });
+  expect(await mended.fetch([1101, 1102])).toEqual([1, 1]);
+  expect(mended.client.figures).toMatchObject({ requests: 4, retries: 2 });
+  const lasting = connect(1, { 1101: [short, { status: 503 }, short, short] });
+  await expect(lasting.fetch([1101])).rejects.toThrow(/given up after 3 attempts/);
+});
+
+it('after a failure answers are read in their place, until twenty have come without one', async () => {
+  const short = { body: text.slice(0, -5) };
+  const { fetch, sent } = connect(1, { 1101: [short], 1106: [short], 1136: [short] });
+  await fetch(Array.from({ length: 40 }, (_, place) => 1101 + place));
+  const sentBetween = (dapil: number): number => sent.lastIndexOf(dapil) - sent.indexOf(dapil) - 1;
+  expect(sentBetween(1101)).toBeGreaterThan(0);
+  expect(sentBetween(1106)).toBe(0);
+  expect(sentBetween(1136)).toBeGreaterThan(0);
+});
+
+it('a source of which every other answer is cut short, as behind two backends, is read to the end', async () => {
+  let answers = 0;
+  const { fetch } = connect(1, {}, () => (answers++ % 2 === 0 ? text.slice(0, -5) : null));
+  expect(await fetch(districts)).toEqual(districts.map(() => 1));
+});

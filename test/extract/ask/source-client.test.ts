@@ -1,0 +1,226 @@
+/** The client over real sockets: how it asks for a page, and which answers it asks for again. */
+
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { voters } from '../../../pipelines/voters.ts';
+import { InterruptedError, SourceStatusError } from '../../../src/errors.ts';
+import { answerJson, type Script } from '../../support/fault-server.ts';
+import { connect, key, request, serve, startServer, whole } from './client-fixture.ts';
+
+describe('a page', () => {
+  it('is asked for with the key in the header, the parameters in the query, and nothing of the key elsewhere', async () => {
+    const { client, server, landed } = await serve((_, response) => answerJson(response, whole));
+    const { page } = await client.fetchPage(voters, request);
+    expect(page.records.length).toBe(1);
+    expect(server.paths).toEqual(['/api/datapemilihdpr?id_dapil=1101&limit=10&offset=0']);
+    expect(server.headers[0]).toMatchObject({ 'x-api-key': key, 'content-type': 'application/json' });
+    expect(JSON.stringify([landed, server.paths])).not.toContain(key);
+    expect(landed.map(({ status, url }) => [status, url])).toEqual([[200, `${server.url}${server.paths[0]}`]]);
+  });
+
+  it('keeps a path of the base URL before the endpoint', async () => {
+    const server = await startServer((_, response) => answerJson(response, whole));
+    const { client } = connect(`${server.url}/mirror`);
+    await client.fetchPage(voters, { ...request, dapil: null });
+    expect(server.paths).toEqual(['/mirror/api/datapemilihdpr?limit=10&offset=0']);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ])('is read from %s', async (encoding, compress) => {
+    const { client } = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(compress(JSON.stringify(whole))),
+    );
+    expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
+  });
+
+  it('is read behind early hints', async () => {
+    const { client } = await serve((_, response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      answerJson(response, whole);
+    });
+    expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
+  });
+
+  it('is landed decoded and without the key where it is an error, too', async () => {
+    const { client, landed } = await serve((_, response, attempt) =>
+      attempt === 1
+        ? response.writeHead(500, { 'content-encoding': 'gzip' }).end(gzipSync(`no such key: ${key}`))
+        : answerJson(response, whole),
+    );
+    await client.fetchPage(voters, request);
+    expect(landed[0]!.body.toString()).toBe('no such key: [redacted]');
+  });
+});
+
+describe('a page that is asked for before its turn', () => {
+  const behind = { ...request, dapil: null, reading: 0, offset: 100 };
+
+  it('is landed and given as every other', async () => {
+    const { client, landed } = await serve((_, response) => answerJson(response, whole));
+    expect((await client.tryPage(voters, behind))?.page.records.length).toBe(1);
+    expect(landed).toHaveLength(1);
+  });
+
+  it.each<[string, Script]>([
+    ['is refused its key', (_, response) => answerJson(response, {}, 403)],
+    ['is refused', (_, response) => answerJson(response, {}, 400)],
+    ['fails', (_, response) => answerJson(response, {}, 500)],
+    ['is asked to wait', (_, response) => answerJson(response, {}, 429, { 'retry-after': '600' })],
+    ['is cut off', (asked) => asked.socket.destroy()],
+    ['gets what is no answer', (_, response) => response.end('<html>')],
+  ])('is asked for once where it %s, and ends nothing', async (_what, script) => {
+    const { client, server, clock } = await serve((asked, response, attempt) =>
+      asked.url!.includes('offset=100') ? script(asked, response, attempt) : answerJson(response, whole),
+    );
+    const before = clock.monotonic();
+    for (const offset of [100, 1000, 1001, 1002, 1003, 1004])
+      expect(await client.tryPage(voters, { ...behind, offset })).toBeNull();
+    expect(server.paths).toHaveLength(6);
+    expect(clock.monotonic()).toBe(before);
+    expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
+  });
+
+  it('is waited for as its source asked, where its turn comes after all', async () => {
+    const { client, clock, events } = await serve(
+      (_, response, attempt) =>
+        attempt === 1 ? answerJson(response, {}, 429, { 'retry-after': '7' }) : answerJson(response, whole),
+      { concurrency: 8 },
+    );
+    expect(await client.tryPage(voters, behind)).toBeNull();
+    expect(client.figures).toMatchObject({ requests: 1, retries: 0, throttled: 1, lowestConcurrency: 4 });
+    expect((await client.fetchPage(voters, behind)).page.records.length).toBe(1);
+    expect(clock.sleeps).toEqual([7050]);
+    expect(events).toContainEqual(expect.objectContaining({ kind: 'wait', milliseconds: 7050 }));
+    expect(client.figures).toMatchObject({ requests: 2, throttled: 1, lowestConcurrency: 4 });
+  });
+
+  it('is not asked for of a source that has refused the key', async () => {
+    const { client, server, failure } = await serve((_, response) => answerJson(response, {}, 401));
+    expect((await failure()).name).toBe('SourceRefusedKeyError');
+    expect(await client.tryPage(voters, behind)).toBeNull();
+    expect(server.paths).toHaveLength(1);
+  });
+
+  it('is not asked for once the run has ended, though its turn for a place comes then', async () => {
+    let arrived = (): void => {};
+    const inFlight = new Promise<void>((resolve) => (arrived = resolve));
+    const { client, server, controller } = await serve(() => arrived(), { concurrency: 1, timeout: 60_000 });
+    const early = [100, 200].map((offset) => client.tryPage(voters, { ...behind, offset }));
+    await inFlight;
+    controller.abort(new InterruptedError('SIGTERM'));
+    expect(await Promise.all(early)).toEqual([null, null]);
+    expect(server.paths).toHaveLength(1);
+  });
+});
+
+describe('an answer that may come better later', () => {
+  it.each([408, 425, 429, 500, 502, 503, 504, 520])(
+    'is asked for again after status %i, and landed all the same',
+    async (status) => {
+      const { client, landed, clock } = await serve((_, response, attempt) =>
+        answerJson(response, attempt < 3 ? { error: 'later' } : whole, attempt < 3 ? status : 200),
+      );
+      expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
+      expect(landed.map((answer) => answer.status)).toEqual([status, status, 200]);
+      expect(clock.sleeps).toHaveLength(2);
+      expect(client.figures).toMatchObject({ requests: 3, retries: 2 });
+    },
+  );
+
+  it('is waited for as Retry-After says, in seconds, and that is told', async () => {
+    const { client, clock, events } = await serve((_, response, attempt) =>
+      attempt === 1 ? answerJson(response, {}, 429, { 'retry-after': '7' }) : answerJson(response, whole),
+    );
+    await client.fetchPage(voters, request);
+    expect(clock.sleeps[0]).toBeGreaterThanOrEqual(7000);
+    expect(clock.sleeps[0]).toBeLessThan(7500);
+    const wait = { kind: 'wait', dataset: 'voters', milliseconds: clock.sleeps[0], why: 'status 429' };
+    expect(events).toContainEqual(wait);
+  });
+
+  it('is waited for as Retry-After says, as a date', async () => {
+    const { client, clock } = await serve((_, response, attempt) =>
+      attempt === 1
+        ? answerJson(response, {}, 503, { 'retry-after': new Date('2026-11-20T03:00:20Z').toUTCString() })
+        : answerJson(response, whole),
+    );
+    await client.fetchPage(voters, request);
+    expect(clock.sleeps[0]).toBeGreaterThanOrEqual(20_000);
+    expect(clock.sleeps[0]).toBeLessThan(20_500);
+  });
+
+  it('halves the pace when the source says "too many"', async () => {
+    const { client } = await serve(
+      (_, response, attempt) => (attempt === 1 ? answerJson(response, {}, 429) : answerJson(response, whole)),
+      { concurrency: 8 },
+    );
+    await client.fetchPage(voters, request);
+    expect(client.figures.lowestConcurrency).toBe(4);
+  });
+
+  it.each<[string, Script]>([
+    ['the connection is reset', (asked) => asked.socket.resetAndDestroy()],
+    ['the connection closes without an answer', (asked) => asked.socket.destroy()],
+    [
+      'a body with a length ends early',
+      (asked, response) => {
+        response.writeHead(200, { 'content-length': '500' });
+        response.write('{"count":1,', () => asked.socket.destroy());
+      },
+    ],
+    [
+      'a chunked body ends early',
+      (asked, response) => {
+        response.writeHead(200);
+        response.write('{"count":1,"data":[', () => asked.socket.destroy());
+      },
+    ],
+    [
+      'a body without a length ends early, as if it were whole',
+      (_, response) => {
+        response.writeHead(200, { connection: 'close' }).end(JSON.stringify(whole).slice(0, -9));
+      },
+    ],
+    [
+      'gzip ends early',
+      (_, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(whole)).subarray(0, 30));
+      },
+    ],
+    [
+      'the body is empty',
+      (_, response) => {
+        response.writeHead(200).end();
+      },
+    ],
+  ])('is asked for again when %s', async (_name, fault) => {
+    const { client } = await serve((asked, response, attempt) =>
+      attempt === 1 ? fault(asked, response, attempt) : answerJson(response, whole),
+    );
+    expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
+    expect(client.figures.retries).toBe(1);
+  });
+
+  it('is asked for again when nothing comes within the time for one attempt', async () => {
+    const { client } = await serve(
+      (_, response, attempt) => {
+        if (attempt > 1) answerJson(response, whole);
+      },
+      { timeout: 150 },
+    );
+    expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
+  });
+
+  it('is given up after the bound on attempts, naming the URL', async () => {
+    const { server, failure } = await serve((_, response) => answerJson(response, { error: 'down' }, 500), {
+      maxAttempts: 3,
+    });
+    const error = await failure();
+    expect(error).toBeInstanceOf(SourceStatusError);
+    expect(error.message).toContain(`${server.url}/api/datapemilihdpr?id_dapil=1101`);
+    expect(error.message).toContain('500');
+    expect(server.paths).toHaveLength(3);
+  });
+});

@@ -1,0 +1,26 @@
+/** What is said of a request that failed is what happened to it: no connection, one that broke, or an answer that cannot be decoded. */
+
+import { expect, it } from 'vitest';
+import { EnvelopeError, SourceUnreachableError } from '../../../src/errors.ts';
+import { describeFailure, nameFailure } from '../../../src/extract/ask/source-messages.ts';
+
+const url = 'http://source.test/api';
+
+it.each([
+  ['ECONNREFUSED', SourceUnreachableError, `${url} cannot be reached: nothing listens there`, '--base-url'],
+  ['UND_ERR_SOCKET', SourceUnreachableError, `${url} gave no whole answer: it broke`, '--page-size'],
+  ['ECONNRESET', SourceUnreachableError, `${url} gave no whole answer: it broke`, '--page-size'],
+  ['Z_DATA_ERROR', EnvelopeError, `The answer of ${url} is not, or not wholly, encoded as`, 'operator'],
+])('%s is a %s', (code, kind, message, next) => {
+  const error = describeFailure({ kind: 'connection', code }, url, 'given up', 'it broke');
+  expect(error).toBeInstanceOf(kind);
+  expect(error.message).toContain(message);
+  expect(error.next).toContain(next);
+});
+
+it.each([
+  ['ECONNREFUSED', 'no connection (ECONNREFUSED)'],
+  ['Z_BUF_ERROR', 'an answer that is not encoded as it says (Z_BUF_ERROR)'],
+])('%s is called by its name while it is tried again', (code, name) => {
+  expect(nameFailure({ kind: 'connection', code }, 1000)).toBe(name);
+});

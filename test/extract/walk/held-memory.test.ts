@@ -1,0 +1,69 @@
+/** Pages that are set aside leave the memory: what can be read again is not kept by whoever can read it. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it, onTestFinished } from 'vitest';
+import { openLanding } from '../../../src/land/landing.ts';
+import type { LandedBody } from '../../../src/stages.ts';
+import { describedRun } from '../../support/landed.ts';
+import { runExtract } from '../../support/run-extract.ts';
+import { faultless, simulateSource } from '../../support/simulated-source.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** How many of these are still in memory. */
+async function countAlive(references: readonly WeakRef<object>[]): Promise<number> {
+  // What a turn of the event loop holds is let go at its end.
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  return references.filter((reference) => reference.deref() !== undefined).length;
+}
+
+it('the pages of a long district, while it waits for its proof', async () => {
+  const records = Array.from({ length: 60 }, (_, place) => ({ dapil: 1101, regency: `R${place}`, people: place }));
+  const source = simulateSource(records, faultless, () => 0.5);
+  const pages: WeakRef<object>[] = [];
+  const remembered = {
+    ...source,
+    async fetchPage(...[pipeline, request]: Parameters<typeof source.fetchPage>) {
+      const { page, at } = await source.fetchPage(pipeline, request);
+      const bytes = Buffer.from(page.bytes);
+      pages.push(new WeakRef(bytes));
+      const text = bytes.toString();
+      return { page: { ...page, bytes }, at, landed: async () => Buffer.from(text), refusal: null };
+    },
+  };
+  let alive = -1;
+  const { delivered } = await runExtract(remembered, {
+    pageSize: 3,
+    heldBytes: 0,
+    async deliver() {
+      alive = await countAlive(pages);
+    },
+  });
+  expect(delivered).toEqual([]);
+  expect(pages.length).toBeGreaterThan(20);
+  expect(alive).toBeLessThan(4);
+});
+
+it('an answer that was landed, for whoever can read it back', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'rekap-held-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const landing = await openLanding(join(folder, 'landing'), describedRun());
+  const bodies: WeakRef<object>[] = [];
+  const kept: LandedBody[] = [];
+  for (let offset = 0; offset < 10; offset += 1) {
+    const body = Buffer.from(`an answer, the ${offset}. of ten`.repeat(100));
+    bodies.push(new WeakRef(body));
+    const request = { dataset: 'voters', dapil: null, reading: 0, offset, limit: 1 };
+    kept.push(await landing.land({ request, url: 'http://source.test/', status: 200, at: new Date(0), body }));
+  }
+  expect((await kept[3]!()).toString()).toContain('the 3. of ten');
+  await kept[9]!();
+  expect(await countAlive(bodies)).toBeLessThan(3);
+  await landing.close();
+});
