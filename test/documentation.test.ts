@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkNames, modelNames, pipelines } from '../pipelines/index.ts';
-import { optionNames } from '../src/cli/options.ts';
+import { optionNames } from '../src/cli/options/options.ts';
 import { ExitCode } from '../src/errors.ts';
 import { faultList, presets } from '../src/serve/faults/fault-list.ts';
 import { exportedTables, quarantineTable, snapshotsLogTable } from '../src/load/tables.ts';
@@ -13,7 +13,9 @@ import * as limits from '../src/serve/limits.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const sources = readdirSync(join(root, 'src/cli')).map((file) => readFileSync(join(root, 'src/cli', file), 'utf8'));
+const sources = readdirSync(join(root, 'src/cli'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => readFileSync(join(root, 'src/cli', file), 'utf8'));
 
 describe('the README', () => {
   it('names every command', () => {

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { listSnapshots } from '../src/cli/list-snapshots.ts';
+import { listSnapshots } from '../src/cli/print/list-snapshots.ts';
 import { RekapError } from '../src/errors.ts';
 import { prune } from '../src/snapshots/manage-snapshots.ts';
 import { verifyPublished } from '../src/snapshots/verify-published.ts';

@@ -2,8 +2,8 @@
 
 import { ExitCode, RekapError } from '../errors.ts';
 import { commandNames, commands } from './commands.ts';
-import { beginInvocation } from './invocation.ts';
-import { terminalColumns } from './terminal-columns.ts';
+import { beginInvocation } from './options/invocation.ts';
+import { terminalColumns } from './print/terminal-columns.ts';
 import { readVersion } from '../version.ts';
 
 /** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */
@@ -16,8 +16,8 @@ export async function runCommandLine(words: string[]): Promise<void> {
     // Before anything is printed: where nobody reads that, it is all there is to know the failure by.
     process.exitCode = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
     const [{ printError, printJsonError }, { asksForJson }] = await Promise.all([
-      import('./terminal.ts'),
-      import('./declare-options.ts'),
+      import('./print/terminal.ts'),
+      import('./options/declare-options.ts'),
     ]);
     printError(error);
     if (asksForJson(words)) printJsonError(error);
@@ -42,7 +42,7 @@ async function dispatch(typed: string[]): Promise<void> {
   }
   const [{ default: yargs }, { parserConfiguration }] = await Promise.all([
     import('yargs'),
-    import('./declare-options.ts'),
+    import('./options/declare-options.ts'),
   ]);
   const parser = yargs(words)
     .scriptName('rekap')

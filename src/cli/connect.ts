@@ -1,8 +1,8 @@
 /** rekap connect: a script that opens the current snapshot in the DuckDB shell. */
 
 import type { CommandModule, InferredOptionTypes } from 'yargs';
-import { declareOptions } from './declare-options.ts';
-import { warehouseOption } from './options.ts';
+import { declareOptions } from './options/declare-options.ts';
+import { warehouseOption } from './options/options.ts';
 
 type ConnectArguments = InferredOptionTypes<typeof warehouseOption>;
 

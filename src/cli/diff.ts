@@ -7,8 +7,8 @@ import type { ComparedSnapshots, LoneDataset } from '../snapshots/diff-snapshots
 import { countOf, formatNumber } from '../numbers.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { QueryResult } from '../query/query-result.ts';
-import { declareOptions } from './declare-options.ts';
-import { readFormat, resultOptions, warehouseOption } from './options.ts';
+import { declareOptions } from './options/declare-options.ts';
+import { readFormat, resultOptions, warehouseOption } from './options/options.ts';
 
 const options = {
   ...warehouseOption,
@@ -47,7 +47,7 @@ export const diffCommand: CommandModule<object, DiffArguments> = {
       import('../../pipelines/index.ts'),
       import('../snapshots/diff-snapshots.ts'),
       import('../query/write-result.ts'),
-      import('./terminal.ts'),
+      import('./print/terminal.ts'),
     ]);
     const { pipelines } = loadProject();
     if (a === undefined) await requireAnother(warehouse);
@@ -92,7 +92,7 @@ async function writeDifferences(
   pipelines: readonly AnyPipeline[],
   lone: readonly string[],
 ): Promise<void> {
-  const { paint, writeOut } = await import('./terminal.ts');
+  const { paint, writeOut } = await import('./print/terminal.ts');
   const records = await collectRecords(result, pipelines);
   const counts = Object.keys(headings).map(
     (kind) => `${formatNumber(records.filter((record) => record.kind === kind).length)} ${kind}`,
@@ -126,7 +126,7 @@ async function collectRecords(
 ): Promise<readonly ChangedRecord[]> {
   const [{ displayText }, { printable }] = await Promise.all([
     import('../query/write-result.ts'),
-    import('./terminal.ts'),
+    import('./print/terminal.ts'),
   ]);
   const records = new Map<string, ChangedRecord>();
   for await (const group of result.groups()) {
@@ -149,7 +149,7 @@ async function collectRecords(
 }
 
 async function renderRecord({ place, differences }: ChangedRecord): Promise<string> {
-  const [{ paint }, { renderTable }] = await Promise.all([import('./terminal.ts'), import('./table.ts')]);
+  const [{ paint }, { renderTable }] = await Promise.all([import('./print/terminal.ts'), import('./print/table.ts')]);
   const rows = differences.map((difference) => {
     const [old, now] = [difference['old_value']!, difference['new_value']!];
     return [

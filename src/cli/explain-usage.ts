@@ -2,9 +2,9 @@
 
 import { distance } from 'fastest-levenshtein';
 import { UsageError } from '../errors.ts';
-import { closestName } from './closest-name.ts';
+import { closestName } from './options/closest-name.ts';
 import { commandNames } from './commands.ts';
-import { explainFlag, findUnknownFlag } from './unknown-flag.ts';
+import { explainFlag, findUnknownFlag } from './options/unknown-flag.ts';
 
 const quoted = 'The SQL goes into quotes, as one word: rekap query "FROM turnout_national".';
 

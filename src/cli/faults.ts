@@ -2,9 +2,9 @@
 
 import { UsageError } from '../errors.ts';
 import { checkFaultValue, faultList, presets, type FaultName, type FaultValues } from '../serve/faults/fault-list.ts';
-import { closestName } from './closest-name.ts';
-import { renderTable } from './table.ts';
-import { inColumns } from './wrap-text.ts';
+import { closestName } from './options/closest-name.ts';
+import { renderTable } from './print/table.ts';
+import { inColumns } from './print/wrap-text.ts';
 
 /** Every name that a list of faults may hold. */
 const names: readonly string[] = [...Object.keys(presets), ...faultList.map(({ name }) => name)];

@@ -1,8 +1,8 @@
 /** What `rekap --help` prints. Written without yargs, which takes twice as long to load as Node itself. */
 
 import { commands } from './commands.ts';
-import { paint } from './terminal.ts';
-import { inColumns, widthOf, wrap } from './wrap-text.ts';
+import { paint } from './print/terminal.ts';
+import { inColumns, widthOf, wrap } from './print/wrap-text.ts';
 
 const purpose = 'Brings the DPR-RI voter statistics from their service into DuckDB and Parquet, whole and in one step.';
 

@@ -6,8 +6,8 @@ import { UsageError } from '../errors.ts';
 import type { QueryResult } from '../query/query-result.ts';
 import type { Write } from '../query/write-result.ts';
 import { countOf } from '../numbers.ts';
-import { declareOptions } from './declare-options.ts';
-import { readFormat, resultOptions, warehouseOption } from './options.ts';
+import { declareOptions } from './options/declare-options.ts';
+import { readFormat, resultOptions, warehouseOption } from './options/options.ts';
 
 const options = {
   ...warehouseOption,
@@ -66,14 +66,14 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
     import('../query/write-aside.ts'),
     import('../query/write-result.ts'),
     import('../warehouse/warehouse.ts'),
-    import('./terminal.ts'),
+    import('./print/terminal.ts'),
   ]);
   const snapshot = await requireCurrent(warehouse);
   const database = await requireDatabase(snapshot);
   if (out !== undefined) await requireOutside(out, warehouse);
   const told = (rows: number): void => void process.stderr.write(`${countOf(rows, 'row')} written to ${out}\n`);
   if (format === 'parquet') return told(await queryToParquet(database, sql, out!));
-  const tables = format === 'table' ? await import('./result-table.ts') : null;
+  const tables = format === 'table' ? await import('./print/result-table.ts') : null;
   const drawTable = out === undefined ? tables?.writeTable : tables?.writePlainTable;
   const writeRows = drawTable ?? (format === 'csv' ? writeCsv : writeJson);
   const render = async (result: QueryResult, to: Write): Promise<number> => {

@@ -1,8 +1,14 @@
 /** rekap replay: builds a snapshot again from what the source answered. */
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { declareOptions } from './declare-options.ts';
-import { jsonOption, readOptionalFolder, publishOptions, readPublishOptions, warehouseOption } from './options.ts';
+import { declareOptions } from './options/declare-options.ts';
+import {
+  jsonOption,
+  readOptionalFolder,
+  publishOptions,
+  readPublishOptions,
+  warehouseOption,
+} from './options/options.ts';
 
 const options = {
   ...warehouseOption,

@@ -3,7 +3,7 @@
 import type { Project } from '../pipeline.ts';
 import type { SyncResult, SyncSurroundings } from '../run/sync-options.ts';
 import { systemClock } from '../system-clock.ts';
-import { createProgress } from './progress.ts';
+import { createProgress } from './print/progress.ts';
 import { listenForSignals } from './signals.ts';
 
 export async function runVisibly(
@@ -22,8 +22,8 @@ export async function runVisibly(
       signal: signals.signal,
     });
     progress.end();
-    if (asJson) (await import('./terminal.ts')).printJson(result);
-    else process.stdout.write((await import('./sync-summary.ts')).renderSummary(result, project));
+    if (asJson) (await import('./print/terminal.ts')).printJson(result);
+    else process.stdout.write((await import('./print/sync-summary.ts')).renderSummary(result, project));
   } finally {
     progress.abandon();
     signals.stop();

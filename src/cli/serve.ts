@@ -7,10 +7,10 @@ import { UsageError, systemReason } from '../errors.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 import { countOf } from '../numbers.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
-import { declareOptions } from './declare-options.ts';
-import { readOptionalFolder, requireInteger } from './options.ts';
-import { printable, printFailure, warningText } from './terminal.ts';
-import { inColumns, widthOf } from './wrap-text.ts';
+import { declareOptions } from './options/declare-options.ts';
+import { readOptionalFolder, requireInteger } from './options/options.ts';
+import { printable, printFailure, warningText } from './print/terminal.ts';
+import { inColumns, widthOf } from './print/wrap-text.ts';
 
 const options = {
   sample: { type: 'boolean', default: false, describe: 'serve the sample figures; a key is made and printed' },
@@ -178,7 +178,7 @@ async function nameServed({ data, warehouse }: ServeArguments): Promise<string> 
   if (data !== undefined) return data;
   const [{ readCurrent }, { nameSource }] = await Promise.all([
     import('../warehouse/warehouse.ts'),
-    import('./sync-summary.ts'),
+    import('./print/sync-summary.ts'),
   ]);
   if (warehouse === undefined) return nameSource('sample');
   const source = (await readCurrent(warehouse))?.manifest.source;

@@ -1,8 +1,8 @@
 /** rekap snapshots: list, show, roll back, prune and verify. */
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { declareOptions } from './declare-options.ts';
-import { jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options.ts';
+import { declareOptions } from './options/declare-options.ts';
+import { jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options/options.ts';
 
 const common = { ...warehouseOption, ...jsonOption } as const satisfies Record<string, Options>;
 const pruneOptions = { ...common, ...keepOptions } as const satisfies Record<string, Options>;
@@ -29,8 +29,8 @@ const listCommand: CommandModule<object, CommonArguments> = {
   builder: (argv) => declareOptions(argv, common),
   async handler({ warehouse, json }) {
     const [{ listSnapshots, renderList }, { printJson }] = await Promise.all([
-      import('./list-snapshots.ts'),
-      import('./terminal.ts'),
+      import('./print/list-snapshots.ts'),
+      import('./print/terminal.ts'),
     ]);
     const snapshots = await listSnapshots(warehouse);
     if (json) return printJson(snapshots);
@@ -47,8 +47,8 @@ const showCommand: CommandModule<object, CommonArguments & { id: string | undefi
   async handler({ warehouse, json, id }) {
     const [{ readSnapshot, requireCurrent }, { renderSnapshot }, { printJson }] = await Promise.all([
       import('../warehouse/warehouse.ts'),
-      import('./show-snapshot.ts'),
-      import('./terminal.ts'),
+      import('./print/show-snapshot.ts'),
+      import('./print/terminal.ts'),
     ]);
     const snapshot = id === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, id);
     if (json) printJson(snapshot.manifest);
@@ -71,8 +71,8 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
       import('../warehouse/warehouse.ts'),
       import('../snapshots/verify-published.ts'),
       import('../../pipelines/index.ts'),
-      import('./terminal.ts'),
-      import('./advice.ts'),
+      import('./print/terminal.ts'),
+      import('./print/advice.ts'),
     ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
     const { pipelines } = loadProject();
@@ -103,7 +103,7 @@ const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> =
     const [{ rollBack }, { loadProject }, { printJson, warningText }] = await Promise.all([
       import('../snapshots/manage-snapshots.ts'),
       import('../../pipelines/index.ts'),
-      import('./terminal.ts'),
+      import('./print/terminal.ts'),
     ]);
     const { answerProblems, next } = await rollBack(loadProject(), warehouse, id);
     if (answerProblems.length > 0)
@@ -120,7 +120,7 @@ const pruneCommand: CommandModule<object, InferredOptionTypes<typeof pruneOption
   async handler({ warehouse, json, ...keeping }) {
     const [{ prune }, { printJson }] = await Promise.all([
       import('../snapshots/manage-snapshots.ts'),
-      import('./terminal.ts'),
+      import('./print/terminal.ts'),
     ]);
     const pruned = await prune({ warehouse, ...readKeepOptions(keeping) });
     if (json) return printJson(pruned);

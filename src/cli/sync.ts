@@ -5,8 +5,8 @@ import { UsageError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { syncDefaults } from '../run/sync-defaults.ts';
 import { readBaseUrl } from '../base-url.ts';
-import { declareOptions } from './declare-options.ts';
-import { nameOption } from './invocation.ts';
+import { declareOptions } from './options/declare-options.ts';
+import { nameOption } from './options/invocation.ts';
 import {
   jsonOption,
   keepOptions,
@@ -15,7 +15,7 @@ import {
   readPublishOptions,
   requireInteger,
   warehouseOption,
-} from './options.ts';
+} from './options/options.ts';
 
 const options = {
   'base-url': { type: 'string', describe: 'address of the service, such as https://host or https://host/path' },
@@ -86,7 +86,7 @@ async function runSync(args: SyncArguments): Promise<void> {
     args.dataset,
     project.pipelines.map(({ table }) => table),
   );
-  const { readApiKey } = await import('./api-key.ts');
+  const { readApiKey } = await import('./options/api-key.ts');
   const key: Secret | null = baseUrl === null ? null : readApiKey(args['api-key-file']);
 
   const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./run-visibly.ts')]);

@@ -1,6 +1,6 @@
 /** What a benchmark found, always as one ratio: what was measured against what it is held to in the same run. */
 
-import { renderTable } from '../../src/cli/table.ts';
+import { renderTable } from '../../src/cli/print/table.ts';
 
 /** One line of the table. */
 export interface Finding {

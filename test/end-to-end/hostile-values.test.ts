@@ -6,7 +6,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tmpdir } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
-import { createProgress } from '../../src/cli/progress.ts';
+import { createProgress } from '../../src/cli/print/progress.ts';
 import { openDatabase } from '../../src/duckdb/database.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { readRows } from '../support/read-table.ts';

@@ -1,6 +1,6 @@
 /** Says what became of each property in `make fuzz`, and of all of them. */
 
-import { renderTable } from '../../src/cli/table.ts';
+import { renderTable } from '../../src/cli/print/table.ts';
 
 /** What one property came to. */
 export interface PropertyOutcome {

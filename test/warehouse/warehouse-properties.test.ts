@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { pipelines } from '../../pipelines/index.ts';
-import { renderSnapshot } from '../../src/cli/show-snapshot.ts';
+import { renderSnapshot } from '../../src/cli/print/show-snapshot.ts';
 import { RekapError, SnapshotNotFoundError, WarehouseError } from '../../src/errors.ts';
 import { checkGate } from '../../src/publish/gate.ts';
 import { holdsSameTables } from '../../src/publish/manifest.ts';

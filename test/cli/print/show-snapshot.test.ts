@@ -1,10 +1,10 @@
 /** What `snapshots show` prints is for people who do not know how a sync goes: words, times that differ, and a hash that says it is cut. */
 
 import { describe, expect, it } from 'vitest';
-import { renderList } from '../../src/cli/list-snapshots.ts';
-import { renderSnapshot } from '../../src/cli/show-snapshot.ts';
-import type { Verdict } from '../../src/stages.ts';
-import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
+import { renderList } from '../../../src/cli/print/list-snapshots.ts';
+import { renderSnapshot } from '../../../src/cli/print/show-snapshot.ts';
+import type { Verdict } from '../../../src/stages.ts';
+import { datasetOf, manifestOf, verdictOf } from '../../support/manifests.ts';
 
 /** What is printed of a snapshot whose districts were read so. */
 function shown(districts: readonly Partial<Verdict>[]): string {

@@ -1,10 +1,10 @@
 /** Writes a query's result as a table: on a terminal in its colours and width, into a file as plain text. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { UsageError } from '../errors.ts';
-import type { QueryResult } from '../query/query-result.ts';
-import { displayText, type Write } from '../query/write-result.ts';
-import { countOf, formatNumber } from '../numbers.ts';
+import { UsageError } from '../../errors.ts';
+import type { QueryResult } from '../../query/query-result.ts';
+import { displayText, type Write } from '../../query/write-result.ts';
+import { countOf, formatNumber } from '../../numbers.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
 

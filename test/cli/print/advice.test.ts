@@ -1,8 +1,8 @@
 /** Commands that messages name can be typed as they stand. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { complete } from '../../src/cli/advice.ts';
-import { beginInvocation, invocation } from '../../src/cli/invocation.ts';
+import { complete } from '../../../src/cli/print/advice.ts';
+import { beginInvocation, invocation } from '../../../src/cli/options/invocation.ts';
 
 beforeEach(() => beginInvocation(null));
 afterEach(() => beginInvocation(null));

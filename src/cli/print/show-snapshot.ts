@@ -1,8 +1,8 @@
 /** A snapshot's manifest as text: datasets, files, and how each was proved. */
 
-import { formatNumber } from '../numbers.ts';
-import type { Verdict } from '../stages.ts';
-import type { Snapshot } from '../warehouse/warehouse.ts';
+import { formatNumber } from '../../numbers.ts';
+import type { Verdict } from '../../stages.ts';
+import type { Snapshot } from '../../warehouse/warehouse.ts';
 import { countDistricts } from './count-districts.ts';
 import { formatBytes, nameSource } from './sync-summary.ts';
 import { renderTable } from './table.ts';

@@ -2,8 +2,8 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { writePlainTable, writeTable } from '../../src/cli/result-table.ts';
-import { textOf, textResult } from '../query/support.ts';
+import { writePlainTable, writeTable } from '../../../src/cli/print/result-table.ts';
+import { textOf, textResult } from '../../query/support.ts';
 
 const { isTTY, columns } = process.stdout;
 const long = 'PANGKAJENE DAN KEPULAUAN';

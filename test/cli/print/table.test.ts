@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutToWidth, displayWidth, fitWidths } from '../../src/cli/fit-table.ts';
-import { renderTable } from '../../src/cli/table.ts';
-import { printable } from '../../src/cli/terminal.ts';
-import { holds } from '../support/properties.ts';
+import { cutToWidth, displayWidth, fitWidths } from '../../../src/cli/print/fit-table.ts';
+import { renderTable } from '../../../src/cli/print/table.ts';
+import { printable } from '../../../src/cli/print/terminal.ts';
+import { holds } from '../../support/properties.ts';
 
 const head = ['id', 'regency', 'message', 'people'];
 const rows = [

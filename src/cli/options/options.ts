@@ -2,9 +2,9 @@
 
 import { normalize } from 'node:path';
 import type { InferredOptionTypes, Options } from 'yargs';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../errors.ts';
 import { nameOption } from './invocation.ts';
-import { syncDefaults } from '../run/sync-defaults.ts';
+import { syncDefaults } from '../../run/sync-defaults.ts';
 
 /** A path as it is written, without detours; nothing at all would mean the present folder, which nobody means. */
 function readFolder(path: string): string {

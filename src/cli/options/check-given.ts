@@ -1,7 +1,7 @@
 /** Refuses what a command line says of options and yargs would pass over: values twice or not at all, neither yes nor no, other spellings. */
 
 import type { Options } from 'yargs';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../errors.ts';
 
 /** Lists may come again and again, and of yes and no the last word counts; every other option has one value. */
 export function checkGiven(

@@ -1,9 +1,9 @@
 /** Finds the API key: in REKAP_API_KEY or in a file, never in a flag, which other users of the machine could read. */
 
 import { readFileSync } from 'node:fs';
-import { UsageError, systemReason } from '../errors.ts';
-import { formatNumber } from '../numbers.ts';
-import { Secret } from '../secret.ts';
+import { UsageError, systemReason } from '../../errors.ts';
+import { formatNumber } from '../../numbers.ts';
+import { Secret } from '../../secret.ts';
 
 /** Longer than any token in a header; what is to be found in every answer must be a pattern that can be searched for. */
 const longestKey = 2048;

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { printable } from '../../src/cli/terminal.ts';
-import { holds } from '../support/properties.ts';
+import { printable } from '../../../src/cli/print/terminal.ts';
+import { holds } from '../../support/properties.ts';
 
 /** First and last code points of what a terminal obeys: control characters, ends of lines, and directions of writing. */
 const commands: [number, number][] = [

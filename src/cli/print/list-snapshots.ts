@@ -1,11 +1,11 @@
 /** Lists the snapshots of a warehouse; one that is damaged is listed as such and does not hide the others. */
 
-import { checkSizes } from '../warehouse/check-files.ts';
-import { RekapError } from '../errors.ts';
-import { formatNumber } from '../numbers.ts';
-import { listSnapshotIds } from '../warehouse/run-ids.ts';
-import { readCurrentId, readSnapshot, requireWarehouse } from '../warehouse/warehouse.ts';
-import { wayBack } from '../warehouse/way-back.ts';
+import { checkSizes } from '../../warehouse/check-files.ts';
+import { RekapError } from '../../errors.ts';
+import { formatNumber } from '../../numbers.ts';
+import { listSnapshotIds } from '../../warehouse/run-ids.ts';
+import { readCurrentId, readSnapshot, requireWarehouse } from '../../warehouse/warehouse.ts';
+import { wayBack } from '../../warehouse/way-back.ts';
 import { complete } from './advice.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';

@@ -1,12 +1,12 @@
 /** The summary of a sync tells a reader of standard output alone what else there is to know, and nothing of what was not asked for. */
 
 import { expect, it } from 'vitest';
-import { renderSummary } from '../../src/cli/sync-summary.ts';
-import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
-import type { SyncResult } from '../../src/run/sync-options.ts';
-import { datasetOf, manifestOf, snapshotId, verdictOf } from '../support/manifests.ts';
-import { figuresOf, resultOf } from '../support/sync-results.ts';
-import { project } from '../support/sync-settings.ts';
+import { renderSummary } from '../../../src/cli/print/sync-summary.ts';
+import { parquetPath } from '../../../src/warehouse/snapshot-format.ts';
+import type { SyncResult } from '../../../src/run/sync-options.ts';
+import { datasetOf, manifestOf, snapshotId, verdictOf } from '../../support/manifests.ts';
+import { figuresOf, resultOf } from '../../support/sync-results.ts';
+import { project } from '../../support/sync-settings.ts';
 
 const never = datasetOf({ rows: 0, districts: [] });
 

@@ -1,11 +1,11 @@
 /** The summary of a sync and `snapshots show` count the same districts, and say how many were asked for where some have no records. */
 
 import { describe, expect, it } from 'vitest';
-import { renderSnapshot } from '../../src/cli/show-snapshot.ts';
-import { renderSummary } from '../../src/cli/sync-summary.ts';
-import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
-import { resultOf } from '../support/sync-results.ts';
-import { project } from '../support/sync-settings.ts';
+import { renderSnapshot } from '../../../src/cli/print/show-snapshot.ts';
+import { renderSummary } from '../../../src/cli/print/sync-summary.ts';
+import { datasetOf, manifestOf, verdictOf } from '../../support/manifests.ts';
+import { resultOf } from '../../support/sync-results.ts';
+import { project } from '../../support/sync-settings.ts';
 
 /** A snapshot of districts with these numbers of records, as both commands print it: the cells of its row. */
 function printed(received: readonly number[]): { readonly summary: string; readonly show: string } {

@@ -2,10 +2,10 @@
 
 import { once } from 'node:events';
 import { styleText } from 'node:util';
-import { messageOf, QueryError, RekapError } from '../errors.ts';
-import { escapeDeceptive } from '../query/json-text.ts';
+import { messageOf, QueryError, RekapError } from '../../errors.ts';
+import { escapeDeceptive } from '../../query/json-text.ts';
 import { complete } from './advice.ts';
-import { invocation } from './invocation.ts';
+import { invocation } from '../options/invocation.ts';
 import { fitLines } from './wrap-text.ts';
 
 type Style = Parameters<typeof styleText>[0];

@@ -1,6 +1,6 @@
 /** Commands that messages name, as whoever reads them has to type them: with the warehouse that they go over. */
 
-import { invocation } from './invocation.ts';
+import { invocation } from '../options/invocation.ts';
 
 /**
  * Advice with every command that goes over a warehouse completed, and the command at hand in the place of any.

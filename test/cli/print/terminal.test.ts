@@ -1,8 +1,8 @@
 /** Colours come where they are wanted, and a failure says what happened and what to do next. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
-import { paint, printError } from '../../src/cli/terminal.ts';
+import { UsageError } from '../../../src/errors.ts';
+import { paint, printError } from '../../../src/cli/print/terminal.ts';
 
 const bold = '\u001b[1mtext\u001b[22m';
 const terminal = { isTTY: true } as NodeJS.WriteStream;

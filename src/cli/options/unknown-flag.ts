@@ -1,6 +1,6 @@
 /** Finds an option that no command has, and says what may have been meant; its value, which may be a secret, is never repeated. */
 
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../errors.ts';
 import { closestName } from './closest-name.ts';
 import { optionNames } from './options.ts';
 

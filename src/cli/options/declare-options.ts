@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Argv, InferredOptionTypes, Options } from 'yargs';
 import { distance } from 'fastest-levenshtein';
 import { Parser } from 'yargs/helpers';
-import { systemReason, UsageError } from '../errors.ts';
+import { systemReason, UsageError } from '../../errors.ts';
 import { checkGiven, checkWords } from './check-given.ts';
 import { closestName } from './closest-name.ts';
 import { invocation } from './invocation.ts';
