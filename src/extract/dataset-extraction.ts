@@ -187,13 +187,13 @@ export class DatasetExtraction {
       const district: DistrictQuestion = { dapil, listed, shown, swept, resumable, habits: this.list.habits };
       const walk = await this.readOnce(district, readings, longest);
       if (walk === null) {
-        longest = this.question.pageSize;
+        // What it would have shown of pages, the list has shown where there is one.
+        longest = this.list.habits.longest || this.question.pageSize;
         earlier.push(null);
         continue;
       }
       const { pages, ...compared } = walk;
       const judgement = judgeWalk(compared, listed, earlier, {
-        isClosed: swept?.listing.isClosed(dapil) === true,
         sweepOverlaps: swept?.listing.overlaps === true,
       });
       if (judgement.kind === 'complete') return this.accept(district, walk, readings, judgement.warning);

@@ -1,7 +1,7 @@
 /** The three ways to walk a district: over the pages that a broken-off run has landed, over the page read ahead, or afresh. */
 
 import type { LimitFunction } from 'p-limit';
-import { EnvelopeError, LandingError, RekapError, SourceStatusError } from '../../errors.ts';
+import { LandingError, RekapError } from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
 import { firstReading, lateAsking, readAhead, secondAsking } from '../../readings.ts';
 import type { Page, PageRequest } from '../../stages.ts';
@@ -91,8 +91,7 @@ export class DistrictWalks {
     return (
       (await this.overLanded(district)) ??
       (await this.overAhead(district)) ??
-      (await this.afreshInOtherPages(district)) ??
-      (await this.afresh(district, firstReading))
+      (await this.afresh(district, firstReading, this.firstLength(district)))
     );
   }
 
@@ -102,35 +101,15 @@ export class DistrictWalks {
    * @param longest Records of the longest page of the reading before; null where pages may begin where they did.
    */
   async again(district: DistrictQuestion, reading: number, longest: number | null): Promise<Walk> {
-    if (longest === null || longest < 2) return this.afresh(district, reading);
+    if (longest === null || longest < 2) return this.afresh(district, reading, null);
     // What the sweep showed of long pages says nothing of a shorter one.
-    const firstLimit = firstLength(reading, longest, beginsList(district));
-    return this.afresh({ ...district, habits: new PagingHabits() }, reading, firstLimit);
+    const first = firstLength(reading, longest, hasSameBorders(district, null));
+    return this.afresh(district, reading, first, new PagingHabits());
   }
 
-  /**
-   * The first reading where its pages have to begin elsewhere than the list's; null where they need not, or the source does not answer for
-   * pages of such a length.
-   */
-  private async afreshInOtherPages(district: DistrictQuestion): Promise<Walk | null> {
-    const firstLimit = this.firstLimit(district);
-    if (firstLimit === this.question.pageSize) return null;
-    try {
-      const walk = await this.afresh(district, firstReading, firstLimit);
-      // A refusal behind the last page stands for the end; where there is no page, it is of the length that was asked for.
-      return walk.refusal === null || walk.pages.length > 0 ? walk : null;
-    } catch (error) {
-      if (error instanceof SourceStatusError || error instanceof EnvelopeError) return null;
-      throw error;
-    }
-  }
-
-  /** Records that a first reading's first page is asked for. */
-  private firstLimit(district: DistrictQuestion): number {
-    const { listed, habits } = district;
-    const { pageSize } = this.question;
-    if (!beginsList(district) || listed!.total <= habits.longest) return pageSize;
-    return firstLength(firstReading, habits.longest, true);
+  /** Records that a first reading's first page counts for; null for all of it, where its pages need not begin elsewhere than the list's. */
+  private firstLength(district: DistrictQuestion): number | null {
+    return hasSameBorders(district, null) ? firstLength(firstReading, district.habits.longest, true) : null;
   }
 
   /** Whether the district, which had no records before, has none now either; null for the list of all. `turn` counts the late askings. */
@@ -145,17 +124,19 @@ export class DistrictWalks {
     }
   }
 
+  /** @param first Records that the first page counts for; null for all of it. */
   private async afresh(
     district: DistrictQuestion,
     reading: number,
-    firstLimit = this.question.pageSize,
+    first: number | null,
+    habits = district.habits,
   ): Promise<Walk> {
-    const cut = new CutPages(this.pipeline, this.question.pageSize);
-    const walk = await this.walk(district, async (offset, again) => {
-      const request = this.request(district.dapil, again ? secondAsking(reading) : reading, offset, firstLimit);
+    const cut = new CutPages(this.pipeline, first);
+    const walk = await this.walk(district, { first, habits }, async (offset, again) => {
+      const request = this.request(district.dapil, again ? secondAsking(reading) : reading, offset);
       const fetched = await this.question.client.fetchPage(this.pipeline, request);
-      cut.follow(fetched.page, request, again);
-      return this.asWalked(fetched, request);
+      cut.follow(fetched.page, offset, again);
+      return this.asWalked(fetched, cut.wanted(offset));
     });
     return walk!;
   }
@@ -165,9 +146,9 @@ export class DistrictWalks {
    *
    * @throws RepeatedPageError or EarlyEndError; the walk's pages are then released.
    */
-  async requireEnd({ dapil, listed, swept }: DistrictQuestion, walk: Walk): Promise<void> {
+  async requireEnd({ dapil, listed }: DistrictQuestion, walk: Walk): Promise<void> {
     if (walk.pages.length === 0 || walk.end === 'sweep' || walk.inOnePiece) return;
-    if (swept?.listing.isClosed(dapil) === true && listed!.set === walk.set) return;
+    if (walk.isBesideSweep && listed!.set === walk.set) return;
     try {
       await this.ends.require(dapil, walk);
     } catch (error) {
@@ -187,20 +168,20 @@ export class DistrictWalks {
     const { listed, resumable } = district;
     // Nothing says what the source holds now of a district that the list does not name.
     if (listed === null) return null;
-    const firstLimit = this.firstLimit(district);
-    const firstPage = this.request(district.dapil, firstReading, 0, firstLimit);
+    const firstPage = this.request(district.dapil, firstReading, 0);
+    const first = this.firstLength(district);
+    const cut = new CutPages(this.pipeline, first);
     if (!client.hasLanded(firstPage)) return null;
     await resumable;
     if (!client.hasLanded(firstPage)) return null;
     let pages = 0;
     try {
-      const walk = await this.walk(district, async (offset, again) => {
+      const walk = await this.walk(district, { first, habits: district.habits }, async (offset, again) => {
         const number = again ? secondAsking(firstReading) : firstReading;
-        const request = this.request(district.dapil, number, offset, firstLimit);
-        const recalled = await client.recallPage(this.pipeline, request);
+        const recalled = await client.recallPage(this.pipeline, this.request(district.dapil, number, offset));
         if (recalled === null) return null;
         pages += 1;
-        return this.asWalked(recalled, request);
+        return this.asWalked(recalled, cut.wanted(offset));
       });
       if (walk === null) return null;
       if (walk.content !== listed.content) {
@@ -230,10 +211,10 @@ export class DistrictWalks {
       return null;
     }
     try {
-      return await this.walk(district, async (offset, again) => {
+      return await this.walk(district, { first: null, habits: district.habits }, async (offset, again) => {
         if (offset > 0) return null;
         if (again) return this.fetch(this.request(dapil, secondAsking(firstReading), offset));
-        return { page: await held.read(), at: held.at, refusal: null, hold: () => held };
+        return { page: await held.read(), at: held.at, refusal: null, wanted: null, hold: () => held };
       });
     } catch (error) {
       held.release();
@@ -242,15 +223,18 @@ export class DistrictWalks {
   }
 
   private async walk(
-    { dapil, listed, shown, swept, habits }: DistrictQuestion,
+    district: DistrictQuestion,
+    { first, habits }: { readonly first: number | null; readonly habits: PagingHabits },
     fetch: WalkQuestion['fetch'],
   ): Promise<Walk | null> {
+    const { dapil, listed, shown, swept } = district;
+    const isProof = swept?.listing.isClosed(dapil) === true && !hasSameBorders(district, first);
     const walk = await walkDistrict({
       pipeline: this.pipeline,
       dapil,
       maxRecords: this.question.maxRecords,
       listed,
-      proof: swept?.listing.isClosed(dapil) === true ? listed : null,
+      proof: isProof ? listed : null,
       // What a walk that came to nothing has shown counts for nothing: which walks do so is a matter of time.
       habits: habits.forWalk(),
       shown,
@@ -261,36 +245,33 @@ export class DistrictWalks {
   }
 
   private async fetch(request: PageRequest): Promise<WalkedPage> {
-    return this.asWalked(await this.question.client.fetchPage(this.pipeline, request), request);
+    return this.asWalked(await this.question.client.fetchPage(this.pipeline, request), null);
   }
 
-  private asWalked(fetched: FetchedPage, request: PageRequest): WalkedPage {
-    const reopen = this.reopenerOf(request);
+  private asWalked(fetched: FetchedPage, wanted: number | null): WalkedPage {
     const { at, refusal } = fetched;
-    const page = cutShort(fetched.page, request, this.question.pageSize);
-    return { page, at, refusal, hold: () => this.holder.hold({ ...fetched, page }, reopen) };
+    const reopen = this.reopenerOf(fetched.page.request, wanted);
+    const page = cutShort(fetched.page, wanted);
+    return { page, at, refusal, wanted, hold: () => this.holder.hold({ ...fetched, page }, reopen) };
   }
 
   /** A function of its own, for a closure made beside the page would keep it in memory after its release. */
-  private reopenerOf(request: PageRequest): (bytes: Buffer) => Page {
-    return (bytes) =>
-      cutShort(this.question.client.reopen(this.pipeline, request, bytes), request, this.question.pageSize);
+  private reopenerOf(request: PageRequest, wanted: number | null): (bytes: Buffer) => Page {
+    return (bytes) => cutShort(this.question.client.reopen(this.pipeline, request, bytes), wanted);
   }
 
-  /** @param firstLimit Records that come first, in one page or several, where the pages behind them are to begin elsewhere. */
-  private request(
-    dapil: number | null,
-    reading: number,
-    offset: number,
-    firstLimit = this.question.pageSize,
-  ): PageRequest {
-    const { pageSize } = this.question;
-    const limit = firstLimit < pageSize && offset < firstLimit ? firstLimit - offset : pageSize;
-    return { dataset: this.pipeline.table, dapil, reading, offset, limit };
+  private request(dapil: number | null, reading: number, offset: number): PageRequest {
+    return { dataset: this.pipeline.table, dapil, reading, offset, limit: this.question.pageSize };
   }
 }
 
-/** Whether the list of all districts begins with this one. */
-function beginsList({ dapil, swept }: DistrictQuestion): boolean {
-  return swept?.listing.districts[0] === dapil;
+/**
+ * Whether pages of the list of all districts had their borders where those of a reading have them: a record that is passed over there is then
+ * missing from both.
+ *
+ * @param first Records that the reading's first page counts for; null for all of it.
+ */
+function hasSameBorders({ dapil, listed, swept, habits }: DistrictQuestion, first: number | null): boolean {
+  const row = swept?.listing.rowOf(dapil) ?? null;
+  return row !== null && listed!.total >= habits.longest && (row + (first ?? 0)) % habits.longest === 0;
 }

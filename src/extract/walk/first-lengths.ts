@@ -14,13 +14,13 @@ const lengths: readonly ((longest: number) => number)[] = [
 ];
 
 /**
- * Records that the first page of a reading is asked for.
+ * Records that the first page of a reading counts for.
  *
  * @param longest Records of the longest page of the account before.
- * @param beginsList Whether the list of all districts begins with this one: it is then the account before the first reading, for its pages
- * begin where that one's would.
+ * @param beginsPage Whether the district begins a page of the list of all districts: that is then the account before the first reading,
+ * whose pages would begin where its pages do.
  */
-export function firstLength(reading: number, longest: number, beginsList: boolean): number {
-  const turn = reading - firstReading + (beginsList ? 1 : 0);
+export function firstLength(reading: number, longest: number, beginsPage: boolean): number {
+  const turn = reading - firstReading + (beginsPage ? 1 : 0);
   return lengths[turn % lengths.length]!(longest);
 }

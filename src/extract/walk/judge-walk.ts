@@ -18,14 +18,13 @@ export type Judgement =
  *
  * @param listed What the sweep listed for the district; null where it listed nothing or there was no sweep.
  * @param earlier The walks over the same district before this one, the first one first; null for one that came to nothing.
- * @param circumstances `isClosed`: the sweep surely passed the whole district; else it may have been cut off where the walk was.
- * `sweepOverlaps`: pages of the sweep overlapped, so that it may list a record more often than there is one.
+ * @param circumstances `sweepOverlaps`: pages of the sweep overlapped, so that it may list a record more often than there is one.
  */
 export function judgeWalk(
   walk: WalkFigures,
   listed: Account | null,
   earlier: readonly (WalkFigures | null)[],
-  { isClosed = false, sweepOverlaps = false } = {},
+  { sweepOverlaps = false } = {},
 ): Judgement {
   const reading = earlier.length + 1;
   const lacksRepeats = listed !== null && listed.total > walk.total && !sweepOverlaps;
@@ -33,7 +32,8 @@ export function judgeWalk(
   if (walk.end === 'sweep' && !isShort) return { kind: 'complete', warning: null };
   if (walk.overlaps && !isShort) return judgeOverlap(walk, earlier, reading);
   const previous = earlier.at(-1) ?? null;
-  const agreesWithSweep = isClosed && listed !== null && listed.set === walk.set && listed.total === walk.total;
+  const agreesWithSweep =
+    walk.isBesideSweep && listed !== null && listed.set === walk.set && listed.total === walk.total;
   const agreesWithPrevious = previous !== null && previous.order === walk.order && previous.total === walk.total;
   if (!isShort && (agreesWithSweep || agreesWithPrevious || walk.inOnePiece)) {
     const isRestated = agreesWithPrevious && previous.content !== walk.content;

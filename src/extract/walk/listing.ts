@@ -20,9 +20,18 @@ export interface PageListing {
   readonly repeats: boolean;
 }
 
+/** What the sweep has brought of a district. */
+interface ListedDistrict {
+  total: number;
+  /** Of its first record, in the page that brought it. */
+  readonly row: number;
+  readonly keys: KeySet;
+  readonly contents: Contents;
+}
+
 /** Collects the pages of a sweep. */
 export class Listing {
-  private readonly listed = new Map<number, { total: number; readonly keys: KeySet; readonly contents: Contents }>();
+  private readonly listed = new Map<number, ListedDistrict>();
   readonly pipeline: AnyPipeline;
   private readonly districtColumn: number;
   private readonly tally: Tally;
@@ -68,7 +77,7 @@ export class Listing {
       }
       let listed = this.listed.get(dapil);
       if (listed === undefined) {
-        listed = { total: 0, keys: new KeySet(), contents: new Contents(pipeline) };
+        listed = { total: 0, row, keys: new KeySet(), contents: new Contents(pipeline) };
         this.listed.set(dapil, listed);
       } else if (dapil !== this.last) this.inOrder = false;
       this.last = dapil;
@@ -96,6 +105,11 @@ export class Listing {
   /** Whether its pages overlapped: then others may have been passed over, whole districts among them. */
   get overlaps(): boolean {
     return this.tally.overlaps;
+  }
+
+  /** Which record of its page the first one of a district is, from 0; null where the sweep listed nothing of it. */
+  rowOf(dapil: number): number | null {
+    return this.listed.get(dapil)?.row ?? null;
   }
 
   /**

@@ -23,6 +23,8 @@ export interface Walk extends Account, Omit<Shown, 'said'> {
   /** When its last answer came, the empty page too. */
   readonly at: Date;
   readonly end: 'sweep' | 'empty page';
+  /** Whether the sweep's listing is an account beside it: it surely passed the whole district, in pages with other borders. */
+  readonly isBesideSweep: boolean;
   /** A hash of the keys in the order in which they came. */
   readonly order: string;
   /** What has shown most keys before that this walk did not bring, and how many; null where it brought them all. */
@@ -45,6 +47,8 @@ export interface WalkedPage {
   readonly at: Date;
   /** What the source said where it has nothing there; the page is then empty. */
   readonly refusal: SourceStatusError | null;
+  /** Records that it counts for, where the pages behind it are to begin elsewhere; null for all. */
+  readonly wanted: number | null;
   hold(): HeldPage;
 }
 
@@ -55,7 +59,7 @@ export interface WalkQuestion {
   readonly maxRecords: number;
   /** What the sweep listed of the district; null where it listed nothing. */
   readonly listed: Account | null;
-  /** What the sweep listed, where its listing of this district is proof; null where only an empty page ends the walk. */
+  /** What the sweep listed, where that is an account beside this walk; null where it proves nothing, and only an empty page ends the walk. */
   readonly proof: Account | null;
   readonly habits: PagingHabits;
   /** What was shown of the district before. */
@@ -111,6 +115,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       pages,
       at,
       end,
+      isBesideSweep: proof !== null,
       refusal,
       content: contents.hash,
       has: (fingerprint) => tally.has(fingerprint),
@@ -172,7 +177,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       counts.note(page);
       if (length === 0) return finish('empty page', fetched.refusal);
       isCapped ||= wasShort;
-      wasShort = length < page.request.limit;
+      wasShort = length < (fetched.wanted ?? page.request.limit);
       addRecords(page);
       const bringsNew = tally.bringsNew || strays.bringsNew;
       if (!bringsNew && (tally.repeatsPage || strays.repeatsPage)) throw repeatedPage(page);

@@ -6,53 +6,8 @@ import { firstLength } from '../../../src/extract/walk/first-lengths.ts';
 import type { PageRequest } from '../../../src/stages.ts';
 import { maxReadings } from '../../../src/readings.ts';
 import { runExtract } from '../../support/run-extract.ts';
-import {
-  faultless,
-  simulateSource,
-  type Behaviour,
-  type SimulatedRecord,
-  type SimulatedSource,
-} from '../../support/simulated-source.ts';
-
-function recordsOf(sizes: Readonly<Record<number, number>>): SimulatedRecord[] {
-  return Object.entries(sizes).flatMap(([dapil, size]) =>
-    Array.from({ length: size }, (_, place) => ({ dapil: Number(dapil), regency: `R${place}`, people: place })),
-  );
-}
-
-type Asked = Parameters<SimulatedSource['fetchPage']>;
-
-/** A source of these records that answers another request than it was asked. */
-function twisted(
-  records: readonly SimulatedRecord[],
-  twist: (request: PageRequest) => Partial<PageRequest>,
-  behaviour: Partial<Behaviour> = {},
-) {
-  const source = simulateSource(records, { ...faultless, ...behaviour }, () => 0.5);
-  const fetchPage = async (...[pipeline, request]: Asked) => {
-    const fetched = await source.fetchPage(pipeline, { ...request, ...twist(request) });
-    return { ...fetched, page: { ...fetched.page, request } };
-  };
-  return { ...source, fetchPage };
-}
-
-const nowhere = 10_000;
-
-/** Reads the source; gives what complete districts lack, and which are not complete. */
-async function lostBy(
-  source: SimulatedSource,
-  records: readonly SimulatedRecord[],
-  settings: Parameters<typeof runExtract>[1] = {},
-) {
-  const reference = [...new Set(records.map(({ dapil }) => dapil))];
-  const { verdicts, delivered, requests } = await runExtract(source, { pageSize: 100, reference, ...settings });
-  const proved = new Set(verdicts.filter(({ complete }) => complete).map(({ dapil }) => dapil));
-  const had = new Set(delivered);
-  const lost = records.filter(
-    ({ dapil, regency, people }) => proved.has(dapil) && !had.has(`${dapil} ${regency} ${people}`),
-  );
-  return { lost, proved: [...proved], verdicts, requests };
-}
+import { faultless, simulateSource } from '../../support/simulated-source.ts';
+import { lostBy, nowhere, recordsOf, twisted, type Asked } from './lossy-source.ts';
 
 describe('a record that is passed over', () => {
   const records = recordsOf({ 1101: 15, 1102: 8, 1103: 14 });

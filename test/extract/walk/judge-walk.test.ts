@@ -22,6 +22,7 @@ function walkOf(keys: string, overrides: Partial<WalkFigures> = {}): WalkFigures
     end: 'empty page',
     order: keys,
     overlaps: false,
+    isBesideSweep: false,
     isCapped: false,
     inOnePiece: false,
     ...overrides,
@@ -41,9 +42,9 @@ function lackOf({ order }: WalkFigures, shown: readonly string[]): WalkFigures['
 function judgeAll(walks: readonly WalkFigures[], listed: Account | null): ReturnType<typeof judgeWalk>[] {
   const judged = walks.map((walk, place) => {
     const shown = [...(listed === null ? [] : [listed.set]), ...walks.slice(0, place).map(({ order }) => order)];
-    return { ...walk, lack: lackOf(walk, shown) };
+    return { ...walk, isBesideSweep: true, lack: lackOf(walk, shown) };
   });
-  return judged.map((walk, place) => judgeWalk(walk, listed, judged.slice(0, place), { isClosed: true }));
+  return judged.map((walk, place) => judgeWalk(walk, listed, judged.slice(0, place)));
 }
 
 const always = (walk: WalkFigures): WalkFigures[] => Array.from({ length: maxReadings }, () => walk);
@@ -56,7 +57,7 @@ describe('judgeWalk', () => {
   });
 
   it('believes a walk to the empty page that brought what the sweep listed, in any order', () => {
-    expect(judgeWalk(walkOf('cab'), accountOf('abc'), [], { isClosed: true })).toEqual(complete);
+    expect(judgeWalk(walkOf('cab', { isBesideSweep: true }), accountOf('abc'), [])).toEqual(complete);
   });
 
   it('wants a second reading where the list may have been cut off at the same place', () => {
@@ -71,7 +72,7 @@ describe('judgeWalk', () => {
       null,
     ).slice(-1);
     expect(last).toEqual({ kind: 'incomplete', reason: expect.stringContaining('brought 3 records, another 2') });
-    expect(judgeWalk(walkOf('abc'), accountOf('abcc'), [], { isClosed: true })).toEqual(again);
+    expect(judgeWalk(walkOf('abc', { isBesideSweep: true }), accountOf('abcc'), [])).toEqual(again);
     expect(judgeWalk(walkOf('abc'), accountOf('abcc'), [walkOf('abc')], { sweepOverlaps: true })).toEqual(complete);
   });
 
