@@ -16,7 +16,8 @@ import {
 import { beginsAnew, checkSource, withRun, type Run, type RunPlan } from './run/run.ts';
 import type { SyncOptions, SyncResult, SyncSurroundings } from './run/sync-options.ts';
 import { warehousePaths, type Manifest } from './warehouse/snapshot-format.ts';
-import { readCurrent, readCurrentId, type Snapshot } from './warehouse/warehouse.ts';
+import { listSnapshotIds } from './warehouse/run-ids.ts';
+import { readCurrentId, readCurrentOrFirst, type Snapshot } from './warehouse/warehouse.ts';
 
 /**
  * Brings the source's data into the warehouse, whole and in one step.
@@ -54,7 +55,11 @@ async function planSync(
 ): Promise<RunPlan> {
   const { warehouse, baseUrl } = options;
   for (const message of warningsOfBaseUrl(baseUrl, project.pipelines)) report({ kind: 'warning', message });
-  const current = await readCurrent(warehouse);
+  const current = await readCurrentOrFirst(warehouse);
+  if (current === null && (await listSnapshotIds(warehouse)).length > 0) {
+    const message = 'current is missing, and none of the snapshots in the warehouse is whole: its history begins anew.';
+    report({ kind: 'warning', message });
+  }
   checkSource(options, current);
   const isAnew = beginsAnew(options.source, current);
   const previous = isAnew ? null : current;

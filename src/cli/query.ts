@@ -7,6 +7,7 @@ import type { QueryResult } from '../query/query-result.ts';
 import type { Write } from '../query/write-result.ts';
 import { countOf } from '../numbers.ts';
 import { declareOptions } from './options/declare-options.ts';
+import { listenForSignals } from './signals.ts';
 import { readFormat, resultOptions, warehouseOption } from './options/options.ts';
 
 const options = {
@@ -72,7 +73,6 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
   const database = await requireDatabase(snapshot);
   if (out !== undefined) await requireOutside(out, warehouse);
   const told = (rows: number): void => void process.stderr.write(`${countOf(rows, 'row')} written to ${out}\n`);
-  if (format === 'parquet') return told(await queryToParquet(database, sql, out!));
   const tables = format === 'table' ? await import('./print/result-table.ts') : null;
   const drawTable = out === undefined ? tables?.writeTable : tables?.writePlainTable;
   const writeRows = drawTable ?? (format === 'csv' ? writeCsv : writeJson);
@@ -86,20 +86,29 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
     await runQuery(database, sql, (result) => render(result, writeOut));
     return;
   }
-  const rows = await writeAside(out, async (aside) => {
-    const { open } = await import('node:fs/promises');
-    const file = await open(aside, 'wx');
-    // appendFile writes all that it is given; write may write a part.
-    const write = (piece: string | Uint8Array): Promise<void> => file.appendFile(piece);
-    try {
-      if (format !== 'arrow') return await runQuery(database, sql, (result) => render(result, write));
-      const { writeArrow } = await import('../query/write-arrow.ts');
-      return await runQuery(database, sql, (result) => writeArrow(result, write));
-    } finally {
-      await file.close();
-    }
-  });
-  told(rows);
+  const { signal, stop } = listenForSignals({ next: `${out} was not written.` });
+  try {
+    if (format === 'parquet') return told(await queryToParquet(database, sql, out, { signal }));
+    const rows = await writeAside(out, async (aside) => {
+      const { open } = await import('node:fs/promises');
+      const file = await open(aside, 'wx');
+      const write = (piece: string | Uint8Array): Promise<void> => {
+        signal.throwIfAborted();
+        // appendFile writes all that it is given; write may write a part.
+        return file.appendFile(piece);
+      };
+      try {
+        if (format !== 'arrow') return await runQuery(database, sql, (result) => render(result, write), { signal });
+        const { writeArrow } = await import('../query/write-arrow.ts');
+        return await runQuery(database, sql, (result) => writeArrow(result, write), { signal });
+      } finally {
+        await file.close();
+      }
+    });
+    told(rows);
+  } finally {
+    stop();
+  }
 }
 
 /** The format that the name of a file ends in; a table on the terminal, and into a file whose name says nothing else. */

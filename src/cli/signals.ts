@@ -13,16 +13,23 @@ const resume = 'Nothing was published; the same command with --resume goes on fr
  */
 const together = 1000;
 
-/** The signal, and a function that stops listening. */
+/**
+ * The signal, and a function that stops listening.
+ *
+ * @param offers `next`: what to say that became of the command.
+ */
 export function listenForSignals(
-  { canResume = false } = {},
+  {
+    canResume = false,
+    next = canResume ? resume : undefined,
+  }: { readonly canResume?: boolean; readonly next?: string } = {},
   clock: Pick<Clock, 'monotonic'> = systemClock,
 ): { readonly signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   let first = 0;
   const listeners = (['SIGINT', 'SIGTERM'] as const).map((name) => {
     const listener = (): void => {
-      const reason = new InterruptedError(name, canResume ? resume : undefined);
+      const reason = new InterruptedError(name, next);
       if (!controller.signal.aborted) first = clock.monotonic();
       else if (clock.monotonic() - first > together) process.exit(reason.exitCode);
       controller.abort(reason);

@@ -24,19 +24,26 @@ function isReading({ statementType }: DuckDBPreparedStatement): boolean {
   return statementType === SELECT || statementType === EXPLAIN;
 }
 
+/** Bounds of a query. */
+export interface QueryBounds {
+  /** Bytes that it may take for tables, sorts and joins. */
+  readonly memory?: number;
+  /** Ends the query; its reason is thrown. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Opens the snapshot's database, runs `sql`, and hands its result to `use`.
  *
- * @param memory Bytes that it may take for tables, sorts and joins.
  * @throws QueryError where the SQL is not one reading statement, DuckDB refuses it, or it needs more memory.
  */
 export async function runQuery<Value>(
   databasePath: string,
   sql: string,
   use: (result: QueryResult) => Promise<Value>,
-  memory = mostMemory,
+  bounds: QueryBounds = {},
 ): Promise<Value> {
-  return withSandbox(databasePath, { writable: [], memory }, async (database) => {
+  return withSandbox(databasePath, [], bounds, async (database) => {
     const statement = await prepareReading(database, sql);
     const result = await orQueryError(() => statement.stream());
     return orQueryError(() => use(asQueryResult(result)));
@@ -54,9 +61,14 @@ export function asQueryResult(result: DuckDBResult): QueryResult {
  *
  * @throws QueryError as `runQuery` does, and where such a number has no place in 64 bits.
  */
-export async function queryToParquet(databasePath: string, sql: string, target: string): Promise<number> {
+export async function queryToParquet(
+  databasePath: string,
+  sql: string,
+  target: string,
+  bounds: QueryBounds = {},
+): Promise<number> {
   return writeAside(target, (aside) =>
-    withSandbox(databasePath, { writable: [aside], memory: mostMemory }, async (database) => {
+    withSandbox(databasePath, [aside], bounds, async (database) => {
       const statement = await prepareReading(database, sql);
       const result = await copyTo(database, { sql, columns: columnsOfStatement(statement) }, aside);
       return result.rowsChanged;
@@ -94,25 +106,33 @@ async function copyTo(
 
 async function withSandbox<Value>(
   databasePath: string,
-  { writable, memory }: { readonly writable: readonly string[]; readonly memory: number },
+  writable: readonly string[],
+  { memory = mostMemory, signal }: QueryBounds,
   use: (database: Database) => Promise<Value>,
 ): Promise<Value> {
-  const database = await openSnapshot(databasePath);
+  const database = await openSnapshot(databasePath, signal);
   try {
     // Without a folder for what does not fit into memory, which DuckDB would make within the published snapshot.
     await database.run(
       `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = '';
        SET allowed_paths = [${writable.map(quoteText).join(', ')}]; SET enable_external_access = false; SET lock_configuration = true`,
     );
-    return await use(database);
+    const value = await use(database);
+    // Rows that are broken off end like rows that are all there.
+    signal?.throwIfAborted();
+    return value;
+  } catch (error) {
+    // What DuckDB says of a statement that was broken off is not why it was.
+    signal?.throwIfAborted();
+    throw error;
   } finally {
     database.close();
   }
 }
 
-async function openSnapshot(databasePath: string): Promise<Database> {
+async function openSnapshot(databasePath: string, signal: AbortSignal | undefined): Promise<Database> {
   try {
-    return await openDatabase(databasePath, { readOnly: true });
+    return await openDatabase(databasePath, { readOnly: true, ...(signal === undefined ? {} : { signal }) });
   } catch (error) {
     if (error instanceof DatabaseHeldError) throw error;
     throw new WarehouseError(

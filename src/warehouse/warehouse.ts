@@ -12,8 +12,9 @@ import {
   warehousePaths,
   type Manifest,
 } from './snapshot-format.ts';
+import { formatNumber } from '../numbers.ts';
 import { listSnapshotIds } from './run-ids.ts';
-import { wayBack } from './way-back.ts';
+import { newestWhole, wayBack } from './way-back.ts';
 
 /** A published snapshot. */
 export interface Snapshot {
@@ -61,10 +62,27 @@ export const fillFirst = 'Fill it first, as with "rekap sync --base-url URL", or
 export async function requireCurrent(warehouse: string): Promise<Snapshot> {
   const snapshot = await readCurrent(warehouse);
   if (snapshot !== null) return snapshot;
-  throw new SnapshotNotFoundError(
-    `The warehouse ${warehouse} holds no published snapshot.`,
-    (await listSnapshotIds(warehouse).catch(() => [])).length > 0 ? await wayBack(warehouse, null) : fillFirst,
-  );
+  const ids = await listSnapshotIds(warehouse).catch(() => []);
+  throw ids.length > 0
+    ? new SnapshotNotFoundError(withoutLink(warehouse, ids), await wayBack(warehouse, null))
+    : new SnapshotNotFoundError(`The warehouse ${warehouse} holds no published snapshot.`, fillFirst);
+}
+
+/**
+ * The current snapshot, or null where nothing has been published yet.
+ *
+ * @throws WarehouseError where only the link to it is missing: the history would begin anew without a word.
+ */
+export async function readCurrentOrFirst(warehouse: string): Promise<Snapshot | null> {
+  const snapshot = await readCurrent(warehouse);
+  if (snapshot !== null || (await newestWhole(warehouse, null)) === null) return snapshot;
+  const ids = await listSnapshotIds(warehouse);
+  throw new WarehouseError(withoutLink(warehouse, ids), await wayBack(warehouse, null));
+}
+
+function withoutLink(warehouse: string, { length }: readonly string[]): string {
+  const { current } = warehousePaths(warehouse);
+  return `${current} is missing, though there ${length === 1 ? 'is a snapshot' : `are ${formatNumber(length)} snapshots`} in the warehouse: none of them is current.`;
 }
 
 /**

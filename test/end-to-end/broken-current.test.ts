@@ -132,9 +132,24 @@ describe('the advice', () => {
     });
   });
 
-  it('is none to sync where only the link is gone', async () => {
+  it('is none to sync where only the link is gone: the history would begin anew without a word', async () => {
     const { warehouse, newer } = await withoutCurrent();
     expect((await adviceOf(requireCurrent(warehouse))).rollback).toBe(newer);
+    const { url } = await serveData(smallNation({ 1101: 5, 1102: 20 }));
+    const again = () => runSync(syncOptions(warehouse, url));
+    const { rollback } = await adviceOf(again());
+    expect(rollback).toBe(newer);
+    await rollBack(project, warehouse, newer);
+    expect((await again()).manifest.previous).toBe(newer);
+  });
+
+  it('keeps no sync from beginning anew where no snapshot is whole', async () => {
+    const { warehouse, older, newer } = await withoutCurrent();
+    for (const id of [older, newer]) await rm(join(warehouse, 'snapshots', id, manifestFile));
+    const { url } = await serveData(smallNation({ 1101: 5, 1102: 20 }));
+    const { outcome, warnings } = await runSync(syncOptions(warehouse, url));
+    expect(outcome).toBe('published');
+    expect(warnings.join()).toContain('none of the snapshots in the warehouse is whole');
   });
 });
 

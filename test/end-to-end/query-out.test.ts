@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, watch } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, readlink, rename, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, relative } from 'node:path';
@@ -189,6 +189,38 @@ describe('a query into a file that finds no room', () => {
     const [code] = (await once(child, 'close')) as [number | null];
     expect(told).toContain(`rekap: ${out} would be larger than this system allows.`);
     expect(code).toBe(1);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('a query that is broken off', () => {
+  it.each([
+    ['csv', 'SIGINT', 130],
+    ['parquet', 'SIGTERM', 143],
+    ['arrow', 'SIGINT', 130],
+  ] as const)('leaves no file and says so: %s, %s', async (format, signal, exit) => {
+    const { warehouse } = await withSample();
+    const folder = await temporaryFolder();
+    const watcher = watch(folder);
+    onTestFinished(() => watcher.close());
+    const begun = once(watcher, 'change');
+    const out = join(folder, `endless.${format}`);
+    const child = spawn(process.execPath, [
+      cliPath,
+      'query',
+      'FROM range(1000000000000)',
+      '--out',
+      out,
+      '--warehouse',
+      warehouse,
+    ]);
+    let told = '';
+    child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    const ended = once(child, 'close');
+    await begun;
+    child.kill(signal);
+    expect((await ended)[0]).toBe(exit);
+    expect(told).toContain(`${out} was not written.`);
     expect(await readdir(folder)).toEqual([]);
   });
 });

@@ -204,9 +204,28 @@ describe('a query', () => {
     const heavy =
       "SELECT max(s) FROM (SELECT repeat('x', 200) || range AS s FROM range(500000) ORDER BY hash(range) LIMIT 400000)";
     // With a folder to put it into, DuckDB would write what does not fit, beside the published file.
-    await expect(runQuery(database, heavy, allRows, 2 ** 26)).rejects.toThrow(/needs more memory/);
+    await expect(runQuery(database, heavy, allRows, { memory: 2 ** 26 })).rejects.toThrow(/needs more memory/);
     expect(await ask(heavy)).toHaveLength(1);
     await expectUntouched();
+  });
+
+  it('is not over where its rows end because it was broken off', async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const counting = runQuery(
+      database,
+      'FROM range(10000000)',
+      async (result) => {
+        let rows = 0;
+        for await (const group of result.groups()) {
+          rows += group.length;
+          controller.abort(reason);
+        }
+        return rows;
+      },
+      { signal: controller.signal },
+    );
+    await expect(counting).rejects.toBe(reason);
   });
 
   it('that fails on its way says so in the same words', async () => {
