@@ -1,6 +1,6 @@
 /** The packed package runs with its dependencies alone: nothing of the development tools, nothing outside its own files. */
 
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -38,6 +38,36 @@ describe('the packed package', () => {
       manifest: { datasets: { voters: { rows: 514 } } },
     });
     expect(await readdir(join(folder, 'data/warehouse'))).toContain('current');
+  });
+
+  it('gives a program in TypeScript its types', async () => {
+    const { folder } = await installPacked();
+    const program = `
+      import { sync, syncDefaults, type SyncResult } from 'rekap';
+      import { loadProject } from 'rekap/pipelines';
+      const concurrency: number = syncDefaults.concurrency;
+      const outcome = (result: SyncResult): 'published' | 'unchanged' | 'reproduced' | 'dry run' => result.outcome;
+      // @ts-expect-error: a sync wants more than a project.
+      void sync(loadProject());
+      export { concurrency, outcome };`;
+    await writeFile(join(folder, 'program.mts'), program);
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const strict = [
+      '--noEmit',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2023',
+      '--skipLibCheck',
+      '--types',
+      '',
+    ];
+    const { status, stdout } = spawnSync(process.execPath, [compiler, ...strict, 'program.mts'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
   });
 
   it('serves a program as the README has it', async () => {

@@ -45,6 +45,15 @@ function answersOf(sizes: readonly number[]): Answer[] {
   );
 }
 
+it('takes far less room than what came, for records are much alike', async () => {
+  const landing = await openLanding(folder, described);
+  const body = JSON.stringify(Array.from({ length: 1000 }, (_, place) => ({ NamaKabupaten: `R${place}` })));
+  await landing.land(answerOf(body));
+  await landing.close();
+  const { size } = await stat(join(folder, bodiesFile));
+  expect(size).toBeLessThan(body.length / 3);
+});
+
 async function readLines(): Promise<LandedAnswer[]> {
   const text = await readFile(join(folder, answersFile), 'utf8');
   expect(text === '' || text.endsWith('\n')).toBe(true);

@@ -54,6 +54,16 @@ describe('a Parquet file', () => {
     }
   });
 
+  it('is compressed with zstd', async () => {
+    const { folder } = await load(districts);
+    for (const table of tables) {
+      const metadata = `SELECT DISTINCT compression FROM parquet_metadata(${quoteText(parquetFile(folder, table))})`;
+      // An empty table has no group of rows.
+      for (const { compression } of await ask(':memory:', metadata)) expect(compression, table).toBe('ZSTD');
+    }
+    expect(await ask(':memory:', `FROM parquet_metadata(${quoteText(parquetFile(folder, 'voters'))})`)).not.toEqual([]);
+  });
+
   it('knows signed 32-bit numbers, UTF-8 texts and booleans only', async () => {
     const { folder } = await load(districts);
     const kinds = new Set<string>();

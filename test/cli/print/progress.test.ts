@@ -58,6 +58,21 @@ describe('the bars', () => {
     ]);
   });
 
+  it('say how long the districts that are left will take, by how long the others took', async () => {
+    vi.stubEnv('TERM', 'xterm');
+    const clock = manualClock();
+    const { stream, written } = terminal(160);
+    const progress = createProgress(stream, clock);
+    const dataset = 'voters';
+    await clock.sleep(50_000);
+    progress.report({ kind: 'districts', dataset, total: 4 });
+    await clock.sleep(20_000);
+    progress.report({ kind: 'district', dataset, records: 1, verdict: verdictOf({ dataset }) });
+    progress.end();
+    // Three more at 20 s each; what went before the first of them counts for nothing.
+    expect(shown(written)[0]).toContain('  1 min 0 s left  ');
+  });
+
   it('leave out what does not fit, whole, from the end', async () => {
     const whole = shown((await watch(200)).written).map((line) => line.split(/ {2,}/));
     for (let columns = 48; columns < 130; columns += 1) {

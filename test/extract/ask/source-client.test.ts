@@ -28,11 +28,14 @@ describe('a page', () => {
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ])('is read from %s', async (encoding, compress) => {
-    const { client } = await serve((_, response) =>
-      response.writeHead(200, { 'content-encoding': encoding }).end(compress(JSON.stringify(whole))),
-    );
+  ])('is asked for in %s, and read from it', async (encoding, compress) => {
+    let accepted = '';
+    const { client } = await serve((asked, response) => {
+      accepted = String(asked.headers['accept-encoding']);
+      response.writeHead(200, { 'content-encoding': encoding }).end(compress(JSON.stringify(whole)));
+    });
     expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
+    expect(accepted.split(/, */)).toContain(encoding);
   });
 
   it('is read behind early hints', async () => {
