@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { startFaultServer } from '../support/fault-server.ts';
+import { runSync } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('leaves no thread behind where the client cannot be made', async () => {
@@ -24,4 +27,16 @@ it('leaves no thread behind where the client cannot be made', async () => {
   onTestFinished(() => void child.kill());
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
   expect({ said, code }).toEqual({ said: 'TypeError\n', code: 0 });
+});
+
+it('reads no answer of more than 64 MB, be it all spaces', async () => {
+  const megabyte = Buffer.alloc(1024 * 1024, ' ');
+  const source = await startFaultServer((_, response) => {
+    response.writeHead(200);
+    for (let sent = 0; sent < 64; sent += 1) response.write(megabyte);
+    response.end('{"count": 0, "data": []}');
+  });
+  onTestFinished(() => source.close());
+  const refused = runSync(syncOptions(await temporaryFolder(), source.url, { dapil: [1101], datasets: ['voters'] }));
+  await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('is larger than 64 MB') });
 });
