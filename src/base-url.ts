@@ -17,7 +17,12 @@ export function readBaseUrl(given: string, endpoints: Endpoints): string {
     throw new UsageError(`The base URL ${JSON.stringify(given)} (--base-url) is no URL.`, asWritten);
   const url = new URL(given);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new UsageError(`The base URL (--base-url) begins with ${url.protocol}//.`, asWritten);
+    throw new UsageError(
+      given.startsWith(`${url.protocol}//`)
+        ? `The base URL (--base-url) begins with ${url.protocol}//.`
+        : 'The base URL (--base-url) begins with neither https:// nor http://.',
+      asWritten,
+    );
   if (url.username !== '' || url.password !== '')
     throw new UsageError(
       'The base URL (--base-url) holds a user name or a password.',

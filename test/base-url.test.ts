@@ -19,6 +19,11 @@ describe('a base URL', () => {
     },
   );
 
+  it('without http or https in front is told so, and not of a scheme that nobody wrote', () => {
+    expect(() => readBaseUrl('localhost:9114', endpoints)).toThrow('begins with neither https:// nor http://');
+    expect(() => readBaseUrl('ftp://x', endpoints)).toThrow('begins with ftp://');
+  });
+
   it.each([
     'http://service.test',
     'http://192.0.2.1:8080/x',

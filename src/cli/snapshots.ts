@@ -105,9 +105,16 @@ const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> =
       import('../../pipelines/index.ts'),
       import('./print/terminal.ts'),
     ]);
-    const { answerProblems, next } = await rollBack(loadProject(), warehouse, id);
+    const { answerProblems, next, endsHistoryOf } = await rollBack(loadProject(), warehouse, id);
     if (answerProblems.length > 0)
       process.stderr.write(warningText(`${answerProblems.join('; ')}. ${next}`, process.stderr));
+    if (endsHistoryOf !== null)
+      process.stderr.write(
+        warningText(
+          `the figures of this snapshot are made up, and the next sync from ${endsHistoryOf} begins its history anew; roll back to one of its snapshots to go on from there`,
+          process.stderr,
+        ),
+      );
     if (json) printJson({ current: id, answer_problems: answerProblems });
     else process.stdout.write(`Snapshot ${id} is current now.\n`);
   },

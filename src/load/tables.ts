@@ -126,7 +126,7 @@ export const quarantineTable: TableDefinition = {
 
 export const snapshotsLogTable: TableDefinition = {
   name: 'snapshots_log',
-  comment: 'One row per published snapshot up to this one.',
+  comment: 'One row per published snapshot up to this one, and dataset.',
   columns: [
     { name: 'snapshot_id', type: 'VARCHAR', comment: 'Id of the snapshot.' },
     { name: 'published_at', type: 'TIMESTAMP', comment: 'UTC time at which its run began.' },

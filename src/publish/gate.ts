@@ -129,13 +129,27 @@ function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: Mani
   const { table } = pipeline;
   if (now.rows < before.rows * (1 - mostShrinkage))
     yield `${table}: rows fell from ${formatNumber(before.rows)} to ${formatNumber(now.rows)} (${percent(now.rows, before.rows)})`;
-  const moved = movedSums(pipeline, now.sums, before.sums);
+  const moved = movedSums(pipeline, now.sums, before.sums).filter(
+    ({ from, to }) => to < from || !heldJustSome(before, now),
+  );
   for (const { name, from, to } of moved.slice(0, mostNamed)) {
     const share = from === 0 ? '' : ` (${percent(to, from)})`;
     yield `${table}: the sum of ${name} moved from ${formatNumber(from)} to ${formatNumber(to)}${share}`;
   }
   if (moved.length > mostNamed)
     yield `${table}: ${countOthers(moved.length - mostNamed)} moved by more than ${mostMovement * 100} %`;
+}
+
+/**
+ * Whether the snapshot before was made of some districts alone, as by --dapil in an empty warehouse: no list told of more, and one that has
+ * records now was never asked for. That there are more of them is no movement of theirs.
+ */
+function heldJustSome(before: ManifestDataset, now: ManifestDataset): boolean {
+  const read = new Set(before.districts.map(({ dapil }) => dapil));
+  return (
+    before.districts.every(({ listed }) => listed === null) &&
+    now.districts.some(({ dapil, received }) => received > 0 && !read.has(dapil))
+  );
 }
 
 /** The sums that moved too far, the national total's first: a list that became 0 or NULL everywhere need not show in the total. */

@@ -6,24 +6,30 @@ import { lockWarehouse } from '../publish/lock.ts';
 import { pointCurrent, pruneSnapshots } from '../publish/snapshot-folder.ts';
 import { pruneLandings, type Retention } from '../run/retention.ts';
 import { damagedError, verifyPublished, type Verification } from './verify-published.ts';
-import { readCurrentId, requireWarehouse } from '../warehouse/warehouse.ts';
+import { beginsAnew } from '../run/run.ts';
+import { readCurrent, readCurrentId, readSnapshot, requireWarehouse } from '../warehouse/warehouse.ts';
 
 /**
  * Makes snapshot `id` the current one, if it is whole. Gives what is wrong with its answers, which are not needed for it.
  *
  * @throws SnapshotNotFoundError where there is none of this id, VerificationError naming what is wrong with a damaged one.
  */
-export async function rollBack(
-  { pipelines }: Project,
-  warehouse: string,
-  id: string,
-): Promise<Pick<Verification, 'answerProblems' | 'next'>> {
+export async function rollBack({ pipelines }: Project, warehouse: string, id: string): Promise<RolledBack> {
   return locked(warehouse, async () => {
+    const before = await readCurrent(warehouse).catch(() => null);
     const { problems, answerProblems, next } = await verifyPublished(warehouse, id, pipelines);
     if (problems.length > 0) throw damagedError(`Snapshot ${id} is damaged and was not made current:`, problems, next);
     await pointCurrent(warehouse, id);
-    return { answerProblems, next };
+    const now = await readSnapshot(warehouse, id);
+    const source = before?.manifest.source ?? now.manifest.source;
+    return { answerProblems, next, endsHistoryOf: beginsAnew(source, now) ? source : null };
   });
+}
+
+/** What there is to say of a snapshot that has been made current again. */
+export interface RolledBack extends Pick<Verification, 'answerProblems' | 'next'> {
+  /** The source whose history the next sync begins anew, for the snapshot holds sample figures; null where it goes on. */
+  readonly endsHistoryOf: string | null;
 }
 
 /** What a pruning removed. */

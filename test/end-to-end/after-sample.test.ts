@@ -5,6 +5,7 @@ import { SourceMismatchError } from '../../src/errors.ts';
 import { readCurrent, readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRows, readValue } from '../support/read-table.ts';
+import { runHere } from '../support/run-here.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
@@ -52,6 +53,18 @@ describe('a sync from a service into a warehouse with sample figures', () => {
     const { outcome } = await runSync(syncOptions(warehouse, url, { source, dapil: [1201] }));
     expect(outcome).toBe('published');
     expect(await readValue(warehouse, 'SELECT string_agg(DISTINCT dapil_id) FROM voters')).toBe('1201');
+  });
+
+  it('is foretold where a rollback makes sample figures current again, and only there', async () => {
+    const { warehouse, sample, url } = await afterSample();
+    const { run } = await runSync(syncOptions(warehouse, url, { source }));
+    const rollBack = (id: string) => runHere(['snapshots', 'rollback', id, '--warehouse', warehouse]);
+    expect(await rollBack(sample)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`made up, and the next sync from ${source} begins its history anew`),
+    });
+    expect(await rollBack(run)).toMatchObject({ code: 0, stderr: '' });
+    expect(await rollBack(run)).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('leaves them current where it is a dry run', async () => {

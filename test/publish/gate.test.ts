@@ -50,6 +50,22 @@ describe('the gate', () => {
     expect(ask({}, {})).toEqual(nothing);
   });
 
+  it('lets more districts pass after a snapshot of those that were asked for alone, but no smaller sums', () => {
+    const alone = { rows: 400, districts: [{ ...verdict(1101, 400), listed: null }] };
+    expect(ask({ sums: { grand_total: '5000' } }, { ...alone, sums: { grand_total: '10' } })).toEqual(nothing);
+    expect(ask({ sums: { grand_total: '10' } }, { ...alone, sums: { grand_total: '5000' } })).toEqual(
+      change(/^voters: the sum of grand_total moved from 5,000 to 10 /),
+    );
+    // A list told of all that there were, or all were asked for: then so much more is a movement.
+    for (const before of [verdict(1101, 400), { ...verdict(1101, 400), listed: null }, verdict(1102, 0)])
+      expect(
+        ask(
+          { sums: { grand_total: '5000' } },
+          { rows: 400, districts: [before, { ...verdict(1102, 0), listed: null }], sums: { grand_total: '10' } },
+        ),
+      ).toEqual(change(/^voters: the sum of grand_total moved from 10 to 5,000 /));
+  });
+
   it('refuses a ledger that does not balance, whoever accepts changes', () => {
     const lost = { fetched: 1001, published: 1000, quarantined: 0, duplicates: 0 };
     expect(ask({ ledger: lost }, null, { acceptChanges: true })).toEqual(

@@ -197,7 +197,8 @@ function readConfigFile(path: unknown, declared: Declared): Values {
   if (typeof path !== 'string' || path === '') return {};
   let parsed: unknown;
   try {
-    parsed = JSON.parse(readFileSync(resolve(path), 'utf8'));
+    // Some editors put a byte order mark in front.
+    parsed = JSON.parse(readFileSync(resolve(path), 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     const why = error instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${systemReason(error)}`;
     throw new UsageError(`The config file ${path} ${why}.`, 'Correct it, or leave --config away.', { cause: error });

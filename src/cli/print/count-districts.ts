@@ -3,10 +3,10 @@
 import { formatNumber } from '../../numbers.ts';
 import type { Verdict } from '../../stages.ts';
 
-/** 84, or 75 of 84 asked: those of the reference are asked for too, whether the source has records of them or not. */
+/** 84, or 75 (84 asked): those of the reference are asked for too, whether the source has records of them or not. */
 export function countDistricts(verdicts: readonly Verdict[]): string {
   const asked = verdicts.filter(({ dapil }) => dapil !== null);
   const read = asked.filter(({ received }) => received > 0);
   const count = formatNumber(read.length);
-  return read.length === asked.length ? count : `${count} of ${formatNumber(asked.length)} asked`;
+  return read.length === asked.length ? count : `${count} (${formatNumber(asked.length)} asked)`;
 }

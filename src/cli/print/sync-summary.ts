@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { countOf, formatNumber } from '../../numbers.ts';
 import type { Project } from '../../pipeline.ts';
 import type { Verdict } from '../../stages.ts';
-import type { BrokenCheck } from '../../load/broken-checks.ts';
 import type { SyncResult } from '../../run/sync-options.ts';
 import { databaseFile, type Manifest, type ManifestDataset } from '../../warehouse/snapshot-format.ts';
 import { complete } from './advice.ts';
@@ -23,7 +22,7 @@ export function renderSummary(result: SyncResult, project: Project): string {
     prose(headline(result)),
     datasetTable(result, project),
     prose(changes(result)),
-    prose(brokenChecks(result.broken_checks)),
+    prose(brokenChecks(result)),
     prose(requests(result)),
     warnings(result),
     places(result),
@@ -138,8 +137,9 @@ function changes({ kind, manifest, outcome, pruned, warehouse }: SyncResult): st
   ].join('\n');
 }
 
-function brokenChecks(checks: readonly BrokenCheck[]): string {
+function brokenChecks({ broken_checks: checks, outcome }: SyncResult): string {
   if (checks.length === 0) return 'No check is broken.';
+  const isDry = outcome === 'dry run';
   const lines = checks.flatMap(({ dataset, check, severity, count, examples }) => [
     `${paint(severity === 'error' ? 'red' : 'yellow', severity.padEnd(7))}  ${paint('bold', check)} in ${dataset}: ${formatNumber(count)}`,
     ...examples.map(
@@ -147,11 +147,16 @@ function brokenChecks(checks: readonly BrokenCheck[]): string {
         `           ${printable(place === '' ? `district ${dapil}` : place, longestExample)}: ${printable(message, longestExample)}`,
     ),
     ...(count > examples.length
-      ? [paint('dim', `           and ${formatNumber(count - examples.length)} more in the table violations`)]
+      ? [
+          paint(
+            'dim',
+            `           and ${formatNumber(count - examples.length)} more${isDry ? '' : ' in the table violations'}`,
+          ),
+        ]
       : []),
   ]);
   return [
-    'Checks that are broken (these are facts about the source; the rows are published and flagged):',
+    `Checks that are broken (these are facts about the source; the rows ${isDry ? 'would be' : 'are'} published and flagged):`,
     ...lines,
   ].join('\n');
 }

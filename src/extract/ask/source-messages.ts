@@ -79,11 +79,15 @@ export function statusError(status: number, url: string, why: string, detail: st
   return new SourceStatusError(status, `${url} answered ${status} (${why}): ${detail}`, adviceOn(status));
 }
 
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
 function adviceOn(status: number): string {
   if (status === 404) return 'Check --base-url: it is the address before /api, and the endpoint must be there.';
   if (status === 429) return 'Run the sync again later, or with a lower --concurrency.';
   if (status >= 500) return 'Run the sync again later; a smaller --page-size may help.';
-  if (status >= 300 && status < 400) return 'Give the address that answers itself as --base-url.';
+  if (isRedirect(status)) return 'Give the address that answers itself as --base-url.';
   return 'Check --base-url and --page-size, or ask the operator of the service.';
 }
 
@@ -117,7 +121,9 @@ export function connectionCode(error: unknown): string {
 export function refusedAll(dataset: string, last: RekapError): SourceRefusedAllError {
   return new SourceRefusedAllError(
     `The source refuses every request for ${dataset}. ${last.message}`,
-    'If it speaks of a limit, ask for fewer records at a time with --page-size; otherwise check --base-url.',
+    last instanceof SourceStatusError && isRedirect(last.status)
+      ? last.next
+      : 'If it speaks of a limit, ask for fewer records at a time with --page-size; otherwise check --base-url.',
   );
 }
 
@@ -141,9 +147,13 @@ export function redirectDetail(location: string | string[] | undefined, endpoint
   if (!URL.canParse(target, url)) return 'it redirects, and rekap does not follow with the key in its hands';
   const { origin, pathname } = new URL(target, url);
   const base = pathname.replace(/\/+$/, '');
-  const advice = base.endsWith(endpoint)
-    ? ` If you trust that address, give ${origin}${base.slice(0, -endpoint.length)} as --base-url`
-    : '';
+  const asked = new URL(url);
+  const isSame = origin === asked.origin && base === asked.pathname;
+  const advice = isSame
+    ? ' That is the address that was asked, so no other --base-url mends it: ask the operator of the service'
+    : base.endsWith(endpoint)
+      ? ` If you trust that address, give ${origin}${base.slice(0, -endpoint.length)} as --base-url`
+      : '';
   return `it redirects to ${origin}${pathname}; rekap does not follow with the key in its hands.${advice}`;
 }
 

@@ -73,6 +73,17 @@ it('tells a dry run from the replay of one', () => {
   expect(summaryOf({ ...dry, kind: 'replay' })).toMatch(/^Dry run: so was the run that was replayed/);
 });
 
+it('does not say of a dry run that rows are published, or that there is a table of violations', () => {
+  const example = { dapil: 1101, place: 'A', message: 'm' };
+  const broken_checks = [{ dataset: 'voters', check: 'c', severity: 'error', count: 2, examples: [example] }];
+  expect(summaryOf({ broken_checks })).toMatch(
+    /rows are published and flagged\):[^]*and 1 more in the table violations/,
+  );
+  const dry = summaryOf({ broken_checks, outcome: 'dry run', snapshot: null });
+  expect(dry).toMatch(/rows would be published and flagged\):[^]*and 1 more\n/);
+  expect(dry).not.toContain('in the table violations');
+});
+
 it('counts what changed at the source in the words of the table changes', () => {
   const voters = datasetOf({ changes: { changed: 1, added: 2, removed: 3 } });
   const manifest = manifestOf({ previous: 'that one', datasets: { voters } });

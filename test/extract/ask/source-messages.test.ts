@@ -2,7 +2,13 @@
 
 import { expect, it } from 'vitest';
 import { EnvelopeError, SourceUnreachableError } from '../../../src/errors.ts';
-import { describeFailure, nameFailure } from '../../../src/extract/ask/source-messages.ts';
+import {
+  describeFailure,
+  nameFailure,
+  redirectDetail,
+  refusedAll,
+  statusError,
+} from '../../../src/extract/ask/source-messages.ts';
 
 const url = 'http://source.test/api';
 
@@ -23,4 +29,20 @@ it.each([
   ['Z_BUF_ERROR', 'an answer that is not encoded as it says (Z_BUF_ERROR)'],
 ])('%s is called by its name while it is tried again', (code, name) => {
   expect(nameFailure({ kind: 'connection', code }, 1000)).toBe(name);
+});
+
+it.each([
+  ['https://other.test/v1/people', 'give https://other.test/v1 as --base-url'],
+  ['/people/?x=1', 'no other --base-url mends it'],
+  ['/people', 'no other --base-url mends it'],
+  ['/login', 'hands.'],
+])('a redirect to %s says what can be done about it', (location, advice) => {
+  const said = redirectDetail(location, '/people', 'http://source.test/people?limit=1');
+  expect(said).toContain(advice);
+  expect(said!.includes('If you trust that address')).toBe(location.startsWith('https'));
+});
+
+it('a source that redirects every request is not said to have a limit', () => {
+  expect(refusedAll('voters', statusError(302, url, 'why', 'x')).next).not.toContain('--page-size');
+  expect(refusedAll('voters', statusError(400, url, 'why', 'x')).next).toContain('--page-size');
 });
