@@ -9,6 +9,7 @@ SEED ?=
 .PHONY: help setup build sync serve test fuzz crash check bench sample format clean
 
 rekap := node dist/src/cli/main.js
+sources := $(shell find src pipelines data/sample test -name '*.ts') tsconfig.json
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,9 +20,17 @@ node_modules/.package-lock.json: package.json package-lock.json
 	npm ci --no-audit --no-fund
 	@touch $@
 
-build: setup ## compile to dist/
-	@npx --no-install tsc
-	@chmod +x dist/src/cli/main.js
+build: dist/built ## compile to dist/, where something has changed
+
+# Aside first: whoever breaks it off, or runs a command meanwhile, still has what was built before.
+dist/built: $(sources) node_modules/.package-lock.json
+	@rm -rf dist.next dist.old
+	@npx --no-install tsc --outDir dist.next
+	@chmod +x dist.next/src/cli/main.js
+	@touch dist.next/built
+	@if [ -d dist ]; then mv dist dist.old; fi
+	@mv dist.next dist
+	@rm -rf dist.old
 
 sync: build ## sync the sample figures over HTTP into data/warehouse and print what was done
 	@$(rekap) sync --sample
@@ -54,4 +63,4 @@ format: setup ## format the code
 	npx --no-install oxfmt .
 
 clean: ## remove what was built and installed; data/warehouse stays
-	rm -rf dist node_modules
+	rm -rf dist dist.next dist.old node_modules
