@@ -178,12 +178,9 @@ async function prepareReading(database: Database, sql: string): Promise<DuckDBPr
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /referenced column .* not found/i,
-    `"DESCRIBE voters" shows the columns of a table or view. A text goes into single quotes: sex = 'both'.`,
+    `"DESCRIBE NAME" shows the columns of a table or view. A text goes into single quotes: name = 'text'.`,
   ],
-  [
-    /does not exist|not found/i,
-    '"SHOW TABLES" lists the tables and views, "DESCRIBE voters" shows the columns of one.',
-  ],
+  [/does not exist|not found/i, '"SHOW TABLES" lists the tables and views, "DESCRIBE NAME" shows the columns of one.'],
   [/file system operations are disabled/i, 'A query reads the snapshot alone; --out names a file for what it gives.'],
   [/^Parser Error/, '"rekap query --help" has queries that work.'],
 ];

@@ -174,7 +174,7 @@ describe('a query', () => {
 
   it.each([
     ['FROM nowhere', /SHOW TABLES/],
-    ['SELECT nothing FROM voters', /DESCRIBE voters/],
+    ['SELECT nothing FROM voters', /DESCRIBE NAME/],
     ['FROM voters WHERE x = "both"', /single quotes/],
     ["FROM read_csv('SECRET')", /--out/],
     ['SELEC 1', /--help/],
