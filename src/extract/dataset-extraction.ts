@@ -5,7 +5,7 @@ import { RepeatedPageError, type RekapError, type SourceStatusError } from '../e
 import type { AnyPipeline } from '../pipeline.ts';
 import { firstReading, maxReadings } from '../readings.ts';
 import type { Verdict } from '../stages.ts';
-import { alternate } from './walk/alternate.ts';
+import { orderReading } from './walk/reading-order.ts';
 import { DistrictList } from './walk/district-list.ts';
 import type { ExtractQuestion } from './walk/extract-question.ts';
 import { Findings } from './walk/findings.ts';
@@ -13,8 +13,10 @@ import type { HeldPage, PageHolder } from './walk/held-pages.ts';
 import { judgeWalk, type WalkFigures } from './walk/judge-walk.ts';
 import { concernsOneDistrict, isRefusal, nothingThere } from './ask/refusals.ts';
 import { settleAll } from './walk/settle-all.ts';
+import { SpareDistricts } from './walk/spare-districts.ts';
 import type { Sweep } from './walk/sweep.ts';
 import type { Account } from './walk/tally.ts';
+import { makeVerdict, type VerdictParts } from './walk/make-verdict.ts';
 import { DistrictWalks, type DistrictQuestion } from './walk/district-walks.ts';
 import type { Walk } from './walk/walk-district.ts';
 
@@ -38,6 +40,7 @@ export class DatasetExtraction {
   /** Whether the list came to its end without a record. */
   private isListEmpty = false;
   private delivering: Promise<void> = Promise.resolve();
+  private spare = new SpareDistricts([]);
 
   constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, aheadLimit: LimitFunction) {
     this.pipeline = pipeline;
@@ -70,18 +73,13 @@ export class DatasetExtraction {
   districtsToRead(listed: ReadonlySet<number>): number[] {
     const { knownBefore, reference } = this.question;
     const sameKind = this.swept === null || reference.some((dapil) => listed.has(dapil));
-    const districts = [
-      ...new Set([...listed, ...this.list.met, ...knownBefore, ...(sameKind ? reference : [])]),
-    ].toSorted((a, b) => a - b);
-    const isClosed = (dapil: number): boolean => this.swept?.listing.isClosed(dapil) === true;
-    const isAtHand = (dapil: number): boolean => isClosed(dapil) && this.walks.isAhead(dapil);
-    // Those that take several requests come first, so that none is left over at the end.
-    return alternate(
-      [
-        ...districts.filter((dapil) => !isClosed(dapil)),
-        ...districts.filter((dapil) => isClosed(dapil) && !isAtHand(dapil)),
-      ],
-      districts.filter(isAtHand),
+    const named = new Set([...listed, ...this.list.met, ...knownBefore]);
+    const others = sameKind ? reference.filter((dapil) => !named.has(dapil)) : [];
+    if (this.swept !== null) this.spare = new SpareDistricts(others);
+    return orderReading(
+      [...new Set([...named, ...others])],
+      (dapil) => this.swept?.listing.isClosed(dapil) === true,
+      (dapil) => this.walks.isAhead(dapil),
     );
   }
 
@@ -124,8 +122,19 @@ export class DatasetExtraction {
     try {
       return await this.readUntilJudged(dapil);
     } catch (error) {
-      return this.report(this.incomplete(dapil, error));
+      const verdict = this.incomplete(dapil, error);
+      const isKeptBack = !this.walks.hasGiven(dapil) && this.spare.keepsBack(verdict, error);
+      return isKeptBack ? verdict : this.report(verdict);
     }
+  }
+
+  /** The verdict on a spare district, once it is known whether the list is whole. */
+  private settleSpare(verdict: Verdict, isListWhole: boolean): Verdict {
+    const why = this.spare.whyOf(verdict);
+    if (why === null) return verdict;
+    if (!this.spare.isUnknown(verdict, isListWhole)) return this.report(verdict);
+    this.findings.noteUnanswered(verdict.dapil!, why);
+    return this.report({ ...verdict, proof: 'sweep', complete: true, reason: null });
   }
 
   /**
@@ -135,8 +144,9 @@ export class DatasetExtraction {
    *
    * @param known Districts of which any dataset has records.
    */
-  async confirmEmpty(read: readonly Verdict[], known: ReadonlySet<number>): Promise<Verdict[]> {
+  async confirmEmpty(found: readonly Verdict[], known: ReadonlySet<number>): Promise<Verdict[]> {
     const isWhole = this.swept !== null && !this.findings.isShort(this.swept);
+    const read = found.map((verdict) => this.settleSpare(verdict, isWhole));
     const isSaidOnce = ({ dapil, complete, received, listed }: Verdict): boolean =>
       complete && received === 0 && listed === null && (!isWhole || known.has(dapil!));
     for (const { dapil, complete, received } of read)
@@ -184,7 +194,8 @@ export class DatasetExtraction {
         before === null ? [] : { ...before, said: 'an earlier reading brought' },
       );
       const shown = [...this.list.shownOf(dapil), ...read];
-      const district: DistrictQuestion = { dapil, listed, shown, swept, resumable, habits: this.list.habits };
+      const isSpare = this.spare.has(dapil);
+      const district: DistrictQuestion = { dapil, listed, shown, swept, resumable, isSpare, habits: this.list.habits };
       const walk = await this.readOnce(district, readings, longest);
       if (walk === null) {
         // What it would have shown of pages, the list has shown where there is one.
@@ -267,18 +278,8 @@ export class DatasetExtraction {
     return this.swept?.listing.accountOf(dapil) ?? null;
   }
 
-  /** What is not said is as it is where nothing came. */
-  private verdict(parts: Pick<Verdict, 'dapil' | 'proof'> & Partial<Verdict> & { readonly at?: Date }): Verdict {
-    const { at = this.question.clock.now(), reason = null, ...rest } = parts;
-    const nothing = { listed: null, received: 0, pages: 0, readings: 1 };
-    return {
-      dataset: this.pipeline.table,
-      ...nothing,
-      ...rest,
-      reason,
-      complete: reason === null,
-      read_at: at.toISOString(),
-    };
+  private verdict(parts: VerdictParts): Verdict {
+    return makeVerdict(this.pipeline.table, this.question.clock.now(), parts);
   }
 
   private report(verdict: Verdict, records = verdict.received): Verdict {

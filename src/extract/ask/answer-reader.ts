@@ -27,8 +27,8 @@ export interface Asked {
   readonly pipeline: AnyPipeline;
   readonly request: PageRequest;
   readonly url: string;
-  /** Whether it is asked before its turn, perhaps behind the end of what there is: then no refusal ends the run. */
-  readonly isEarly: boolean;
+  /** Whether it may not be needed, or ask for what there is not: then no refusal of it ends the run. */
+  readonly isSpare: boolean;
 }
 
 /** An answer, and when it came. */
@@ -61,14 +61,14 @@ export class AnswerReader {
   }
 
   /** Lands an answer and reads it. Failures that trying again may mend are returned, all others thrown. */
-  async read({ pipeline, request, url, isEarly }: Asked, arrived: Arrived): Promise<FetchedPage | FailedAttempt> {
+  async read({ pipeline, request, url, isSpare }: Asked, arrived: Arrived): Promise<FetchedPage | FailedAttempt> {
     const { apiKey, health, warn } = this.surroundings;
     const { status, headers, at } = arrived;
     const body = withoutKey(arrived.body, apiKey);
     if (body !== arrived.body)
       warn('key', `The source repeats the API key in its answers (${url}); it is taken out before they are landed.`);
     const landed = await this.land({ request, url, status, at, body });
-    if ((status === 401 || status === 403) && !isEarly) {
+    if ((status === 401 || status === 403) && !isSpare) {
       health.end = new SourceRefusedKeyError(
         `The source refused the API key: ${url} answered ${status}: ${excerpt(body)}`,
         health.hasGiven(request.dataset)

@@ -53,8 +53,11 @@ export interface SourceClient extends LandedPages {
   readonly figures: Readonly<SourceFigures>;
   /** Resolves when the first page has come. */
   readonly answered: Promise<void>;
-  /** Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL. */
-  fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage>;
+  /**
+   * Fetches one page, trying again as long as that can help; one that is spare is tried but once more, and its failure counts for nothing but the pace.
+   * Throws a `RekapError` that names the URL.
+   */
+  fetchPage(pipeline: AnyPipeline, request: PageRequest, isSpare?: boolean): Promise<FetchedPage>;
   /** Asks for a page once, which may not be needed; null where that fails, which counts for nothing but the pace. */
   tryPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null>;
   /** Counts recalled pages once they have made a walk. */
@@ -63,6 +66,9 @@ export interface SourceClient extends LandedPages {
   reopen(pipeline: AnyPipeline, request: PageRequest, bytes: Buffer): Page;
   close(): Promise<void>;
 }
+
+/** A failure may be a slip of the moment. */
+const attemptsAtSpare = 2;
 
 /** A page that is asked for, and how often it has been. */
 interface Asking extends Asked {
@@ -99,8 +105,8 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     report({ kind: 'warning', message });
   }
 
-  async function fetchPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage> {
-    const asked = asking(pipeline, request, false);
+  async function fetchPage(pipeline: AnyPipeline, request: PageRequest, isSpare = false): Promise<FetchedPage> {
+    const asked = asking(pipeline, request, isSpare);
     const vain = early.get(asked.path);
     if (vain !== undefined) {
       asked.wait = Math.max(0, vain.until - clock.monotonic());
@@ -116,9 +122,9 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     }
   }
 
-  function asking(pipeline: AnyPipeline, request: PageRequest, isEarly: boolean): Asking {
+  function asking(pipeline: AnyPipeline, request: PageRequest, isSpare: boolean): Asking {
     const path = requestPath(base, pipeline, request);
-    return { pipeline, request, path, url: base.origin + path, isEarly, attempt: 0, wait: 0 };
+    return { pipeline, request, path, url: base.origin + path, isSpare, attempt: 0, wait: 0 };
   }
 
   async function tryPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null> {
@@ -200,13 +206,15 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   }
 
   /** Milliseconds to wait before the request is sent again. Throws where that would not help. */
-  function waitBefore({ request, url, attempt }: Asking, { failure, detail }: FailedAttempt): number {
+  function waitBefore({ request, url, isSpare, attempt }: Asking, { failure, detail }: FailedAttempt): number {
     pace.failed();
-    const plan = planRetry({ ...planning(), failure, attempt, maxAttempts: options.maxAttempts });
+    const maxAttempts = isSpare ? Math.min(attemptsAtSpare, options.maxAttempts) : options.maxAttempts;
+    const plan = planRetry({ ...planning(), failure, attempt, maxAttempts });
     if ('giveUp' in plan) {
       // A source may weave the key into anything that is told of it.
       const error = describeFailure(failure, url, plan.giveUp, options.apiKey.redact(detail));
-      health.end ??= plan.forAll ? asksForPatience(error) : health.noteGivenUp(request.dataset, failure, error);
+      if (plan.forAll) health.end ??= asksForPatience(error);
+      else if (!isSpare) health.end ??= health.noteGivenUp(request.dataset, failure, error);
       throw health.end ?? error;
     }
     waits.note(request.dataset, failure, plan.wait);
@@ -234,8 +242,11 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     try {
       return await sendWithin(attempt, asked);
     } catch (error) {
+      // A replay has no answer where none came.
+      if (error instanceof LandingError && asked.isSpare)
+        return { failure: { kind: 'connection', code: 'unknown' }, detail: error.message };
       if (error instanceof LandingError) health.end = error;
-      if (error instanceof ResponseTooLargeError) health.noteTooLarge(asked.request.dataset);
+      if (error instanceof ResponseTooLargeError && !asked.isSpare) health.noteTooLarge(asked.request.dataset);
       if (error instanceof RekapError) throw error;
       signal.throwIfAborted();
       if (attempt.isLate()) {

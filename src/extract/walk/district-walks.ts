@@ -28,6 +28,8 @@ export interface DistrictQuestion {
   /** Done when it is known which of the runs that were broken off to go on from. */
   readonly resumable: Promise<void>;
   readonly habits: PagingHabits;
+  /** Whether nothing but the law names it, of a source that lists all that it has. */
+  readonly isSpare: boolean;
 }
 
 export class DistrictWalks {
@@ -40,6 +42,8 @@ export class DistrictWalks {
   private wasTooEarly = false;
   /** First pages to ask for while the sweep comes to its end; null for one whose turn has not come. */
   private readonly ahead = new Map<number, Promise<HeldPage | null> | null>();
+  /** Districts whose own pages have brought a record. */
+  private readonly given = new Set<number>();
 
   constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, aheadLimit: LimitFunction) {
     this.pipeline = pipeline;
@@ -84,6 +88,11 @@ export class DistrictWalks {
   /** Whether the district's first page is at hand, or on its way. */
   isAhead(dapil: number): boolean {
     return (this.ahead.get(dapil) ?? null) !== null;
+  }
+
+  /** Whether any reading of the district has brought a record. */
+  hasGiven(dapil: number): boolean {
+    return this.given.has(dapil);
   }
 
   /** The district's first reading. */
@@ -134,7 +143,8 @@ export class DistrictWalks {
     const cut = new CutPages(this.pipeline, first);
     const walk = await this.walk(district, { first, habits }, async (offset, again) => {
       const request = this.request(district.dapil, again ? secondAsking(reading) : reading, offset);
-      const fetched = await this.question.client.fetchPage(this.pipeline, request);
+      const fetched = await this.question.client.fetchPage(this.pipeline, request, district.isSpare && offset === 0);
+      if (fetched.page.records.length > 0) this.given.add(district.dapil);
       cut.follow(fetched.page, offset, again);
       return this.asWalked(fetched, cut.wanted(offset));
     });

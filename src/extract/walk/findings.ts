@@ -36,6 +36,8 @@ export class Findings {
   private readonly elsewhere = new Set<number>();
   /** Records of each district that has some. */
   private readonly totals = new Map<number, number>();
+  /** Districts known from law alone that the source fails at, and what became of each. */
+  private readonly unanswered = new Map<number, string>();
   /** Districts that the source refuses to answer for, by what it says. */
   private readonly refused = new Map<number, number[]>();
 
@@ -74,6 +76,11 @@ export class Findings {
     if (![...this.refused.values()].flat().includes(dapil)) this.empty.add(dapil);
   }
 
+  /** Notes that the source fails at a district which its list does not name, and why. */
+  noteUnanswered(dapil: number, why: string): void {
+    this.unanswered.set(dapil, why.replace(/\.$/, ''));
+  }
+
   /** Notes that it has some after all. */
   noteNotEmpty(dapil: number): void {
     this.empty.delete(dapil);
@@ -105,6 +112,10 @@ export class Findings {
         'the list of all districts holds other values than the own pages of some, which are published',
       ),
       ...this.byOrigin([...this.empty], 'has no records of districts'),
+      ...name(
+        [...this.unanswered.keys()],
+        'the source lists no record of districts that are known from law alone, and fails where it is asked for them',
+      ).map((warning) => `${warning} (${this.unanswered.get(Math.min(...this.unanswered.keys()))!})`),
       ...[...this.refused].flatMap(([status, dapils]) =>
         this.byOrigin(dapils, `knows nothing (${status}) of districts`),
       ),

@@ -57,6 +57,19 @@ describe('a page', () => {
   });
 });
 
+describe('a page that may not be needed', () => {
+  it.each([403, 500, 302])('ends nothing where it is answered with %i, whatever became of others', async (status) => {
+    const { client, server } = await serve((asked, response) =>
+      asked.url!.includes('offset=100') ? answerJson(response, {}, status) : answerJson(response, whole),
+    );
+    for (const offset of [100, 1000, 1001, 1002, 1003, 1004])
+      await expect(client.fetchPage(voters, { ...request, offset }, true)).rejects.toMatchObject({ status });
+    // A failure may be a slip of the moment.
+    expect(server.paths).toHaveLength(status === 500 ? 12 : 6);
+    expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
+  });
+});
+
 describe('a page that is asked for before its turn', () => {
   const behind = { ...request, dapil: null, reading: 0, offset: 100 };
 
