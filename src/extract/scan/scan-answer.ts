@@ -38,7 +38,7 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
 /** What an envelope was seen to hold. */
 interface Envelope {
   count: number | null;
-  data: 'an empty list' | 'other' | null;
+  data: 'an empty list' | 'an object of something else' | 'other' | null;
 }
 
 /** Passes the whole text and gives its `count`. */
@@ -61,6 +61,11 @@ function passEnvelope(text: JsonText, scanner: RecordScanner): number {
   if (text.at !== text.bytes.length)
     throw new ScanError(`something follows the JSON object at byte ${text.at}`, text.at);
   if (seen.count === null) throw new ScanError('it holds no "count"', 0);
+  if (seen.data === 'an object of something else') {
+    if (seen.count > 0) throw new ScanError('its "data" is an object without any field of a record', 0);
+    // What stands there beside a count of 0, such as a message, is no record.
+    scanner.index.length = 0;
+  }
   // An empty list past the end beside a count is a total, which proves nothing; no list at all contradicts it.
   if (scanner.index.length === 0 && seen.count > 0 && seen.data !== 'an empty list')
     throw new ScanError(`its "count" is ${seen.count} and its "data" holds no record`, 0);
@@ -90,7 +95,10 @@ function passData(text: JsonText, scanner: RecordScanner): Envelope['data'] {
     const first = firstOf(text);
     // An object whose first member is an object holds records; a record's own fields are texts.
     if (first === OPEN_BRACE || first === CLOSE_BRACE) text.passMembers(OPEN_BRACE, () => scanner.passItem());
-    else scanner.passRecord();
+    else {
+      scanner.passRecord();
+      if (scanner.index.fieldKind.every((kind) => kind === FieldKind.missing)) return 'an object of something else';
+    }
   } else if (text.passValue(1) !== FieldKind.null) {
     throw new ScanError('"data" is neither a record nor a list of records', text.at);
   }

@@ -73,6 +73,8 @@ function describeShortness(
   const best = Math.max(0, ...earlier.map((before) => before?.distinct ?? 0));
   if (distinct < best)
     return `one of its ${reading} readings brought ${best} records, another ${distinct}; the source does not always give all that it has, or changed in between`;
+  if (lack !== null && distinct > 0 && lack.count === lack.shown.distinct)
+    return `${lack.shown.said} ${lack.count} records, and its own pages brought ${distinct} others in ${reading} readings; the source names the same places otherwise there, or changed in between`;
   if (lack !== null)
     return `${lack.shown.said} ${lack.shown.distinct} records, of which its own pages lack ${lack.count} in ${reading} readings; the source loses records or changed in between`;
   return `the sweep listed ${listed!.total} records, some of one and the same key, its own pages brought ${walk.total}; the source does not give all that it has`;

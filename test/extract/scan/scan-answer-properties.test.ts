@@ -33,10 +33,10 @@ const name = fc.oneof(
 const record = fc
   .uniqueArray(fc.tuple(name, anyValue), { selector: ([field]) => field, maxLength: 8 })
   .map((members) => new Map(members));
-/** A first field that is no object tells one record from an object of records. */
+/** A first field that is no object tells one record from an object of records, and a field of its own from something else. */
 const oneRecord = fc
   .tuple(fc.string(), record)
-  .map(([text, members]) => new Map<string, unknown>([['Kode', text], ...members]));
+  .map(([text, members]) => new Map<string, unknown>([['Kode', text], ['Nama', text], ...members]));
 const item = fc.oneof({ weight: 5, arbitrary: record }, fc.jsonValue());
 
 /** Maps are written as objects in their own order, which a JavaScript object would not keep for names such as "1". */
@@ -213,6 +213,9 @@ function readEnvelope(body: Buffer): unknown {
   if (!Number.isSafeInteger(count) || (count as number) < 0 || typeof data !== 'object') return 'refused';
   const items = itemsOf(data);
   if (items === 'unsaid') return 'unsaid';
+  // One object that has no field of a record is none: a message, perhaps, beside a count of 0.
+  if (isObject(data) && items[0] === data && fields.every((field) => !Object.hasOwn(data, field)))
+    return count === 0 ? [] : 'refused';
   return items.length === 0 && count !== 0 && !Array.isArray(data) ? 'refused' : items.map(declaredPart);
 }
 

@@ -49,6 +49,7 @@ describe('shapes of data', () => {
     ['an empty object', '{"count":0,"data":{ }}', []],
     ['null', '{"count":0,"data":null}', []],
     ['nothing', '{"count":0}', []],
+    ['a message in place of records', '{"count":0,"data":{"message":"no record"}}', []],
     [
       'the envelope turned round, with other members',
       '{"x":[{}],"data":[{"Nama":"A"}],"y":1,"count":1}',
@@ -78,6 +79,8 @@ describe('shapes of data', () => {
     ['null with a count', '{"count":1,"data":null}'],
     ['no data with a count', '{"count":3}'],
     ['an empty object with a count', '{"count":1,"data":{}}'],
+    ['a list deeper than data', '{"count":1,"data":{"items":[{"Nama":"A"}]}}'],
+    ['a message with a count', '{"data":{"message":"x","list":[]},"count":3}'],
     ['no count', '{"data":[{"Nama":"A"}]}'],
     ['a negative count', '{"count":-1,"data":[]}'],
     ['a count with a fraction', '{"count":1.5,"data":[{}]}'],

@@ -117,6 +117,16 @@ describe('judgeWalk', () => {
     expect(judgements.at(-1)).toEqual({ kind: 'incomplete', reason: expect.stringMatching(/listed 3 .* lack 1/) });
   });
 
+  it('says of a district all of whose records are others than listed that they may be the same under other names', () => {
+    const judgements = judgeAll(always(walkOf('wxyz', { inOnePiece: true })), accountOf('abc'));
+    const reason = expect.stringMatching(
+      /listed 3 records, and its own pages brought 4 others .* the same places otherwise/,
+    );
+    expect(judgements.at(-1)).toEqual({ kind: 'incomplete', reason });
+    const none = judgeAll(always(walkOf('', { inOnePiece: true })), accountOf('abc'));
+    expect(none.at(-1)).toEqual({ kind: 'incomplete', reason: expect.stringMatching(/listed 3 .* lack 3/) });
+  });
+
   it('takes a later reading that has all that was listed', () => {
     expect(judgeAll([walkOf('ab'), walkOf('abc')], accountOf('abc'))).toEqual([again, complete]);
   });
