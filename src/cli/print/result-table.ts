@@ -35,6 +35,21 @@ interface Bounds {
   readonly isWhole?: boolean;
 }
 
+/** Sets decimals below each other: 78 and 81.99 end in different places, and 78.00 would say more than there is. */
+function alignPoints(rows: string[][], column: number): void {
+  /** Characters from the point on; null for what is no plain number. */
+  const fraction = (cell: string): number | null => {
+    const match = /^-?\d+(\.\d+)?$/.exec(cell);
+    return match === null ? null : (match[1]?.length ?? 0);
+  };
+  const most = Math.max(0, ...rows.map((row) => fraction(row[column]!) ?? 0));
+  for (const row of rows) {
+    const cell = row[column]!;
+    const own = fraction(cell);
+    if (own !== null) row[column] = cell + ' '.repeat(most - own);
+  }
+}
+
 async function drawTable(result: QueryResult, write: Write, { isWhole = false, ...bound }: Bounds): Promise<number> {
   const { columns } = result;
   const rows: string[][] = [];
@@ -54,6 +69,7 @@ async function drawTable(result: QueryResult, write: Write, { isWhole = false, .
     );
   const right = columns.flatMap(({ type }, index) => (/INT|DOUBLE|FLOAT|DECIMAL/.test(type) ? [index] : []));
   const head = columns.map(({ name }) => printable(name, longestCell));
+  for (const [index, { type }] of columns.entries()) if (/^(DOUBLE|FLOAT)$/.test(type)) alignPoints(rows, index);
   await write(`${renderTable(rows, { head, right, ...bound })}\n`);
   const counted = countOf(total, 'row');
   await write(

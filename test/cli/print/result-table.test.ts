@@ -27,6 +27,24 @@ describe("a result's table", () => {
     expect(text).not.toContain(long);
   });
 
+  it('sets decimals below each other, and adds no digit to them', async () => {
+    const values = [[78], [81.99], [null], [-0.5], [1e30]];
+    const percent = {
+      columns: [{ name: 'percent', type: 'DOUBLE' }],
+      async *groups() {
+        yield values;
+      },
+    };
+    const [, ...lines] = (await textOf(percent, writePlainTable)).split('\n');
+    expect(lines.slice(0, 5).map((line) => line.trimEnd())).toEqual([
+      '  78',
+      '  81.99',
+      '   NULL',
+      '  -0.5',
+      '  1e+30',
+    ]);
+  });
+
   it('in a file has neither colours nor a width', async () => {
     expect((await textOf(result(), writePlainTable)).split('\n')).toEqual([
       'regency                   note',
