@@ -116,7 +116,7 @@ function warnOfQuarantine({ around }: Run, reports: ReadonlyMap<string, LoadRepo
 }
 
 function passGate(
-  { kind, id, project, asked, options, previous }: Run,
+  { kind, id, project, asked, options, previous, landing }: Run,
   manifest: Manifest,
   reports: ReadonlyMap<string, LoadReport>,
 ): void {
@@ -144,15 +144,15 @@ function passGate(
   const again = canReplay
     ? `"rekap replay ${id} --accept-changes" publishes just these figures`
     : `run the ${kind} again with --accept-changes`;
+  const isKept = kind === 'replay' || options.keepLanding !== 0;
+  const look = isKept ? `${landing} holds what the source answered.` : 'Look at what the source answers.';
   const wayOn =
-    strict.length > 0
-      ? `Without --strict the ${kind} publishes the figures, and names what is doubtful in the tables violations and quarantine.`
-      : `If the source really changed so, ${again}.`;
-  throw new GateError(
-    'The quality gate refuses to publish:',
-    reasons,
-    ['Nothing was published.', ...(refusals.length > 0 ? [] : [wayOn])].join(' '),
-  );
+    refusals.length > 0
+      ? look
+      : strict.length > 0
+        ? `Without --strict the ${kind} publishes the figures, and names what is doubtful in the tables violations and quarantine.`
+        : `If the source really changed so, ${again}.`;
+  throw new GateError('The quality gate refuses to publish:', reasons, `Nothing was published. ${wayOn}`);
 }
 
 /** What was transformed = what DuckDB holds = what Parquet holds. */

@@ -79,6 +79,8 @@ describe('a command that is none', () => {
       '"rekap diff --help" shows what it takes.',
     ]);
     expect((await mistake(['snapshots', 'show', 'a', 'b']))[0]).toBe('"b" is one word too many.');
+    // And nothing is printed, which whoever appends it to a file would have there by then.
+    expect((await mistake(['completion', 'zsh']))[0]).toBe('"zsh" is one word too many.');
     expect(await mistake(['snapshots', 'rollback'])).toEqual([
       'Which snapshot to go back to is not said.',
       '"rekap snapshots list" shows their ids.',

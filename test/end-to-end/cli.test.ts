@@ -223,6 +223,8 @@ describe('bad input', () => {
     expectMessage(await runHere(['sync', '--config', config]), 2, 'is not JSON');
     await writeFile(config, '{"page_sizes": 3}');
     expectMessage(await runHere(['sync', '--config', config]), 2, 'Did you mean "page-size"?');
+    await writeFile(config, '\uFEFF{"config": "other.json"}');
+    expectMessage(await runHere(['sync', '--config', config]), 2, 'one file names no other');
     await writeFile(config, JSON.stringify({ 'api-key': key }));
     expectMessage(await runHere(['sync', '--config', config]), 2, 'keys do not belong there');
   });

@@ -28,6 +28,20 @@ import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+describe('a source that gives no usable record', () => {
+  it.each([
+    [{}, /^Nothing was published\. \S+landing\/\S+ holds what the source answered\.$/],
+    [{ keepLanding: 0 }, /^Nothing was published\. Look at what the source answers\.$/],
+  ])('is refused, and it is said where to look: %j', async (settings, next) => {
+    const warehouse = await temporaryFolder();
+    const { url } = await serveData({ datapemilihdpr: [], datahakpilihdpr: [] });
+    await expect(runSync(syncOptions(warehouse, url, settings))).rejects.toMatchObject({
+      name: 'GateError',
+      next: expect.stringMatching(next),
+    });
+  });
+});
+
 describe('a sync that must not publish', () => {
   const synced = publishedNation();
 

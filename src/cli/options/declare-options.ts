@@ -215,6 +215,8 @@ function readConfigFile(path: unknown, declared: Declared): Values {
         `The config file ${path} holds "${name}": keys do not belong there.`,
         'Set REKAP_API_KEY, or name a file with "api-key-file".',
       );
+    if (name === 'config')
+      throw new UsageError(`The config file ${path} holds "config".`, 'Leave it out: one file names no other.');
     if (Object.hasOwn(declared, name)) {
       const type = declared[name]!.type ?? 'string';
       const { is, called } = kinds[type]!;
