@@ -3,10 +3,13 @@
  * every limit: its first page counts only so far, and what was cut off must be what comes next.
  */
 
-import { keyPlaces, type AnyPipeline } from '../../pipeline.ts';
+import { keyPlaces, placeOf, type AnyPipeline } from '../../pipeline.ts';
 import type { Page } from '../../stages.ts';
+import { FingerprintTable } from '../../records/fingerprint-table.ts';
 import { fingerprintRecord, type Fingerprint } from '../scan/fingerprints.ts';
+import { districtOf } from './listing.ts';
 import { requireRecord } from './offset-probe.ts';
+import type { Shown } from './tally.ts';
 
 /** The first records of a page; all of them where `wanted` is null. */
 export function cutShort(page: Page, wanted: number | null): Page {
@@ -24,11 +27,22 @@ export class CutPages {
   private readonly first: number | null;
   /** The first record that was cut off, and the offset that it must stand at. */
   private next: { readonly offset: number; readonly record: Fingerprint } | null = null;
+  private readonly cutOff = new FingerprintTable();
+  /** All that was cut off: the pages behind must bring it. */
+  readonly beyond: Shown;
 
   /** @param first Records that come first, in one page or several, before the pages begin elsewhere; null where they need not. */
   constructor(pipeline: AnyPipeline, first: number | null) {
     this.pipeline = pipeline;
     this.first = first;
+    const { cutOff } = this;
+    this.beyond = {
+      said: 'one of its answers showed',
+      get distinct() {
+        return cutOff.size;
+      },
+      has: (fingerprint) => cutOff.has(fingerprint),
+    };
   }
 
   /** Records that a page counts for; null for all that it holds. */
@@ -47,7 +61,12 @@ export class CutPages {
     const wanted = this.wanted(offset);
     if (!isLonger(page, wanted)) return;
     const record = { high: 0, low: 0 };
-    fingerprintRecord(page, wanted, keyPlaces(this.pipeline), record);
+    const key = keyPlaces(this.pipeline);
+    const districtColumn = placeOf(this.pipeline, this.pipeline.district);
+    for (let row = page.records.length - 1; row >= wanted; row -= 1) {
+      fingerprintRecord(page, row, key, record);
+      if (districtOf(page, row, districtColumn) !== null) this.cutOff.meet(record, 1);
+    }
     this.next = { offset: offset + wanted, record };
   }
 }

@@ -112,13 +112,13 @@ export class DistrictWalks {
   async again(district: DistrictQuestion, reading: number, longest: number | null): Promise<Walk> {
     if (longest === null || longest < 2) return this.afresh(district, reading, null);
     // What the sweep showed of long pages says nothing of a shorter one.
-    const first = firstLength(reading, longest, hasSameBorders(district, null));
+    const first = firstLength(reading, longest, beginsPage(district));
     return this.afresh(district, reading, first, new PagingHabits());
   }
 
   /** Records that a first reading's first page counts for; null for all of it, where its pages need not begin elsewhere than the list's. */
   private firstLength(district: DistrictQuestion): number | null {
-    return hasSameBorders(district, null) ? firstLength(firstReading, district.habits.longest, true) : null;
+    return beginsPage(district) ? firstLength(firstReading, district.habits.longest, true) : null;
   }
 
   /** Whether the district, which had no records before, has none now either; null for the list of all. `turn` counts the late askings. */
@@ -141,7 +141,7 @@ export class DistrictWalks {
     habits = district.habits,
   ): Promise<Walk> {
     const cut = new CutPages(this.pipeline, first);
-    const walk = await this.walk(district, { first, habits }, async (offset, again) => {
+    const walk = await this.walk(district, { cut, habits }, async (offset, again) => {
       const request = this.request(district.dapil, again ? secondAsking(reading) : reading, offset);
       const fetched = await this.question.client.fetchPage(this.pipeline, request, district.isSpare && offset === 0);
       if (fetched.page.records.length > 0) this.given.add(district.dapil);
@@ -179,14 +179,13 @@ export class DistrictWalks {
     // Nothing says what the source holds now of a district that the list does not name.
     if (listed === null) return null;
     const firstPage = this.request(district.dapil, firstReading, 0);
-    const first = this.firstLength(district);
-    const cut = new CutPages(this.pipeline, first);
+    const cut = new CutPages(this.pipeline, this.firstLength(district));
     if (!client.hasLanded(firstPage)) return null;
     await resumable;
     if (!client.hasLanded(firstPage)) return null;
     let pages = 0;
     try {
-      const walk = await this.walk(district, { first, habits: district.habits }, async (offset, again) => {
+      const walk = await this.walk(district, { cut, habits: district.habits }, async (offset, again) => {
         const number = again ? secondAsking(firstReading) : firstReading;
         const recalled = await client.recallPage(this.pipeline, this.request(district.dapil, number, offset));
         if (recalled === null) return null;
@@ -221,7 +220,7 @@ export class DistrictWalks {
       return null;
     }
     try {
-      return await this.walk(district, { first: null, habits: district.habits }, async (offset, again) => {
+      return await this.walk(district, { cut: null, habits: district.habits }, async (offset, again) => {
         if (offset > 0) return null;
         if (again) return this.fetch(this.request(dapil, secondAsking(firstReading), offset));
         return { page: await held.read(), at: held.at, refusal: null, wanted: null, hold: () => held };
@@ -234,20 +233,20 @@ export class DistrictWalks {
 
   private async walk(
     district: DistrictQuestion,
-    { first, habits }: { readonly first: number | null; readonly habits: PagingHabits },
+    { cut, habits }: { readonly cut: CutPages | null; readonly habits: PagingHabits },
     fetch: WalkQuestion['fetch'],
   ): Promise<Walk | null> {
     const { dapil, listed, shown, swept } = district;
-    const isProof = swept?.listing.isClosed(dapil) === true && !hasSameBorders(district, first);
     const walk = await walkDistrict({
       pipeline: this.pipeline,
       dapil,
       maxRecords: this.question.maxRecords,
       listed,
-      proof: isProof ? listed : null,
+      proof: swept?.listing.isClosed(dapil) === true ? listed : null,
+      listedBorders: swept?.listing.bordersOf(dapil) ?? new Set(),
       // What a walk that came to nothing has shown counts for nothing: which walks do so is a matter of time.
       habits: habits.forWalk(),
-      shown,
+      shown: cut === null ? shown : [...shown, cut.beyond],
       fetch,
     });
     if (walk !== null) this.ends.note(walk);
@@ -275,13 +274,7 @@ export class DistrictWalks {
   }
 }
 
-/**
- * Whether pages of the list of all districts had their borders where those of a reading have them: a record that is passed over there is then
- * missing from both.
- *
- * @param first Records that the reading's first page counts for; null for all of it.
- */
-function hasSameBorders({ dapil, listed, swept, habits }: DistrictQuestion, first: number | null): boolean {
-  const row = swept?.listing.rowOf(dapil) ?? null;
-  return row !== null && listed!.total >= habits.longest && (row + (first ?? 0)) % habits.longest === 0;
+/** Whether the district begins a page of the list of all districts, and fills one: its own pages would have their borders where the list has them. */
+function beginsPage({ dapil, listed, swept, habits }: DistrictQuestion): boolean {
+  return swept?.listing.rowOf(dapil) === 0 && listed!.total >= habits.longest;
 }

@@ -34,7 +34,14 @@ export function judgeWalk(
   const previous = earlier.at(-1) ?? null;
   const agreesWithSweep =
     walk.isBesideSweep && listed !== null && listed.set === walk.set && listed.total === walk.total;
-  const agreesWithPrevious = previous !== null && previous.order === walk.order && previous.total === walk.total;
+  // In the very same pages the same record may be passed over, and behind the same full one. That all readings come so is chance, for they are
+  // asked for otherwise.
+  const hasSameBorders =
+    previous !== null &&
+    ((walk.borders !== '' && walk.borders === previous.borders) || (walk.endsFull && previous.endsFull));
+  const isElsewhere = !hasSameBorders || reading === maxReadings;
+  const agreesWithPrevious =
+    previous !== null && isElsewhere && previous.order === walk.order && previous.total === walk.total;
   if (!isShort && (agreesWithSweep || agreesWithPrevious || walk.inOnePiece)) {
     const isRestated = agreesWithPrevious && previous.content !== walk.content;
     if (isRestated && reading < maxReadings) return { kind: 'read again' };

@@ -25,6 +25,8 @@ interface ListedDistrict {
   total: number;
   /** Of its first record, in the page that brought it. */
   readonly row: number;
+  /** After how many of its records a page of the sweep ended. */
+  readonly borders: Set<number>;
   readonly keys: KeySet;
   readonly contents: Contents;
 }
@@ -67,6 +69,8 @@ export class Listing {
     const strays: number[] = [];
     const { tally, pipeline } = this;
     tally.beginPage();
+    const before = this.last === null ? undefined : this.listed.get(this.last);
+    before?.borders.add(before.total);
     for (let row = 0; row < page.records.length; row += 1) {
       const isNew = tally.add(page, row);
       const dapil = districtOf(page, row, this.districtColumn);
@@ -77,7 +81,7 @@ export class Listing {
       }
       let listed = this.listed.get(dapil);
       if (listed === undefined) {
-        listed = { total: 0, row, keys: new KeySet(), contents: new Contents(pipeline) };
+        listed = { total: 0, row, borders: new Set(), keys: new KeySet(), contents: new Contents(pipeline) };
         this.listed.set(dapil, listed);
       } else if (dapil !== this.last) this.inOrder = false;
       this.last = dapil;
@@ -110,6 +114,11 @@ export class Listing {
   /** Which record of its page the first one of a district is, from 0; null where the sweep listed nothing of it. */
   rowOf(dapil: number): number | null {
     return this.listed.get(dapil)?.row ?? null;
+  }
+
+  /** After how many records of a district a page of the sweep ended and another followed. */
+  bordersOf(dapil: number): ReadonlySet<number> {
+    return this.listed.get(dapil)?.borders ?? new Set();
   }
 
   /**

@@ -3,14 +3,14 @@
  * does not know, instead of giving nothing; one failure alone may be an outage, which hides what its list has passed over.
  */
 
-import { EnvelopeError, SourceStatusError, SourceUnreachableError, messageOf } from '../../errors.ts';
+import { SourceStatusError, SourceUnreachableError, messageOf } from '../../errors.ts';
 import type { Verdict } from '../../stages.ts';
 
 /** So many districts alike are no outage of one. */
 const alike = 3;
 
-/** Failures that come before anything is known of a district. */
-const failures = [EnvelopeError, SourceStatusError, SourceUnreachableError];
+/** Failures that say nothing of a district: an answer that cannot be read may hold records. */
+const failures = [SourceStatusError, SourceUnreachableError];
 
 export class SpareDistricts {
   private readonly districts: ReadonlySet<number>;

@@ -138,6 +138,9 @@ async function doubtOfEnd(
   return refusal === null || behind.refusal !== null ? null : refusal.status;
 }
 
-async function probeOffset({ listing, probe }: SweepQuestion, first: Page): Promise<void> {
-  requirePaging(listing.pipeline, first, (await probe(probedOffset)).page);
+async function probeOffset({ listing, probe, unused }: SweepQuestion, first: Page): Promise<void> {
+  const probed = await probe(probedOffset);
+  requirePaging(listing.pipeline, first, probed.page);
+  // It may reach a record further than the first page, and show one that the second passes over.
+  unused(probed);
 }

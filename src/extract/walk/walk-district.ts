@@ -25,6 +25,10 @@ export interface Walk extends Account, Omit<Shown, 'said'> {
   readonly end: 'sweep' | 'empty page';
   /** Whether the sweep's listing is an account beside it: it surely passed the whole district, in pages with other borders. */
   readonly isBesideSweep: boolean;
+  /** After how many records its pages ended and others followed; empty where they hold one record at most, for then there is no elsewhere. */
+  readonly borders: string;
+  /** Whether its last page was as long as any of several: what follows may have been passed over. */
+  readonly endsFull: boolean;
   /** A hash of the keys in the order in which they came. */
   readonly order: string;
   /** What has shown most keys before that this walk did not bring, and how many; null where it brought them all. */
@@ -61,6 +65,8 @@ export interface WalkQuestion {
   readonly listed: Account | null;
   /** What the sweep listed, where that is an account beside this walk; null where it proves nothing, and only an empty page ends the walk. */
   readonly proof: Account | null;
+  /** After how many of the district's records a page of the sweep ended. */
+  readonly listedBorders: ReadonlySet<number>;
   readonly habits: PagingHabits;
   /** What was shown of the district before. */
   readonly shown: readonly Shown[];
@@ -85,7 +91,10 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   const strays = new Tally(pipeline);
   const pages: HeldPage[] = [];
   const counts = new CountReading();
+  /** After how many of the district's records a page of this walk ended and another followed. */
+  const borders = new Set<number>();
   let lastLength = 0;
+  let ownLongest = 0;
   let wasShort = false;
   let isCapped = false;
   let at = new Date(0);
@@ -96,6 +105,19 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   /** Whether an account names just what came. */
   function agreesWith(account: Account | null): boolean {
     return account !== null && account.set === tally.set && account.total === tally.total && !tally.overlaps;
+  }
+
+  /**
+   * A record that is passed over where both have a border is missing from both. This walk has one where it stands, unless the page there was
+   * shorter than others: than its own where it has looked further, and else than the list's, where those are as long as was asked for.
+   *
+   * @param limit What its last page was asked for; null where it has looked further.
+   */
+  function isBesideSweep(limit: number | null): boolean {
+    const { listedBorders } = question;
+    const usual = limit === null ? ownLongest : habits.longest >= limit ? habits.longest : 0;
+    const own = lastLength < usual ? borders : [...borders, tally.total];
+    return proof !== null && ![...own].some((border) => listedBorders.has(border));
   }
 
   /** What the list's pages show of short ones holds for a district that the list names: others may be capped otherwise. */
@@ -115,7 +137,9 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       pages,
       at,
       end,
-      isBesideSweep: proof !== null,
+      isBesideSweep: end === 'sweep' || isBesideSweep(null),
+      borders: ownLongest > 1 ? [...borders].join() : '',
+      endsFull: borders.size > 0 && ownLongest > 1 && lastLength === ownLongest,
       refusal,
       content: contents.hash,
       has: (fingerprint) => tally.has(fingerprint),
@@ -176,6 +200,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       if (fetched.at > at) at = fetched.at;
       counts.note(page);
       if (length === 0) return finish('empty page', fetched.refusal);
+      if (pages.length > 0) borders.add(tally.total);
       isCapped ||= wasShort;
       wasShort = length < (fetched.wanted ?? page.request.limit);
       addRecords(page);
@@ -184,9 +209,10 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       pages.push(hold());
       habits.note(lastLength, length);
       lastLength = length;
+      ownLongest = Math.max(ownLongest, length);
       if (tally.total + strays.total > bound) throw endlessWalk(page, bound);
       // A short page alone ends nothing: a server may cap `limit` or answer in pieces. Agreement with the sweep does, unless the page was full.
-      if (agreesWith(proof) && habits.showsEnd(length)) return finish('sweep');
+      if (agreesWith(proof) && habits.showsEnd(length) && isBesideSweep(page.request.limit)) return finish('sweep');
     }
   }
 }

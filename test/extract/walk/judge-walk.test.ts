@@ -23,6 +23,8 @@ function walkOf(keys: string, overrides: Partial<WalkFigures> = {}): WalkFigures
     order: keys,
     overlaps: false,
     isBesideSweep: false,
+    borders: '',
+    endsFull: false,
     isCapped: false,
     inOnePiece: false,
     ...overrides,
@@ -125,6 +127,14 @@ describe('judgeWalk', () => {
     expect(judgements.at(-1)).toEqual({ kind: 'incomplete', reason });
     const none = judgeAll(always(walkOf('', { inOnePiece: true })), accountOf('abc'));
     expect(none.at(-1)).toEqual({ kind: 'incomplete', reason: expect.stringMatching(/listed 3 .* lack 3/) });
+  });
+
+  it('takes no second reading in the very same pages for another account', () => {
+    const [same, other] = [walkOf('abcd', { borders: '2' }), walkOf('abcd', { borders: '1,3' })];
+    expect(judgeAll([same, same, other], null)).toEqual([again, again, complete]);
+    expect(judgeAll(always(same), null).at(-1)).toEqual(complete);
+    const [full, fuller] = ['2', '1'].map((borders) => walkOf('abcd', { borders, endsFull: true }));
+    expect(judgeAll([full!, fuller!, other], null)).toEqual([again, again, complete]);
   });
 
   it('takes a later reading that has all that was listed', () => {

@@ -11,11 +11,11 @@ import { lostBy, recordsOf, twisted } from './lossy-source.ts';
 
 const runs = 150;
 
-/** Pages of `cap` at most, and from `at` on they begin so many records too late, once or at each border. */
-function skipping(cap: number, { at = cap, by = 1, each = false }) {
-  return ({ offset, limit }: PageRequest): Partial<PageRequest> => ({
+/** Pages of `cap` at most, a district's own of `ownCap`; from `at` on they begin so many records too late, once or at each border. */
+function skipping(cap: number, { at = cap, by = 1, each = false, ownCap = cap }) {
+  return ({ dapil, offset, limit }: PageRequest): Partial<PageRequest> => ({
     offset: offset + by * (each ? Math.floor(offset / at) : Number(offset >= at)),
-    limit: Math.min(cap, limit),
+    limit: Math.min(dapil === null ? cap : ownCap, limit),
   });
 }
 
@@ -42,6 +42,33 @@ describe('a record that both accounts pass over at a border of their pages', () 
     expect(lost).toEqual([]);
   });
 
+  it.each([
+    ['half as long', { 1101: 12, 1102: 8, 1201: 4, 1202: 9 }, 10, { ownCap: 5 }],
+    ['shorter, and the district begins further on', { 1101: 3, 1102: 12, 1201: 4 }, 10, { ownCap: 7, at: 7 }],
+    ['longer', { 1101: 2, 1102: 12, 1201: 4 }, 3, { ownCap: 10, at: 10 }],
+  ])('is found where the pages of a district are %s than the list has them', async (_pages, sizes, cap, skip) => {
+    const records = recordsOf(sizes);
+    expect((await lostBy(twisted(records, skipping(cap, skip)), records)).lost).toEqual([]);
+  });
+
+  it('is found where it has stood in an answer beyond what that counted for', async () => {
+    const records = recordsOf({ 1101: 20, 1102: 8, 1201: 4 });
+    const lacking = twisted(
+      records.filter(({ dapil, regency }) => dapil !== 1101 || regency !== 'R7'),
+      ({ limit }) => ({ limit: Math.min(10, limit) }),
+    );
+    const whole = twisted(records, ({ limit }) => ({ limit: Math.min(10, limit) }));
+    const fetchPage: typeof whole.fetchPage = (pipeline, request) =>
+      (request.dapil === 1101 && request.offset === 0 ? whole : lacking).fetchPage(pipeline, request);
+    expect((await lostBy({ ...whole, fetchPage }, records)).lost).toEqual([]);
+  });
+
+  it('is found where it is a whole district that nothing else names, and the probe of the list has shown it', async () => {
+    const records = recordsOf({ 9001: 7, 9002: 3, 9003: 1, 9004: 5 });
+    const { verdicts } = await lostBy(twisted(records, skipping(10, {})), records, { reference: [] });
+    expect(verdicts.map(({ dapil }) => dapil)).toContain(9003);
+  });
+
   it('is found where the source takes no other limit than the usual one', async () => {
     const records = recordsOf({ 1: 15, 2: 8, 3: 1 });
     const source = twisted(records, skipping(10, {}));
@@ -57,14 +84,16 @@ describe('a record that both accounts pass over at a border of their pages', () 
   });
 
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 });
-  const caps = fc.integer({ min: 2, max: 20 });
+  const caps = fc.tuple(fc.integer({ min: 2, max: 20 }), fc.option(fc.integer({ min: 2, max: 20 })));
   const skips = fc.record({ by: fc.integer({ min: 1, max: 3 }), each: fc.boolean(), isShifted: fc.boolean() });
 
   holds(
     'is never published as if it were not there, whatever the districts, the pages and the skip',
-    fc.asyncProperty(sizes, caps, skips, async (lengths, cap, { by, each, isShifted }) => {
+    fc.asyncProperty(sizes, caps, skips, async (lengths, [cap, ownCap], { by, each, isShifted }) => {
       const records = recordsOf(Object.fromEntries(lengths.map((length, place) => [1101 + place, length])));
-      const skip = skipping(cap, { at: isShifted ? cap + 1 : cap, by, each });
+      // A skip at every border of a length that is not the pages' own may meet the same record in any pages.
+      const isEach = each && ownCap === null;
+      const skip = skipping(cap, { at: isShifted ? cap + 1 : cap, by, each: isEach, ownCap: ownCap ?? cap });
       const { lost } = await lostBy(twisted(records, skip), records);
       expect(lost).toEqual([]);
     }),
