@@ -27,7 +27,7 @@ export interface Walk extends Account, Omit<Shown, 'said'> {
   readonly isBesideSweep: boolean;
   /** After how many records its pages ended and others followed; empty where they hold one record at most, for then there is no elsewhere. */
   readonly borders: string;
-  /** Whether its last page was as long as any of several: what follows may have been passed over. */
+  /** Whether its last page, of several, was one of the longest: what follows may have been passed over. */
   readonly endsFull: boolean;
   /** A hash of the keys in the order in which they came. */
   readonly order: string;
