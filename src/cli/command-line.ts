@@ -1,6 +1,6 @@
 /** The command line: finds the command, and turns every failure into one message and an exit code. */
 
-import { ExitCode, RekapError, UsageError } from '../errors.ts';
+import { ExitCode, RekapError } from '../errors.ts';
 import { commandNames, commands } from './commands.ts';
 import { beginInvocation } from './options/invocation.ts';
 import { terminalColumns } from './print/terminal-columns.ts';
@@ -42,10 +42,7 @@ async function dispatch(typed: string[]): Promise<void> {
   }
   // yargs prints the script before it looks at what else was said.
   if (words[0] === 'completion' && words.length > 1)
-    throw new UsageError(
-      `${JSON.stringify(words[1])} is one word too many.`,
-      '"rekap completion" takes none; "rekap completion --help" shows where its script goes.',
-    );
+    throw (await import('./explain-usage.ts')).explainUsage(`Unknown argument: ${words[1]}`, words);
   const [{ default: yargs }, { parserConfiguration }] = await Promise.all([
     import('yargs'),
     import('./options/declare-options.ts'),

@@ -115,7 +115,7 @@ const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> =
           process.stderr,
         ),
       );
-    if (json) printJson({ current: id, answer_problems: answerProblems });
+    if (json) printJson({ current: id, answer_problems: answerProblems, ends_history_of: endsHistoryOf });
     else process.stdout.write(`Snapshot ${id} is current now.\n`);
   },
 };

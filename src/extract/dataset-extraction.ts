@@ -123,16 +123,16 @@ export class DatasetExtraction {
       return await this.readUntilJudged(dapil);
     } catch (error) {
       const verdict = this.incomplete(dapil, error);
-      const isKeptBack = !this.walks.hasGiven(dapil) && this.spare.keepsBack(verdict, error);
-      return isKeptBack ? verdict : this.report(verdict);
+      const isOpen = !this.walks.hasGiven(dapil) && this.spare.mayBeUnknown(dapil, error);
+      return isOpen ? verdict : this.report(verdict);
     }
   }
 
-  /** The verdict on a spare district, once it is known whether the list is whole. */
+  /** The verdict that was left open on a spare district, once it is known whether the list is whole. */
   private settleSpare(verdict: Verdict, isListWhole: boolean): Verdict {
-    const why = this.spare.whyOf(verdict);
+    const why = this.spare.whyOf(verdict.dapil!);
     if (why === null) return verdict;
-    if (!this.spare.isUnknown(verdict, isListWhole)) return this.report(verdict);
+    if (!isListWhole || !this.spare.areUnknown) return this.report(verdict);
     this.findings.noteUnanswered(verdict.dapil!, why);
     return this.report({ ...verdict, proof: 'sweep', complete: true, reason: null });
   }

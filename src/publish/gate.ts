@@ -129,9 +129,8 @@ function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: Mani
   const { table } = pipeline;
   if (now.rows < before.rows * (1 - mostShrinkage))
     yield `${table}: rows fell from ${formatNumber(before.rows)} to ${formatNumber(now.rows)} (${percent(now.rows, before.rows)})`;
-  const moved = movedSums(pipeline, now.sums, before.sums).filter(
-    ({ from, to }) => to < from || !heldJustSome(before, now),
-  );
+  const mayGrow = heldJustSome(before, now);
+  const moved = movedSums(pipeline, now.sums, before.sums).filter(({ from, to }) => to < from || !mayGrow);
   for (const { name, from, to } of moved.slice(0, mostNamed)) {
     const share = from === 0 ? '' : ` (${percent(to, from)})`;
     yield `${table}: the sum of ${name} moved from ${formatNumber(from)} to ${formatNumber(to)}${share}`;

@@ -27,7 +27,7 @@ export interface Asked {
   readonly pipeline: AnyPipeline;
   readonly request: PageRequest;
   readonly url: string;
-  /** Whether it may not be needed, or ask for what there is not: then no refusal of it ends the run. */
+  /** Whether it may not be needed, or asks for what may not be there: then no refusal of it ends the run. */
   readonly isSpare: boolean;
 }
 

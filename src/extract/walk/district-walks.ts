@@ -148,6 +148,7 @@ export class DistrictWalks {
       cut.follow(fetched.page, offset, again);
       return this.asWalked(fetched, cut.wanted(offset));
     });
+    // The source always has a page to give.
     return walk!;
   }
 
@@ -276,5 +277,5 @@ export class DistrictWalks {
 
 /** Whether the district begins a page of the list of all districts, and fills one: its own pages would have their borders where the list has them. */
 function beginsPage({ dapil, listed, swept, habits }: DistrictQuestion): boolean {
-  return swept?.listing.rowOf(dapil) === 0 && listed!.total >= habits.longest;
+  return swept?.listing.beginsPage(dapil) === true && listed!.total >= habits.longest;
 }

@@ -34,12 +34,8 @@ export function judgeWalk(
   const previous = earlier.at(-1) ?? null;
   const agreesWithSweep =
     walk.isBesideSweep && listed !== null && listed.set === walk.set && listed.total === walk.total;
-  // In the very same pages the same record may be passed over, and behind the same full one. That all readings come so is chance, for they are
-  // asked for otherwise.
-  const hasSameBorders =
-    previous !== null &&
-    ((walk.borders !== '' && walk.borders === previous.borders) || (walk.endsFull && previous.endsFull));
-  const isElsewhere = !hasSameBorders || reading === maxReadings;
+  // In the same pages the same record may be passed over. That all readings come in them is chance, for they are asked for otherwise.
+  const isElsewhere = previous?.borders.areThoseOf(walk.borders) !== true || reading === maxReadings;
   const agreesWithPrevious =
     previous !== null && isElsewhere && previous.order === walk.order && previous.total === walk.total;
   if (!isShort && (agreesWithSweep || agreesWithPrevious || walk.inOnePiece)) {

@@ -23,8 +23,8 @@ export interface PageListing {
 /** What the sweep has brought of a district. */
 interface ListedDistrict {
   total: number;
-  /** Of its first record, in the page that brought it. */
-  readonly row: number;
+  /** Whether its first record is the first of a page. */
+  readonly beginsPage: boolean;
   /** After how many of its records a page of the sweep ended. */
   readonly borders: Set<number>;
   readonly keys: KeySet;
@@ -81,7 +81,13 @@ export class Listing {
       }
       let listed = this.listed.get(dapil);
       if (listed === undefined) {
-        listed = { total: 0, row, borders: new Set(), keys: new KeySet(), contents: new Contents(pipeline) };
+        listed = {
+          total: 0,
+          beginsPage: row === 0,
+          borders: new Set(),
+          keys: new KeySet(),
+          contents: new Contents(pipeline),
+        };
         this.listed.set(dapil, listed);
       } else if (dapil !== this.last) this.inOrder = false;
       this.last = dapil;
@@ -111,9 +117,9 @@ export class Listing {
     return this.tally.overlaps;
   }
 
-  /** Which record of its page the first one of a district is, from 0; null where the sweep listed nothing of it. */
-  rowOf(dapil: number): number | null {
-    return this.listed.get(dapil)?.row ?? null;
+  /** Whether a page of the sweep begins with a district's first record. */
+  beginsPage(dapil: number): boolean {
+    return this.listed.get(dapil)?.beginsPage === true;
   }
 
   /** After how many records of a district a page of the sweep ended and another followed. */

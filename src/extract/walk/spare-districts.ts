@@ -4,7 +4,6 @@
  */
 
 import { SourceStatusError, SourceUnreachableError, messageOf } from '../../errors.ts';
-import type { Verdict } from '../../stages.ts';
 
 /** So many districts alike are no outage of one. */
 const alike = 3;
@@ -14,8 +13,8 @@ const failures = [SourceStatusError, SourceUnreachableError];
 
 export class SpareDistricts {
   private readonly districts: ReadonlySet<number>;
-  /** Why, by the verdicts that were kept back. */
-  private readonly failed = new Map<Verdict, string>();
+  /** What became of those that failed. */
+  private readonly failed = new Map<number, string>();
 
   constructor(districts: Iterable<number>) {
     this.districts = new Set(districts);
@@ -25,21 +24,20 @@ export class SpareDistricts {
     return this.districts.has(dapil);
   }
 
-  /** Keeps back the verdict on one that has given no record, where its failure may say only that the source does not know it. */
-  keepsBack(verdict: Verdict, error: unknown): boolean {
-    if (verdict.dapil === null || !this.has(verdict.dapil)) return false;
-    if (!failures.some((kind) => error instanceof kind)) return false;
-    this.failed.set(verdict, messageOf(error));
+  /** Notes what became of one that has given no record; says whether that may mean only that the source does not know it. */
+  mayBeUnknown(dapil: number, error: unknown): boolean {
+    if (!this.has(dapil) || !failures.some((kind) => error instanceof kind)) return false;
+    this.failed.set(dapil, messageOf(error));
     return true;
   }
 
-  /** Whether this is the verdict on one that the source does not know: its list is whole, and it fails at several alike. */
-  isUnknown(verdict: Verdict, isListWhole: boolean): boolean {
-    return isListWhole && this.failed.size >= alike && this.failed.has(verdict);
+  /** What became of a district that may be unknown; null of any other. */
+  whyOf(dapil: number): string | null {
+    return this.failed.get(dapil) ?? null;
   }
 
-  /** What became of the district; null where its verdict was not kept back. */
-  whyOf(verdict: Verdict): string | null {
-    return this.failed.get(verdict) ?? null;
+  /** Whether so many failed that the source does not know them. */
+  get areUnknown(): boolean {
+    return this.failed.size >= alike;
   }
 }

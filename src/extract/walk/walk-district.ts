@@ -4,6 +4,7 @@ import { EndlessWalkError, ForeignRecordError, RepeatedPageError, type SourceSta
 import { formatNumber } from '../../numbers.ts';
 import { placeOf, type AnyPipeline } from '../../pipeline.ts';
 import type { Page } from '../../stages.ts';
+import { Borders } from './borders.ts';
 import { CountReading, type CountClaim } from './count-claims.ts';
 import type { HeldPage } from './held-pages.ts';
 import { districtOf } from './listing.ts';
@@ -25,10 +26,7 @@ export interface Walk extends Account, Omit<Shown, 'said'> {
   readonly end: 'sweep' | 'empty page';
   /** Whether the sweep's listing is an account beside it: it surely passed the whole district, in pages with other borders. */
   readonly isBesideSweep: boolean;
-  /** After how many records its pages ended and others followed; empty where they hold one record at most, for then there is no elsewhere. */
-  readonly borders: string;
-  /** Whether its last page, of several, was one of the longest: what follows may have been passed over. */
-  readonly endsFull: boolean;
+  readonly borders: Borders;
   /** A hash of the keys in the order in which they came. */
   readonly order: string;
   /** What has shown most keys before that this walk did not bring, and how many; null where it brought them all. */
@@ -63,7 +61,7 @@ export interface WalkQuestion {
   readonly maxRecords: number;
   /** What the sweep listed of the district; null where it listed nothing. */
   readonly listed: Account | null;
-  /** What the sweep listed, where that is an account beside this walk; null where it proves nothing, and only an empty page ends the walk. */
+  /** What the sweep listed, where it surely passed the whole district; null where it proves nothing, and only an empty page ends the walk. */
   readonly proof: Account | null;
   /** After how many of the district's records a page of the sweep ended. */
   readonly listedBorders: ReadonlySet<number>;
@@ -91,10 +89,8 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
   const strays = new Tally(pipeline);
   const pages: HeldPage[] = [];
   const counts = new CountReading();
-  /** After how many of the district's records a page of this walk ended and another followed. */
-  const borders = new Set<number>();
+  const borders = new Borders();
   let lastLength = 0;
-  let ownLongest = 0;
   let wasShort = false;
   let isCapped = false;
   let at = new Date(0);
@@ -107,17 +103,9 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
     return account !== null && account.set === tally.set && account.total === tally.total && !tally.overlaps;
   }
 
-  /**
-   * A record that is passed over where both have a border is missing from both. This walk has one where it stands, unless the page there was
-   * shorter than others: than its own where it has looked further, and else than the list's, where those are as long as was asked for.
-   *
-   * @param limit What its last page was asked for; null where it has looked further.
-   */
-  function isBesideSweep(limit: number | null): boolean {
-    const { listedBorders } = question;
-    const usual = limit === null ? ownLongest : habits.longest >= limit ? habits.longest : 0;
-    const own = lastLength < usual ? borders : [...borders, tally.total];
-    return proof !== null && ![...own].some((border) => listedBorders.has(border));
+  /** @param usual As for the borders. */
+  function isBesideSweep(usual: number | null): boolean {
+    return proof !== null && !borders.meet(question.listedBorders, tally.total, usual);
   }
 
   /** What the list's pages show of short ones holds for a district that the list names: others may be capped otherwise. */
@@ -138,8 +126,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       at,
       end,
       isBesideSweep: end === 'sweep' || isBesideSweep(null),
-      borders: ownLongest > 1 ? [...borders].join() : '',
-      endsFull: borders.size > 0 && ownLongest > 1 && lastLength === ownLongest,
+      borders,
       refusal,
       content: contents.hash,
       has: (fingerprint) => tally.has(fingerprint),
@@ -200,7 +187,7 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       if (fetched.at > at) at = fetched.at;
       counts.note(page);
       if (length === 0) return finish('empty page', fetched.refusal);
-      if (pages.length > 0) borders.add(tally.total);
+      borders.note(tally.total, length);
       isCapped ||= wasShort;
       wasShort = length < (fetched.wanted ?? page.request.limit);
       addRecords(page);
@@ -209,10 +196,10 @@ export async function walkDistrict(question: WalkQuestion): Promise<Walk | null>
       pages.push(hold());
       habits.note(lastLength, length);
       lastLength = length;
-      ownLongest = Math.max(ownLongest, length);
       if (tally.total + strays.total > bound) throw endlessWalk(page, bound);
       // A short page alone ends nothing: a server may cap `limit` or answer in pieces. Agreement with the sweep does, unless the page was full.
-      if (agreesWith(proof) && habits.showsEnd(length) && isBesideSweep(page.request.limit)) return finish('sweep');
+      const usual = habits.longest >= page.request.limit ? habits.longest : 0;
+      if (agreesWith(proof) && habits.showsEnd(length) && isBesideSweep(usual)) return finish('sweep');
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Borders } from '../../../src/extract/walk/borders.ts';
 import { judgeWalk, type WalkFigures } from '../../../src/extract/walk/judge-walk.ts';
 import { maxReadings } from '../../../src/readings.ts';
 import type { Account } from '../../../src/extract/walk/tally.ts';
@@ -11,6 +12,17 @@ import { holds } from '../../support/properties.ts';
 function accountOf(keys: string): Account {
   const distinct = new Set(keys);
   return { total: keys.length, distinct: distinct.size, content: '', set: [...distinct].sort().join('') };
+}
+
+/** The borders of pages of so many records. */
+function bordersOf(lengths: readonly number[]): Borders {
+  const borders = new Borders();
+  let before = 0;
+  for (const length of lengths) {
+    borders.note(before, length);
+    before += length;
+  }
+  return borders;
 }
 
 /** A walk to the empty page over several pages, that brought these records in this order. */
@@ -23,8 +35,7 @@ function walkOf(keys: string, overrides: Partial<WalkFigures> = {}): WalkFigures
     order: keys,
     overlaps: false,
     isBesideSweep: false,
-    borders: '',
-    endsFull: false,
+    borders: new Borders(),
     isCapped: false,
     inOnePiece: false,
     ...overrides,
@@ -130,11 +141,15 @@ describe('judgeWalk', () => {
   });
 
   it('takes no second reading in the very same pages for another account', () => {
-    const [same, other] = [walkOf('abcd', { borders: '2' }), walkOf('abcd', { borders: '1,3' })];
+    const inPages = (...lengths: number[]) => walkOf('abcd', { borders: bordersOf(lengths) });
+    const [same, other] = [inPages(2, 1, 1), inPages(1, 2, 1)];
     expect(judgeAll([same, same, other], null)).toEqual([again, again, complete]);
     expect(judgeAll(always(same), null).at(-1)).toEqual(complete);
-    const [full, fuller] = ['2', '1'].map((borders) => walkOf('abcd', { borders, endsFull: true }));
-    expect(judgeAll([full!, fuller!, other], null)).toEqual([again, again, complete]);
+    // Behind a full page more may have been passed over, wherever the others ended.
+    expect(judgeAll([inPages(2, 2), inPages(1, 1, 2), other], null)).toEqual([again, again, complete]);
+    // With one record at a time, and with one page, there is no elsewhere.
+    for (const lengths of [[1, 1, 1, 1], [4]])
+      expect(judgeAll([inPages(...lengths), inPages(...lengths)], null)).toEqual([again, complete]);
   });
 
   it('takes a later reading that has all that was listed', () => {

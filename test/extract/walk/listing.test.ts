@@ -137,6 +137,18 @@ describe('isClosed', () => {
   });
 });
 
+describe('the pages of a list', () => {
+  it('are told by where they end in a district, and which district begins one', () => {
+    const { listing } = listingOf(
+      [record('1101', 'A'), record('1101', 'B')],
+      [record('1101', 'C'), 'footer', record('1102', 'A')],
+      [record('1103', 'A')],
+    );
+    expect([1101, 1102, 1103].map((dapil) => [...listing.bordersOf(dapil)])).toEqual([[2], [1], []]);
+    expect([1101, 1102, 1103, 9999].filter((dapil) => listing.beginsPage(dapil))).toEqual([1101, 1103]);
+  });
+});
+
 describe('districtOf', () => {
   it.each([
     ['"1101"', 1101],
