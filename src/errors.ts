@@ -106,23 +106,13 @@ export class ResponseTooLargeError extends RekapError {
   readonly exitCode = ExitCode.source;
 }
 
-/** A page brought nothing but records that the same walk had already seen: the source ignores `offset`. */
-export class RepeatedPageError extends RekapError {
+/** The pages of one reading do not join, or its end is in doubt; the next reading may be better. */
+export class BrokenReadingError extends RekapError {
   readonly exitCode = ExitCode.source;
 }
 
-/** A list came to an end, though another request shows that it goes on. */
-export class EarlyEndError extends RekapError {
-  readonly exitCode = ExitCode.source;
-}
-
-/** A page of one district holds a record of another: the source ignores `id_dapil`. */
-export class ForeignRecordError extends RekapError {
-  readonly exitCode = ExitCode.source;
-}
-
-/** A walk grew beyond every bound without coming to an end. */
-export class EndlessWalkError extends RekapError {
+/** The source pages in a way in which nothing can be proved: it ignores `id_dapil`, gives one record at a time, or comes to no end. */
+export class UnprovableSourceError extends RekapError {
   readonly exitCode = ExitCode.source;
 }
 

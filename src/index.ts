@@ -1,13 +1,11 @@
 /** The public API: run a sync or a replay, read its warehouse, or serve it from a program of your own. */
 
 export {
+  BrokenReadingError,
   DatabaseHeldError,
   DiskFullError,
-  EarlyEndError,
-  EndlessWalkError,
   EnvelopeError,
   ExitCode,
-  ForeignRecordError,
   GateError,
   IncompleteError,
   InterruptedError,
@@ -16,7 +14,6 @@ export {
   PipelineDefinitionError,
   QueryError,
   RekapError,
-  RepeatedPageError,
   ResponseTooLargeError,
   RunNotFoundError,
   RunTimeoutError,
@@ -27,6 +24,7 @@ export {
   SourceRefusedKeyError,
   SourceStatusError,
   SourceUnreachableError,
+  UnprovableSourceError,
   UsageError,
   VerificationError,
   WarehouseBusyError,

@@ -3,14 +3,10 @@
 import { join } from 'node:path';
 import { buildSnapshot } from './run/build-snapshot.ts';
 import { findAltered } from './warehouse/check-files.ts';
-import { closeAll } from './close-all.ts';
 import { definitionFingerprint } from './run/describe-snapshot.ts';
 import { LandingError, VerificationError } from './errors.ts';
-import { createSourceClient } from './extract/ask/source-client.ts';
-import { createLandedTransport } from './extract/ask/transport.ts';
-import type { OpenedSource } from './run/fetch-and-load.ts';
-import { openLandedRun } from './land/landed-run.ts';
 import { readRunFile } from './land/run-file.ts';
+import { openLandedReadings } from './run/landed-readings.ts';
 import type { Project } from './pipeline.ts';
 import { differingFigures, historyOf, holdsSameTables, writeManifest } from './publish/manifest.ts';
 import {
@@ -73,15 +69,12 @@ export async function replay(project: Project, asked: ReplayOptions, around: Syn
         landing,
         startedAt: new Date(file.started_at),
         previous: await previousOf(project, asked, options, found, telling),
-        knownDistricts: file.known_districts,
-        referenceDistricts: file.reference_districts,
-        expectedRecords: file.expected_records,
       };
     },
     async act(run) {
       for (const snapshot of new Set([found.original, found.published]))
         if (snapshot !== null) await requireSameLanding(landing, snapshot.manifest);
-      const { manifest, brokenChecks } = await buildSnapshot(run, askLanding);
+      const { manifest, brokenChecks } = await buildSnapshot(run, openLandedReadings);
       const equals = await requireSameFigures(run, manifest, found);
       const { outcome, current } = await publish(run, manifest, found);
       const snapshot =
@@ -108,24 +101,6 @@ async function requireSameLanding(landing: string, manifest: Manifest): Promise<
     `${join(landing, first.path)} is not what it was when its run was published: ${first.why}.`,
     'Nothing can be shown from it; replay another run, or run the sync again.',
   );
-}
-
-async function askLanding({ landing, options, around, signal }: Run): Promise<OpenedSource> {
-  const answers = await openLandedRun(landing, null);
-  const client = createSourceClient(options, {
-    ...around,
-    transport: createLandedTransport(answers),
-    land:
-      async ({ request }) =>
-      async () =>
-        (await answers.answerTo(request))!.body,
-    resumed: null,
-    signal,
-  });
-  return {
-    client,
-    close: () => closeAll([client, answers]),
-  };
 }
 
 /** Whatever manifest of this run there is, and of today's definition, the rebuilt snapshot must agree with; gives its id where all of it was compared. */

@@ -3,13 +3,11 @@
 import type { RecordBatch } from 'apache-arrow';
 import type { Severity } from './pipeline.ts';
 
-/** What was asked of the source, and in which reading: no two requests of a run are alike. */
+/** What was asked of the source. */
 export interface PageRequest {
   readonly dataset: string;
-  /** Null for the sweep over all districts. */
+  /** Null for the full listing. */
   readonly dapil: number | null;
-  /** As in readings.ts. */
-  readonly reading: number;
   readonly offset: number;
   readonly limit: number;
 }
@@ -24,28 +22,27 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** Keeps an answer and gives a way to read its body again. */
+/** Keeps an answer. */
 export type Land = (answer: Answer) => Promise<LandedBody>;
 
-/** Reads a landed body back from the disk. */
-export type LandedBody = () => Promise<Buffer>;
+/** An answer that was kept. */
+export interface LandedBody {
+  /** Its number in the landing, from 0. */
+  readonly answer: number;
+  /** Reads its body back from the disk. */
+  read(): Promise<Buffer>;
+}
 
-/** The answers that an earlier run has landed. */
+/** The answers that earlier runs have landed. */
 export interface LandedAnswers {
-  /** Whether there is an answer to this very request. */
+  /** Whether there is an answer to such a request. */
   has(request: PageRequest): boolean;
   /**
-   * The last answer to the request; null where there is none.
+   * The last answer to such a request; null where there is none.
    *
    * @throws LandingError where its bytes do not fit their hash.
    */
   answerTo(request: PageRequest): Promise<Answer | null>;
-}
-
-/** The answers of several earlier runs, each request's of the newest that has one. */
-export interface ResumableAnswers extends LandedAnswers {
-  /** Gives of a dataset from now on only the answers of those runs that pass; whether there are any. */
-  keep(dataset: string, passes: (run: LandedAnswers) => Promise<boolean>): Promise<boolean>;
 }
 
 /** What a field of a record holds, as a number so that it fits a typed array. */
@@ -88,14 +85,14 @@ export interface DistrictRows {
 /** What is known of one district after it was read. */
 export interface Verdict {
   readonly dataset: string;
-  /** Null for the records of the sweep that name no district. */
+  /** Null for the full listing, and for its records that name no district. */
   readonly dapil: number | null;
   readonly complete: boolean;
-  /** How the end was proved: by agreement with the sweep, or by an empty page. */
-  readonly proof: 'sweep' | 'empty page' | 'none';
-  /** Distinct records that the sweep listed; null where there was no sweep. */
+  /** How its end was shown: by its own pages, or by the full listing. */
+  readonly proof: 'own end' | 'full listing' | 'none';
+  /** Records that the full listing has of it; null where there is no listing. */
   readonly listed: number | null;
-  /** Distinct records that the district's own pages brought. */
+  /** Records that its own pages brought. */
   readonly received: number;
   readonly pages: number;
   /** How many times the district was read in all. */
@@ -106,10 +103,22 @@ export interface Verdict {
   readonly reason: string | null;
 }
 
-/** A district that was read, with its pages in the order of their offsets; reading a page loads it if it was set aside. */
-export interface DistrictReading {
+/** Records of an answer that count: `taken` of them, from the one at `first` on. */
+export interface AcceptedPage {
+  /** Number of the answer in the landing. */
+  readonly answer: number;
+  readonly first: number;
+  readonly taken: number;
+  /** Gives just these records, from memory or from the landing. */
+  read(): Promise<Page>;
+  /** Gives the memory back. */
+  release(): void;
+}
+
+/** A district that was read, with its accepted pages in their order; none where it could not be proved. */
+export interface AcceptedReading {
   readonly verdict: Verdict;
-  readonly pages: readonly (() => Promise<Page>)[];
+  readonly pages: readonly AcceptedPage[];
 }
 
 /** Values of a pipeline's key columns: where a violation is. */

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { readBaseUrl, warningsOfBaseUrl } from './base-url.ts';
-import { messageOf } from './errors.ts';
+import { messageOf, UsageError } from './errors.ts';
 import { findDamage } from './run/find-previous.ts';
 import type { Project } from './pipeline.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
@@ -26,6 +26,8 @@ import { readCurrentId, readCurrentOrFirst, type Snapshot } from './warehouse/wa
  */
 export async function sync(project: Project, asked: SyncOptions, around: SyncSurroundings): Promise<SyncResult> {
   const baseUrl = readBaseUrl(asked.baseUrl, project.pipelines);
+  if (asked.pageSize < 2)
+    throw new UsageError('The page size is 1: pages of one record show nothing of each other.', 'Give 2 or more.');
   const options = { ...asked, baseUrl, source: asked.source === asked.baseUrl ? baseUrl : asked.source };
   // They load while the lock is taken.
   const stages = Promise.all([import('./run/build-snapshot.ts'), import('./run/ask-source.ts')]);
@@ -75,25 +77,7 @@ async function planSync(
     landing,
     startedAt,
     previous,
-    knownDistricts: knownDistricts(previous),
-    referenceDistricts: project.referenceDistricts,
-    expectedRecords: expectedRecords(project, previous),
   };
-}
-
-/** Districts that had records in the snapshot before. */
-function knownDistricts(previous: Snapshot | null): number[] {
-  const verdicts = Object.values(previous?.manifest.datasets ?? {}).flatMap(({ districts }) => districts);
-  return [
-    ...new Set(verdicts.filter(({ received }) => received > 0).flatMap(({ dapil }) => (dapil === null ? [] : [dapil]))),
-  ];
-}
-
-/** As many as each table had in the snapshot before; where it had none, as many as the law gives it. */
-function expectedRecords({ pipelines, referenceRecords }: Project, previous: Snapshot | null): Record<string, number> {
-  return Object.fromEntries(
-    pipelines.map(({ table }) => [table, previous?.manifest.datasets[table]?.rows || referenceRecords]),
-  );
 }
 
 /** Publishes, unless this is a dry run or nothing has changed at the source. */

@@ -69,7 +69,7 @@ async function runSync(args: SyncArguments): Promise<void> {
   const settings = {
     warehouse: args.warehouse,
     concurrency: requireInteger('concurrency', args.concurrency, 1, 64),
-    pageSize: requireInteger('page-size', args['page-size'], 1, 100_000),
+    pageSize: requireInteger('page-size', args['page-size'], 2, 100_000),
     timeout: requireInteger('timeout', args.timeout, 1, 3600) * 1000,
     maxAttempts: requireInteger('attempts', args.attempts, 1, 20),
     maxDuration: requireInteger('max-duration', args['max-duration'], 1, 604_800) * 1000,

@@ -1,59 +1,78 @@
-/** Asks the source for every district of every dataset, proves each one complete or names it, and hands the pages on. */
+/** Asks the source for every district of every dataset, proves each one complete or names it, and hands its pages on. */
 
 import pLimit from 'p-limit';
-import type { Verdict } from '../stages.ts';
+import type { AcceptedReading } from '../stages.ts';
 import { DatasetExtraction } from './dataset-extraction.ts';
-import type { ExtractQuestion } from './walk/extract-question.ts';
-import { PageHolder } from './walk/held-pages.ts';
-import { settleAll } from './walk/settle-all.ts';
-import { limitWalks } from './walk/walk-limit.ts';
+import type { ExtractQuestion } from './extract-question.ts';
+import { PageHolder } from './prove/page-holder.ts';
+import { ReadingQueue } from './reading-queue.ts';
+import { settleAll } from './settle-all.ts';
 
-/** Reads everything and gives a verdict for each district asked for; an incomplete one is a verdict, not a throw. */
-export async function extract(question: ExtractQuestion): Promise<Verdict[]> {
+/**
+ * Gives every district once, in the order in which they are proved; one that could not be proved has no pages, and its verdict says why.
+ *
+ * @throws RekapError where the source failed as a whole.
+ */
+export async function* extract(question: ExtractQuestion): AsyncGenerator<AcceptedReading> {
+  const found = new ReadingQueue<AcceptedReading>();
   const holder = new PageHolder(question.heldBytes);
-  const walks = limitWalks(question.concurrency, holder);
-  // Reading ahead leaves room for the sweeps, which everything waits for in the end.
-  const ahead = pLimit(Math.max(1, question.concurrency - question.pipelines.length));
-  const extractions = question.pipelines.map((pipeline) => new DatasetExtraction(pipeline, question, holder, ahead));
-  const verdicts: Verdict[] = [];
+  const reading = readEverything(question, holder, found).then(
+    () => found.end(),
+    (error: unknown) => found.fail(error),
+  );
+  try {
+    yield* found;
+  } finally {
+    // Nothing is asked for behind the back of whoever has stopped listening.
+    holder.close();
+    await reading;
+  }
+}
 
-  const sweeping = question.wanted === null ? extractions.map((extraction) => extraction.sweep()) : [];
-  // What was not read ahead by then is read in its turn, and the districts that take longest come first.
-  const sweeps = await settleAll(sweeping).finally(() => ahead.clearQueue());
-  // What one dataset lists is asked of the others too: a district missing from one list alone must not go unnoticed.
-  const listed = new Set(sweeps.flatMap((result) => result?.listing.districts ?? []));
-  // A fault that is not the source's ends the run: what is under way is waited for, and nothing more is asked for.
+async function readEverything(
+  question: ExtractQuestion,
+  holder: PageHolder,
+  found: ReadingQueue<AcceptedReading>,
+): Promise<void> {
+  // Two for each request that may be under way: while one page is read, the next one is on its way.
+  const limit = pLimit(question.concurrency * 2);
+  const extractions = question.pipelines.map((pipeline) => new DatasetExtraction(pipeline, question, holder));
+  // The first failure that concerns more than one district ends the run: what is under way is waited for, and nothing more is asked for.
   let isBroken = false;
-  const read = await settleAll(
+  const readAll = async (extraction: DatasetExtraction, districts: readonly number[]): Promise<void> => {
+    await settleAll(
+      districts.map((district) =>
+        limit(async () => {
+          await holder.room();
+          if (isBroken || found.isAbandoned) return;
+          try {
+            const reading = await extraction.read(district);
+            if (reading !== null) found.put(reading);
+          } catch (error) {
+            isBroken = true;
+            throw error;
+          }
+        }),
+      ),
+    );
+  };
+
+  if (question.wanted === null) await settleAll(extractions.map((extraction) => extraction.readListing()));
+  // What one dataset lists is asked of the others too: a district missing from one listing alone must not go unnoticed.
+  const listed = new Set(extractions.flatMap((extraction) => extraction.listedDistricts));
+  await settleAll(
     extractions.map(async (extraction) => {
       const districts = question.wanted ?? extraction.districtsToRead(listed);
       question.report({ kind: 'districts', dataset: extraction.pipeline.table, total: districts.length });
-      const found: Verdict[] = [];
-      await settleAll(
-        districts.map((dapil) =>
-          walks(async () => {
-            if (isBroken) return;
-            try {
-              found.push(await extraction.readAndDeliver(dapil));
-            } catch (error) {
-              isBroken = true;
-              throw error;
-            }
-          }),
-        ),
-      );
-      return found;
+      await readAll(extraction, districts);
     }),
   );
-  // What one dataset has records of is doubtful where another has none.
-  const known = new Set([...listed, ...read.flat().flatMap(({ dapil, received }) => (received > 0 ? dapil! : []))]);
+  if (found.isAbandoned) return;
+  const known = new Set(extractions.flatMap((extraction) => extraction.shownDistricts));
   await settleAll(
-    extractions.map(async (extraction, index) => {
-      const confirmed = await extraction.confirmEmpty(read[index]!, known);
-      verdicts.push(...confirmed, ...extraction.judgeWhole(confirmed), ...(await extraction.deliverStrays()));
+    extractions.map(async (extraction) => {
+      await readAll(extraction, await extraction.districtsToReadAgain(known));
+      for (const reading of await extraction.finish()) found.put(reading);
     }),
-  );
-  return verdicts.toSorted((a, b) =>
-    a.dataset < b.dataset ? -1 : a.dataset > b.dataset ? 1 : (a.dapil ?? -1) - (b.dapil ?? -1),
   );
 }

@@ -3,8 +3,7 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LandingError, systemReason } from '../errors.ts';
-import { firstReading, isFirstOrAhead, readAhead } from '../readings.ts';
-import type { LandedAnswers, PageRequest } from '../stages.ts';
+import type { Answer, LandedAnswers, PageRequest } from '../stages.ts';
 import { answersFile, bodiesFile, readBody, type LandedAnswer } from './landing.ts';
 import { readRunFile, type RunFile } from './run-file.ts';
 
@@ -13,6 +12,12 @@ export interface LandedRun extends LandedAnswers {
   readonly file: RunFile;
   /** Requests that it answers. */
   readonly size: number;
+  /**
+   * The answer of a number.
+   *
+   * @throws LandingError where there is none, or its bytes do not fit their hash.
+   */
+  answer(number: number): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -24,36 +29,40 @@ export interface LandedRun extends LandedAnswers {
  */
 export async function openLandedRun(folder: string, since: Date | null): Promise<LandedRun> {
   const file = await readRunFile(folder);
+  const all = await readAnswers(folder);
   const lines = new Map<string, LandedAnswer>();
-  for (const line of await readAnswers(folder)) {
-    if (since === null || Date.parse(line.at) >= since.getTime()) lines.set(keyOf(line), line);
+  for (const line of all) {
+    const isYoung = since === null || Date.parse(line.at) >= since.getTime();
+    // A failure that came later says nothing of the page.
+    if (isYoung && (line.status === 200 || !lines.has(keyOf(line)))) lines.set(keyOf(line), line);
   }
   const bodies = await openBodies(folder);
 
-  /** Where a run asked for a page ahead and in the first reading too, it gave up the one that was read ahead. */
-  function find(request: PageRequest): LandedAnswer | undefined {
-    if (request.dapil === null || !isFirstOrAhead(request.reading)) return lines.get(keyOf(request));
-    return (
-      lines.get(keyOf({ ...request, reading: firstReading })) ?? lines.get(keyOf({ ...request, reading: readAhead }))
-    );
+  async function read(line: LandedAnswer): Promise<Answer> {
+    const { dataset, dapil, offset, limit, url, status, at } = line;
+    const request = { dataset, dapil, offset, limit };
+    return { request, url, status, at: new Date(at), body: await readBody(bodies, line, folder) };
   }
 
   return {
     file,
     size: lines.size,
-    has: (request) => find(request) !== undefined,
+    has: (request) => lines.has(keyOf(request)),
     async answerTo(request) {
-      const line = find(request);
-      if (line === undefined) return null;
-      const { url, status, at } = line;
-      return { request, url, status, at: new Date(at), body: await readBody(bodies, line, folder) };
+      const line = lines.get(keyOf(request));
+      return line === undefined ? null : read(line);
+    },
+    async answer(number) {
+      const line = all[number];
+      if (line !== undefined) return read(line);
+      throw new LandingError(`${join(folder, answersFile)} has no line ${number + 1}.`, 'Name another run.');
     },
     close: () => bodies.close(),
   };
 }
 
-function keyOf({ dataset, dapil, reading, offset, limit }: PageRequest): string {
-  return `${dataset} ${dapil ?? 'all'} ${reading} ${offset} ${limit}`;
+function keyOf({ dataset, dapil, offset, limit }: PageRequest): string {
+  return `${dataset} ${dapil ?? 'all'} ${offset} ${limit}`;
 }
 
 /** The lines of answers.jsonl; one that a killed run left unfinished is none. */
@@ -83,7 +92,7 @@ export async function readAnswers(folder: string): Promise<LandedAnswer[]> {
 function isLandedAnswer(value: unknown): value is LandedAnswer {
   if (typeof value !== 'object' || value === null) return false;
   const line = value as Partial<Record<keyof LandedAnswer, unknown>>;
-  const numbers = [line.reading, line.offset, line.limit, line.status, line.bytes, line.position, line.length];
+  const numbers = [line.offset, line.limit, line.status, line.bytes, line.position, line.length];
   return (
     [line.dataset, line.url, line.at, line.sha256].every((text) => typeof text === 'string') &&
     !Number.isNaN(Date.parse(line.at as string)) &&

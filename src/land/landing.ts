@@ -1,7 +1,7 @@
 /**
  * Keeps every answer of a run as it came: `run.json` says what was asked, `bodies.gz` is one gzip member after another (so that `zcat`
  * reads it whole), and `answers.jsonl` has one line per answer with its place in bodies.gz, URL, time, status and SHA-256. The latter
- * two only ever grow.
+ * two only ever grow. Line n, from 0, is answer n of `verdicts.jsonl`.
  */
 
 import { createHash } from 'node:crypto';
@@ -107,6 +107,8 @@ function startThread(files: LandingFiles): Worker {
 
 function landInto(folder: string, bodies: FileHandle, answers: FileHandle, thread: Worker): Landing {
   const waiting: Waiting[] = [];
+  /** Answers taken; each is written as the line of this number. */
+  let taken = 0;
   let queued = 0;
   let failure: unknown = null;
   let written: Promise<unknown> = Promise.resolve();
@@ -147,7 +149,8 @@ function landInto(folder: string, bodies: FileHandle, answers: FileHandle, threa
         waiting.push({ size: body.length, settle, fail: reject });
       });
       written = landed.catch(() => undefined);
-      return readLater(bodies, landed, folder);
+      taken += 1;
+      return { answer: taken - 1, read: readLater(bodies, landed, folder) };
     },
     async close() {
       // They are written one after the other.
@@ -170,7 +173,7 @@ function landInto(folder: string, bodies: FileHandle, answers: FileHandle, threa
 }
 
 /** A function of its own, for a closure made in `land` would keep the answer in memory as long as it is kept itself. */
-function readLater(bodies: FileHandle, written: Promise<LandedAnswer>, folder: string): LandedBody {
+function readLater(bodies: FileHandle, written: Promise<LandedAnswer>, folder: string): LandedBody['read'] {
   return async () => readBody(bodies, await written, folder);
 }
 

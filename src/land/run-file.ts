@@ -12,7 +12,7 @@ const utcTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** What a run was asked, and what it knew before its first request. */
 export interface RunFile {
-  readonly format: 1;
+  readonly format: 2;
   readonly run: string;
   /** ISO 8601. */
   readonly started_at: string;
@@ -34,12 +34,6 @@ export interface RunFile {
   /** Districts asked for; null for all. */
   readonly dapil: readonly number[] | null;
   readonly page_size: number;
-  /** Districts of the snapshot before. */
-  readonly known_districts: readonly number[];
-  /** Districts known from law. */
-  readonly reference_districts: readonly number[];
-  /** Records that each table's list was likely to have; pages of it are asked for accordingly. */
-  readonly expected_records: Readonly<Record<string, number>>;
 }
 
 export async function writeRunFile(folder: string, run: RunFile): Promise<void> {
@@ -59,12 +53,14 @@ export async function readRunFile(folder: string): Promise<RunFile> {
   }
   try {
     const parsed: unknown = JSON.parse(text);
-    // Runs did not always keep all of this; by such a one nothing was accepted or expected.
-    const before = { accept_changes: false, accept_source: false, expected_records: {} };
-    const whole: unknown = isObject(parsed) ? { ...before, ...parsed } : parsed;
-    if (isRunFile(whole)) return whole;
-  } catch {
-    // Said below, as for any other text that describes no run.
+    if (isObject(parsed) && 'format' in parsed && parsed.format === 1) {
+      const why = `${file} was written by an older release, which did not say which answers count.`;
+      throw new LandingError(why, 'Its snapshot stays as it is; run the sync again for answers that can be replayed.');
+    }
+    if (isRunFile(parsed)) return parsed;
+  } catch (error) {
+    // Any other text that describes no run is named below.
+    if (error instanceof LandingError) throw error;
   }
   throw new LandingError(`${file} does not describe a run.`, next);
 }
@@ -73,7 +69,7 @@ function isRunFile(value: unknown): value is RunFile {
   if (!isObject(value)) return false;
   const run = value as Partial<Record<keyof RunFile, unknown>>;
   return (
-    run.format === 1 &&
+    run.format === 2 &&
     isId(run.run) &&
     isText(run.source) &&
     isText(run.started_at) &&
@@ -91,11 +87,7 @@ function isRunFile(value: unknown): value is RunFile {
     isSetOf(run.datasets, isText) &&
     (run.dapil === null || isSetOf(run.dapil, isNumber)) &&
     isNumber(run.page_size) &&
-    run.page_size > 0 &&
-    isListOf(run.known_districts, isNumber) &&
-    isListOf(run.reference_districts, isNumber) &&
-    isObject(run.expected_records) &&
-    Object.values(run.expected_records).every(isNumber)
+    run.page_size > 0
   );
 }
 

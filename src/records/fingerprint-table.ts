@@ -23,6 +23,12 @@ export class FingerprintTable {
     return 0;
   }
 
+  /** Counts a fingerprint; gives how often it has been counted, this time included. */
+  count(fingerprint: Mixed): number {
+    if (this.meet(fingerprint, 1) === 0) return 1;
+    return (this.slots[this.find(fingerprint.high | 0, fingerprint.low | 0) + 2]! += 1);
+  }
+
   has({ high, low }: Mixed): boolean {
     return this.slots[this.find(high | 0, low | 0) + 2] !== 0;
   }

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { describeFile } from '../warehouse/describe-file.ts';
 import { answersFile, bodiesFile } from '../land/landing.ts';
 import { runFile } from '../land/run-file.ts';
+import { verdictsFile } from '../land/verdicts.ts';
 import type { CarryOver } from '../load/carry-over.ts';
 import type { LoadReport } from '../load/load-report.ts';
 import { datasetTable, exportedTables, projectDefinition } from '../load/tables.ts';
@@ -65,7 +66,9 @@ export async function describeSnapshot(
     definition: definitionFingerprint(project),
     warnings: run.warnings,
     files,
-    landing: await Promise.all([runFile, answersFile, bodiesFile].map((path) => describeFile(run.landing, path, null))),
+    landing: await Promise.all(
+      [runFile, answersFile, bodiesFile, verdictsFile].map((path) => describeFile(run.landing, path, null)),
+    ),
   };
 }
 

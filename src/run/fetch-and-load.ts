@@ -2,22 +2,16 @@
 
 import { setMaxListeners } from 'node:events';
 import { IncompleteError, WarehouseError } from '../errors.ts';
-import { extract } from '../extract/extract.ts';
-import type { SourceClient } from '../extract/ask/source-client.ts';
 import { findPrevious } from './find-previous.ts';
 import type { CarryOver } from '../load/carry-over.ts';
 import type { Load, Loaded } from '../load/load.ts';
 import type { PreviousTables } from '../load/previous-tables.ts';
 import type { AnyPipeline } from '../pipeline.ts';
+import type { Asked } from './record-run.ts';
 import type { Run } from './run.ts';
 import { databaseFile } from '../warehouse/snapshot-format.ts';
-import type { TransformTotals, Verdict } from '../stages.ts';
+import type { AcceptedReading, TransformTotals, Verdict } from '../stages.ts';
 import type { Transformer } from '../transform/transformer.ts';
-
-/** Answers that wait for the end of the sweep or of their district may hold so many bytes of memory. */
-const heldBytes = 48 * 1024 * 1024;
-/** Twice the polling stations of the nation and more; a source that brings more does not come to an end. */
-const maxRecords = 2_000_000;
 
 /** So many milliseconds after the first answer the requests that follow it are on their way. */
 const headStart = 20;
@@ -25,9 +19,11 @@ const headStart = 20;
 /** Bytes outside its heap after which V8 surely collects: it does so from 64 MB on, counted from what there was the last time. */
 const askedToCollect = 128 * 1024 * 1024;
 
-/** A source of answers, open until it is closed. */
+/** Where districts come from, open until it is closed. */
 export interface OpenedSource {
-  readonly client: SourceClient;
+  /** Who brings the answers; resolves `answered` when the first one has come. */
+  readonly client: Asked & { readonly answered: Promise<void> };
+  readonly readings: AsyncIterable<AcceptedReading>;
   close(): Promise<void>;
 }
 
@@ -59,7 +55,12 @@ export async function fetchAndLoad(
   // Where what is needed cannot be loaded, nothing more is asked for.
   const { transforming, load } = loadMeanwhile(fetching, source.client, signal, (error) => broken.abort(error));
   try {
-    const { verdicts, totals } = await fetchAndTransform(fetching, source.client, transforming, load.get);
+    const { verdicts, totals } = await transformReadings(
+      fetching,
+      source.readings,
+      { transforming, load: load.get },
+      (error) => broken.abort(error),
+    );
     requireComplete(verdicts);
     freeWhatIsLeft();
     signal.throwIfAborted();
@@ -122,45 +123,46 @@ async function readPrevious({ previous, around }: Run, isCarriedOver: boolean): 
   return tables;
 }
 
-/** Extracts, transforms and stages, all at the same time; memory holds only what is between two stages. */
-async function fetchAndTransform(
-  run: Run,
-  client: SourceClient,
-  transforming: Promise<ReadonlyMap<string, Transformer>>,
-  load: () => Promise<Load>,
+/** Transforms and stages one district after the other, while others are read. */
+async function transformReadings(
+  { asked }: Run,
+  readings: AsyncIterable<AcceptedReading>,
+  stages: { readonly transforming: Promise<ReadonlyMap<string, Transformer>>; readonly load: () => Promise<Load> },
+  stop: (error: unknown) => void,
 ): Promise<Fetched> {
-  const { asked, options, around, signal } = run;
-  const transformerOf = async ({ table }: AnyPipeline): Promise<Transformer> => (await transforming).get(table)!;
-  const verdicts = await extract({
-    pipelines: asked,
-    client,
-    clock: around.clock,
-    report: around.report,
-    concurrency: options.concurrency,
-    pageSize: options.pageSize,
-    wanted: options.dapil,
-    knownBefore: run.knownDistricts,
-    reference: run.referenceDistricts,
-    expected: run.expectedRecords,
-    heldBytes,
-    maxRecords,
-    signal,
-    async deliver(pipeline, reading) {
-      const tables = await load();
-      const transformer = await transformerOf(pipeline);
-      transformer.beginDistrict();
-      for (const readPage of reading.pages) {
-        for (const batch of transformer.addPage(await readPage())) tables.append(pipeline, batch);
-      }
-    },
-  });
+  const verdicts: Verdict[] = [];
+  const build = async ({ verdict, pages }: AcceptedReading): Promise<void> => {
+    const tables = await stages.load();
+    const transformer = (await stages.transforming).get(verdict.dataset)!;
+    const pipeline = asked.find(({ table }) => table === verdict.dataset)!;
+    transformer.beginDistrict();
+    for (const accepted of pages) {
+      for (const batch of transformer.addPage(await accepted.read())) tables.append(pipeline, batch);
+      accepted.release();
+    }
+  };
+  for await (const reading of readings) {
+    verdicts.push(reading.verdict);
+    if (reading.pages.length === 0) continue;
+    try {
+      await build(reading);
+    } catch (error) {
+      // Before the loop is left, which waits for what is under way.
+      stop(error);
+      throw error;
+    }
+  }
   const totals = new Map<string, TransformTotals>();
   for (const pipeline of asked) {
-    const transformer = await transformerOf(pipeline);
-    (await load()).append(pipeline, transformer.finish());
+    const transformer = (await stages.transforming).get(pipeline.table)!;
+    (await stages.load()).append(pipeline, transformer.finish());
     totals.set(pipeline.table, transformer.totals());
   }
-  return { verdicts, totals };
+  return { verdicts: verdicts.toSorted(byDatasetAndDistrict), totals };
+}
+
+function byDatasetAndDistrict(a: Verdict, b: Verdict): number {
+  return a.dataset < b.dataset ? -1 : a.dataset > b.dataset ? 1 : (a.dapil ?? -1) - (b.dapil ?? -1);
 }
 
 /**
@@ -170,7 +172,12 @@ async function fetchAndTransform(
  * @param fetching Ends when nothing more is asked for; no load begins after that.
  * @param signal Ends the load that has begun.
  */
-function loadMeanwhile(fetching: Run, client: SourceClient, signal: AbortSignal, onFailure: (error: unknown) => void) {
+function loadMeanwhile(
+  fetching: Run,
+  client: OpenedSource['client'],
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+) {
   const { project, folder, asked, around } = fetching;
   const transforming = loadTransformers(asked);
   transforming.catch(onFailure);

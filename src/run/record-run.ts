@@ -7,6 +7,9 @@ import { appendRun, type RunLine } from '../publish/runs-log.ts';
 import type { SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
 import { readCurrentId } from '../warehouse/warehouse.ts';
 
+/** Who was asked for answers, and what that came to. */
+export type Asked = Pick<SourceClient, 'figures'>;
+
 /** What is recorded of a run, as soon as it is asked for. */
 export interface Attempt {
   readonly kind: SyncResult['kind'];
@@ -18,7 +21,7 @@ export interface Attempt {
   readonly warnings: readonly string[];
   readonly begunAt: Date;
   readonly started: number;
-  client: SourceClient | null;
+  client: Asked | null;
 }
 
 /** Should the line not be written, what was published is published all the same. */

@@ -5,18 +5,18 @@ import { closeAll, orClose } from '../close-all.ts';
 import { LandingError } from '../errors.ts';
 import { finishedRuns } from './finished-runs.ts';
 import { openLandedRun, type LandedRun } from '../land/landed-run.ts';
-import type { PageRequest, ResumableAnswers } from '../stages.ts';
+import type { LandedAnswers } from '../stages.ts';
 import type { Run } from './run.ts';
 import { listLandedIds } from '../warehouse/run-ids.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 
-export interface ResumedAnswers extends ResumableAnswers {
+export interface ResumedAnswers extends LandedAnswers {
   close(): Promise<void>;
 }
 
 /**
  * The pages that the runs since the last finished one have landed, the newest first; null where the run is not to be resumed or there is
- * nothing to go on from. Those of the sweep are there to be compared with: what there is, is asked anew.
+ * nothing to go on from.
  */
 export async function openResumedAnswers(run: Run): Promise<ResumedAnswers | null> {
   const { options, around } = run;
@@ -25,22 +25,13 @@ export async function openResumedAnswers(run: Run): Promise<ResumedAnswers | nul
     around.report({ kind: 'warning', message: `There is nothing to resume: ${why}. Everything is asked for.` });
     return null;
   };
-  // Without the list nothing says whether what was landed is what the source holds now.
+  // Without the full listing nothing says whether what was landed is what the source holds now.
   if (options.dapil !== null) return nothing('districts that are asked for by --dapil are read without the list');
   const runs = await openBrokenOffRuns(run, new Date(run.startedAt.getTime() - options.resumeWithin));
   if (runs.length === 0) return nothing('no run was broken off lately, or it landed nothing');
-  const kept = new Map<string, readonly LandedRun[]>();
-  const holder = (request: PageRequest): LandedRun | undefined =>
-    (kept.get(request.dataset) ?? runs).find((landed) => landed.has(request));
   return {
-    async keep(dataset, passes) {
-      const passing = await Promise.all(runs.map(passes));
-      const keeping = runs.filter((_, index) => passing[index]);
-      kept.set(dataset, keeping);
-      return keeping.length > 0;
-    },
-    has: (request) => holder(request) !== undefined,
-    answerTo: async (request) => (await holder(request)?.answerTo(request)) ?? null,
+    has: (request) => runs.some((landed) => landed.has(request)),
+    answerTo: async (request) => (await runs.find((landed) => landed.has(request))?.answerTo(request)) ?? null,
     close: () => closeAll(runs),
   };
 }

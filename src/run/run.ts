@@ -27,11 +27,6 @@ export interface RunPlan {
   /** When the source was first asked; for a replay that lies back. */
   readonly startedAt: Date;
   readonly previous: Snapshot | null;
-  /** Districts to ask for besides those that the source lists: of the snapshot before, and known from law. */
-  readonly knownDistricts: readonly number[];
-  readonly referenceDistricts: readonly number[];
-  /** Records that each table's list is likely to have, by the snapshot before or by law. */
-  readonly expectedRecords: Readonly<Record<string, number>>;
 }
 
 /** Everything that one run carries along. */

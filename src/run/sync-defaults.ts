@@ -6,7 +6,7 @@ export const syncDefaults = {
   dapil: null,
   datasets: null,
   concurrency: 4,
-  pageSize: 100,
+  pageSize: 1000,
   timeout: 30_000,
   maxAttempts: 6,
   maxDuration: 3_600_000,

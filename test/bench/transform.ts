@@ -58,7 +58,7 @@ function transformAll(districts: Districts): Batch[] {
   for (const { dapil, pages } of districts) {
     transformer.beginDistrict();
     for (const [index, bytes] of pages.entries()) {
-      const request = { dataset: voters.table, dapil, reading: 1, offset: index * pageSize, limit: pageSize };
+      const request = { dataset: voters.table, dapil, offset: index * pageSize, limit: pageSize };
       batches.push(...transformer.addPage({ request, url: '', bytes, ...scan(bytes) }));
     }
   }

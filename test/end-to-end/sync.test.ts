@@ -110,7 +110,7 @@ describe('a first sync', () => {
 
   it('finds every record whatever the page size, with districts longer than a page', async () => {
     const { url } = await serveData(smallNation({ 1101: 25, 1102: 10, 1103: 1, 1201: 7 }));
-    for (const pageSize of [1, 3, 10, 1000]) {
+    for (const pageSize of [2, 3, 10, 1000]) {
       const warehouse = await temporaryFolder();
       const { manifest } = await runSync(syncOptions(warehouse, url, { pageSize }));
       expect(manifest.datasets['voters']?.rows).toBe(43);

@@ -34,7 +34,7 @@ vi.mock('node:worker_threads', async (load) => {
 });
 
 const whole: Answer = {
-  request: { dataset: 'voters', dapil: 1101, reading: 1, offset: 0, limit: 10 },
+  request: { dataset: 'voters', dapil: 1101, offset: 0, limit: 10 },
   url: 'http://source.test/api',
   status: 200,
   at: new Date('2026-11-20T03:00:02.500Z'),
@@ -94,7 +94,7 @@ it.each([
 it('takes nothing more once it has failed', async () => {
   const landing = await makeLanding();
   const read = await landing.land(unwritable[noNumber]);
-  await expect(read()).rejects.toThrow(noNumber);
+  await expect(read.read()).rejects.toThrow(noNumber);
   await expect(landing.land(whole)).rejects.toThrow(noNumber);
   await expect(landing.close()).rejects.toThrow(noNumber);
 });
@@ -102,8 +102,8 @@ it('takes nothing more once it has failed', async () => {
 it('gives what it had landed before back', async () => {
   const landing = await makeLanding();
   const read = await landing.land(whole);
-  await (await landing.land(unwritable[noNumber]))().catch(() => undefined);
-  expect(await read()).toEqual(whole.body);
+  await (await landing.land(unwritable[noNumber])).read().catch(() => undefined);
+  expect(await read.read()).toEqual(whole.body);
   await expect(landing.close()).rejects.toThrow(noNumber);
 });
 
@@ -121,14 +121,14 @@ it.each([
 ])('takes nothing more where its thread %s, and says so of what was under way', async (_, message, end) => {
   const landing = await makeLanding();
   const before = await landing.land(whole);
-  await before();
+  await before.read();
   const thread = threads.at(-1)!;
   // So large that it is not done at once.
   const underWay = await landing.land({ ...whole, body: randomBytes(8 * 1024 * 1024) });
   await end(thread);
   await expect(landing.land(whole)).rejects.toThrow(message);
-  await expect(underWay()).rejects.toThrow(message);
-  expect(await before()).toEqual(whole.body);
+  await expect(underWay.read()).rejects.toThrow(message);
+  expect(await before.read()).toEqual(whole.body);
   await expect(landing.close()).rejects.toThrow(message);
 });
 

@@ -13,11 +13,10 @@ import type { Answer, PageRequest } from '../../src/stages.ts';
 import { describedRun } from '../support/landed.ts';
 import { holds } from '../support/properties.ts';
 
-const described = describedRun({ dapil: [1101], known_districts: [1101, 1102], reference_districts: [1101] });
+const described = describedRun({ dapil: [1101] });
 const requestOf = (rest: Partial<PageRequest> = {}): PageRequest => ({
   dataset: 'voters',
   dapil: 1101,
-  reading: 1,
   offset: 0,
   limit: 10,
   ...rest,
@@ -54,7 +53,6 @@ describe('a landed run', () => {
       requestOf({ dapil: null }),
       requestOf({ offset: 10 }),
       requestOf({ limit: 20 }),
-      requestOf({ reading: 2 }),
       requestOf({ dataset: 'others' }),
     ];
     const answers = requests.map((request, place) =>
@@ -72,34 +70,26 @@ describe('a landed run', () => {
       expect(run.has(answer.request)).toBe(true);
       expect(await run.answerTo(answer.request)).toEqual(answer);
     }
-    for (const missing of [{ offset: 1 }, { dapil: 1102 }, { reading: 3 }, { dapil: null, reading: 0 }]) {
+    for (const missing of [{ offset: 1 }, { dapil: 1102 }, { dapil: null, offset: 1 }]) {
       expect(run.has(requestOf(missing))).toBe(false);
       expect(await run.answerTo(requestOf(missing))).toBeNull();
     }
   });
 
-  it('lets a page that was read ahead stand in for the first reading, and the other way round', async () => {
-    const run = await open(
-      await landed([
-        answerOf('ahead', { request: requestOf({ reading: 0 }) }),
-        answerOf('in turn', { request: requestOf({ offset: 10 }) }),
-      ]),
-    );
-    expect((await run.answerTo(requestOf()))?.body.toString()).toBe('ahead');
-    expect((await run.answerTo(requestOf({ offset: 10, reading: 0 })))?.body.toString()).toBe('in turn');
-    expect(run.has(requestOf({ reading: 2 }))).toBe(false);
-  });
-
-  it('passes over a page that was read ahead and given up, for it was asked for again in its turn', async () => {
-    const run = await open(
-      await landed([answerOf('given up', { request: requestOf({ reading: 0 }) }), answerOf('in turn')]),
-    );
-    for (const reading of [0, 1]) expect((await run.answerTo(requestOf({ reading })))?.body.toString()).toBe('in turn');
-  });
-
   it('answers with the last of several answers to one request', async () => {
     const run = await open(await landed([answerOf('busy', { status: 503 }), answerOf('whole')]));
     expect((await run.answerTo(requestOf()))?.body.toString()).toBe('whole');
+  });
+
+  it('lets no failure stand in for a page that came before it', async () => {
+    const run = await open(await landed([answerOf('whole'), answerOf('busy', { status: 503 })]));
+    expect((await run.answerTo(requestOf()))?.body.toString()).toBe('whole');
+  });
+
+  it('gives each answer by its number, and refuses a number that it has not', async () => {
+    const run = await open(await landed([answerOf('first'), answerOf('second')]));
+    expect((await run.answer(1)).body.toString()).toBe('second');
+    await expect(run.answer(2)).rejects.toThrow(/has no line 3/);
   });
 
   it('leaves out what is older than it is asked for', async () => {
@@ -159,8 +149,8 @@ describe('whatever stands in its files', () => {
       const run = await orRefused(openLandedRun(folder, null));
       if (run === null) return;
       const found = JSON.parse(text) as Answer['request'] & { at: string; sha256: string };
-      const { dataset, dapil, reading, offset, limit } = found;
-      const answer = await orRefused(run.answerTo({ dataset, dapil, reading, offset, limit }));
+      const { dataset, dapil, offset, limit } = found;
+      const answer = await orRefused(run.answerTo({ dataset, dapil, offset, limit }));
       await run.close();
       if (answer === null) return;
       expect(answer.body.toString()).toBe('whole');
@@ -177,19 +167,12 @@ describe('whatever stands in its files', () => {
         await writeFile(join(folder, runFile), text);
         const run = await orRefused(readRunFile(folder));
         if (run === null) return;
-        const notKeptBefore = { accept_changes: false, accept_source: false, expected_records: {} };
-        expect(run).toEqual({ ...notKeptBefore, ...(JSON.parse(text) as object) });
+        expect(run).toEqual(JSON.parse(text));
         const { source, base_url, started_at, previous, datasets, dapil, page_size } = run;
         expect(new URL(base_url).href).toContain(':');
         expect(Number.isNaN(Date.parse(started_at))).toBe(false);
         expect([source, run.run, previous ?? '', ...datasets].every((each) => typeof each === 'string')).toBe(true);
-        const numbers = [
-          page_size,
-          ...(dapil ?? []),
-          ...run.known_districts,
-          ...run.reference_districts,
-          ...Object.values(run.expected_records),
-        ];
+        const numbers = [page_size, ...(dapil ?? [])];
         expect(numbers.every((number) => Number.isSafeInteger(number) && number >= 0)).toBe(true);
       },
     ),
@@ -208,8 +191,15 @@ async function orRefused<Value>(come: Promise<Value>): Promise<Value | null> {
 }
 
 describe('the description of a run', () => {
+  it('by an older release is refused as such', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'rekap-landed-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, runFile), JSON.stringify({ ...described, format: 1 }));
+    await expect(readRunFile(folder)).rejects.toThrow(/older release/);
+  });
+
   it.each<Partial<Record<keyof RunFile, unknown>>>([
-    { format: 2 },
+    { format: 3 },
     { run: 5 },
     { source: null },
     { base_url: 'nowhere' },
@@ -220,10 +210,6 @@ describe('the description of a run', () => {
     { dapil: [1.5] },
     { dapil: {} },
     { page_size: -1 },
-    { known_districts: null },
-    { reference_districts: ['1101'] },
-    { expected_records: null },
-    { expected_records: { voters: '514' } },
   ])('is refused with %j', async (rest) => {
     const folder = await mkdtemp(join(tmpdir(), 'rekap-landed-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));

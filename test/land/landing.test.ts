@@ -29,7 +29,7 @@ const described = describedRun();
 
 function answerOf(body: string | Buffer, rest: Partial<Answer> = {}): Answer {
   return {
-    request: { dataset: 'voters', dapil: 1101, reading: 1, offset: 0, limit: 1000 },
+    request: { dataset: 'voters', dapil: 1101, offset: 0, limit: 1000 },
     url: 'http://source.test/api/datapemilihdpr?id_dapil=1101&limit=1000&offset=0',
     status: 200,
     at: new Date('2026-11-20T03:00:02.500Z'),
@@ -41,7 +41,7 @@ function answerOf(body: string | Buffer, rest: Partial<Answer> = {}): Answer {
 /** Answers of these sizes whose bytes do not compress, told apart by their offset. */
 function answersOf(sizes: readonly number[]): Answer[] {
   return sizes.map((size, offset) =>
-    answerOf(randomBytes(size), { request: { dataset: 'voters', dapil: null, reading: 0, offset, limit: 10 } }),
+    answerOf(randomBytes(size), { request: { dataset: 'voters', dapil: null, offset, limit: 10 } }),
   );
 }
 
@@ -74,7 +74,7 @@ describe('openLanding', () => {
       answerOf('{"count":0,"data":[]}'),
       answerOf('', {
         status: 503,
-        request: { dataset: 'voting_rights_users', dapil: null, reading: 0, offset: 40, limit: 20 },
+        request: { dataset: 'voting_rights_users', dapil: null, offset: 40, limit: 20 },
       }),
       answerOf(Buffer.of(0, 255, 10, 13), { status: 404, at: new Date(0), url: 'http://source.test/"ü"' }),
     ];
@@ -105,7 +105,7 @@ describe('openLanding', () => {
     const reads: (() => Promise<boolean>)[] = [];
     for (const { body, ...rest } of answersOf([0, 1, 1000, megabyte, 17])) {
       const read = await landing.land({ ...rest, body });
-      reads.push(async () => body.equals(await read()));
+      reads.push(async () => body.equals(await read.read()));
       expect(await reads.at(-1)!()).toBe(true);
     }
     expect(await Promise.all(reads.toReversed().map((same) => same()))).toEqual(reads.map(() => true));
@@ -141,7 +141,7 @@ describe('openLanding', () => {
     const answers = answersOf(Array.from({ length: 40 }, (_, place) => (place % 3 === 0 ? 10 : megabyte)));
     const landing = await openLanding(folder, described);
     const reads = await Promise.all(answers.map((answer) => landing.land(answer)));
-    const read = await Promise.all(reads.map((body) => body()));
+    const read = await Promise.all(reads.map((body) => body.read()));
     expect(read.every((body, place) => body.equals(answers[place]!.body))).toBe(true);
     await landing.close();
     const lines = await readLines();
@@ -175,8 +175,8 @@ describe('openLanding', () => {
     const landing = await openLanding(folder, described);
     const large = answerOf(Buffer.alloc(40 * megabyte, 'x'));
     const reads = await Promise.all([large, answerOf('small'), large].map((answer) => landing.land(answer)));
-    expect((await reads[1]!()).toString()).toBe('small');
-    expect((await reads[2]!()).equals(large.body)).toBe(true);
+    expect((await reads[1]!.read()).toString()).toBe('small');
+    expect((await reads[2]!.read()).equals(large.body)).toBe(true);
     await landing.close();
   });
 });
@@ -188,9 +188,9 @@ describe('a damaged landing', () => {
   ): Promise<PromiseSettledResult<Buffer>[]> {
     const landing = await openLanding(folder, described);
     const reads = [await landing.land(answerOf('first body')), await landing.land(answerOf('second body'))];
-    await Promise.all(reads.map((read) => read()));
+    await Promise.all(reads.map((read) => read.read()));
     await damage(join(folder, bodiesFile), (await readLines())[1]!);
-    const results = await Promise.allSettled(reads.map((read) => read()));
+    const results = await Promise.allSettled(reads.map((read) => read.read()));
     await landing.close();
     return results;
   }
@@ -222,7 +222,7 @@ describe('a damaged landing', () => {
   it('that holds another whole body is refused by its hash', async () => {
     const landing = await openLanding(folder, described);
     const read = await landing.land(answerOf('AAAA'));
-    await read();
+    await read.read();
     const [line] = await readLines();
     const other = await openLanding(join(root, 'other'), described);
     await other.land(answerOf('BBBB'));
@@ -230,8 +230,8 @@ describe('a damaged landing', () => {
     const bytes = await readFile(join(root, 'other', bodiesFile));
     expect(bytes).toHaveLength(line!.length);
     await overwrite(join(folder, bodiesFile), 0, bytes);
-    await expect(read()).rejects.toThrow(LandingError);
-    await expect(read()).rejects.toThrow(/SHA-256/);
+    await expect(read.read()).rejects.toThrow(LandingError);
+    await expect(read.read()).rejects.toThrow(/SHA-256/);
     await landing.close();
   });
 });

@@ -52,7 +52,7 @@ const verdictOf = (dataset: string): Verdict => ({
   dataset,
   dapil: 1101,
   complete: true,
-  proof: 'sweep',
+  proof: 'full listing',
   listed: 3,
   received: 3,
   pages: 1,

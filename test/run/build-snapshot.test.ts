@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { askSource } from '../../src/run/ask-source.ts';
 import { buildSnapshot } from '../../src/run/build-snapshot.ts';
-import { EnvelopeError, IncompleteError, RunTimeoutError } from '../../src/errors.ts';
-import type { SourceClient } from '../../src/extract/ask/source-client.ts';
+import { IncompleteError, RunTimeoutError } from '../../src/errors.ts';
+import type { OpenedSource } from '../../src/run/fetch-and-load.ts';
 import { withRun, type Run } from '../../src/run/run.ts';
+import type { AcceptedReading } from '../../src/stages.ts';
 import type { Clock } from '../../src/surroundings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { serveData, smallNation } from '../support/served-source.ts';
@@ -26,7 +27,7 @@ interface BuildSettings {
 
 /** Builds from a source whose close fails, and publishes nothing. */
 async function build(
-  change: (client: SourceClient, abort: AbortController, signal: AbortSignal) => SourceClient,
+  change: (source: OpenedSource, abort: AbortController, signal: AbortSignal) => OpenedSource,
   { prepare, clock = manualClock(), onClose }: BuildSettings = {},
 ) {
   const { url } = await serveData(smallNation({ 1101: 3, 1102: 2 }));
@@ -38,9 +39,6 @@ async function build(
     landing: join(warehouse, 'landing', id),
     startedAt: new Date(0),
     previous: null,
-    knownDistricts: [],
-    referenceDistricts: [],
-    expectedRecords: {},
   };
   const around = {
     clock,
@@ -56,7 +54,7 @@ async function build(
       const { manifest, brokenChecks } = await buildSnapshot(run, async (asking) => {
         const source = await askSource(asking);
         return {
-          client: change(source.client, abort, asking.signal),
+          ...change(source, abort, asking.signal),
           async close() {
             closed += 1;
             onClose?.();
@@ -77,62 +75,71 @@ async function build(
 
 describe('a source that cannot be closed', () => {
   it('ends a build that went well otherwise: its answers may not be on the disk', async () => {
-    expect(await build((client) => client)).toEqual({ error: closing, closed: 1 });
+    expect(await build((source) => source)).toEqual({ error: closing, closed: 1 });
   });
 
   it('does not hide that the run was interrupted', async () => {
     const reason = new Error('interrupted');
-    const interrupted = await build((client, abort) => {
+    const interrupted = await build((source, abort) => {
       abort.abort(reason);
-      return client;
+      return source;
     });
     expect(interrupted).toEqual({ error: reason, closed: 1 });
   });
 
   it('does not hide that a district is incomplete', async () => {
-    const { error, closed } = await build((client) => ({
-      ...client,
-      async fetchPage(pipeline, request) {
-        if (request.dapil === 1101) throw new EnvelopeError('The answer is none.', '');
-        return client.fetchPage(pipeline, request);
-      },
-    }));
+    const { error, closed } = await build((source) => ({ ...source, readings: incomplete(source.readings) }));
     expect(error).toBeInstanceOf(IncompleteError);
     expect(closed).toBe(1);
   });
 });
 
+/** The same districts, of which none could be proved. */
+async function* incomplete(readings: AsyncIterable<AcceptedReading>): AsyncGenerator<AcceptedReading> {
+  for await (const { verdict } of readings)
+    yield { verdict: { ...verdict, complete: false, reason: 'it has no end' }, pages: [] };
+}
+
+/** A first district, and then a source that answers no more, until the signal is aborted. */
+async function* hanging(
+  readings: AsyncIterable<AcceptedReading>,
+  signal: AbortSignal,
+  meanwhile: () => void = () => {},
+): AsyncGenerator<AcceptedReading> {
+  for await (const reading of readings) {
+    yield reading;
+    break;
+  }
+  meanwhile();
+  await new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+}
+
 it('a DuckDB file that cannot be made ends the asking, whatever the source still has to say', async () => {
-  let asked = 0;
-  let hanging = 0;
   const { error } = await build(
-    (client, _abort, signal) => ({
-      ...client,
-      fetchPage(pipeline, request) {
-        asked += 1;
-        if (asked === 1) return client.fetchPage(pipeline, request);
-        hanging += 1;
-        // A source that answers no more.
-        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-      },
-    }),
+    (source, _abort, signal) => ({ ...source, readings: hanging(source.readings, signal) }),
     { prepare: (run) => mkdir(join(run.folder, 'rekap.duckdb')) },
   );
-  expect(hanging).toBeGreaterThan(0);
   expect(String(error)).toMatch(/rekap\.duckdb/);
 });
 
 it('a build that is interrupted ends as such, though its DuckDB file could not be made', async () => {
   const reason = new Error('interrupted');
+  const nothing: AcceptedReading[] = [];
   const { error } = await build(
-    (client, abort, signal) => ({
-      ...client,
+    (source, abort, signal) => ({
+      ...source,
       // DuckDB is begun at once, and the interruption comes while it is.
-      answered: Promise.resolve(),
-      fetchPage() {
-        setImmediate(() => abort.abort(reason));
-        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-      },
+      client: { ...source.client, answered: Promise.resolve() },
+      readings: hanging(
+        (async function* () {
+          yield* nothing;
+        })(),
+        signal,
+        () => setImmediate(() => abort.abort(reason)),
+      ),
     }),
     { prepare: (run) => mkdir(join(run.folder, 'rekap.duckdb')) },
   );
@@ -150,13 +157,14 @@ it('a build that ends before DuckDB is begun begins it no more', async () => {
   };
   const isOver: (boolean | undefined)[] = [];
   const { error } = await build(
-    (client) => ({
-      ...client,
-      answered: Promise.resolve(),
-      async fetchPage() {
+    (source) => ({
+      ...source,
+      client: { ...source.client, answered: Promise.resolve() },
+      readings: (async function* () {
         await new Promise((resolve) => setImmediate(resolve));
+        yield* [];
         throw new RunTimeoutError('The time is up.', '');
-      },
+      })(),
     }),
     { clock, onClose: () => isOver.push(waits?.aborted) },
   );

@@ -19,15 +19,11 @@ export function clientInMemory(
       return orNothingThere(request, async () => {
         const bytes = await answer(pipeline, request);
         const page = this.reopen(pipeline, request, bytes);
-        return { page, at: new Date(0), landed: async () => bytes, refusal: null };
+        return { page, at: new Date(0), landed: { answer: 0, read: async () => bytes }, refusal: null };
       });
-    },
-    tryPage(pipeline, request) {
-      return this.fetchPage(pipeline, request).catch(() => null);
     },
     hasLanded: () => false,
     isResuming: false,
-    keepLanded: async () => false,
     recallPage: async () => null,
     noteResumed() {},
     reopen(pipeline, request, bytes) {
@@ -44,7 +40,7 @@ export async function orNothingThere(request: PageRequest, fetch: () => Promise<
     return await fetch();
   } catch (error) {
     if (!(error instanceof SourceStatusError) || !nothingThere.has(error.status)) throw error;
-    const landed = async () => Buffer.of();
+    const landed = { answer: 0, read: async () => Buffer.of() };
     return { page: emptyPage(request, 'nowhere'), at: new Date(0), landed, refusal: error };
   }
 }

@@ -5,7 +5,7 @@ import type { RunFile } from '../../src/land/run-file.ts';
 /** The description of a run over the voters, from before its first request. */
 export function describedRun(rest: Partial<RunFile> = {}): RunFile {
   return {
-    format: 1,
+    format: 2,
     run: '20261120T030002Z-1f3a9c',
     started_at: '2026-11-20T03:00:02.000Z',
     tool: { name: 'rekap', version: '0.0.0' },
@@ -20,9 +20,6 @@ export function describedRun(rest: Partial<RunFile> = {}): RunFile {
     datasets: ['voters'],
     dapil: null,
     page_size: 1000,
-    known_districts: [],
-    reference_districts: [],
-    expected_records: {},
     ...rest,
   };
 }

@@ -11,7 +11,7 @@ export function verdictOf(overrides: Partial<Verdict> = {}): Verdict {
     dataset: 'voters',
     dapil: 1101,
     complete: true,
-    proof: 'sweep',
+    proof: 'full listing',
     listed: 1,
     received: 1,
     pages: 1,

@@ -1,11 +1,12 @@
 /** Runs the extraction over a simulated source and gives what it delivered, named and counted. */
 
-import type { ExtractQuestion } from '../../src/extract/walk/extract-question.ts';
+import type { ExtractQuestion } from '../../src/extract/extract-question.ts';
 import { extract } from '../../src/extract/extract.ts';
 import { readInteger, readText } from '../../src/records/fields.ts';
 import type { Verdict } from '../../src/stages.ts';
 import type { RunEvent } from '../../src/surroundings.ts';
 import { voters } from '../../pipelines/voters.ts';
+import { manualClock } from './manual-clock.ts';
 import type { SimulatedSource } from './simulated-source.ts';
 
 export interface Extracted {
@@ -23,35 +24,47 @@ const total = columns.indexOf('grand_total');
 
 /** @param settings What differs from a plain run: four requests at once, ten records a page, no snapshot before. */
 export async function runExtract(source: SimulatedSource, settings: Partial<ExtractQuestion> = {}): Promise<Extracted> {
-  const delivered: string[] = [];
   const warnings: string[] = [];
-  const verdicts = await extract({
+  const report = (event: RunEvent): void => void (event.kind === 'warning' && warnings.push(event.message));
+  const found = await collect({ client: source, report, ...settings });
+  return { ...found, warnings, requests: source.requests.length };
+}
+
+/** Extracts, and takes every page as it comes. */
+export async function collect(
+  settings: Partial<ExtractQuestion> & Pick<ExtractQuestion, 'client' | 'report'>,
+  meanwhile: () => unknown = () => {},
+): Promise<Pick<Extracted, 'verdicts' | 'delivered'> & { readonly byDataset: ReadonlyMap<string, readonly string[]> }> {
+  const delivered: string[] = [];
+  const byDataset = new Map<string, string[]>();
+  const verdicts: Verdict[] = [];
+  const readings = extract({
     pipelines: [voters],
-    client: source,
-    clock: { now: () => new Date(0), monotonic: () => 0, sleep: async () => {} },
-    report: (event: RunEvent) => {
-      if (event.kind === 'warning') warnings.push(event.message);
-    },
+    clock: manualClock(new Date(0)),
     concurrency: 4,
     pageSize: 10,
     wanted: null,
     knownBefore: [],
     expected: {},
     reference: [],
+    acceptChanges: false,
     heldBytes: 1_000_000,
     maxRecords: 300,
     signal: new AbortController().signal,
-    async deliver(_pipeline, reading) {
-      for (const readPage of reading.pages) {
-        const page = await readPage();
-        for (let row = 0; row < page.records.length; row += 1) {
-          delivered.push(
-            `${readInteger(page, row, dapil)} ${readText(page, row, regency)} ${readInteger(page, row, total)}`,
-          );
-        }
-      }
-    },
     ...settings,
   });
-  return { verdicts, delivered, warnings, requests: source.requests.length };
+  for await (const { verdict, pages } of readings) {
+    verdicts.push(verdict);
+    await meanwhile();
+    for (const accepted of pages) {
+      const page = await accepted.read();
+      accepted.release();
+      for (let row = 0; row < page.records.length; row += 1) {
+        const name = `${readInteger(page, row, dapil)} ${readText(page, row, regency)} ${readInteger(page, row, total)}`;
+        delivered.push(name);
+        byDataset.set(verdict.dataset, [...(byDataset.get(verdict.dataset) ?? []), name]);
+      }
+    }
+  }
+  return { verdicts, delivered, byDataset };
 }

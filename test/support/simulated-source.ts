@@ -166,7 +166,7 @@ export function simulateSource(
   };
 }
 
-function asSent({ dapil, regency, people }: SimulatedRecord): Record<string, string> {
+export function asSent({ dapil, regency, people }: SimulatedRecord): Record<string, string> {
   return {
     TahunPemilu: '2024',
     JenisPemilu: 'DPR-RI',

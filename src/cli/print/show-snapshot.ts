@@ -51,11 +51,11 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
   ].join('\n');
 }
 
-/** In a reader's words: the list is the sweep's, and the end is where the district's own pages were empty. */
+/** In a reader's words. */
 function howProved(read: readonly Verdict[]): string {
-  const byList = read.filter(({ proof }) => proof === 'sweep').length;
+  const byList = read.filter(({ proof }) => proof === 'full listing').length;
   const parts = [
-    [byList, byList === 1 ? 'matches the full list' : 'match the full list'],
+    [byList, byList === 1 ? 'matches the full listing' : 'match the full listing'],
     [read.length - byList, 'read to the end'],
   ] as const;
   return parts

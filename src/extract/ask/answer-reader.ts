@@ -27,8 +27,9 @@ export interface Asked {
   readonly pipeline: AnyPipeline;
   readonly request: PageRequest;
   readonly url: string;
-  /** Whether it may not be needed, or asks for what may not be there: then no refusal of it ends the run. */
-  readonly isSpare: boolean;
+  /** As in `Leniency`. */
+  readonly mayRefuse: boolean;
+  readonly isOptional: boolean;
 }
 
 /** An answer, and when it came. */
@@ -61,14 +62,14 @@ export class AnswerReader {
   }
 
   /** Lands an answer and reads it. Failures that trying again may mend are returned, all others thrown. */
-  async read({ pipeline, request, url, isSpare }: Asked, arrived: Arrived): Promise<FetchedPage | FailedAttempt> {
+  async read({ pipeline, request, url, mayRefuse }: Asked, arrived: Arrived): Promise<FetchedPage | FailedAttempt> {
     const { apiKey, health, warn } = this.surroundings;
     const { status, headers, at } = arrived;
     const body = withoutKey(arrived.body, apiKey);
     if (body !== arrived.body)
       warn('key', `The source repeats the API key in its answers (${url}); it is taken out before they are landed.`);
     const landed = await this.land({ request, url, status, at, body });
-    if ((status === 401 || status === 403) && !isSpare) {
+    if (status === 401 || (status === 403 && !mayRefuse)) {
       health.end = new SourceRefusedKeyError(
         `The source refused the API key: ${url} answered ${status}: ${excerpt(body)}`,
         health.hasGiven(request.dataset)

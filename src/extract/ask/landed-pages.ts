@@ -2,7 +2,7 @@
 
 import { LandingError } from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
-import type { LandedAnswers, Page, PageRequest, ResumableAnswers } from '../../stages.ts';
+import type { LandedAnswers, PageRequest } from '../../stages.ts';
 import type { AnswerReader, FetchedPage } from './answer-reader.ts';
 import { ScanError } from '../scan/json-text.ts';
 
@@ -12,19 +12,16 @@ export interface LandedPages {
   /** Whether a run that was broken off has landed the page. */
   hasLanded(request: PageRequest): boolean;
   /**
-   * Goes on from those runs only whose pages of the dataset pass. `peek` gives one as it was landed; null where the run has none that is whole.
-   * Gives whether there are any.
+   * The page as a run that was broken off has landed it; null where there is none that is whole.
+   *
+   * @param isTaken Whether it counts for this run, and so is landed for it too; else it is only looked at.
    */
-  keepLanded(pipeline: AnyPipeline, passes: (peek: Peek) => Promise<boolean>): Promise<boolean>;
-  /** The page as a run that was broken off has landed it, landed for this run too; null where there is none that is whole. */
-  recallPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null>;
+  recallPage(pipeline: AnyPipeline, request: PageRequest, isTaken: boolean): Promise<FetchedPage | null>;
 }
-
-type Peek = (request: PageRequest) => Promise<Page | null>;
 
 /** `resumed` is null where there is nothing to go on from. */
 export function landedPages(
-  resumed: ResumableAnswers | null,
+  resumed: LandedAnswers | null,
   reader: AnswerReader,
   warn: (message: string) => void,
 ): LandedPages {
@@ -45,17 +42,14 @@ export function landedPages(
   return {
     isResuming: resumed !== null,
     hasLanded: (request) => resumed?.has(request) === true,
-    async keepLanded(pipeline, passes) {
-      if (resumed === null) return false;
-      return resumed.keep(pipeline.table, (run) =>
-        passes(async (request) => (await recall(run, pipeline, request))?.page ?? null),
-      );
-    },
-    async recallPage(pipeline, request) {
+    async recallPage(pipeline, request, isTaken) {
       const found = resumed && (await recall(resumed, pipeline, request));
       if (!found) return null;
       const { answer, page } = found;
-      return { page, at: answer.at, landed: await reader.land({ ...answer, request }), refusal: null };
+      const landed = isTaken
+        ? await reader.land({ ...answer, request })
+        : { answer: -1, read: async () => (await resumed.answerTo(request))!.body };
+      return { page, at: answer.at, landed, refusal: null };
     },
   };
 }

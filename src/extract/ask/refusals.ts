@@ -1,12 +1,8 @@
 /** What an error says of what was asked for: that there is nothing there, that such a question is not answered, or that there is no list. */
 
 import {
-  EarlyEndError,
-  EndlessWalkError,
   LandingError,
   RekapError,
-  RepeatedPageError,
-  ResponseTooLargeError,
   SourceRefusedAllError,
   SourceRefusedKeyError,
   SourceStatusError,
@@ -34,13 +30,6 @@ export function isRefusal(error: unknown): error is SourceStatusError {
 export function concernsOneDistrict(error: unknown): error is RekapError {
   const ofTheRun = [SourceRefusedKeyError, SourceRefusedAllError, LandingError];
   return error instanceof RekapError && !ofTheRun.some((kind) => error instanceof kind);
-}
-
-/** Errors that say only that the list of all districts cannot be had: districts may be. */
-const faultsOfList = [SourceStatusError, RepeatedPageError, EndlessWalkError, EarlyEndError, ResponseTooLargeError];
-
-export function isFaultOfList(error: unknown): error is RekapError {
-  return faultsOfList.some((kind) => error instanceof kind);
 }
 
 /** The page that an answer without content stands for. */

@@ -1,9 +1,9 @@
 /** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
 
 import { boundSignal, type BoundSignal } from '../../bound-signal.ts';
-import { LandingError, RekapError, ResponseTooLargeError, SourceUnreachableError, messageOf } from '../../errors.ts';
+import { RekapError, ResponseTooLargeError, SourceUnreachableError, messageOf } from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
-import type { Land, Page, PageRequest, ResumableAnswers } from '../../stages.ts';
+import type { Land, LandedAnswers, Page, PageRequest } from '../../stages.ts';
 import type { Clock, Random, Report } from '../../surroundings.ts';
 import type { Secret } from '../../secret.ts';
 import { AnswerReader, type Arrived, type Asked, type FailedAttempt, type FetchedPage } from './answer-reader.ts';
@@ -11,9 +11,10 @@ import { landedPages, type LandedPages } from './landed-pages.ts';
 import { LongWaits } from './long-waits.ts';
 import { nextRequestSent, Pace } from './pace.ts';
 import { requestPath } from './page-request.ts';
-import { planRetry, type Failure, type RetryQuestion } from './retry-plan.ts';
+import { planRetry } from './retry-plan.ts';
 import { SourceHealth } from './source-health.ts';
 import { asksForPatience, connectionCode, describeFailure, nameFailure } from './source-messages.ts';
+import { isRefusal } from './refusals.ts';
 import type { Transport } from './transport.ts';
 
 export interface SourceOptions {
@@ -33,9 +34,17 @@ export interface SourceSurroundings {
   readonly transport: Transport;
   readonly land: Land;
   /** What a run that was broken off has landed; null where there is nothing to go on from. */
-  readonly resumed: ResumableAnswers | null;
+  readonly resumed: LandedAnswers | null;
   /** Ends every request and every wait; its reason is thrown. */
   readonly signal: AbortSignal;
+}
+
+/** What counts as an answer where a request need not bring records. */
+interface Leniency {
+  /** A refusal is an answer, also 403: nothing may be there, or the source may not give it. */
+  readonly mayRefuse?: boolean;
+  /** Besides, the source need not know what is asked for: it is tried but twice, and its failure says nothing of others. */
+  readonly isOptional?: boolean;
 }
 
 /** What the run's requests came to. */
@@ -54,12 +63,9 @@ export interface SourceClient extends LandedPages {
   /** Resolves when the first page has come. */
   readonly answered: Promise<void>;
   /**
-   * Fetches one page, trying again as long as that can help; one that is spare is tried but once more, and its failure counts for nothing but the pace.
-   * Throws a `RekapError` that names the URL.
+   * Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL.
    */
-  fetchPage(pipeline: AnyPipeline, request: PageRequest, isSpare?: boolean): Promise<FetchedPage>;
-  /** Asks for a page once, which may not be needed; null where that fails, which counts for nothing but the pace. */
-  tryPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null>;
+  fetchPage(pipeline: AnyPipeline, request: PageRequest, leniency?: Leniency): Promise<FetchedPage>;
   /** Counts recalled pages once they have made a walk. */
   noteResumed(pages: number): void;
   /** The page in bytes that were landed before. */
@@ -68,7 +74,7 @@ export interface SourceClient extends LandedPages {
 }
 
 /** A failure may be a slip of the moment. */
-const attemptsAtSpare = 2;
+const attemptsAtOptional = 2;
 
 /** A page that is asked for, and how often it has been. */
 interface Asking extends Asked {
@@ -96,8 +102,6 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   let noteAnswered: () => void;
   const answered = new Promise<void>((resolve) => (noteAnswered = resolve));
   const waits = new LongWaits(clock, report, options.timeout);
-  /** Pages that were asked for in vain before their turn, by path: why, and when they may be asked for again. */
-  const early = new Map<string, { readonly failure: Failure; readonly until: number }>();
 
   function warnOnce(topic: string, message: string): void {
     if (warned.has(topic)) return;
@@ -105,13 +109,22 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     report({ kind: 'warning', message });
   }
 
-  async function fetchPage(pipeline: AnyPipeline, request: PageRequest, isSpare = false): Promise<FetchedPage> {
-    const asked = asking(pipeline, request, isSpare);
-    const vain = early.get(asked.path);
-    if (vain !== undefined) {
-      asked.wait = Math.max(0, vain.until - clock.monotonic());
-      waits.note(request.dataset, vain.failure, asked.wait);
-    }
+  async function fetchPage(
+    pipeline: AnyPipeline,
+    request: PageRequest,
+    { mayRefuse = false, isOptional = false }: Leniency = {},
+  ): Promise<FetchedPage> {
+    const path = requestPath(base, pipeline, request);
+    const asked: Asking = {
+      pipeline,
+      request,
+      path,
+      url: base.origin + path,
+      mayRefuse,
+      isOptional,
+      attempt: 0,
+      wait: 0,
+    };
     for (;;) {
       const found = await pace.limit(() => askUntilAnswered(asked));
       if ('page' in found) return notePage(found, request);
@@ -120,44 +133,6 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       if ('page' in outcome) return notePage(outcome, request);
       asked.wait = waitBefore(asked, outcome);
     }
-  }
-
-  function asking(pipeline: AnyPipeline, request: PageRequest, isSpare: boolean): Asking {
-    const path = requestPath(base, pipeline, request);
-    return { pipeline, request, path, url: base.origin + path, isSpare, attempt: 0, wait: 0 };
-  }
-
-  async function tryPage(pipeline: AnyPipeline, request: PageRequest): Promise<FetchedPage | null> {
-    const asked = asking(pipeline, request, true);
-    let round = 0;
-    try {
-      const received = await pace.limit(async () => {
-        signal.throwIfAborted();
-        if (health.end !== null) throw health.end;
-        noteRequest(asked);
-        round = pace.begin();
-        return sendWithin(boundAttempt(), asked);
-      });
-      await nextRequestSent();
-      const outcome = await reader.read(asked, received);
-      if ('page' in outcome) return notePage(outcome, request);
-      noteThrottled(outcome, round);
-      noteVain(asked, outcome);
-    } catch {
-      // A replay has no answer where none came. One that could not be kept ends the run at its next request.
-    }
-    pace.failed();
-    return null;
-  }
-
-  /** A page that is asked for in its turn after all is asked for as if this had been its first attempt: no sooner than the source says. */
-  function noteVain({ path }: Asking, { failure }: FailedAttempt): void {
-    const plan = planRetry({ ...planning(), failure, attempt: 1, maxAttempts: 2 });
-    if ('wait' in plan) early.set(path, { failure, until: clock.monotonic() + plan.wait });
-  }
-
-  function planning(): Pick<RetryQuestion, 'answeredBefore' | 'now' | 'random'> {
-    return { answeredBefore: health.answered, now: clock.now(), random: random() };
   }
 
   function noteRequest({ request: { dataset }, attempt }: Asking): void {
@@ -206,15 +181,20 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
   }
 
   /** Milliseconds to wait before the request is sent again. Throws where that would not help. */
-  function waitBefore({ request, url, isSpare, attempt }: Asking, { failure, detail }: FailedAttempt): number {
+  function waitBefore(
+    { request, url, mayRefuse, isOptional, attempt }: Asking,
+    { failure, detail }: FailedAttempt,
+  ): number {
     pace.failed();
-    const maxAttempts = isSpare ? Math.min(attemptsAtSpare, options.maxAttempts) : options.maxAttempts;
-    const plan = planRetry({ ...planning(), failure, attempt, maxAttempts });
+    const maxAttempts = isOptional ? Math.min(attemptsAtOptional, options.maxAttempts) : options.maxAttempts;
+    const { answered: answeredBefore } = health;
+    const plan = planRetry({ answeredBefore, now: clock.now(), random: random(), failure, attempt, maxAttempts });
     if ('giveUp' in plan) {
       // A source may weave the key into anything that is told of it.
       const error = describeFailure(failure, url, plan.giveUp, options.apiKey.redact(detail));
       if (plan.forAll) health.end ??= asksForPatience(error);
-      else if (!isSpare) health.end ??= health.noteGivenUp(request.dataset, failure, error);
+      else if (!isOptional && !(mayRefuse && isRefusal(error)))
+        health.end ??= health.noteGivenUp(request.dataset, failure, error);
       throw health.end ?? error;
     }
     waits.note(request.dataset, failure, plan.wait);
@@ -242,11 +222,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     try {
       return await sendWithin(attempt, asked);
     } catch (error) {
-      // A replay has no answer where none came.
-      if (error instanceof LandingError && asked.isSpare)
-        return { failure: { kind: 'connection', code: 'unknown' }, detail: error.message };
-      if (error instanceof LandingError) health.end = error;
-      if (error instanceof ResponseTooLargeError && !asked.isSpare) health.noteTooLarge(asked.request.dataset);
+      if (error instanceof ResponseTooLargeError && !asked.isOptional) health.noteTooLarge(asked.request.dataset);
       if (error instanceof RekapError) throw error;
       signal.throwIfAborted();
       if (attempt.isLate()) {
@@ -274,7 +250,6 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     figures,
     answered,
     fetchPage,
-    tryPage,
     ...landedPages(resumed, reader, (message) => warnOnce('resume', message)),
     noteResumed(pages) {
       figures.resumed += pages;

@@ -38,7 +38,7 @@ export function createScanner(fields: readonly string[]): (bytes: Buffer) => Sca
 /** What an envelope was seen to hold. */
 interface Envelope {
   count: number | null;
-  data: 'an empty list' | 'an object of something else' | 'other' | null;
+  data: 'an empty list' | 'an object of something else' | 'an odd record' | 'other' | null;
 }
 
 /** Passes the whole text and gives its `count`. */
@@ -61,7 +61,7 @@ function passEnvelope(text: JsonText, scanner: RecordScanner): number {
   if (text.at !== text.bytes.length)
     throw new ScanError(`something follows the JSON object at byte ${text.at}`, text.at);
   if (seen.count === null) throw new ScanError('it holds no "count"', 0);
-  if (seen.data === 'an object of something else') {
+  if (seen.data === 'an object of something else' || (seen.data === 'an odd record' && seen.count !== 1)) {
     if (seen.count > 0) throw new ScanError('its "data" is an object without any field of a record', 0);
     // What stands there beside a count of 0, such as a message, is no record.
     scanner.index.length = 0;
@@ -97,7 +97,9 @@ function passData(text: JsonText, scanner: RecordScanner): Envelope['data'] {
     if (first === OPEN_BRACE || first === CLOSE_BRACE) text.passMembers(OPEN_BRACE, () => scanner.passItem());
     else {
       scanner.passRecord();
-      if (scanner.index.fieldKind.every((kind) => kind === FieldKind.missing)) return 'an object of something else';
+      // Beside a count of 1 it is a record all the same, with other fields; but a list in it is a list at another place.
+      if (scanner.index.fieldKind.every((kind) => kind === FieldKind.missing))
+        return first === OPEN_BRACKET ? 'an object of something else' : 'an odd record';
     }
   } else if (text.passValue(1) !== FieldKind.null) {
     throw new ScanError('"data" is neither a record nor a list of records', text.at);

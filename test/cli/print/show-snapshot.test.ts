@@ -22,10 +22,10 @@ const at = (time: string) => ({ read_at: `2026-11-20T${time}.000Z` });
 
 describe('snapshots show', () => {
   it.each<[Partial<Verdict>[], string]>([
-    [[{}, {}], '2 match the full list '],
-    [[{}], '1 matches the full list '],
-    [[{}, { proof: 'empty page' }, { proof: 'empty page' }], '1 matches the full list, 2 read to the end '],
-    [[{ proof: 'empty page' }], '1 read to the end '],
+    [[{}, {}], '2 match the full listing '],
+    [[{}], '1 matches the full listing '],
+    [[{}, { proof: 'own end' }, { proof: 'own end' }], '1 matches the full listing, 2 read to the end '],
+    [[{ proof: 'own end' }], '1 read to the end '],
   ])('says in words how the districts were proved: %#', (districts, words) => {
     const text = shown(districts);
     expect(text).toContain(` ${words}`);

@@ -14,7 +14,7 @@ export const key = 'canary-key-4711';
 export const record = { TahunPemilu: '2024', IdDapil: '1101' };
 /** An answer that holds the record. */
 export const whole = { count: 1, data: record };
-export const request = { dataset: 'voters', dapil: 1101, reading: 1, offset: 0, limit: 10 };
+export const request = { dataset: 'voters', dapil: 1101, offset: 0, limit: 10 };
 
 interface ConnectOptions extends Partial<SourceOptions> {
   /** In place of keeping answers in memory. */
@@ -38,7 +38,7 @@ export function connect(baseUrl: string, { land, ...options }: ConnectOptions = 
       land ??
       (async (answer) => {
         landed.push(answer);
-        return async () => answer.body;
+        return { answer: 0, read: async () => answer.body };
       }),
     signal: controller.signal,
   });

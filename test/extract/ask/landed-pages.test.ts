@@ -14,7 +14,7 @@ const at = new Date('2026-11-20T03:00:00Z');
 const url = 'http://source/page';
 const wholeAnswer: Answer = { request, url, status: 200, at, body: Buffer.from(JSON.stringify(whole)) };
 
-/** Recalls and peeks at the page that was landed as `answer`, or cannot be read; with what was landed for this run. */
+/** Recalls the page that was landed as `answer`, or cannot be read, and looks at it; with what was landed for this run. */
 async function recall(answer: Answer | LandingError | null) {
   const landed: Answer[] = [];
   const warnings: string[] = [];
@@ -29,21 +29,21 @@ async function recall(answer: Answer | LandingError | null) {
     warn: (_, message) => warnings.push(message),
     async land(landing) {
       landed.push(landing);
-      return async () => landing.body;
+      return { answer: 0, read: async () => landing.body };
     },
   });
-  const resumed = { ...run, keep: async (_: string, passes: (given: typeof run) => Promise<boolean>) => passes(run) };
-  const pages = landedPages(resumed, reader, (message) => warnings.push(message));
-  const recalled = await pages.recallPage(voters, request);
-  const peeked = await pages.keepLanded(voters, async (peek) => (await peek(request)) !== null);
-  return { recalled, peeked, landed, warnings };
+  const pages = landedPages(run, reader, (message) => warnings.push(message));
+  const seen = await pages.recallPage(voters, request, false);
+  expect(landed).toEqual([]);
+  const recalled = await pages.recallPage(voters, request, true);
+  return { recalled, seen, landed, warnings };
 }
 
 describe('a landed page', () => {
   it('that is whole is taken, with its own time, and landed for this run too', async () => {
-    const { recalled, peeked, landed } = await recall(wholeAnswer);
+    const { recalled, seen, landed } = await recall(wholeAnswer);
     expect(recalled).toMatchObject({ at, page: { request, records: { length: 1 } } });
-    expect(peeked).toBe(true);
+    expect(seen).toMatchObject({ at, page: { request, records: { length: 1 } } });
     expect(landed).toEqual([wholeAnswer]);
   });
 
@@ -54,13 +54,13 @@ describe('a landed page', () => {
     ['half an answer', { ...wholeAnswer, body: wholeAnswer.body.subarray(0, -3) }],
     ['nothing', null],
   ])('that was %s is none, and goes into no landing', async (_, answer) => {
-    const { recalled, peeked, landed, warnings } = await recall(answer);
-    expect({ recalled, peeked, landed, warnings }).toEqual({ recalled: null, peeked: false, landed: [], warnings: [] });
+    const { recalled, seen, landed, warnings } = await recall(answer);
+    expect({ recalled, seen, landed, warnings }).toEqual({ recalled: null, seen: null, landed: [], warnings: [] });
   });
 
   it('that does not fit its hash is none, and that is said', async () => {
-    const { recalled, peeked, landed, warnings } = await recall(new LandingError('bodies.gz is damaged.', ''));
-    expect({ recalled, peeked, landed }).toEqual({ recalled: null, peeked: false, landed: [] });
+    const { recalled, seen, landed, warnings } = await recall(new LandingError('bodies.gz is damaged.', ''));
+    expect({ recalled, seen, landed }).toEqual({ recalled: null, seen: null, landed: [] });
     expect(warnings).toContainEqual(expect.stringContaining('asked for again: bodies.gz is damaged.'));
   });
 });

@@ -43,7 +43,7 @@ function connect(concurrency: number, scripts: Scripts = {}, instead: () => stri
       clock: manualClock(),
       random: () => 0.5,
       report: () => undefined,
-      land: async (answer) => async () => answer.body,
+      land: async (answer) => ({ answer: 0, read: async () => answer.body }),
       signal: new AbortController().signal,
     },
   );
@@ -80,7 +80,7 @@ it('the next request is written to its connection before an answer is landed and
     concurrency: 1,
     land: async (answer) => {
       events.push(`land ${dapilOf(answer.url)}`);
-      return async () => answer.body;
+      return { answer: 0, read: async () => answer.body };
     },
   });
   const dapils = [1101, 1102, 1103, 1104];

@@ -3,7 +3,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
-import { InterruptedError, SourceStatusError } from '../../../src/errors.ts';
+import { SourceRefusedKeyError, SourceStatusError } from '../../../src/errors.ts';
 import { answerJson, type Script } from '../../support/fault-server.ts';
 import { connect, key, request, serve, startServer, whole } from './client-fixture.ts';
 
@@ -57,77 +57,30 @@ describe('a page', () => {
   });
 });
 
-describe('a page that may not be needed', () => {
+describe('a page that the source need not have', () => {
   it.each([403, 500, 302])('ends nothing where it is answered with %i, whatever became of others', async (status) => {
     const { client, server } = await serve((asked, response) =>
       asked.url!.includes('offset=100') ? answerJson(response, {}, status) : answerJson(response, whole),
     );
+    const optional = { mayRefuse: true, isOptional: true };
     for (const offset of [100, 1000, 1001, 1002, 1003, 1004])
-      await expect(client.fetchPage(voters, { ...request, offset }, true)).rejects.toMatchObject({ status });
+      await expect(client.fetchPage(voters, { ...request, offset }, optional)).rejects.toMatchObject({ status });
     // A failure may be a slip of the moment.
     expect(server.paths).toHaveLength(status === 500 ? 12 : 6);
     expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
   });
-});
 
-describe('a page that is asked for before its turn', () => {
-  const behind = { ...request, dapil: null, reading: 0, offset: 100 };
-
-  it('is landed and given as every other', async () => {
-    const { client, landed } = await serve((_, response) => answerJson(response, whole));
-    expect((await client.tryPage(voters, behind))?.page.records.length).toBe(1);
-    expect(landed).toHaveLength(1);
+  it('is a refused key where it is answered with 401', async () => {
+    const { client } = await serve((_, response) => answerJson(response, {}, 401));
+    await expect(client.fetchPage(voters, request, { mayRefuse: true })).rejects.toThrow(SourceRefusedKeyError);
   });
 
-  it.each<[string, Script]>([
-    ['is refused its key', (_, response) => answerJson(response, {}, 403)],
-    ['is refused', (_, response) => answerJson(response, {}, 400)],
-    ['fails', (_, response) => answerJson(response, {}, 500)],
-    ['is asked to wait', (_, response) => answerJson(response, {}, 429, { 'retry-after': '600' })],
-    ['is cut off', (asked) => asked.socket.destroy()],
-    ['gets what is no answer', (_, response) => response.end('<html>')],
-  ])('is asked for once where it %s, and ends nothing', async (_what, script) => {
-    const { client, server, clock } = await serve((asked, response, attempt) =>
-      asked.url!.includes('offset=100') ? script(asked, response, attempt) : answerJson(response, whole),
+  it('is asked for with all patience where it may only be refused', async () => {
+    const { client, server } = await serve((_, response, attempt) =>
+      attempt < 3 ? answerJson(response, {}, 503) : answerJson(response, {}, 403),
     );
-    const before = clock.monotonic();
-    for (const offset of [100, 1000, 1001, 1002, 1003, 1004])
-      expect(await client.tryPage(voters, { ...behind, offset })).toBeNull();
-    expect(server.paths).toHaveLength(6);
-    expect(clock.monotonic()).toBe(before);
-    expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);
-  });
-
-  it('is waited for as its source asked, where its turn comes after all', async () => {
-    const { client, clock, events } = await serve(
-      (_, response, attempt) =>
-        attempt === 1 ? answerJson(response, {}, 429, { 'retry-after': '7' }) : answerJson(response, whole),
-      { concurrency: 8 },
-    );
-    expect(await client.tryPage(voters, behind)).toBeNull();
-    expect(client.figures).toMatchObject({ requests: 1, retries: 0, throttled: 1, lowestConcurrency: 4 });
-    expect((await client.fetchPage(voters, behind)).page.records.length).toBe(1);
-    expect(clock.sleeps).toEqual([7050]);
-    expect(events).toContainEqual(expect.objectContaining({ kind: 'wait', milliseconds: 7050 }));
-    expect(client.figures).toMatchObject({ requests: 2, throttled: 1, lowestConcurrency: 4 });
-  });
-
-  it('is not asked for of a source that has refused the key', async () => {
-    const { client, server, failure } = await serve((_, response) => answerJson(response, {}, 401));
-    expect((await failure()).name).toBe('SourceRefusedKeyError');
-    expect(await client.tryPage(voters, behind)).toBeNull();
-    expect(server.paths).toHaveLength(1);
-  });
-
-  it('is not asked for once the run has ended, though its turn for a place comes then', async () => {
-    let arrived = (): void => {};
-    const inFlight = new Promise<void>((resolve) => (arrived = resolve));
-    const { client, server, controller } = await serve(() => arrived(), { concurrency: 1, timeout: 60_000 });
-    const early = [100, 200].map((offset) => client.tryPage(voters, { ...behind, offset }));
-    await inFlight;
-    controller.abort(new InterruptedError('SIGTERM'));
-    expect(await Promise.all(early)).toEqual([null, null]);
-    expect(server.paths).toHaveLength(1);
+    await expect(client.fetchPage(voters, request, { mayRefuse: true })).rejects.toMatchObject({ status: 403 });
+    expect(server.paths).toHaveLength(3);
   });
 });
 

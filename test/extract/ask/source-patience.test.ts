@@ -9,7 +9,7 @@ import { Secret } from '../../../src/secret.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 type Send = Transport['send'];
-const request = { dataset: 'voters', dapil: 1101, reading: 1, offset: 0, limit: 10 };
+const request = { dataset: 'voters', dapil: 1101, offset: 0, limit: 10 };
 
 /** A client whose requests `send` answers, one attempt each, and the warnings that it gives. */
 function connect(send: Send, timeout = 5000) {
@@ -31,7 +31,7 @@ function connect(send: Send, timeout = 5000) {
       report: (event) => {
         if (event.kind === 'warning') warnings.push(event.message);
       },
-      land: async (answer) => async () => answer.body,
+      land: async (answer) => ({ answer: 0, read: async () => answer.body }),
       signal: new AbortController().signal,
     },
   );

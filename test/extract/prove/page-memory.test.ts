@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openLanding } from '../../../src/land/landing.ts';
 import type { LandedBody } from '../../../src/stages.ts';
 import { describedRun } from '../../support/landed.ts';
-import { runExtract } from '../../support/run-extract.ts';
+import { collect } from '../../support/run-extract.ts';
 import { faultless, simulateSource } from '../../support/simulated-source.ts';
 
 setFlagsFromString('--expose-gc');
@@ -34,18 +34,15 @@ it('the pages of a long district, while it waits for its proof', async () => {
       const bytes = Buffer.from(page.bytes);
       pages.push(new WeakRef(bytes));
       const text = bytes.toString();
-      return { page: { ...page, bytes }, at, landed: async () => Buffer.from(text), refusal: null };
+      const landed = { answer: 0, read: async () => Buffer.from(text) };
+      return { page: { ...page, bytes }, at, landed, refusal: null };
     },
   };
   let alive = -1;
-  const { delivered } = await runExtract(remembered, {
-    pageSize: 3,
-    heldBytes: 0,
-    async deliver() {
-      alive = await countAlive(pages);
-    },
+  const settings = { client: remembered, report: () => {}, pageSize: 3, heldBytes: 0 };
+  await collect(settings, async () => {
+    alive = await countAlive(pages);
   });
-  expect(delivered).toEqual([]);
   expect(pages.length).toBeGreaterThan(20);
   expect(alive).toBeLessThan(4);
 });
@@ -59,11 +56,11 @@ it('an answer that was landed, for whoever can read it back', async () => {
   for (let offset = 0; offset < 10; offset += 1) {
     const body = Buffer.from(`an answer, the ${offset}. of ten`.repeat(100));
     bodies.push(new WeakRef(body));
-    const request = { dataset: 'voters', dapil: null, reading: 0, offset, limit: 1 };
+    const request = { dataset: 'voters', dapil: null, offset, limit: 1 };
     kept.push(await landing.land({ request, url: 'http://source.test/', status: 200, at: new Date(0), body }));
   }
-  expect((await kept[3]!()).toString()).toContain('the 3. of ten');
-  await kept[9]!();
+  expect((await kept[3]!.read()).toString()).toContain('the 3. of ten');
+  await kept[9]!.read();
   expect(await countAlive(bodies)).toBeLessThan(3);
   await landing.close();
 });

@@ -1,0 +1,164 @@
+/** Reads one district again and again until two readings agree on everything that was shown, four times at most. */
+
+import { BrokenReadingError, LandingError, RekapError, UnprovableSourceError } from '../errors.ts';
+import type { AcceptedPage } from '../stages.ts';
+import type { DatasetPages, Reading } from './dataset-pages.ts';
+import type { ExtractQuestion } from './extract-question.ts';
+import type { FullListing } from './prove/full-listing.ts';
+import { lackOf, mostReadings, neededReadings, type Shown } from './prove/prove.ts';
+import type { OwnReading, ReadToEnd } from './prove/read-pages.ts';
+import { GrowingAccount, Occurrences, RecordReader, type Account } from './prove/tally.ts';
+
+/** Milliseconds before a district is read again whose readings disagree; doubled each time. */
+const firstPause = 500;
+
+/** A district, and what its readings have brought so far. */
+export interface District {
+  readonly id: number;
+  readonly shown: Shown;
+  /** Of the readings that came to their end, the full listing's part first. */
+  readonly accounts: Account[];
+  /** How often it was read by itself. */
+  readings: number;
+  /** Whether nothing but the law names it. */
+  readonly isOptional: boolean;
+}
+
+export class DistrictReader {
+  private readonly pages: DatasetPages;
+  private readonly question: ExtractQuestion;
+  private readonly listing: FullListing | null;
+  private readonly mayEndOnListing: boolean;
+  private readonly reader: RecordReader;
+
+  /** @param mayEndOnListing Whether a reading may end where it holds just what the full listing has of the district. */
+  constructor(pages: DatasetPages, question: ExtractQuestion, listing: FullListing | null, mayEndOnListing: boolean) {
+    this.pages = pages;
+    this.question = question;
+    this.listing = listing;
+    this.mayEndOnListing = mayEndOnListing;
+    this.reader = new RecordReader(pages.pipeline);
+  }
+
+  /**
+   * Gives the reading that proves the district; null where it seems to have no records, and no full listing confirms that: then it is to
+   * be read once more when time has passed.
+   *
+   * @throws RekapError where four readings do not prove it, or none can.
+   */
+  async read(district: District): Promise<OwnReading | null> {
+    const { accounts, shown } = district;
+    const isFirst = district.readings === 0;
+    for (;;) {
+      district.readings += 1;
+      const isLast = district.readings === mostReadings;
+      try {
+        const own = await this.readOnce(district, shown, (reading) => this.pages.read(reading));
+        const lack = this.lackOf(own, district, shown);
+        if (lack === null) return own;
+        const isSteady = accounts.every(({ content }) => content === own.account.content);
+        accounts.push(own.account);
+        for (const page of own.accepted) page.release();
+        if (isFirst && shown.size === 0) return null;
+        if (isLast) {
+          throw new UnprovableSourceError(
+            `It was read ${mostReadings} times: ${lack}.`,
+            'The source loses records, or changed while it was read. Run the sync again.',
+          );
+        }
+        if (!isSteady) await this.pause(district);
+      } catch (error) {
+        if (!(error instanceof BrokenReadingError) || isLast) throw error;
+        await this.pause(district);
+      }
+    }
+  }
+
+  /** What a source shows for a moment, such as an outage, is over by the next reading. */
+  private pause({ readings }: District): Promise<void> {
+    return this.question.clock.sleep(firstPause * 2 ** (readings - 1), this.question.signal);
+  }
+
+  /**
+   * The reading over pages that earlier runs have landed, where it proves the district: its values are those that the full listing has
+   * now. Else null, for the source can be asked.
+   */
+  async readLanded(district: District): Promise<OwnReading | null> {
+    if (this.listing === null || this.listing.of(district.id).total === 0) return null;
+    // They are looked at first, so that this run lands only answers that count.
+    const seen = await this.readLandedOnce(district, false);
+    for (const page of seen?.accepted ?? []) page.release();
+    const own = seen && (await this.readLandedOnce(district, true));
+    if (own === null) return null;
+    district.readings = 1;
+    this.question.client.noteResumed(own.accepted.length);
+    return own;
+  }
+
+  private async readLandedOnce(district: District, isTaken: boolean): Promise<OwnReading | null> {
+    // What was landed before does not count as shown.
+    const shown = district.shown.fresh();
+    try {
+      const own = await this.readOnce(district, shown, (reading) => this.pages.readLanded(reading, isTaken));
+      if (own === null || this.lackOf(own, district, shown) === null) return own;
+      for (const page of own.accepted) page.release();
+    } catch (error) {
+      this.question.signal.throwIfAborted();
+      if (!(error instanceof RekapError) || error instanceof LandingError) throw error;
+    }
+    return null;
+  }
+
+  private lackOf(own: OwnReading, { accounts }: District, shown: Shown): string | null {
+    if (own.proof === 'full listing') return null;
+    const needed = neededReadings(this.listing, own.pages);
+    return lackOf({ newest: own.account, earlier: accounts, shown: shown.size, needed });
+  }
+
+  private async readOnce<End extends ReadToEnd | null>(
+    { id, isOptional }: District,
+    shown: Shown,
+    read: (reading: Reading) => Promise<End>,
+  ): Promise<OwnReading | Exclude<End, ReadToEnd>> {
+    const { listing, reader, mayEndOnListing } = this;
+    const account = new GrowingAccount();
+    const occurrences = new Occurrences();
+    const accepted: AcceptedPage[] = [];
+    try {
+      const end = await read({
+        district: id,
+        isOptional,
+        leavesEndOpen: false,
+        take: (fetched, first) => {
+          const { page } = fetched;
+          for (let row = first; row < page.records.length; row += 1) {
+            reader.read(page, row);
+            if (reader.district === null) continue;
+            if (reader.district !== id) throw foreignRecord(page.url, id, reader.district);
+            account.add(reader.content);
+            shown.add(occurrences.add(reader.key));
+          }
+          accepted.push(this.pages.hold(fetched, first, page.records.length - first));
+        },
+        isAll: (length) =>
+          mayEndOnListing &&
+          length > 0 &&
+          listing?.hasLeftBehind(id) === true &&
+          length < listing.pageLength &&
+          account.content === listing.of(id).content &&
+          account.total === shown.size,
+      });
+      return end === null ? (end as Exclude<End, ReadToEnd>) : { ...end, account, accepted };
+    } catch (error) {
+      for (const page of accepted) page.release();
+      throw error;
+    }
+  }
+}
+
+function foreignRecord(url: string, asked: number, found: number): UnprovableSourceError {
+  return new UnprovableSourceError(
+    `${url} was asked for district ${asked} and brought a record of district ${found}.`,
+    'The source does not filter by district; ask the operator of the service.',
+  );
+}

@@ -1,0 +1,151 @@
+/** What the districts of a dataset, once read, say of the source: warnings, and reasons to doubt the full listing. */
+
+import { formatNumber } from '../../numbers.ts';
+import type { FullListing } from './full-listing.ts';
+import type { OwnReading } from './read-pages.ts';
+
+/** At most so many districts are named in one warning. */
+const mostNamed = 10;
+
+/** What is known of a source before it is asked. */
+export interface Known {
+  /** Just these districts, without the full listing; null for all that can be known. */
+  readonly wanted: readonly number[] | null;
+  /** Districts of the snapshot before. */
+  readonly knownBefore: readonly number[];
+  /** Districts known from law; asked for where some of them stand in the full listing, or where there is none. */
+  readonly reference: readonly number[];
+  /** Records that each table had in the snapshot before, or has by law; fewer are warned of. */
+  readonly expected: Readonly<Record<string, number>>;
+}
+
+export class Findings {
+  /** Whether a district had records that the full listing lacks: then its word ends nothing. */
+  isListingShort = false;
+  private readonly known: Known;
+  /** Records of each district that has some. */
+  private readonly totals = new Map<number, number>();
+  private readonly unlisted: number[] = [];
+  private readonly empty: number[] = [];
+  /** Districts for which the source has no records but an error, and which one. */
+  private readonly unanswered = new Map<number, string>();
+  /** Those of them for which the error may hide records. */
+  private readonly failing: number[] = [];
+  /** Districts whose every answer counted more records than came. */
+  private readonly claiming: number[] = [];
+  /** What the "count" of the full listing says; 0 where there is none. */
+  private listingClaim = 0;
+  /** Districts of which the full listing has other values. */
+  private readonly otherwise: number[] = [];
+  private readonly expectations: string[] = [];
+
+  constructor(known: Known) {
+    this.known = known;
+  }
+
+  /** @param claimed What every answer's "count" said at least. */
+  noteClaim(listing: FullListing, claimed: number): void {
+    this.listingClaim = claimed;
+    if (claimed > listing.total)
+      this.expectations.push(
+        `the "count" of the full listing says ${formatNumber(claimed)}, and ${formatNumber(listing.total)} records came`,
+      );
+  }
+
+  /** @param isSameKind Whether the ids of its districts are those of the reference. */
+  noteListing(table: string, listing: FullListing, isSameKind: boolean): void {
+    const { expected, knownBefore } = this.known;
+    const most = expected[table] ?? 0;
+    if (knownBefore.length === 0 && !isSameKind) {
+      this.expectations.push('nothing but its own full listing says which districts the source has');
+    } else if (listing.total < most) {
+      this.expectations.push(
+        `the full listing has ${formatNumber(listing.total)} records, and ${formatNumber(most)} were expected`,
+      );
+    }
+  }
+
+  /** @param listing The full listing; null where the source gives none. */
+  noteProved(district: number, { account, refusal, claimed }: OwnReading, listing: FullListing | null): void {
+    const { total } = account;
+    const listed = listing?.of(district).total ?? 0;
+    if (listing !== null && total > listed) this.isListingShort = true;
+    if (total > 0) {
+      this.totals.set(district, total);
+      if (listing !== null && listed === 0) this.unlisted.push(district);
+    } else if (refusal !== null) this.unanswered.set(district, `it answers ${refusal.status}`);
+    else this.empty.push(district);
+    // A count that is the same for the district and for the listing does not count what was asked for.
+    if (claimed > total && claimed !== this.listingClaim) this.claiming.push(district);
+    if (listing !== null && total === listed && account.content !== listing.of(district).content)
+      this.otherwise.push(district);
+  }
+
+  /** Notes that the source fails at a district which it need not know. */
+  noteFailing(district: number, why: string): void {
+    this.unanswered.set(district, why);
+    this.failing.push(district);
+  }
+
+  /** @param known Districts that any dataset has. */
+  warnings(listing: FullListing | null, known: ReadonlySet<number>): string[] {
+    const [firstUnanswered] = this.unanswered.values();
+    return [
+      ...this.expectations,
+      ...this.warningOfWindow(listing),
+      ...name(this.unlisted, 'the full listing lacks districts that have records'),
+      ...name(this.otherwise, 'the full listing has other values than the own pages of districts, which are published'),
+      ...this.byOrigin(this.empty, 'has no records of districts', known),
+      ...this.byOrigin([...this.unanswered.keys()], `has nothing (${firstUnanswered}) of districts`, known),
+      ...name(
+        this.claiming,
+        'the "count" of every answer is larger than the number of records that came, in districts',
+      ),
+    ];
+  }
+
+  /** Districts that the source lacks, by why they were asked for: one that should be there is not to be lost among many that need not. */
+  private byOrigin(districts: readonly number[], what: string, known: ReadonlySet<number>): string[] {
+    const { wanted, knownBefore } = this.known;
+    const originOf = (district: number): string => {
+      if (wanted !== null) return 'you asked for';
+      if (known.has(district)) return 'another dataset has';
+      if (knownBefore.includes(district)) return 'the snapshot before had';
+      return 'the law of 2024 names, and another election need not have';
+    };
+    return [...new Set(districts.map(originOf))].toSorted().flatMap((origin) =>
+      name(
+        districts.filter((district) => originOf(district) === origin),
+        `the source ${what} that ${origin}`,
+      ),
+    );
+  }
+
+  /** A district with as many records as the full listing: perhaps the source answers no question with more. */
+  private warningOfWindow(listing: FullListing | null): string[] {
+    const total = listing?.total ?? 0;
+    if (total < 2) return [];
+    const full = [...this.totals].flatMap(([district, records]) => (records === total ? [district] : []));
+    const what = `the source may answer no question with more than ${formatNumber(total)} records: so many are in the full listing, and in districts`;
+    return name(full, what);
+  }
+
+  /** A listing that is short may hide whole districts. Those of the snapshot before or of the reference make up for it, if there are any. */
+  doubts(listing: FullListing | null): string[] {
+    const { knownBefore, reference } = this.known;
+    if (listing === null || !this.isListingShort) return [];
+    const isOthersKnown = knownBefore.length > 0 || reference.some((district) => listing.of(district).total > 0);
+    return [
+      ...(isOthersKnown ? [] : ['the full listing lacks records, and nothing else says which districts there are']),
+      ...name(this.failing, 'the full listing lacks records, and the source fails at districts that it does not list'),
+    ];
+  }
+}
+
+/** What is said of some districts, with the first of them named; nothing where there are none. */
+function name(districts: readonly number[], what: string): string[] {
+  if (districts.length === 0) return [];
+  const named = districts.toSorted((a, b) => a - b).slice(0, mostNamed);
+  const more = districts.length > named.length ? ` and ${districts.length - named.length} more` : '';
+  return [`${what}: ${named.join(', ')}${more}`];
+}

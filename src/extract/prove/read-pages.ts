@@ -1,0 +1,155 @@
+/**
+ * One reading: asks for page after page, from the first to the end. Two rules hold for every source. Pages join: each page is asked for
+ * from the last record of the page before, and must begin with that record. A reading ends on a positive sign: the page from its last
+ * record on brings that record alone, and the page behind it is empty. An empty page by itself ends nothing.
+ */
+
+import { BrokenReadingError, UnprovableSourceError, type SourceStatusError } from '../../errors.ts';
+import { formatNumber } from '../../numbers.ts';
+import type { AcceptedPage, Page } from '../../stages.ts';
+import type { FetchedPage } from '../ask/answer-reader.ts';
+import type { Account } from './tally.ts';
+
+export interface ReadingQuestion {
+  /** Asks for the page at an offset. `isBehind`: nothing should be there, so a refusal counts as an empty page. */
+  fetch(offset: number, isBehind: boolean): Promise<FetchedPage>;
+  /** Takes the records of a page from the one at `first` on. */
+  take(fetched: FetchedPage, first: number): void;
+  /** The hash of a record's key and values. */
+  contentOf(page: Page, row: number): string;
+  /** Asked after the first page: whether the full listing says that this was all. */
+  isAll(length: number): boolean;
+  /** Leaves open, if one page was all, whether there is anything behind it; whoever asks for this reading asks it later. */
+  readonly leavesEndOpen: boolean;
+  readonly maxRecords: number;
+}
+
+export interface ReadToEnd {
+  readonly total: number;
+  readonly pages: number;
+  /** When the last answer came. */
+  readonly at: Date;
+  readonly proof: 'own end' | 'full listing';
+  /** What the source said where it has nothing at all. */
+  readonly refusal: SourceStatusError | null;
+  /** What the "count" of every page with records said at least; a source may mean by it all that there is. */
+  readonly claimed: number;
+}
+
+/** A district's own reading, with what it brought. */
+export interface OwnReading extends ReadToEnd {
+  readonly account: Account;
+  readonly accepted: readonly AcceptedPage[];
+}
+
+/**
+ * @throws BrokenReadingError where pages do not join, or the end is in doubt; UnprovableSourceError where no reading can be proved;
+ * whatever `fetch` throws.
+ */
+export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
+  const { take, contentOf, isAll, leavesEndOpen, maxRecords } = question;
+  let total = 0;
+  let pages = 0;
+  let longest = 0;
+  let claimed = Number.POSITIVE_INFINITY;
+  let at = new Date(0);
+  let last: { readonly content: string; readonly url: string } | null = null;
+
+  async function fetch(offset: number, isBehind: boolean): Promise<FetchedPage> {
+    const fetched = await question.fetch(offset, isBehind);
+    if (fetched.at > at) at = fetched.at;
+    return fetched;
+  }
+
+  function accept(fetched: FetchedPage, first: number): void {
+    const { page } = fetched;
+    const { length } = page.records;
+    take(fetched, first);
+    total += length - first;
+    pages += 1;
+    longest = Math.max(longest, length);
+    claimed = Math.min(claimed, page.count === page.request.limit ? 0 : page.count);
+    last = { content: contentOf(page, length - 1), url: page.url };
+    if (total > maxRecords) {
+      throw new UnprovableSourceError(
+        `${page.url} still brings records after ${formatNumber(maxRecords)}.`,
+        'Ask the operator of the service whether its list comes to an end.',
+      );
+    }
+  }
+
+  /** @throws BrokenReadingError where the page does not begin with the last record of the page before. */
+  function requireJoin({ page, refusal }: FetchedPage): void {
+    const said = refusal === null ? 'is empty' : `answers ${refusal.status}`;
+    if (page.records.length === 0) {
+      throw new BrokenReadingError(
+        `${page.url} ${said}, although ${last!.url} brought a record at this offset.`,
+        'The source loses records for moments, or changed while it was read. Run the sync again.',
+      );
+    }
+    if (contentOf(page, 0) === last!.content) return;
+    throw new BrokenReadingError(
+      `${page.url} does not begin with the record with which ${last!.url} ended.`,
+      'The source does not page by "offset", has no steady order, or changed while it was read. Run the sync again, or ask its operator.',
+    );
+  }
+
+  function requireNothing({ page }: FetchedPage): void {
+    if (page.records.length === 0) return;
+    throw new BrokenReadingError(
+      `${page.url} brings records behind the end of the list.`,
+      'The source changed while it was read, or its pages vary. Run the sync again.',
+    );
+  }
+
+  const toEnd = (proof: ReadToEnd['proof'], refusal: SourceStatusError | null = null): ReadToEnd => ({
+    total,
+    pages,
+    at,
+    proof,
+    refusal,
+    claimed: pages === 0 ? 0 : claimed,
+  });
+
+  let fetched = await fetch(0, false);
+  let { length } = fetched.page.records;
+  if (length > 0) accept(fetched, 0);
+  if (isAll(length)) return toEnd('full listing', fetched.refusal);
+  if (length === 0) {
+    requireNothing(await fetch(0, true));
+    return toEnd('own end', fetched.refusal);
+  }
+  if (total === 1) {
+    // One record has none before it to join to. So the page behind it must be empty twice.
+    for (const _turn of [1, 2]) requireNoSecond(await fetch(1, true));
+    return toEnd('own end');
+  }
+  for (;;) {
+    // A page shorter than others is likely to be the last one: both questions of the end are then asked at once.
+    const looksLast = length < (pages === 1 ? fetched.page.request.limit : longest);
+    const isEndOpen = leavesEndOpen && pages === 1;
+    const behind = looksLast && !isEndOpen ? fetch(total, true) : null;
+    // Whoever needs it meets its failure.
+    behind?.catch(() => undefined);
+    fetched = await fetch(total - 1, false);
+    requireJoin(fetched);
+    ({ length } = fetched.page.records);
+    if (length > 1) {
+      accept(fetched, 1);
+      continue;
+    }
+    if (!isEndOpen) requireNothing(await (behind ?? fetch(total, true)));
+    return toEnd('own end');
+  }
+
+  function requireNoSecond(second: FetchedPage): void {
+    const { request, records, url } = second.page;
+    if (records.length === 1 && request.limit > 1) {
+      throw new UnprovableSourceError(
+        `${url} was asked for ${request.limit} records and brought one, as the page before it did.`,
+        'A source that gives one record at a time cannot be proved complete; ask its operator for longer pages.',
+      );
+    }
+    requireNothing(second);
+  }
+}

@@ -1,0 +1,55 @@
+/** Gives the districts that a run has landed, just as the run accepted them, without asking anybody and without proving anything again. */
+
+import { join } from 'node:path';
+import { LandingError } from '../errors.ts';
+import { ScanError } from '../extract/scan/json-text.ts';
+import { createPageScanner } from '../extract/scan/page-scanner.ts';
+import { takeRecords } from '../extract/scan/take-records.ts';
+import { answersFile } from '../land/landing.ts';
+import { openLandedRun } from '../land/landed-run.ts';
+import { readVerdicts } from '../land/verdicts.ts';
+import type { AcceptedPage, AcceptedReading, Page } from '../stages.ts';
+import type { OpenedSource } from './fetch-and-load.ts';
+import type { Run } from './run.ts';
+
+export async function openLandedReadings({ landing, project, around }: Run): Promise<OpenedSource> {
+  const { verdicts, warnings } = await readVerdicts(landing);
+  // What the run was told of its source holds for what is built of it.
+  for (const message of warnings) around.report({ kind: 'warning', message });
+  const answers = await openLandedRun(landing, null);
+  const figures = { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 0, resumed: 0 };
+  const scan = createPageScanner(() => {});
+
+  async function readPage(answer: number, first: number, taken: number): Promise<Page> {
+    const { request, url, body } = await answers.answer(answer);
+    const pipeline = project.pipelines.find(({ table }) => table === request.dataset);
+    try {
+      const page = pipeline && scan(pipeline, request, url, body);
+      if (page !== undefined && first + taken <= page.records.length) {
+        figures.requests += 1;
+        return takeRecords(page, first, taken);
+      }
+    } catch (error) {
+      if (!(error instanceof ScanError)) throw error;
+    }
+    throw new LandingError(
+      `Line ${answer + 1} of ${join(landing, answersFile)} does not hold the records that were accepted from it.`,
+      'Name another run, or run the sync again.',
+    );
+  }
+
+  async function* readings(): AsyncGenerator<AcceptedReading> {
+    for (const { accepted, ...verdict } of verdicts) {
+      const pages = accepted.map(([answer, first, taken]): AcceptedPage => ({
+        answer,
+        first,
+        taken,
+        read: () => readPage(answer, first, taken),
+        release: () => {},
+      }));
+      yield { verdict, pages };
+    }
+  }
+
+  return { client: { figures, answered: Promise.resolve() }, readings: readings(), close: () => answers.close() };
+}

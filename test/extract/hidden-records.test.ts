@@ -1,0 +1,150 @@
+/** Sources that hide records behind answers which look whole: each is found out, and refused or read to its true end. */
+
+import { describe, expect, it } from 'vitest';
+import { RekapError } from '../../src/errors.ts';
+import type { Verdict } from '../../src/stages.ts';
+import { runExtract } from '../support/run-extract.ts';
+import { faultless, simulateSource, type Behaviour, type SimulatedRecord } from '../support/simulated-source.ts';
+
+const sizes = { 1101: 12, 1102: 8, 1103: 25, 1104: 10, 1105: 14, 1106: 3 };
+const records: SimulatedRecord[] = Object.entries(sizes).flatMap(([dapil, size]) =>
+  Array.from({ length: size }, (_, place) => ({ dapil: Number(dapil), regency: `R${place}`, people: place })),
+);
+const reference = Object.keys(sizes).map(Number);
+const everything = records.map(({ dapil, regency, people }) => `${dapil} ${regency} ${people}`);
+
+function read(behaviour: Partial<Behaviour>, settings: Parameters<typeof runExtract>[1] = {}) {
+  const source = simulateSource(records, { ...faultless, ...behaviour }, () => 0.5);
+  return runExtract(source, { pageSize: 100, reference, ...settings });
+}
+
+describe('a source that hides records', () => {
+  it('because no query gives more than ten is warned of by its own count', async () => {
+    const { warnings } = await read({ window: 10, cap: 10, countIsTotal: true });
+    expect(warnings).toContainEqual(
+      expect.stringContaining('"count" of the full listing says 72, and 10 records came'),
+    );
+    expect(warnings).toContainEqual(expect.stringContaining('records that came, in districts: 1101, 1103, 1105'));
+  });
+
+  it('because no query gives more than ten is warned of, where nothing else says so', async () => {
+    const { verdicts, warnings } = await read({ window: 10, cap: 10 });
+    expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/no question with more than 10 records.*: 1101, 1103, 1104, 1105/),
+    );
+  });
+
+  it.each([
+    ['without a list', { sweep: 'refused' as const }, {}],
+    ['where just some districts are wanted', {}, { wanted: reference }],
+  ])('because districts have no second page is named %s', async (_when, behaviour, settings) => {
+    const { verdicts } = await read({ stuckFilter: true, cap: 10, ...behaviour }, settings);
+    const complete = verdicts.filter((verdict) => verdict.complete).map(({ dapil }) => dapil);
+    expect(complete).toEqual([]);
+  });
+
+  it('because districts know neither limit nor offset is named', async () => {
+    const source = simulateSource(records, { ...faultless, sweep: 'refused' }, () => 0.5);
+    const firstTen = {
+      ...source,
+      fetchPage: (...[pipeline, request]: Parameters<typeof source.fetchPage>) =>
+        source.fetchPage(pipeline, { ...request, limit: 10, offset: request.offset === 0 ? 0 : 10_000 }),
+    };
+    const { verdicts } = await runExtract(firstTen, { pageSize: 100, reference });
+    expect(verdicts.filter(({ complete }) => complete)).toEqual([]);
+    expect(verdicts[0]!.reason).toContain('although');
+  });
+
+  it.each([
+    ['with a listing', {}],
+    ['without one', { sweep: 'refused' as const }],
+  ])('because it passes over one at the same place every time is refused, %s', async (_when, behaviour) => {
+    for (let slipAt = 1; slipAt < 25; slipAt += 1) {
+      const nothing: { delivered: readonly string[]; verdicts: readonly Verdict[] } = { delivered: [], verdicts: [] };
+      const { delivered, verdicts } = await read({ slipAt, cap: 10, ...behaviour }).catch((error: unknown) => {
+        if (error instanceof RekapError) return nothing;
+        throw error;
+      });
+      const proved = new Set(verdicts.filter(({ complete }) => complete).map(({ dapil }) => dapil));
+      const had = everything.filter((name) => proved.has(Number(name.slice(0, 4))));
+      expect({ slipAt, delivered: new Set(delivered) }).toEqual({ slipAt, delivered: new Set(had) });
+    }
+  });
+
+  it.each([
+    ['the list', null],
+    ['a district', 1102],
+    ['a district beyond its first page', 1103],
+  ])('because %s is empty for a moment is asked again', async (_what, emptied) => {
+    const source = simulateSource(records, { ...faultless, cap: 10 }, () => 0.5);
+    let left = 1;
+    const flickering = {
+      ...source,
+      fetchPage: async (...asked: Parameters<typeof source.fetchPage>) => {
+        const { dapil, offset } = asked[1];
+        if (dapil !== emptied || (emptied !== 1102 && offset < 20) || left === 0) return source.fetchPage(...asked);
+        left -= 1;
+        return source.fetchPage(asked[0], { ...asked[1], offset: 10_000 });
+      },
+    };
+    // Without a list in the two cases of a district: nothing else speaks of it.
+    const settings = { pageSize: 100, reference, ...(emptied === null ? {} : { wanted: reference }) };
+    const { delivered } = await runExtract(flickering, settings);
+    expect(left).toBe(0);
+    expect(delivered.toSorted()).toEqual(everything.toSorted());
+  });
+
+  it('because the listing holds two records of one key and the district one is refused', async () => {
+    const source = simulateSource([records[0]!, ...records], { ...faultless, cap: 1000 }, () => 0.5);
+    const merging = {
+      ...source,
+      fetchPage: async (...asked: Parameters<typeof source.fetchPage>) =>
+        asked[1].dapil === 1101
+          ? source.fetchPage(asked[0], { ...asked[1], offset: asked[1].offset + 1 })
+          : source.fetchPage(...asked),
+    };
+    const { verdicts } = await runExtract(merging, { pageSize: 100, reference });
+    expect(verdicts.find(({ complete }) => !complete)).toMatchObject({
+      dapil: 1101,
+      reason: expect.stringContaining('showed 13 records, and the last one brought 12'),
+    });
+  });
+
+  it('only in figures, where the listing holds others than the districts, is warned of', async () => {
+    const source = simulateSource(records, faultless, () => 0.5);
+    const restated = records.map((record) => (record.dapil === 1104 ? { ...record, people: 99 } : record));
+    const list = simulateSource(restated, faultless, () => 0.5);
+    const twofold = {
+      ...source,
+      fetchPage: (...asked: Parameters<typeof source.fetchPage>) =>
+        (asked[1].dapil === null ? list : source).fetchPage(...asked),
+    };
+    const { delivered, warnings } = await runExtract(twofold, { pageSize: 100, reference });
+    expect(delivered.toSorted()).toEqual(everything.toSorted());
+    expect(warnings).toEqual([expect.stringMatching(/other values .*: 1104\.$/)]);
+  });
+
+  it('by a listing that lacks whole districts is warned of', async () => {
+    const { delivered, warnings } = await read({ sweepWindow: 20, cap: 10 });
+    expect(delivered.toSorted()).toEqual(everything.toSorted());
+    expect(warnings.join()).toContain('lacks districts that have records: 1103, 1104, 1105, 1106');
+  });
+
+  it('is no source whose count repeats the limit', async () => {
+    const source = simulateSource(records, { ...faultless, cap: 10, countIsTotal: true }, () => 0.5);
+    const echoing = {
+      ...source,
+      fetchPage: async (...[pipeline, request]: Parameters<typeof source.fetchPage>) => {
+        const fetched = await source.fetchPage(pipeline, request);
+        return { ...fetched, page: { ...fetched.page, count: request.limit } };
+      },
+    };
+    const { verdicts } = await runExtract(echoing, { pageSize: 100, wanted: [1105] });
+    expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
+  });
+
+  it('never throws anything but a named error', async () => {
+    await expect(read({ ignoresOffset: true, cap: 10 })).rejects.toBeInstanceOf(RekapError);
+  });
+});

@@ -1,0 +1,80 @@
+/** A source that fails for a while, at any moment and in any way: what is published is exact, or nothing is. */
+
+import fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import { voters } from '../../pipelines/voters.ts';
+import { RekapError } from '../../src/errors.ts';
+import type { RunEvent } from '../../src/surroundings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { holds } from '../support/properties.ts';
+import { collect } from '../support/run-extract.ts';
+import type { SimulatedRecord } from '../support/simulated-source.ts';
+import { timedClient, type OutageKind } from '../support/timed-source.ts';
+
+const other = { ...voters, table: 'another' };
+
+/** Districts of these sizes, numbered from 1. */
+function nation(sizes: readonly number[]): SimulatedRecord[] {
+  return sizes.flatMap((size, index) =>
+    Array.from({ length: size }, (_, place) => ({ dapil: index + 1, regency: `R${place}`, people: place })),
+  );
+}
+
+const named = ({ dapil, regency, people }: SimulatedRecord): string => `${dapil} ${regency} ${people}`;
+const placeOf = (name: string): string => name.replace(/ \d+$/, '');
+
+const cases = fc.record({
+  sizes: fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 2, maxLength: 8 }),
+  // So that pages of the listing end where districts do, often.
+  pageSize: fc.constantFrom(4, 10, 1000),
+  hasListing: fc.boolean(),
+  /** Whether something beside the source names its districts. */
+  isKnown: fc.boolean(),
+  latency: fc.constantFrom(5, 20, 50),
+  start: fc.integer({ min: 0, max: 1500 }),
+  length: fc.oneof(fc.integer({ min: 50, max: 600 }), fc.integer({ min: 600, max: 60_000 })),
+  kind: fc.constantFrom<OutageKind>('empty', 'empty', 404, 404, 500, 'HTML', 'reset', 'stale'),
+  /** What a stale server holds: fewer records, or other values. */
+  stale: fc.constantFrom('fewer', 'values'),
+});
+
+describe('an outage', () => {
+  const outcomes = { exact: 0, refused: 0 };
+  holds(
+    'loses no record in silence, whenever it begins, however long it lasts, whatever it answers',
+    fc.asyncProperty(cases, async ({ sizes, isKnown, pageSize, start, length, kind, stale, ...rest }) => {
+      const records = nation(sizes);
+      // Without a listing an empty answer is believed when it has lasted for two seconds, and a stale one when it comes twice.
+      fc.pre(rest.hasListing || ((length < 1500 || (kind !== 'empty' && kind !== 404)) && kind !== 'stale'));
+      // Nothing but the districts themselves says what a source without a listing has.
+      fc.pre(rest.hasListing || isKnown);
+      const old =
+        stale === 'fewer' ? records.filter((_, index) => index % 3 > 0) : records.map((r) => ({ ...r, people: 99 }));
+      const clock = manualClock(new Date(0));
+      const client = timedClient({ ...rest, records, stale: old, outage: { start, length, kind } }, clock);
+      const warnings: string[] = [];
+      const report = (event: RunEvent) => void (event.kind === 'warning' && warnings.push(event.message));
+      const reference = isKnown ? sizes.map((_, index) => index + 1) : [];
+      const pipelines = [voters, other];
+      const found = await collect({ client, clock, report, pageSize, pipelines, reference }).catch((error: unknown) => {
+        if (error instanceof RekapError) return null;
+        throw error;
+      });
+      // The gate refuses a dataset without a record.
+      const isPublished = found?.byDataset.size === 2 && found.verdicts.every(({ complete }) => complete);
+      outcomes[isPublished ? 'exact' : 'refused'] += 1;
+      if (!isPublished) return;
+      for (const [dataset, delivered] of found.byDataset) {
+        // Of a stale server that answered all along nothing can be known.
+        const whole = [records, old].map((list) => list.map(named).toSorted());
+        if (whole.some((names) => names.join() === delivered.toSorted().join())) continue;
+        expect(delivered.map(placeOf).toSorted()).toEqual(whole[0]!.map(placeOf));
+        expect({ kind, warned: warnings.filter((message) => message.startsWith(dataset)).join() }).toEqual({
+          kind: 'stale',
+          warned: expect.stringContaining('other values'),
+        });
+      }
+    }),
+    { runs: 250, afterwards: () => expect(outcomes.exact).toBeGreaterThan(outcomes.refused / 3) },
+  );
+});

@@ -1,0 +1,80 @@
+/** The one rule: two readings that brought everything that any reading brought, with the same values. */
+
+import { describe, expect, it } from 'vitest';
+import { FullListing } from '../../../src/extract/prove/full-listing.ts';
+import { lackOf, neededReadings, Shown } from '../../../src/extract/prove/prove.ts';
+import { voters } from '../../../pipelines/voters.ts';
+import { pageOf, voterRecord } from '../../support/pages.ts';
+
+const account = (total: number, content = 'a') => ({ total, content });
+
+describe('a district', () => {
+  it.each([
+    ['one reading', account(5), [], 5, 2],
+    ['two readings of which one lacks a record', account(5), [account(4)], 5, 2],
+    ['two readings that both lack a record which a third showed', account(4), [account(4)], 5, 2],
+    ['two readings with other values', account(5), [account(5, 'b')], 5, 2],
+    ['two readings where three are needed', account(5), [account(5)], 5, 3],
+  ])('is not complete by %s', (_what, newest, earlier, shown, needed) => {
+    expect(lackOf({ newest, earlier, shown, needed })).not.toBeNull();
+  });
+
+  it.each([
+    ['two readings that agree', account(5), [account(5)], 5, 2],
+    ['two of three, around one that lacked a record', account(5), [account(5), account(4)], 5, 2],
+    ['two of three, around one with other values', account(5), [account(5), account(5, 'b')], 5, 2],
+    ['two readings without a record', account(0), [account(0)], 0, 2],
+  ])('is complete by %s', (_what, newest, earlier, shown, needed) => {
+    expect(lackOf({ newest, earlier, shown, needed })).toBeNull();
+  });
+});
+
+const record = (IdDapil: string, NamaKabupaten: string) => voterRecord({ IdDapil, NamaKabupaten });
+
+function listingOf(...pages: readonly (readonly Record<string, unknown>[])[]): FullListing {
+  const listing = new FullListing(voters);
+  // Every page but the first begins with the last record of the page before.
+  for (const [index, page] of pages.entries())
+    listing.add(pageOf(voters, index === 0 ? page : [pages[index - 1]!.at(-1)!, ...page]), index === 0 ? 0 : 1);
+  return listing;
+}
+
+const [a, b, c, d] = ['A', 'B', 'C', 'D'].map((name) => record('1', name));
+
+describe('the full listing', () => {
+  it('has left a district behind where another one follows, in pages of one length', () => {
+    const listing = listingOf([a!, b!, record('2', 'A')], [record('3', 'A')]);
+    expect([1, 2, 3].map((district) => listing.hasLeftBehind(district))).toEqual([true, true, false]);
+  });
+
+  it.each([
+    ['a district comes twice', [[a!, record('2', 'A'), b!], [record('3', 'A')]]],
+    ['its pages vary', [[a!, b!, c!], [d!], [record('2', 'A')], [record('3', 'A')]]],
+  ])('shows of no district where it ends, if %s', (_why, pages) => {
+    const listing = listingOf(...pages);
+    expect(listing.hasLeftBehind(1)).toBe(false);
+    expect(neededReadings(listing, 2)).toBe(3);
+  });
+
+  it('gives the rows that name no district', () => {
+    const listing = new FullListing(voters);
+    expect(listing.add(pageOf(voters, [a!, { note: 'a footer' }, b!, record('x', 'A')]), 0)).toEqual([1, 3]);
+    expect([listing.total, listing.of(1).total]).toEqual([4, 2]);
+  });
+});
+
+describe('what was shown', () => {
+  it('counts what the listing has and no reading brought, and each record as often as it came', () => {
+    const listing = listingOf([a!, b!, b!]);
+    const shown = new Shown([listing], 1);
+    expect(shown.size).toBe(3);
+    const other = listingOf([a!]);
+    expect(new Shown([listing, other], 1).size).toBe(3);
+  });
+});
+
+describe('how many readings must agree', () => {
+  it('is two, and three where a district takes several pages and no orderly listing stands beside them', () => {
+    expect([neededReadings(null, 1), neededReadings(null, 2), neededReadings(listingOf([a!]), 2)]).toEqual([2, 3, 2]);
+  });
+});

@@ -1,0 +1,72 @@
+/** A source in memory that answers by a clock of its own, through the real client: outages begin and end at moments, not at requests. */
+
+import { createSourceClient, type SourceClient } from '../../src/extract/ask/source-client.ts';
+import type { Transport } from '../../src/extract/ask/transport.ts';
+import { Secret } from '../../src/secret.ts';
+import type { PageRequest } from '../../src/stages.ts';
+import { asSent, type SimulatedRecord } from './simulated-source.ts';
+import type { ManualClock } from './manual-clock.ts';
+
+/** What an outage makes of an answer; 'stale' is another server that holds other records. */
+export type OutageKind = 'empty' | 404 | 500 | 'HTML' | 'reset' | 'stale';
+
+interface Outage {
+  /** Milliseconds after the first request. */
+  readonly start: number;
+  readonly length: number;
+  readonly kind: OutageKind;
+}
+
+export interface TimedSource {
+  readonly records: readonly SimulatedRecord[];
+  /** What a stale server holds. */
+  readonly stale: readonly SimulatedRecord[];
+  readonly hasListing: boolean;
+  /** Milliseconds that each request takes. */
+  readonly latency: number;
+  readonly outage: Outage;
+}
+
+export function timedClient(source: TimedSource, clock: ManualClock): SourceClient {
+  const begun = clock.monotonic();
+  const transport: Transport = {
+    async send(request) {
+      await clock.sleep(source.latency);
+      const { start, length, kind } = source.outage;
+      const since = clock.monotonic() - begun;
+      return {
+        headers: {},
+        at: null,
+        ...answer(source, request, since >= start && since < start + length ? kind : null),
+      };
+    },
+    async close() {},
+  };
+  const options = {
+    baseUrl: 'http://source.test',
+    apiKey: new Secret('a-key-of-tests'),
+    concurrency: 4,
+    timeout: 60_000,
+    maxAttempts: 6,
+  };
+  return createSourceClient(options, {
+    clock,
+    transport,
+    random: () => 0.5,
+    report: () => undefined,
+    land: async ({ body }) => ({ answer: 0, read: async () => body }),
+    resumed: null,
+    signal: new AbortController().signal,
+  });
+}
+
+function answer(source: TimedSource, request: PageRequest, kind: OutageKind | null): { status: number; body: Buffer } {
+  if (kind === 'reset') throw Object.assign(new Error('connection reset'), { code: 'ECONNRESET' });
+  if (kind === 500 || kind === 404) return { status: kind, body: Buffer.from('{}') };
+  if (kind === 'HTML') return { status: 200, body: Buffer.from('<html><body>Back soon</body></html>') };
+  if (request.dapil === null && !source.hasListing) return { status: 400, body: Buffer.from('{"detail":"id_dapil"}') };
+  const all = kind === 'empty' ? [] : kind === 'stale' ? source.stale : source.records;
+  const list = request.dapil === null ? all : all.filter(({ dapil }) => dapil === request.dapil);
+  const data = list.slice(request.offset, request.offset + request.limit).map(asSent);
+  return { status: 200, body: Buffer.from(JSON.stringify({ count: data.length, data })) };
+}
