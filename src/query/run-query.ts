@@ -8,12 +8,13 @@ import type {
   DuckDBValueConverter,
   JS,
 } from '@duckdb/node-api';
-import { mostMemory, openDatabase, type Database } from '../duckdb/database.ts';
+import { mostMemory, type Database } from '../duckdb/database.ts';
 import { duckdb } from '../duckdb/duckdb.ts';
 import { whyDiskIsFull } from '../warehouse/file-errors.ts';
-import { QueryError, RekapError, WarehouseError } from '../errors.ts';
+import { QueryError } from '../errors.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './query-result.ts';
 import { findReading } from './reading-statement.ts';
+import { openSandbox } from './sandbox.ts';
 import { writeAside } from './write-aside.ts';
 import { writeParquet } from './write-parquet.ts';
 
@@ -84,14 +85,8 @@ async function withResult<Value>(
   { memory = mostMemory, signal }: QueryBounds,
   use: (result: DuckDBResult) => Promise<Value>,
 ): Promise<Value> {
-  const database = await openSnapshot(databasePath, signal);
+  const database = await openSandbox(databasePath, { memory, ...(signal === undefined ? {} : { signal }) });
   try {
-    // The file is open by now, and no other can be from here on: DuckDB would let a statement touch the log beside it. What does not fit into
-    // memory has no folder to go to.
-    await database.run(
-      `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = ''; SET enable_external_access = false;
-       SET disabled_filesystems = 'LocalFileSystem'; SET lock_configuration = true`,
-    );
     const value = await orQueryError(async () => use(await (await prepareReading(database, sql)).stream()));
     // Rows that are broken off end like rows that are all there.
     signal?.throwIfAborted();
@@ -102,19 +97,6 @@ async function withResult<Value>(
     throw error;
   } finally {
     database.close();
-  }
-}
-
-async function openSnapshot(databasePath: string, signal: AbortSignal | undefined): Promise<Database> {
-  try {
-    return await openDatabase(databasePath, { readOnly: true, ...(signal === undefined ? {} : { signal }) });
-  } catch (error) {
-    if (error instanceof RekapError) throw error;
-    throw new WarehouseError(
-      `${databasePath} cannot be opened: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
-      '"rekap snapshots verify" tells what is damaged.',
-      { cause: error },
-    );
   }
 }
 
