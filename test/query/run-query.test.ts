@@ -128,11 +128,25 @@ describe('a query', () => {
     ['VALUES (1), (2)', [[1], [2]]],
     ['SELECT count(*) FROM voters', [[5000n]]],
     ['SELECT name FROM (SHOW TABLES)', [['evens'], ['voters']]],
+    ['SELECT 1; -- one; and no more', [[1]]],
+    ["SELECT '; --';", [['; --']]],
+    ['SELECT 1 /* of /* two */ */', [[1]]],
+    ['PIVOT evens ON n % 3 USING count(*)', [[834n, 833n, 833n]]],
+    ['FROM (PIVOT evens ON n % 3 USING count(*)) /* all */ ;', [[834n, 833n, 833n]]],
   ])('reads: %s', async (sql, rows) => {
     expect(await ask(sql)).toEqual(rows);
   });
 
-  it.each(['SHOW TABLES', 'DESCRIBE voters', 'SUMMARIZE voters', 'EXPLAIN SELECT 1'])('may be %s', async (sql) => {
+  it.each([
+    'SHOW TABLES',
+    'DESCRIBE voters',
+    'SUMMARIZE voters',
+    'EXPLAIN SELECT 1',
+    'EXPLAIN(SELECT 1)',
+    '/* why */ explain analyze FROM voters;',
+    'EXPLAIN (ANALYZE, FORMAT json) FROM voters',
+    'EXPLAIN PIVOT evens ON n % 3 USING count(*)',
+  ])('may be %s', async (sql) => {
     expect(await ask(sql)).not.toEqual([]);
   });
 
@@ -270,6 +284,16 @@ describe('a query into a Parquet file', () => {
     expect((await readdir(outside)).toSorted()).toEqual(['out.parquet', 'secret.csv']);
   });
 
+  it('is told to write another format where its result is larger than memory', async () => {
+    const wide = "SELECT repeat('x', 1000) || range AS s FROM range(100000)";
+    const target = join(outside, 'out.parquet');
+    await expect(queryToParquet(database, wide, target, { memory: 2 ** 25 })).rejects.toMatchObject({
+      name: 'QueryError',
+      next: expect.stringContaining('.csv or .arrow'),
+    });
+    expect(await readdir(outside)).toEqual(['secret.csv']);
+  });
+
   it('says so where the target is a folder or its folder is missing, and leaves nothing', async () => {
     await expect(queryToParquet(database, 'SELECT 1', outside)).rejects.toThrow(UsageError);
     await expect(queryToParquet(database, 'SELECT 1', join(outside, 'none', 'out.parquet'))).rejects.toMatchObject({
@@ -278,10 +302,15 @@ describe('a query into a Parquet file', () => {
     await expectUntouched();
   });
 
-  it.each(['SELECT 1; -- done', 'SHOW TABLES', 'DESCRIBE voters', 'SUMMARIZE voters'])(
-    'takes every query that can be shown: %s',
-    async (sql) => {
-      expect(await queryToParquet(database, sql, join(outside, 'out.parquet'))).toBeGreaterThan(0);
-    },
-  );
+  it.each([
+    'SELECT 1; -- done',
+    'SHOW TABLES',
+    'DESCRIBE voters',
+    'SUMMARIZE voters',
+    'EXPLAIN FROM voters',
+    'PIVOT evens ON n % 3 USING count(*)',
+    'SELECT * EXCLUDE (hugeint, uhugeint) FROM test_all_types()',
+  ])('takes every query that can be shown: %s', async (sql) => {
+    expect(await queryToParquet(database, sql, join(outside, 'out.parquet'))).toBeGreaterThan(0);
+  });
 });
