@@ -11,7 +11,7 @@ import type {
 import { mostMemory, type Database } from '../duckdb/database.ts';
 import { duckdb } from '../duckdb/duckdb.ts';
 import { whyDiskIsFull } from '../warehouse/file-errors.ts';
-import { QueryError } from '../errors.ts';
+import { errorCode, QueryError } from '../errors.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './query-result.ts';
 import { findReading } from './reading-statement.ts';
 import { openSandbox } from './sandbox.ts';
@@ -159,6 +159,13 @@ async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
   try {
     return await run();
   } catch (error) {
+    if (isTooLong(error)) {
+      throw new QueryError(
+        'The result holds a value, or values side by side, longer than the 512 MB that a text can have here.',
+        'Ask for a part of them, such as left(name, 1000).',
+        { cause: error },
+      );
+    }
     if (!(error instanceof Error) || error instanceof QueryError || !/ Error:|^Error:/i.test(error.message))
       throw error;
     // No fault of the query's: `writeAside` knows the file that there is no room for.
@@ -174,6 +181,14 @@ async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
     const next = hints.find(([words]) => words.test(complaint))?.[1] ?? '';
     throw new QueryError(`DuckDB refuses the query. ${complaint}`, next, { cause: error });
   }
+}
+
+/** What JavaScript says of a text or a list that no memory would be enough for. */
+function isTooLong(error: unknown): boolean {
+  if (errorCode(error) === 'ERR_STRING_TOO_LONG') return true;
+  return (
+    error instanceof RangeError && /^Invalid (string|array|typed array) length|allocation failed/.test(error.message)
+  );
 }
 
 function columnsOf(result: DuckDBResult): ResultColumn[] {

@@ -223,6 +223,11 @@ describe('a query', () => {
     await expectUntouched();
   });
 
+  it('with a value longer than any text can be is told to ask for a part of it', async () => {
+    const tooLong = runQuery(database, 'SELECT 1', async () => 'x'.repeat(2 ** 30));
+    await expect(tooLong).rejects.toMatchObject({ name: 'QueryError', next: expect.stringContaining('part of them') });
+  });
+
   it('is not over where its rows end because it was broken off', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
