@@ -52,7 +52,12 @@ export function boundQuery({ seconds, memory, leftovers }: QueryLimits): {
     const workerData: WatchOrder = { left, resident, leftovers, words };
     // Node runs no TypeScript in a thread: from the sources too its program is the one that was built.
     const program = createRequire(import.meta.url).resolve('#query-watch');
-    thread = new Worker(program, { workerData, env: {}, execArgv: [] });
+    try {
+      thread = new Worker(program, { workerData, env: {}, execArgv: [] });
+    } catch (error) {
+      // Where the system has no thread left, nothing would bound the query.
+      return controller.abort(error);
+    }
     thread.unref();
     thread.on('message', (bound: Bound) => controller.abort(errors[bound]));
     thread.on('error', (error) => controller.abort(error));

@@ -9,6 +9,7 @@ const interval = 20;
 /** Milliseconds that a query has to heed an interrupt; memory runs out faster than patience. */
 const grace = { memory: 1000, time: 3000 } as const;
 
+const port = parentPort!;
 const { left, resident, leftovers, words } = workerData as WatchOrder;
 
 const looking = setInterval(() => {
@@ -20,7 +21,7 @@ function breakOff(bound: Bound): void {
   // What is merely late may still take too much.
   if (bound === 'memory') clearInterval(looking);
   clearTimeout(timing);
-  parentPort!.postMessage(bound);
+  port.postMessage(bound);
   setTimeout(() => {
     for (const file of leftovers) rmSync(file, { force: true });
     writeSync(2, words[bound]);

@@ -46,7 +46,7 @@ async function expectUntouched(): Promise<void> {
   expect((await readFile(database)).equals(untouched)).toBe(true);
 }
 
-/** What a query must not do; `FILE` is a path outside that does not exist, `SECRET` one that does. */
+/** What a query must not do; `FILE` is a path outside that does not exist, `SECRET` one that does, `OWN` the database. */
 const refused = `
 INSERT INTO voters VALUES (1, 'x')
 UPDATE voters SET n = 0
@@ -61,6 +61,12 @@ COPY voters FROM 'SECRET'
 EXPORT DATABASE 'FILE'
 EXPLAIN ANALYZE COPY voters TO 'FILE'
 EXPLAIN ANALYZE DELETE FROM voters
+EXPLAIN ANALYZE COPY (SELECT 'forged'::BLOB AS b) TO 'OWN.wal' (FORMAT blob)
+EXPLAIN ANALYZE COPY (SELECT 'forged'::BLOB AS b) TO 'OWN' (FORMAT blob, USE_TMP_FILE false)
+EXPLAIN ANALYZE SET threads = 1
+PRAGMA version
+FROM enable_profiling(format := 'no_output', save_location := 'OWN.wal')
+FROM enable_logging(storage = 'file', storage_path = 'OWN.wal')
 ATTACH 'FILE' AS x
 ATTACH ':memory:' AS x
 DETACH x
@@ -165,7 +171,10 @@ describe('a query', () => {
   });
 
   it.each(refused)('is refused and leaves nothing behind: %s', async (sql) => {
-    const text = sql.replaceAll('FILE', join(outside, 'file')).replaceAll('SECRET', join(outside, 'secret.csv'));
+    const text = sql
+      .replaceAll('FILE', join(outside, 'file'))
+      .replaceAll('SECRET', join(outside, 'secret.csv'))
+      .replaceAll('OWN', database);
     await expect(ask(text)).rejects.toThrow(QueryError);
     const target = join(outside, 'out.parquet');
     await expect(queryToParquet(database, text, target)).rejects.toThrow(QueryError);

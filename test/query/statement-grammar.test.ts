@@ -237,8 +237,8 @@ describe('a statement that does more than read', () => {
       const taken: string[] = [];
       for (const sql of wrapped) if ((await findReading(sandbox.connection, sql)) !== null) taken.push(sql);
       // A comment, a text or a name may look like a statement: DuckDB's tree tells, which knows nothing but SELECT.
-      const queries = await Promise.all(taken.map((sql) => countQueries(sandbox, sql)));
-      expect(taken.filter((_sql, index) => queries[index] !== 1)).toEqual([]);
+      const counts = await Promise.all(taken.map((sql) => countQueries(sandbox, sql)));
+      expect(taken.filter((_sql, index) => counts[index] !== 1)).toEqual([]);
     } finally {
       sandbox.close();
     }
