@@ -8,7 +8,7 @@ import type { Write } from '../query/write-result.ts';
 import { countOf } from '../numbers.ts';
 import { declareOptions } from './options/declare-options.ts';
 import { listenForSignals } from './signals.ts';
-import { readFormat, resultOptions, warehouseOption } from './options/options.ts';
+import { maxDurationOption, readFormat, readMaxDuration, resultOptions, warehouseOption } from './options/options.ts';
 
 const options = {
   ...warehouseOption,
@@ -19,6 +19,7 @@ const options = {
     describe: 'how to give the result [default: as the name of --out ends, otherwise table]',
   },
   out: { type: 'string', describe: 'file to write, such as counts.parquet; needed for parquet and arrow' },
+  'max-duration': { ...maxDurationOption['max-duration'], describe: 'seconds for the query [default: no bound]' },
 } as const satisfies Record<string, Options>;
 
 type QueryArguments = InferredOptionTypes<typeof options> & { sql: string };
@@ -53,14 +54,17 @@ export const queryCommand: CommandModule<object, QueryArguments> = {
 async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments): Promise<void> {
   const format = readFormat<Format>(given.format, given.json, () => formatByName(out));
   const isFile = format === 'parquet' || format === 'arrow';
+  const seconds = readMaxDuration(given['max-duration']);
   if (isFile && out === undefined) throw new UsageError(`--format ${format} writes a file.`, 'Name it with --out.');
   const [
     { queryToParquet, runQuery },
     { requireOutside },
-    { writeAside },
+    { asideName, writeAside },
     { writeCsv, writeJson },
     { requireCurrent, requireDatabase },
     { writeOut },
+    { boundQuery },
+    { mostMemory },
   ] = await Promise.all([
     import('../query/run-query.ts'),
     import('../query/require-outside.ts'),
@@ -68,6 +72,8 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
     import('../query/write-result.ts'),
     import('../warehouse/warehouse.ts'),
     import('./print/terminal.ts'),
+    import('./bound-query.ts'),
+    import('../duckdb/database.ts'),
   ]);
   const snapshot = await requireCurrent(warehouse);
   const database = await requireDatabase(snapshot);
@@ -82,12 +88,12 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
       await to('The figures of the sample are made up.\n');
     return rows;
   };
-  if (out === undefined) {
-    await runQuery(database, sql, (result) => render(result, writeOut));
-    return;
-  }
-  const { signal, stop } = listenForSignals({ next: `${out} was not written.` });
+  const interruption = out === undefined ? null : listenForSignals({ next: `${out} was not written.` });
+  const watch = boundQuery({ seconds, memory: mostMemory, leftovers: out === undefined ? [] : [await asideName(out)] });
+  const signal = AbortSignal.any([watch.signal, ...(interruption === null ? [] : [interruption.signal])]);
   try {
+    if (out === undefined)
+      return void (await runQuery(database, sql, (result) => render(result, writeOut), { signal }));
     if (format === 'parquet') return told(await queryToParquet(database, sql, out, { signal }));
     const rows = await writeAside(out, async (aside) => {
       const { open } = await import('node:fs/promises');
@@ -107,7 +113,8 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
     });
     told(rows);
   } finally {
-    stop();
+    interruption?.stop();
+    await watch.stop();
   }
 }
 

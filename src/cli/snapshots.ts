@@ -45,12 +45,13 @@ const showCommand: CommandModule<object, CommonArguments & { id: string | undefi
   describe: 'Show what a snapshot holds and how it was proved',
   builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
   async handler({ warehouse, json, id }) {
-    const [{ readSnapshot, requireCurrent }, { renderSnapshot }, { printJson }] = await Promise.all([
+    const [{ readSnapshot, requireCurrent, requireNoLog }, { renderSnapshot }, { printJson }] = await Promise.all([
       import('../warehouse/warehouse.ts'),
       import('./print/show-snapshot.ts'),
       import('./print/terminal.ts'),
     ]);
     const snapshot = id === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, id);
+    await requireNoLog(snapshot);
     if (json) printJson(snapshot.manifest);
     else process.stdout.write(renderSnapshot(snapshot));
   },

@@ -10,8 +10,10 @@ import { nameOption } from './options/invocation.ts';
 import {
   jsonOption,
   keepOptions,
+  maxDurationOption,
   publishOptions,
   readKeepOptions,
+  readMaxDuration,
   readPublishOptions,
   requireInteger,
   warehouseOption,
@@ -32,7 +34,7 @@ const options = {
   'page-size': { type: 'number', default: syncDefaults.pageSize, describe: 'records to ask for at a time' },
   timeout: { type: 'number', default: syncDefaults.timeout / 1000, describe: 'seconds for one attempt at one request' },
   attempts: { type: 'number', default: syncDefaults.maxAttempts, describe: 'attempts at one request' },
-  'max-duration': { type: 'number', default: syncDefaults.maxDuration / 1000, describe: 'seconds for the whole run' },
+  'max-duration': { ...maxDurationOption['max-duration'], default: syncDefaults.maxDuration / 1000 },
   ...publishOptions,
   ...keepOptions,
   resume: {
@@ -72,7 +74,7 @@ async function runSync(args: SyncArguments): Promise<void> {
     pageSize: requireInteger('page-size', args['page-size'], 2, 100_000),
     timeout: requireInteger('timeout', args.timeout, 1, 3600) * 1000,
     maxAttempts: requireInteger('attempts', args.attempts, 1, 20),
-    maxDuration: requireInteger('max-duration', args['max-duration'], 1, 604_800) * 1000,
+    maxDuration: readMaxDuration(args['max-duration']) * 1000,
     ...readPublishOptions(args),
     ...readKeepOptions(args),
     resumeWithin: args.resume ? resumeWithin : null,

@@ -1,10 +1,11 @@
 /** Opens DuckDB files the one way rekap opens them: no downloads, settings on purpose, closed completely. */
 
+import { readdir, realpath } from 'node:fs/promises';
 import { totalmem } from 'node:os';
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { duckdb } from './duckdb.ts';
-import { DatabaseHeldError } from '../errors.ts';
+import { DatabaseHeldError, WarehouseError } from '../errors.ts';
 import { quoteIdentifier, quoteText } from './sql-text.ts';
 
 /** An open DuckDB file. One at a time per file and process: DuckDB does not guard against a second. */
@@ -39,9 +40,30 @@ export const mostMemory = Math.min(
 );
 
 /**
+ * The logs beside a DuckDB file. DuckDB replays them whenever it opens the file, also for reading only, and has no setting against it: a
+ * published file has none, so whatever stands there is not what was published.
+ */
+export async function findLogs(file: string): Promise<string[]> {
+  // DuckDB follows links before it looks for a log.
+  const real = await realpath(file).catch(() => resolve(file));
+  const names = await readdir(dirname(real)).catch(() => []);
+  return names.filter((name) => name.startsWith(`${basename(real)}.wal`)).toSorted();
+}
+
+async function refuseLogs(file: string): Promise<void> {
+  const [log] = await findLogs(file);
+  if (log === undefined) return;
+  throw new WarehouseError(
+    `${join(dirname(file), log)} lies beside the file: DuckDB would replay it, and show what nobody has published.`,
+    '"rekap snapshots verify" names everything that does not belong to the snapshot, and what mends it.',
+  );
+}
+
+/**
  * Opens `file`, or a database in memory for ':memory:'.
  *
- * @throws DatabaseHeldError where another program has the file open for writing; else DuckDB's own error.
+ * @throws DatabaseHeldError where another program has the file open for writing, WarehouseError where a log lies beside a file that is to
+ *   be opened for reading only; else DuckDB's own error.
  */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
   const settings = {
@@ -51,6 +73,7 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
   };
   // A name such as md:x is a path here, and no service of DuckDB's makers.
   const path = file === ':memory:' ? file : resolve(file);
+  if (options.readOnly === true) await refuseLogs(file);
   const instance = await orHeld(file, () => duckdb().DuckDBInstance.create(path, settings));
   const { signal } = options;
   const ends: (() => void)[] = [];
@@ -82,6 +105,8 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
     };
   };
   try {
+    // One that came in between may be in what was opened.
+    if (options.readOnly === true) await refuseLogs(file);
     return await connect();
   } catch (error) {
     close();
@@ -91,7 +116,9 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
 
 /** Attaches `file` under `name`, for reading only. Fails as `openDatabase` does. */
 export async function attachReadOnly(database: Database, file: string, name: string): Promise<void> {
+  await refuseLogs(file);
   await orHeld(file, () => database.run(`ATTACH ${quoteText(resolve(file))} AS ${quoteIdentifier(name)} (READ_ONLY)`));
+  await refuseLogs(file);
 }
 
 async function orHeld<Value>(file: string, open: () => Promise<Value>): Promise<Value> {

@@ -20,18 +20,18 @@ export function beyondBigint(column: string): QueryError {
 /** Begins the error by which SQL of ours says which column it could not narrow. */
 const mark = 'rekap: beyond BIGINT in column ';
 
-/** A query with the same rows whose columns of 128 bits are BIGINT; where a number does not fit it fails by `whichBeyond`. */
-export function narrowed(sql: string, columns: readonly ResultColumn[]): string {
-  if (!columns.some(isHuge)) return sql;
-  // By place and not by name: two columns may have the same.
-  const places = columns.map((_, place) => `c${place}`);
+/**
+ * A query of all rows of a table whose columns are called c0, c1 and so on: they get their names, and those of 128 bits become BIGINT.
+ * Where a number does not fit the query fails by `whichBeyond`.
+ */
+export function selectNarrowed(table: string, columns: readonly ResultColumn[]): string {
   const selected = columns.map((column, place) => {
     const value = `c${place}`;
     const failing = `CASE WHEN ${value} IS NOT NULL THEN error(${quoteText(`${mark}${place}`)}) END`;
     const fitting = isHuge(column) ? `coalesce(try_cast(${value} AS BIGINT), ${failing})` : value;
     return `${fitting} AS ${quoteIdentifier(column.name)}`;
   });
-  return `SELECT ${selected.join(', ')} FROM (\n${sql}\n) AS result(${places.join(', ')})`;
+  return `SELECT ${selected.join(', ')} FROM ${table}`;
 }
 
 /** The column of which a narrowed query says that a number does not fit; null for any other failure. */

@@ -13,7 +13,7 @@ import { whyDiskIsFull } from '../warehouse/file-errors.ts';
  */
 export async function writeAside<Value>(target: string, write: (aside: string) => Promise<Value>): Promise<Value> {
   const path = await findFile(target);
-  const aside = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
+  const aside = besides(path);
   try {
     await access(dirname(path));
     await rm(aside, { force: true });
@@ -25,6 +25,15 @@ export async function writeAside<Value>(target: string, write: (aside: string) =
     await rm(aside, { force: true }).catch(() => undefined);
     throw explainTarget(error, target);
   }
+}
+
+/** The name that `writeAside` gives for `target`. Throws UsageError where `target` is there, and is no file. */
+export async function asideName(target: string): Promise<string> {
+  return besides(await findFile(target));
+}
+
+function besides(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${process.pid}.part`);
 }
 
 /** Where the file lies or will lie. What is no file, such as a device or a pipe, would be gone once a file is renamed to its name. */

@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describeFile } from './describe-file.ts';
+import { findLogs } from '../duckdb/database.ts';
 import { errorCode, systemReason } from '../errors.ts';
 import { forbidden, isForbidden } from './file-errors.ts';
-import { manifestFile, manifestHashFile, type Manifest, type ManifestFile } from './snapshot-format.ts';
+import { databaseFile, manifestFile, manifestHashFile, type Manifest, type ManifestFile } from './snapshot-format.ts';
 
 /** The line that holds a manifest's hash, as sha256sum writes it and checks it. */
 export function manifestHashLine(manifest: Buffer): string {
@@ -93,8 +94,10 @@ export async function findAltered(folder: string, files: readonly ManifestFile[]
   const altered: AlteredFile[] = [];
   for (const { path, sha256 } of files) {
     try {
+      const [log] = path === databaseFile ? await findLogs(join(folder, path)) : [];
       if ((await describeFile(folder, path, null)).sha256 !== sha256)
         altered.push({ path, why: 'the SHA-256 differs', isRead: true });
+      else if (log !== undefined) altered.push({ path, why: `${log} lies beside it`, isRead: true });
     } catch (error) {
       if (isForbidden(error)) throw forbidden(join(folder, path), error);
       altered.push({ path, why: `it cannot be read: ${systemReason(error)}`, isRead: false });

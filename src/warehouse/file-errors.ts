@@ -29,6 +29,11 @@ export function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(errorCode(error));
 }
 
+/** Whether DuckDB had no memory left that it may take. */
+export function isOutOfMemory({ message }: Error): boolean {
+  return lackOfMemory.test(message);
+}
+
 /** The error for a part of a warehouse that this user may not read. */
 export function forbidden(path: string, error: unknown): WarehouseForbiddenError {
   return new WarehouseForbiddenError(
@@ -59,7 +64,7 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
       cause,
     );
   }
-  if (lackOfMemory.test(error.message)) {
+  if (isOutOfMemory(error)) {
     return new OutOfMemoryError(
       'The tables of the snapshot need more memory than DuckDB may take for them.',
       'Nothing was published. Ask for less at a time with --dataset or --dapil, and please report this.',

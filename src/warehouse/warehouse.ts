@@ -3,6 +3,7 @@
 import { access, constants, readFile, readlink, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SnapshotNotFoundError, WarehouseError, errorCode, systemReason } from '../errors.ts';
+import { findLogs } from '../duckdb/database.ts';
 import { forbidden, isForbidden } from './file-errors.ts';
 import {
   databaseFile,
@@ -110,17 +111,30 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
   return { id, folder, manifest: await readManifest(warehouse, id, folder) };
 }
 
-/** Path of a snapshot's DuckDB file, which must be there: DuckDB's own complaint would not say what to do. */
-export async function requireDatabase({ id, folder }: Snapshot): Promise<string> {
+/** Path of a snapshot's DuckDB file, which must be there, and alone: DuckDB's own complaint would not say what to do. */
+export async function requireDatabase(snapshot: Snapshot): Promise<string> {
+  const { id, folder } = snapshot;
   const file = join(folder, databaseFile);
   try {
     await access(file, constants.R_OK);
-    return file;
   } catch (error) {
     if (isForbidden(error)) throw forbidden(file, error);
     const what = errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
     throw new WarehouseError(`${file} ${what}.`, await wayBack(dirname(dirname(folder)), id), { cause: error });
   }
+  await requireNoLog(snapshot);
+  return file;
+}
+
+/** Refuses a snapshot with a log beside its DuckDB file. Whoever opens the file would see figures that were never published. */
+export async function requireNoLog({ id, folder }: Snapshot): Promise<void> {
+  const file = join(folder, databaseFile);
+  const [log] = await findLogs(file);
+  if (log === undefined) return;
+  throw new WarehouseError(
+    `${join(folder, log)} does not belong to snapshot ${id}: DuckDB would replay it into the published figures.`,
+    `Close the program that writes to ${databaseFile}, if there is one. "rekap snapshots verify ${id}" names all that does not belong there. ${await wayBack(dirname(dirname(folder)), id)}`,
+  );
 }
 
 /** Refuses a folder that is no warehouse. */

@@ -46,7 +46,7 @@ async function expectUntouched(): Promise<void> {
   expect((await readFile(database)).equals(untouched)).toBe(true);
 }
 
-/** What a query must not do; `FILE` is a path outside that does not exist, `SECRET` one that does. */
+/** What a query must not do; `FILE` is a path outside that does not exist, `SECRET` one that does, `OWN` the database. */
 const refused = `
 INSERT INTO voters VALUES (1, 'x')
 UPDATE voters SET n = 0
@@ -61,6 +61,12 @@ COPY voters FROM 'SECRET'
 EXPORT DATABASE 'FILE'
 EXPLAIN ANALYZE COPY voters TO 'FILE'
 EXPLAIN ANALYZE DELETE FROM voters
+EXPLAIN ANALYZE COPY (SELECT 'forged'::BLOB AS b) TO 'OWN.wal' (FORMAT blob)
+EXPLAIN ANALYZE COPY (SELECT 'forged'::BLOB AS b) TO 'OWN' (FORMAT blob, USE_TMP_FILE false)
+EXPLAIN ANALYZE SET threads = 1
+PRAGMA version
+FROM enable_profiling(format := 'no_output', save_location := 'OWN.wal')
+FROM enable_logging(storage = 'file', storage_path = 'OWN.wal')
 ATTACH 'FILE' AS x
 ATTACH ':memory:' AS x
 DETACH x
@@ -128,11 +134,25 @@ describe('a query', () => {
     ['VALUES (1), (2)', [[1], [2]]],
     ['SELECT count(*) FROM voters', [[5000n]]],
     ['SELECT name FROM (SHOW TABLES)', [['evens'], ['voters']]],
+    ['SELECT 1; -- one; and no more', [[1]]],
+    ["SELECT '; --';", [['; --']]],
+    ['SELECT 1 /* of /* two */ */', [[1]]],
+    ['PIVOT evens ON n % 3 USING count(*)', [[834n, 833n, 833n]]],
+    ['FROM (PIVOT evens ON n % 3 USING count(*)) /* all */ ;', [[834n, 833n, 833n]]],
   ])('reads: %s', async (sql, rows) => {
     expect(await ask(sql)).toEqual(rows);
   });
 
-  it.each(['SHOW TABLES', 'DESCRIBE voters', 'SUMMARIZE voters', 'EXPLAIN SELECT 1'])('may be %s', async (sql) => {
+  it.each([
+    'SHOW TABLES',
+    'DESCRIBE voters',
+    'SUMMARIZE voters',
+    'EXPLAIN SELECT 1',
+    'EXPLAIN(SELECT 1)',
+    '/* why */ explain analyze FROM voters;',
+    'EXPLAIN (ANALYZE, FORMAT json) FROM voters',
+    'EXPLAIN PIVOT evens ON n % 3 USING count(*)',
+  ])('may be %s', async (sql) => {
     expect(await ask(sql)).not.toEqual([]);
   });
 
@@ -151,7 +171,10 @@ describe('a query', () => {
   });
 
   it.each(refused)('is refused and leaves nothing behind: %s', async (sql) => {
-    const text = sql.replaceAll('FILE', join(outside, 'file')).replaceAll('SECRET', join(outside, 'secret.csv'));
+    const text = sql
+      .replaceAll('FILE', join(outside, 'file'))
+      .replaceAll('SECRET', join(outside, 'secret.csv'))
+      .replaceAll('OWN', database);
     await expect(ask(text)).rejects.toThrow(QueryError);
     const target = join(outside, 'out.parquet');
     await expect(queryToParquet(database, text, target)).rejects.toThrow(QueryError);
@@ -207,6 +230,11 @@ describe('a query', () => {
     await expect(runQuery(database, heavy, allRows, { memory: 2 ** 26 })).rejects.toThrow(/needs more memory/);
     expect(await ask(heavy)).toHaveLength(1);
     await expectUntouched();
+  });
+
+  it('with a value longer than any text can be is told to ask for a part of it', async () => {
+    const tooLong = runQuery(database, 'SELECT 1', async () => 'x'.repeat(2 ** 30));
+    await expect(tooLong).rejects.toMatchObject({ name: 'QueryError', next: expect.stringContaining('part of them') });
   });
 
   it('is not over where its rows end because it was broken off', async () => {
@@ -270,6 +298,16 @@ describe('a query into a Parquet file', () => {
     expect((await readdir(outside)).toSorted()).toEqual(['out.parquet', 'secret.csv']);
   });
 
+  it('is told to write another format where its result is larger than memory', async () => {
+    const wide = "SELECT repeat('x', 1000) || range AS s FROM range(100000)";
+    const target = join(outside, 'out.parquet');
+    await expect(queryToParquet(database, wide, target, { memory: 2 ** 25 })).rejects.toMatchObject({
+      name: 'QueryError',
+      next: expect.stringContaining('.csv or .arrow'),
+    });
+    expect(await readdir(outside)).toEqual(['secret.csv']);
+  });
+
   it('says so where the target is a folder or its folder is missing, and leaves nothing', async () => {
     await expect(queryToParquet(database, 'SELECT 1', outside)).rejects.toThrow(UsageError);
     await expect(queryToParquet(database, 'SELECT 1', join(outside, 'none', 'out.parquet'))).rejects.toMatchObject({
@@ -278,10 +316,15 @@ describe('a query into a Parquet file', () => {
     await expectUntouched();
   });
 
-  it.each(['SELECT 1; -- done', 'SHOW TABLES', 'DESCRIBE voters', 'SUMMARIZE voters'])(
-    'takes every query that can be shown: %s',
-    async (sql) => {
-      expect(await queryToParquet(database, sql, join(outside, 'out.parquet'))).toBeGreaterThan(0);
-    },
-  );
+  it.each([
+    'SELECT 1; -- done',
+    'SHOW TABLES',
+    'DESCRIBE voters',
+    'SUMMARIZE voters',
+    'EXPLAIN FROM voters',
+    'PIVOT evens ON n % 3 USING count(*)',
+    'SELECT * EXCLUDE (hugeint, uhugeint) FROM test_all_types()',
+  ])('takes every query that can be shown: %s', async (sql) => {
+    expect(await queryToParquet(database, sql, join(outside, 'out.parquet'))).toBeGreaterThan(0);
+  });
 });

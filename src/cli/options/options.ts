@@ -86,6 +86,17 @@ export function readKeepOptions({ keep, 'keep-landing': landing }: KeepArguments
   };
 }
 
+/** How long a command may take. */
+export const maxDurationOption = {
+  'max-duration': { type: 'number', describe: 'seconds for the whole run' },
+} as const satisfies Record<string, Options>;
+
+/** Seconds, as many as were given or, where none were, as the command has by default. */
+export function readMaxDuration<Seconds extends number | undefined>(seconds: Seconds): Seconds {
+  if (seconds !== undefined) requireInteger('max-duration', seconds, 1, 604_800);
+  return seconds;
+}
+
 /** Every option of every command, for telling a stranger from an option that another command has. */
 export const optionNames: ReadonlySet<string> = new Set([
   'help',

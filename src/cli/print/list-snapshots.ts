@@ -1,6 +1,6 @@
 /** Lists the snapshots of a warehouse; one that is damaged is listed as such and does not hide the others. */
 
-import { checkSizes } from '../../warehouse/check-files.ts';
+import { checkSizes, unnamedFiles } from '../../warehouse/check-files.ts';
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../numbers.ts';
 import { listSnapshotIds } from '../../warehouse/run-ids.ts';
@@ -16,7 +16,7 @@ interface ListedSnapshot {
   /** Null where `current` itself is damaged and names none. */
   readonly id: string | null;
   readonly current: boolean;
-  /** What is wrong with it, as a sentence; null where its manifest can be read and every file that it names is there with its size. */
+  /** What is wrong with it, as a sentence; null where its manifest can be read, and every file that it names is there with its size, and no other. */
   readonly damaged: string | null;
   /** What mends that; null where nothing is damaged. */
   readonly next: string | null;
@@ -46,7 +46,10 @@ async function describe(warehouse: string, id: string, isCurrent: boolean): Prom
   if (value === null) return { id, current: isCurrent, ...unknown, ...damage };
   const { created_at, source, datasets } = value.manifest;
   const rows = Object.fromEntries(Object.entries(datasets).map(([table, dataset]) => [table, dataset.rows]));
-  const { value: problems, ...unread } = await orDamage(() => checkSizes(value.folder, value.manifest));
+  const { value: problems, ...unread } = await orDamage(async () => [
+    ...(await checkSizes(value.folder, value.manifest)),
+    ...(await unnamedFiles(value.folder, value.manifest)),
+  ]);
   const found =
     problems === null || problems.length === 0
       ? unread
