@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/duckdb/database.ts';
 import { quoteText } from '../../src/duckdb/sql-text.ts';
 import { databaseFile, parquetPath, type Manifest } from '../../src/warehouse/snapshot-format.ts';
@@ -47,9 +48,9 @@ async function readCurrentFolder(warehouse: string): Promise<Pick<Look, 'ids' | 
 }
 
 /** Milliseconds between two looks; without any, readers would take the machine from those whom they watch. */
-const pause = 20;
+const pause = 50;
 
-/** A reader that looks until it is stopped, and gives what it saw. */
+/** A reader that looks until it is stopped, or the present test is over, and gives what it saw. */
 export function startReader(warehouse: string, reader: string): { stop(): Promise<Look[]> } {
   const stopped = new AbortController();
   const looking = (async () => {
@@ -60,10 +61,10 @@ export function startReader(warehouse: string, reader: string): { stop(): Promis
     }
     return looks;
   })();
-  return {
-    stop() {
-      stopped.abort();
-      return looking;
-    },
+  const stop = (): Promise<Look[]> => {
+    stopped.abort();
+    return looking;
   };
+  onTestFinished(async () => void (await stop()));
+  return { stop };
 }
