@@ -100,8 +100,8 @@ function judgeLook({ failure, ids, figures }: Look, versions: ReadonlyMap<string
   if (version === undefined) return [`showed ${id}, which was never current`];
   return Object.entries(figures).flatMap(([place, found]) => {
     if (found.length !== rows) return [`found ${found.length} figures in ${place}, not ${rows}`];
-    const others = [...new Set(found)].filter((figure) => figure !== version);
-    return others.length === 0 ? [] : [`found version ${others.join(' and ')} in ${place} of ${id}, not ${version}`];
+    const torn = [...new Set(found)].filter((figure) => figure !== version);
+    return torn.length === 0 ? [] : [`found version ${torn.join(' and ')} in ${place} of ${id}, not ${version}`];
   });
 }
 

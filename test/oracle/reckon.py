@@ -3,7 +3,7 @@
     python3 reckon.py WAREHOUSE EXPORTS
 
 EXPORTS holds voters.json, voting_rights_users.json, violations.json and quarantine.json, each a JSON array of rows.
-Exit 0: all agrees. Exit 1: a line for each difference. Exit 2: the answers of one run do not make this snapshot.
+Exit 0: all agrees. Exit 1: a line for each difference. Exit 2: there is nothing to compare, and a line says why.
 
 This page follows the description of the service and rekap's documents, and shares no code with rekap. It takes every
 answer with status 200, whatever it was asked for: a record that several answers show is one record. It cannot judge
@@ -19,6 +19,7 @@ import json
 import re
 import sys
 import unicodedata
+import zlib
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -245,8 +246,7 @@ def main(warehouse, exports):
     reckoning = Reckoning(Path(warehouse), Path(exports))
     said = reckoning.manifest["datasets"]
     if said.keys() != DATASETS.keys() or any(dataset["carried_over"] for dataset in said.values()):
-        print("Part of this snapshot was carried over from the one before: the answers of its run do not make it.")
-        return 2
+        raise ValueError("a part of this snapshot is carried over from the one before, and not in its run's answers")
     for name in DATASETS:
         reckoning.reckon(name)
     reckoning.check_across()
@@ -260,6 +260,10 @@ def main(warehouse, exports):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    sys.exit(main(*sys.argv[1:]))
+    try:
+        if len(sys.argv) != 3:
+            raise ValueError("name the warehouse and the folder of its tables: reckon.py WAREHOUSE EXPORTS")
+        sys.exit(main(*sys.argv[1:]))
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        print(f"reckon.py: {error}", file=sys.stderr)
+        sys.exit(2)
