@@ -12,6 +12,7 @@ import { startTwistedSource } from '../support/twisted-source.ts';
 import { doubtfulNation, inJson } from './doubtful-nation.ts';
 import { exportByQuery, exportParquet, noPython, reckon } from './reckon.ts';
 
+if (noPython !== null) process.stdout.write(`Nothing is reckoned a second time: ${noPython}.\n`);
 beforeEach(({ skip }) => skip(noPython !== null, noPython ?? ''));
 
 const agreement = { status: 0, leftOut: [], differences: [] };

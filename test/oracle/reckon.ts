@@ -8,8 +8,9 @@ import { quoteText } from '../../src/duckdb/sql-text.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { runHere } from '../support/run-here.ts';
 
+const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
 /** Why nothing can be reckoned here; null where it can. */
-export const noPython = spawnSync('python3', ['--version']).status === 0 ? null : 'there is no python3 here';
+export const noPython = hasPython ? null : 'there is no python3 here, or one before 3.9';
 
 const tables = ['voters', 'voting_rights_users', 'violations', 'quarantine'];
 
