@@ -6,7 +6,10 @@
 SECONDS ?= 180
 SEED ?=
 
-.PHONY: help setup build sync serve test fuzz crash check bench sample format clean
+# For `make oracle`.
+WAREHOUSE ?= data/warehouse
+
+.PHONY: help setup build sync serve test fuzz crash oracle check bench sample format clean
 
 rekap := node dist/src/cli/main.js
 sources := $(shell find src pipelines data/sample test -name '*.ts') tsconfig.json
@@ -43,6 +46,12 @@ test: build ## run all tests
 
 crash: build ## kill a sync hundreds of times, at every step and at any moment, and look at what is left
 	REKAP_CRASHES=$${KILLS:-300} npx --no-install vitest run test/end-to-end/crash.test.ts
+
+oracle: build ## reckon the tables of a warehouse again in Python and compare: make oracle WAREHOUSE=data/warehouse
+	@exports=$$(mktemp -d) && trap 'rm -rf "$$exports"' EXIT && \
+	for table in voters voting_rights_users violations quarantine; do \
+	  $(rekap) query "FROM $$table" --warehouse '$(WAREHOUSE)' --format json > "$$exports/$$table.json" || exit; \
+	done && python3 test/oracle/reckon.py '$(WAREHOUSE)' "$$exports"
 
 fuzz: build ## try the properties with many more inputs for SECONDS=180, besides the time to load them; SEED= to repeat
 	@node dist/test/fuzz/main.js '$(SECONDS)' '$(SEED)'

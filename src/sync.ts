@@ -113,10 +113,11 @@ async function isWhole({ project, around }: Run, previous: Snapshot): Promise<bo
 }
 
 /** Retention comes after the switch: should it fail, the snapshot is published all the same. */
-async function removeOld({ options, around }: Run, current: string): Promise<string[]> {
+async function removeOld({ options, around, previous }: Run, current: string): Promise<string[]> {
   const { warehouse, keep } = options;
   try {
-    return await pruneSnapshots(warehouse, keep, current);
+    // Whoever has followed `current` a moment ago still reads the snapshot that was replaced.
+    return await pruneSnapshots(warehouse, keep, [current, previous?.id ?? null]);
   } catch (error) {
     around.report({
       kind: 'warning',

@@ -188,11 +188,14 @@ async function removeSnapshot(warehouse: string, id: string): Promise<void> {
   await rm(doomed, { recursive: true, force: true });
 }
 
-/** Removes all but the newest `keep` snapshots and the current one, which a rollback may have made an older one; gives the ids removed. */
-export async function pruneSnapshots(warehouse: string, keep: number, currentId: string | null): Promise<string[]> {
+/** Removes all but the newest `keep` snapshots and those that are spared, such as the current one; gives the ids removed. */
+export async function pruneSnapshots(
+  warehouse: string,
+  keep: number,
+  spared: readonly (string | null)[],
+): Promise<string[]> {
   const ids = await listSnapshotIds(warehouse);
-  const kept = new Set(keep === 0 ? [] : ids.slice(-keep));
-  if (currentId !== null) kept.add(currentId);
+  const kept = new Set([...(keep === 0 ? [] : ids.slice(-keep)), ...spared]);
   const doomed = ids.filter((id) => !kept.has(id));
   for (const id of doomed) await removeSnapshot(warehouse, id);
   return doomed;

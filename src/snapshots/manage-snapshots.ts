@@ -44,7 +44,7 @@ export interface Pruned {
 export async function prune(retention: Retention): Promise<Pruned> {
   const { warehouse, keep } = retention;
   return locked(warehouse, async () => {
-    const removed = await pruneSnapshots(warehouse, keep, await readCurrentId(warehouse));
+    const removed = await pruneSnapshots(warehouse, keep, [await readCurrentId(warehouse)]);
     return { removed, landings: await pruneLandings(retention) };
   });
 }

@@ -3,16 +3,14 @@
  * see one whole snapshot, and the next sync needs no help.
  */
 
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSteps } from '../../src/surroundings.ts';
 import { Secret } from '../../src/secret.ts';
 import { isSnapshotId } from '../../src/warehouse/snapshot-format.ts';
-import type { CrashOrder, CrashReport, Death } from '../support/crash-child.ts';
+import type { Death } from '../support/crash-child.ts';
+import { startDyingSyncs, type DyingSyncs } from '../support/dying-syncs.ts';
 import { runSync } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -23,48 +21,19 @@ import { holdOpen, readWholeSnapshot, startReader } from '../support/whole-snaps
 const deaths = Number(process.env['REKAP_CRASHES'] ?? 1);
 const patience = Math.max(180_000, deaths * 10_000);
 
-const childPath = fileURLToPath(new URL('../../dist/test/support/crash-child.js', import.meta.url));
-
 let service: VersionedService;
-let spare: ChildProcess | null = null;
-let kills = 0;
+let dying: DyingSyncs;
 
 beforeAll(async () => {
   service = await startVersionedService();
+  dying = startDyingSyncs(service.url);
 });
 
 afterAll(async () => {
-  spare?.kill('SIGKILL');
+  dying.close();
   await service.close();
-  if (process.env['REKAP_CRASHES'] !== undefined) process.stdout.write(`${kills} kills\n`);
+  if (process.env['REKAP_CRASHES'] !== undefined) process.stdout.write(`${dying.kills()} kills\n`);
 });
-
-/** A process that has everything loaded; the one after it loads while this one runs. */
-async function readyChild(): Promise<ChildProcess> {
-  const child = spare ?? fork(childPath, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const ready = child.channel !== null && spare === null ? once(child, 'message') : readiness.get(child)!;
-  spare = fork(childPath, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  readiness.set(spare, once(spare, 'message'));
-  await ready;
-  return child;
-}
-
-const readiness = new WeakMap<ChildProcess, Promise<unknown>>();
-
-/** Lets a process sync until it dies where it is told to, or after so many milliseconds; its report where it lives. */
-async function syncUntil(warehouse: string, death: Partial<Death>, after?: number): Promise<CrashReport | null> {
-  const child = await readyChild();
-  const exit = once(child, 'exit');
-  let report: CrashReport | null = null;
-  child.on('message', (message) => (report = message as CrashReport));
-  child.send({ warehouse, url: service.url, step: null, change: null, ...death } satisfies CrashOrder);
-  const timer = after === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), after);
-  const [code, signal] = (await exit) as [number | null, string | null];
-  clearTimeout(timer);
-  expect(code === 0 || signal === 'SIGKILL', `exit ${code}, signal ${signal}`).toBe(true);
-  if (signal === 'SIGKILL') kills += 1;
-  return report;
-}
 
 async function syncHere(warehouse: string) {
   return runSync(
@@ -90,7 +59,7 @@ async function survive(warehouse: string, death: Partial<Death>, after?: number)
   const before = await readWholeSnapshot(warehouse);
   const askHeld = await holdOpen(warehouse);
   service.version += 1;
-  const report = await syncUntil(warehouse, death, after);
+  const report = await dying.syncUntil(warehouse, death, after);
   const left = await readWholeSnapshot(warehouse);
   // Whoever lived to the end has published.
   expect(report === null ? [before.version, service.version] : [service.version]).toContain(left.version);
@@ -106,7 +75,7 @@ async function survive(warehouse: string, death: Partial<Death>, after?: number)
 describe('a sync that is killed', () => {
   it('goes through every named step when it is not, in their order', { timeout: patience }, async () => {
     const warehouse = await temporaryFolder();
-    const report = await syncUntil(warehouse, {});
+    const report = await dying.syncUntil(warehouse, {});
     expect(report).toMatchObject({ outcome: 'published', steps: runSteps });
   });
 
@@ -123,7 +92,7 @@ describe('a sync that is killed', () => {
     const warehouse = await temporaryFolder();
     await syncHere(warehouse);
     service.version += 1;
-    const { changes } = (await syncUntil(warehouse, {}))!;
+    const { changes } = (await dying.syncUntil(warehouse, {}))!;
     const reader = startReader(warehouse);
     const step = Math.max(1, Math.floor(changes / deaths));
     for (let change = 1; change <= changes; change += step)
@@ -134,7 +103,7 @@ describe('a sync that is killed', () => {
   it('at any moment, is survived', { timeout: patience }, async () => {
     const warehouse = await temporaryFolder();
     await syncHere(warehouse);
-    const { milliseconds } = (await syncUntil(warehouse, {}))!;
+    const { milliseconds } = (await dying.syncUntil(warehouse, {}))!;
     const reader = startReader(warehouse);
     // One that lives to its end counts for nothing; most die.
     let died = 0;
@@ -148,7 +117,7 @@ describe('a sync that is killed', () => {
     // Before the switch and after it; the steps between are those of any other sync.
     for (const step of ['switch current', 'record the run'] as const) {
       const warehouse = await temporaryFolder();
-      expect(await syncUntil(warehouse, { step })).toBeNull();
+      expect(await dying.syncUntil(warehouse, { step })).toBeNull();
       const { outcome } = await syncHere(warehouse);
       expect(outcome, step).toBe(step === 'record the run' ? 'unchanged' : 'published');
       await expectTidy(warehouse);

@@ -117,6 +117,17 @@ describe('a first sync', () => {
     }
   });
 
+  it('leaves the snapshot that it replaces, which somebody may just be opening, until the next one', async () => {
+    const warehouse = await temporaryFolder();
+    const kept: string[][] = [];
+    for (const size of [10, 11, 12]) {
+      const { url } = await serveData(smallNation({ ...nation, 1101: size }));
+      await runSync(syncOptions(warehouse, url, { keep: 1, acceptChanges: true }));
+      kept.push(await readdir(join(warehouse, 'snapshots')));
+    }
+    expect(kept.map(({ length }) => length)).toEqual([1, 2, 2]);
+  });
+
   it('can be repeated: the same source gives no new snapshot, and the same Parquet bytes in another warehouse', async () => {
     const [first, second] = [await temporaryFolder(), await temporaryFolder()];
     const { url } = await serveData(smallNation(nation));

@@ -160,7 +160,7 @@ describe('pruning', () => {
     for (const id of ids) await publish(warehouse, id);
     const currentId = current === null ? null : ids[current]!;
     if (currentId !== null) await pointCurrent(warehouse, currentId);
-    const removed = await pruneSnapshots(warehouse, keep, currentId);
+    const removed = await pruneSnapshots(warehouse, keep, [currentId]);
     expect(await snapshotEntries(warehouse)).toEqual(kept.map((index) => ids[index]));
     expect([...removed, ...kept.map((index) => ids[index]!)].toSorted()).toEqual([...ids]);
     const files = currentId === null ? [] : await readdir(warehousePaths(warehouse).current);

@@ -1,0 +1,98 @@
+/** Every table, sum and violation, reckoned a second time in another language from nothing but the landed answers. */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { checkNames, pipelines } from '../../pipelines/index.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { runSync, serveFolder } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { startTwistedSource } from '../support/twisted-source.ts';
+import { doubtfulNation, inJson } from './doubtful-nation.ts';
+import { exportByQuery, exportParquet, noPython, reckon } from './reckon.ts';
+
+if (noPython !== null) process.stdout.write(`Nothing is reckoned a second time: ${noPython}.\n`);
+beforeEach(({ skip }) => skip(noPython !== null, noPython ?? ''));
+
+const agreement = { status: 0, leftOut: [], differences: [] };
+
+/** Where a test has its warehouse, and the tables written out beside it. */
+function within(folder: string) {
+  return { warehouse: join(folder, 'warehouse'), query: join(folder, 'query'), parquet: join(folder, 'parquet') };
+}
+
+/** Two accounts of a warehouse's tables: what `rekap query` gives of them, and what the Parquet files hold. */
+async function reckonBoth(folder: string) {
+  const { warehouse, query, parquet } = within(folder);
+  await exportByQuery(warehouse, query);
+  await exportParquet(warehouse, parquet);
+  return [reckon(warehouse, query), reckon(warehouse, parquet)];
+}
+
+const doubtful = preparedWarehouse(async (folder) => {
+  const { url } = await startTwistedSource(doubtfulNation(), (response, body) => response.end(inJson(body)));
+  const { manifest } = await runSync(syncOptions(within(folder).warehouse, url, { pageSize: 1000 }));
+  return { manifest, reckoned: await reckonBoth(folder) };
+});
+
+describe('a second reckoning', () => {
+  it('comes to the tables of the sample', async () => {
+    const folder = await temporaryFolder();
+    const { url } = await serveFolder(join(import.meta.dirname, '../../data/sample'));
+    const { warehouse, query } = within(folder);
+    await runSync(syncOptions(warehouse, url));
+    await exportByQuery(warehouse, query);
+    expect(reckon(warehouse, query)).toMatchObject(agreement);
+  });
+
+  it('comes to the tables of a nation with every kind of doubt', async () => {
+    const { manifest, reckoned } = (await doubtful()).known;
+    expect(reckoned).toMatchObject([agreement, agreement]);
+    // There is something of everything to reckon.
+    const datasets = Object.values(manifest.datasets);
+    const broken = new Set(datasets.flatMap(({ violations }) => Object.keys(violations)));
+    const rowChecks = pipelines.flatMap(({ checks }) => checks.map(({ name }) => name));
+    const valueChecks = ['missing', 'null', 'empty', 'malformed', 'conflicting_records'];
+    expect(broken).toEqual(new Set([...checkNames, ...rowChecks, ...valueChecks]));
+    for (const { ledger } of datasets) expect(ledger).toMatchObject({ quarantined: 8, duplicates: 2 });
+  });
+
+  it('names everything that is put wrong in a table or in the manifest', async () => {
+    const { warehouse, query } = within((await doubtful()).warehouse);
+    const alter = async (path: string, change: (text: string) => string): Promise<void> =>
+      writeFile(path, change(await readFile(path, 'utf8')));
+    const alterRows = (table: string, change: (rows: Record<string, unknown>[]) => Record<string, unknown>[]) =>
+      alter(join(query, `${table}.json`), (text) => JSON.stringify(change(JSON.parse(text))));
+
+    await alterRows('voters', (rows) => {
+      const unknown = rows.find((row) => row['dpt_male'] === null)!;
+      Object.assign(unknown, { dpt_male: 0, is_consistent: true });
+      rows[30]!['grand_total'] = 1;
+      return rows.toReversed();
+    });
+    await alterRows('voting_rights_users', (rows) => rows.slice(1));
+    // The last one is a record with another's key, the first one has no key.
+    await alterRows('quarantine', (rows) => rows.slice(1, -1));
+    await alterRows('violations', (rows) => rows.slice(0, -1));
+    await alter(join(warehouse, 'current', 'manifest.json'), (text) =>
+      text.replace(/"dpt_female": "/, '$&1').replace(/"duplicates": 2/, '"duplicates": 1'),
+    );
+
+    const { status, differences } = reckon(warehouse, query);
+    expect(status).toBe(1);
+    for (const difference of [
+      /^voters .* dpt_male: reckoned None, found 0$/,
+      /^voters .* is_consistent: reckoned False, found True$/,
+      /^voters .* grand_total: reckoned \d+, found 1$/,
+      /^voters: keys of all rows in their order: /,
+      /^voting_rights_users: keys of all rows in their order: /,
+      /^voters: quarantine: /,
+      /^voting_rights_users .*: 3 values, 1 in quarantine$/,
+      /^violation .*: reckoned 1, found 0$/,
+      /^voters: sums in manifest.json: /,
+      /^voters: ledger: /,
+    ])
+      expect(differences).toContainEqual(expect.stringMatching(difference));
+  });
+});

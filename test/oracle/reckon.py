@@ -1,0 +1,269 @@
+"""Reckons a warehouse's current snapshot again from the answers that its run landed, and prints every difference.
+
+    python3 reckon.py WAREHOUSE EXPORTS
+
+EXPORTS holds voters.json, voting_rights_users.json, violations.json and quarantine.json, each a JSON array of rows.
+Exit 0: all agrees. Exit 1: a line for each difference. Exit 2: there is nothing to compare, and a line says why.
+
+This page follows the description of the service and rekap's documents, and shares no code with rekap. It takes every
+answer with status 200, whatever it was asked for: a record that several answers show is one record. It cannot judge
+three things, and says "left out" where one of the first two comes up:
+  - which of several values of one key is the one to publish, where no single answer shows them all;
+  - copies of a record on different pages of its district;
+  - a name that stands twice in one JSON object: the last one counts here.
+"""
+
+import gzip
+import hashlib
+import json
+import re
+import sys
+import unicodedata
+import zlib
+from collections import Counter, defaultdict
+from pathlib import Path
+
+DATASETS = {"voters": ("datapemilihdpr", "Pemilih"), "voting_rights_users": ("datahakpilihdpr", "PenggunaHakPilih")}
+KEY = {"election_year": "TahunPemilu", "election_type": "JenisPemilu", "dapil_id": "IdDapil",
+       "province": "NamaProvinsi", "regency": "NamaKabupaten"}
+TEXTS = {"election_type", "province", "regency", "dapil_name"}
+LISTS = {"dpt": "DPT", "dptb": "DPTb", "dpk": "DPK"}
+TOTALS = ["male_total", "female_total", "grand_total"]
+SUMS = {f"{each}_sexes_sum": [f"{each}_male", f"{each}_female", f"{each}_total"] for each in LISTS}
+SUMS.update({f"{sex}_lists_sum": [*(f"{each}_{sex}" for each in LISTS), f"{sex}_total"] for sex in ("male", "female")})
+SUMS["grand_total_sum"] = TOTALS  # In each of SUMS the last column is the sum of the others.
+ABOVE = {f"users_above_voters_{each}": [f"{each}_male", f"{each}_female", f"{each}_total"] for each in LISTS}
+ABOVE["users_above_voters_all"] = TOTALS
+WARNINGS = {"users_above_voters_dptb", "users_above_voters_dpk", "regency_in_one_dataset", "regency_in_two_districts",
+            "regency_names", "district_names"}
+
+
+def fields_of(who):
+    """The service's field for each column of a table."""
+    sexes = {"male": "LakiLaki", "female": "Perempuan", "total": "LakiLakiDanPerempuan"}
+    counts = {f"{short}_{sex}": f"Jumlah{who}{name}Dalam{long}"
+              for short, long in LISTS.items() for sex, name in sexes.items()}
+    totals = [f"JumlahTotal{who}LakiLaki", f"JumlahTotal{who}Perempuan", f"JumlahSeluruh{who}"]
+    return {**KEY, "dapil_name": "NamaDapil", **counts, **dict(zip(TOTALS, totals))}
+
+
+COUNTS = [column for column in fields_of("") if column not in KEY and column not in TEXTS]
+
+
+def read_answers(landing):
+    """Gives (last part of the path, status, body) of every answer. Only this function knows how a run is landed."""
+    bodies = (landing / "bodies.gz").read_bytes()
+    for line in (landing / "answers.jsonl").read_text("utf-8").splitlines():
+        answer = json.loads(line)
+        body = gzip.decompress(bodies[answer["position"]:answer["position"] + answer["length"]])
+        if hashlib.sha256(body).hexdigest() != answer["sha256"]:
+            raise ValueError(f"the body that was landed for {answer['url']} has another SHA-256")
+        yield answer["url"].split("?")[0].rsplit("/", 1)[-1], answer["status"], body
+
+
+class Number:
+    """A JSON number, kept as it was written."""
+
+    def __init__(self, text):
+        self.text = text
+
+
+def parse(text):
+    return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=int)
+
+
+def identity(value):
+    """A text that is the same for two values only where they are the same JSON: 5 and "5" differ."""
+    return json.dumps(value, sort_keys=True, default=lambda number: {"number": number.text})
+
+
+def records_in(body, fields):
+    """The records of an envelope {count, data}. Data is a list, one record, or an object of records."""
+    try:
+        data = parse(body.decode("utf-8", "replace"))["data"]
+    except (ValueError, KeyError, TypeError):
+        return []
+    if isinstance(data, dict) and not any(field in data for field in fields):
+        data = list(data.values()) if all(isinstance(value, dict) for value in data.values()) else []
+    return data if isinstance(data, list) else [data] if isinstance(data, dict) else []
+
+
+def writable(text):
+    """Half a surrogate pair has no form in UTF-8; files hold the replacement character for it."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def read(record, column, field):
+    """Gives (value, None), or (None, (why there is none, the text that stands there))."""
+    value = record.get(field)
+    if value is None or value == "":
+        return None, ("empty" if value == "" else "null" if field in record else "missing", value)
+    raw = value.text if isinstance(value, Number) else value if isinstance(value, str) else json.dumps(value)
+    if column in TEXTS and isinstance(value, str):
+        return writable(value), None
+    is_digits = isinstance(value, (str, Number)) and re.fullmatch("[0-9]+", raw)
+    if column not in TEXTS and is_digits and int(raw) <= 2_147_483_647:
+        return int(raw), None
+    return None, ("malformed", writable(raw))
+
+
+def key_of(record):
+    values = [read(record, column, field)[0] for column, field in KEY.items()] if isinstance(record, dict) else [None]
+    return None if None in values else tuple(values)
+
+
+class Reckoning:
+    def __init__(self, warehouse, exports):
+        self.manifest = json.loads((warehouse / "current" / "manifest.json").read_text("utf-8"))
+        self.answers = list(read_answers(warehouse / "landing" / self.manifest["run"]))
+        self.exports = {name: json.loads((exports / f"{name}.json").read_text("utf-8"))
+                        for name in (*DATASETS, "violations", "quarantine")}
+        self.differences, self.left_out = [], []
+        self.tables, self.violations, self.inconsistent = {}, Counter(), set()
+
+    def expect(self, what, reckoned, found):
+        if reckoned != found:
+            self.differences.append(f"{what}: reckoned {reckoned!r}, found {found!r}")
+
+    def violate(self, name, key, check, column, raw=None, figures=("", "")):
+        severity = "warning" if check in WARNINGS else "error"
+        self.violations[(name, *key, check, severity, column, raw, *map(str, figures))] += 1
+        if severity == "error":
+            self.inconsistent.add((name, key))
+
+    def reckon(self, name):
+        """Fills one table from all answers: rows, quarantine, ledger and row checks."""
+        endpoint, who = DATASETS[name]
+        fields = fields_of(who)
+
+        def known(record):
+            """Of a record with a key only the known fields count; of any other, all that was received."""
+            has_key = key_of(record) is not None
+            parts = {field: record[field] for field in fields.values() if field in record} if has_key else record
+            return identity(parts)
+
+        copies, records, together = Counter(), defaultdict(dict), Counter()
+        for path, status, body in self.answers:
+            if path == endpoint and status == 200:
+                page = records_in(body, fields.values())
+                copies |= Counter(map(known, page))  # The most that one answer shows.
+                for record in page:
+                    records[key_of(record)][known(record)] = record
+                distinct = {known(record): key_of(record) for record in page}
+                together |= Counter(distinct.values())
+        quarantined = Counter(known(parse(row["record"]))
+                              for row in self.exports["quarantine"] if row["dataset"] == name)
+        expected = Counter(records.pop(None, {}).keys())
+        exported = {tuple(row[column] for column in KEY): row for row in self.exports[name]}
+        table = self.tables[name] = {}
+        for key, values in records.items():
+            # Of several values of a key the exports say which is published; the others must stand in quarantine.
+            others = [same for same in values if quarantined[same]] if len(values) > 1 else []
+            if len(others) < together[key] - 1:
+                self.differences.append(f"{name} {key}: {together[key]} values, {len(others)} in quarantine")
+            if len(values) > together[key]:
+                self.left_out.append(f"{name} {key}: {len(values)} values, and no answer shows them all")
+            expected.update(others)
+            for _ in others:
+                self.violate(name, key, "conflicting_records", "")
+            choices = [{column: read(values[same], column, field) for column, field in fields.items()}
+                       for same in values if same not in others] or [{}]
+            shown = [choice for choice in choices if all(exported.get(key, {}).get(column) == value
+                                                         for column, (value, _) in choice.items())]
+            row = (shown or choices)[0]
+            table[key] = {column: value for column, (value, _) in row.items()}
+            for column, (_, problem) in row.items():
+                if problem is not None:
+                    self.violate(name, key, problem[0], column, problem[1])
+            for check, columns in SUMS.items():
+                *parts, whole = [table[key].get(column) for column in columns]
+                if None not in (*parts, whole) and sum(parts) != whole:
+                    self.violate(name, key, check, columns[-1], figures=(sum(parts), whole))
+        self.expect(f"{name}: quarantine", sorted(expected.elements()), sorted(quarantined.elements()))
+        ledger, duplicates = self.manifest["datasets"][name]["ledger"], sum(copies.values()) - len(copies)
+        if ledger["duplicates"] > duplicates:
+            self.left_out.append(f"{name}: {ledger['duplicates'] - duplicates} copies that no single answer shows")
+        reckoned = {"published": len(table), "quarantined": sum(expected.values()),
+                    "duplicates": max(duplicates, ledger["duplicates"])}
+        self.expect(f"{name}: ledger", {"fetched": sum(reckoned.values()), **reckoned}, ledger)
+
+    def check_across(self):
+        voters, users = (self.tables[name] for name in DATASETS)
+        for check, columns in ABOVE.items():
+            for key, column in ((key, column) for key in voters.keys() & users.keys() for column in columns):
+                figures = (voters[key].get(column), users[key].get(column))
+                if None not in figures and figures[0] < figures[1]:
+                    self.violate("voting_rights_users", key, check, column, figures=figures)
+        for key in voters.keys() ^ users.keys() if voters and users else ():
+            self.violate("voters" if key in voters else "voting_rights_users", key, "regency_in_one_dataset", "regency")
+        names, places = defaultdict(set), defaultdict(set)
+        for name, key, row in ((name, key, row) for name, table in self.tables.items() for key, row in table.items()):
+            year, kind, dapil, *place = key
+            names[year, kind, dapil].add(row["dapil_name"])
+            places[("regency_in_two_districts", "dapil_id", name, year, kind, *place)].add(key)
+            plain = [unicodedata.normalize("NFC", word).lower().replace(" ", "") for word in place]
+            places[("regency_names", "regency", name, year, kind, dapil, *plain)].add(key)
+        for (check, column, name, *_), keys in places.items():
+            for key in keys if len(keys) > 1 else ():
+                self.violate(name, key, check, column)
+        for district in (district for district, several in names.items() if len(several - {None}) > 1):
+            name = "voters" if any(key[:3] == district for key in voters) else "voting_rights_users"
+            self.violate(name, (*district, None, None), "district_names", "dapil_name")
+
+    def compare(self):
+        """Compares the exports and the manifest with what was reckoned."""
+        for name, table in self.tables.items():
+            keys = [tuple(row[column] for column in KEY) for row in self.exports[name]]
+            # Numbers by value, texts by their UTF-8.
+            in_order = sorted(table, key=lambda key: [part.encode() if isinstance(part, str) else part for part in key])
+            self.expect(f"{name}: keys of all rows in their order", in_order, keys)
+            for key, row in zip(keys, self.exports[name]):
+                reckoned = {**table.get(key, {}), "is_consistent": (name, key) not in self.inconsistent}
+                for column in reckoned.keys() | row.keys():
+                    self.expect(f"{name} {key} {column}", reckoned.get(column), row.get(column))
+            columns = {column: [row.get(column) for row in table.values()] for column in COUNTS}
+            checks = Counter()
+            for violation, times in self.violations.items():
+                checks[violation[6]] += times if violation[0] == name else 0
+            for what, reckoned in {
+                "rows": len(table),
+                "sums": {column: str(sum(value or 0 for value in values)) for column, values in columns.items()},
+                "nulls": {column: values.count(None) for column, values in columns.items()},
+                "violations": {check: times for check, times in checks.items() if times},
+            }.items():
+                self.expect(f"{name}: {what} in manifest.json", reckoned, self.manifest["datasets"][name][what])
+        found = Counter()
+        for row in self.exports["violations"]:
+            place = [row[column] for column in ("dataset", *KEY, "check_name", "severity", "column_name", "raw_value")]
+            has_figures = row["check_name"] in (*SUMS, *ABOVE)
+            figures = [re.sub("[^0-9]", "", row[side]) if has_figures else "" for side in ("expected", "actual")]
+            found[(*place, *figures)] += 1
+        for violation in sorted(self.violations.keys() | found.keys(), key=repr):
+            self.expect(f"violation {violation}", self.violations[violation], found[violation])
+
+
+def main(warehouse, exports):
+    reckoning = Reckoning(Path(warehouse), Path(exports))
+    said = reckoning.manifest["datasets"]
+    if said.keys() != DATASETS.keys() or any(dataset["carried_over"] for dataset in said.values()):
+        raise ValueError("a part of this snapshot is carried over from the one before, and not in its run's answers")
+    for name in DATASETS:
+        reckoning.reckon(name)
+    reckoning.check_across()
+    reckoning.compare()
+    for line in [f"left out: {line}" for line in reckoning.left_out] + reckoning.differences:
+        print(line.encode("unicode_escape").decode())
+    rows = sum(map(len, reckoning.tables.values()))
+    print(f"{len(reckoning.answers)} answers, {rows} rows, {sum(reckoning.violations.values())} violations,"
+          f" {len(reckoning.differences)} differences")
+    return 1 if reckoning.differences else 0
+
+
+if __name__ == "__main__":
+    try:
+        if len(sys.argv) != 3:
+            raise ValueError("name the warehouse and the folder of its tables: reckon.py WAREHOUSE EXPORTS")
+        sys.exit(main(*sys.argv[1:]))
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        print(f"reckon.py: {error}", file=sys.stderr)
+        sys.exit(2)
