@@ -34,8 +34,8 @@ async function readEverything(
   holder: PageHolder,
   found: ReadingQueue<AcceptedReading>,
 ): Promise<void> {
-  // Two for each request that may be under way: while one page is read, the next one is on its way.
-  const limit = pLimit(question.concurrency * 2);
+  // As many districts as requests: what a district of many pages holds waits in memory until it is proved.
+  const limit = pLimit(question.concurrency);
   const extractions = question.pipelines.map((pipeline) => new DatasetExtraction(pipeline, question, holder));
   // The first failure that concerns more than one district ends the run: what is under way is waited for, and nothing more is asked for.
   let isBroken = false;
