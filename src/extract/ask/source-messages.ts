@@ -46,6 +46,10 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
         `The answer of ${url} ends before its JSON does (${giveUp}). It begins: ${detail}`,
         'Run the sync again later, or try a smaller --page-size.',
       );
+    case 'not JSON': {
+      const what = detail.startsWith('<') ? 'HTML or XML, such as a web page,' : 'something else';
+      return malformed(`${url} answers with ${what} and not with JSON (${giveUp}). It begins: ${detail}`);
+    }
     case 'malformed':
       return malformed(detail);
   }
@@ -64,6 +68,8 @@ export function nameFailure(failure: Failure, timeout: number): string {
       return `no whole answer within ${timeout / 1000} s`;
     case 'truncated':
       return 'an answer that ends early';
+    case 'not JSON':
+      return 'an answer that is not JSON';
     case 'malformed':
       return 'an answer that is no envelope';
   }
@@ -71,7 +77,10 @@ export function nameFailure(failure: Failure, timeout: number): string {
 
 /** The error for an answer that is no envelope. */
 export function malformed(message: string): EnvelopeError {
-  return new EnvelopeError(message, 'Check that --base-url is the service and not a page in front of it.');
+  return new EnvelopeError(
+    message,
+    'Check that --base-url is the service itself and not a login, a proxy or a maintenance page in front of it; otherwise run the sync again later, or ask the operator of the service.',
+  );
 }
 
 /** The error for an answer whose status is no success. */
