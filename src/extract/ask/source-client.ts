@@ -1,7 +1,14 @@
 /** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
 
 import { boundSignal, type BoundSignal } from '../../bound-signal.ts';
-import { LandingError, RekapError, ResponseTooLargeError, SourceUnreachableError, messageOf } from '../../errors.ts';
+import {
+  LandingError,
+  RekapError,
+  ResponseTooLargeError,
+  SourceUnreachableError,
+  SystemLimitError,
+  messageOf,
+} from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
 import type { Land, Page, PageRequest, ResumableAnswers } from '../../stages.ts';
 import type { Clock, Random, Report } from '../../surroundings.ts';
@@ -245,7 +252,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
       // A replay has no answer where none came.
       if (error instanceof LandingError && asked.isSpare)
         return { failure: { kind: 'connection', code: 'unknown' }, detail: error.message };
-      if (error instanceof LandingError) health.end = error;
+      if (error instanceof LandingError || error instanceof SystemLimitError) health.end = error;
       if (error instanceof ResponseTooLargeError && !asked.isSpare) health.noteTooLarge(asked.request.dataset);
       if (error instanceof RekapError) throw error;
       signal.throwIfAborted();

@@ -6,12 +6,20 @@ import {
   SourceRefusedAllError,
   SourceStatusError,
   SourceUnreachableError,
+  SystemLimitError,
+  messageOf,
+  tooFewFiles,
   type RekapError,
 } from '../../errors.ts';
 import type { Failure } from './retry-plan.ts';
 
 /** Codes by which zlib and brotli say that bytes are not what they were said to be. */
 export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
+
+const askOperator = 'Ask the operator of the service, or of what stands in front of it.';
+
+/** How undici says that "100 Continue" came. It asks for none, and reads nothing behind one. */
+const unaskedContinue = 'bad response';
 
 /** Codes of a connection that was there and ended early. */
 const brokenConnection = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
@@ -25,7 +33,12 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
       if (notAsEncoded.test(failure.code))
         return new EnvelopeError(
           `The answer of ${url} is not, or not wholly, encoded as its content-encoding says: ${detail} (${giveUp}).`,
-          'Ask the operator of the service, or of what stands in front of it.',
+          askOperator,
+        );
+      if (detail === unaskedContinue)
+        return new EnvelopeError(
+          `${url} sends "100 Continue" before its answer, which nobody asked for, and rekap cannot read on (${giveUp}).`,
+          askOperator,
         );
       return brokenConnection.has(failure.code)
         ? new SourceUnreachableError(
@@ -53,6 +66,18 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
     case 'malformed':
       return malformed(detail);
   }
+}
+
+/** The error for a request that could not be sent for want of something on this machine; null for any other failure. */
+export function lackOfOurs(error: unknown): SystemLimitError | null {
+  const said = messageOf(error);
+  return said.startsWith('WebAssembly')
+    ? new SystemLimitError(
+        `Node.js cannot run WebAssembly, with which rekap reads HTTP: ${said}.`,
+        'Run rekap without --jitless, without MemoryDenyWriteExecute= of systemd, and without a limit on address space (ulimit -v).',
+        { cause: error },
+      )
+    : tooFewFiles(error);
 }
 
 /** Why an attempt failed, in a few words. */

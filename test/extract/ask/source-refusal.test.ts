@@ -165,6 +165,16 @@ describe('a refusal', () => {
     );
   });
 
+  it('of an answer behind "100 Continue" names that, not the network', async () => {
+    const { failure } = await serve((_, response) => {
+      response.writeContinue();
+      answerJson(response, whole);
+    });
+    const error = await failure();
+    expect(error).toBeInstanceOf(EnvelopeError);
+    expect(error.message).toContain('sends "100 Continue" before its answer');
+  });
+
   it('of a redirect does not follow it with the key', async () => {
     const other = await startServer((_, response) => answerJson(response, whole));
     const { failure } = await serve((_, response) =>
