@@ -10,6 +10,7 @@ export const ExitCode = {
   gate: 3,
   source: 4,
   busy: 5,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -183,13 +184,19 @@ export class DatabaseHeldError extends RekapError {
   readonly exitCode = ExitCode.busy;
 }
 
-/** A signal ended the run (SIGINT 130, SIGTERM 143). */
+const endings = {
+  SIGHUP: { message: 'Hung up: the terminal is closed.', exitCode: ExitCode.hungUp },
+  SIGINT: { message: 'Interrupted.', exitCode: ExitCode.interrupted },
+  SIGTERM: { message: 'Terminated.', exitCode: ExitCode.terminated },
+} as const;
+
+/** A signal ended the run. */
 export class InterruptedError extends RekapError {
   readonly exitCode: number;
 
-  constructor(signal: 'SIGINT' | 'SIGTERM', next = 'What was published stays as it was; run it again when you like.') {
-    super(signal === 'SIGINT' ? 'Interrupted.' : 'Terminated.', next);
-    this.exitCode = signal === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
+  constructor(signal: keyof typeof endings, next = 'What was published stays as it was; run it again when you like.') {
+    super(endings[signal].message, next);
+    this.exitCode = endings[signal].exitCode;
   }
 }
 

@@ -9,7 +9,8 @@ function endUnwritable(error: NodeJS.ErrnoException): never {
   process.stderr.write(
     `rekap: Standard output cannot be written: ${systemReason(error)}.\n  Make room there or send it elsewhere; what was published stays published.\n`,
   );
-  process.exit(ExitCode.unexpected);
+  // A failure before it, such as that the terminal is gone, is what the command ended with.
+  process.exit(process.exitCode || ExitCode.unexpected);
 }
 
 /** Whether the command line has told a failure; what else goes wrong then comes of it. */
