@@ -27,6 +27,7 @@ export {
   SourceRefusedKeyError,
   SourceStatusError,
   SourceUnreachableError,
+  SystemLimitError,
   UsageError,
   VerificationError,
   WarehouseBusyError,
