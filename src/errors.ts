@@ -10,6 +10,7 @@ export const ExitCode = {
   gate: 3,
   source: 4,
   busy: 5,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -158,6 +159,11 @@ export class OutOfMemoryError extends RekapError {
   readonly exitCode = ExitCode.unexpected;
 }
 
+/** The system keeps from this process what it cannot work without, such as open files. */
+export class SystemLimitError extends RekapError {
+  readonly exitCode = ExitCode.unexpected;
+}
+
 /** Another sync holds this warehouse. */
 export class WarehouseBusyError extends RekapError {
   readonly exitCode = ExitCode.busy;
@@ -168,13 +174,19 @@ export class DatabaseHeldError extends RekapError {
   readonly exitCode = ExitCode.busy;
 }
 
-/** A signal ended the run (SIGINT 130, SIGTERM 143). */
+const endings = {
+  SIGHUP: { message: 'Hung up: the terminal is closed.', exitCode: ExitCode.hungUp },
+  SIGINT: { message: 'Interrupted.', exitCode: ExitCode.interrupted },
+  SIGTERM: { message: 'Terminated.', exitCode: ExitCode.terminated },
+} as const;
+
+/** A signal ended the run. */
 export class InterruptedError extends RekapError {
   readonly exitCode: number;
 
-  constructor(signal: 'SIGINT' | 'SIGTERM', next = 'What was published stays as it was; run it again when you like.') {
-    super(signal === 'SIGINT' ? 'Interrupted.' : 'Terminated.', next);
-    this.exitCode = signal === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
+  constructor(signal: keyof typeof endings, next = 'What was published stays as it was; run it again when you like.') {
+    super(endings[signal].message, next);
+    this.exitCode = endings[signal].exitCode;
   }
 }
 
@@ -193,4 +205,24 @@ export function systemReason(error: unknown): string {
 /** The system's code of a file error, such as ENOENT; 'unknown' for anything else. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+}
+
+/** The error for a process that may open no more files, where this failure or one that caused it says so; null for any other. */
+export function tooFewFiles(error: unknown): SystemLimitError | null {
+  const more = 'allow more open files, such as with "ulimit -n 1024", or close programs that hold many';
+  let inner = error;
+  while (inner instanceof Error) {
+    const code = errorCode(inner);
+    if (code === 'EMFILE' || code === 'ENFILE' || /^IO Error:.*too many open files/is.test(inner.message))
+      return new SystemLimitError('The system lets rekap open no more files.', `To go on, ${more}.`, { cause: error });
+    // Node says so too of a module that is there, when it cannot open what describes it.
+    if (code === 'ERR_MODULE_NOT_FOUND')
+      return new SystemLimitError(
+        `A part of rekap cannot be loaded: ${inner.message}.`,
+        `Install rekap again; where nothing is missing, ${more}.`,
+        { cause: error },
+      );
+    inner = inner instanceof AggregateError ? inner.errors[0] : inner.cause;
+  }
+  return null;
 }

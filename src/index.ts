@@ -24,6 +24,7 @@ export {
   SourceRefusedKeyError,
   SourceStatusError,
   SourceUnreachableError,
+  SystemLimitError,
   UnprovableSourceError,
   UsageError,
   VerificationError,

@@ -4,9 +4,13 @@ WITH places AS (
   UNION ALL
   SELECT 'voting_rights_users', election_year, election_type, dapil_id, province, regency FROM voting_rights_users
 ),
--- Without letter case, space, and the two ways in which Unicode writes an accent. A number stands for the name: a nation's names would fill the memory.
+-- Without letter case, space (Z), control and invisible characters (C), and the two ways in which Unicode writes an accent. NUL goes first:
+-- nfc_normalize stops there. A number stands for the name: a nation's names would fill the memory.
 spelled AS (
-  SELECT *, hash(replace(lower(nfc_normalize(regency)), ' ', ''), replace(lower(nfc_normalize(province)), ' ', '')) AS plain
+  SELECT *, hash(
+    lower(nfc_normalize(regexp_replace(regency, '[\pZ\pC]', '', 'g'))),
+    lower(nfc_normalize(regexp_replace(province, '[\pZ\pC]', '', 'g')))
+  ) AS plain
   FROM places
 ),
 several AS (

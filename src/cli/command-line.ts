@@ -1,6 +1,6 @@
 /** The command line: finds the command, and turns every failure into one message and an exit code. */
 
-import { ExitCode, RekapError } from '../errors.ts';
+import { ExitCode, RekapError, tooFewFiles, UsageError } from '../errors.ts';
 import { commandNames, commands } from './commands.ts';
 import { beginInvocation } from './options/invocation.ts';
 import { terminalColumns } from './print/terminal-columns.ts';
@@ -12,7 +12,8 @@ export async function runCommandLine(words: string[]): Promise<void> {
   try {
     await dispatch(words);
     process.exitCode = ExitCode.done;
-  } catch (error) {
+  } catch (thrown) {
+    const error = tooFewFiles(thrown) ?? explainGone(thrown);
     // Before anything is printed: where nobody reads that, it is all there is to know the failure by.
     process.exitCode = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
     const [{ printError, printJsonError }, { asksForJson }] = await Promise.all([
@@ -22,6 +23,16 @@ export async function runCommandLine(words: string[]): Promise<void> {
     printError(error);
     if (asksForJson(words)) printJsonError(error);
   }
+}
+
+/** The error itself, or one that says that there is no folder to be in. */
+function explainGone(error: unknown): unknown {
+  const isGone = error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
+  return isGone
+    ? new UsageError('The folder that you are in has been removed.', 'Go to another one and run it again.', {
+        cause: error,
+      })
+    : error;
 }
 
 async function dispatch(typed: string[]): Promise<void> {

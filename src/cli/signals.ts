@@ -1,5 +1,6 @@
-/** Turns SIGINT and SIGTERM into an abort signal; a second one, unless it comes with the first, ends the process at once. */
+/** Turns SIGINT, SIGTERM and SIGHUP into an abort signal; a second one, unless it comes with the first, ends the process at once. */
 
+import { constants, readFileSync } from 'node:fs';
 import { InterruptedError } from '../errors.ts';
 import type { Clock } from '../surroundings.ts';
 import { systemClock } from '../system-clock.ts';
@@ -12,6 +13,21 @@ const resume = 'Nothing was published; the same command with --resume goes on fr
  * its whole group.
  */
 const together = 1000;
+
+/**
+ * Whether nohup has started this process, which then goes on when its terminal is closed. Node forgets at its start that SIGHUP was
+ * ignored. But a shell says in `_` what it has started, and on Linux nohup puts a file that can only be written in the place of a
+ * terminal to read from, which a script passes on to what it starts.
+ */
+function isUnderNohup(): boolean {
+  if (/(?:^|\/)nohup$/.test(process.env['_'] ?? '')) return true;
+  try {
+    const flags = /^flags:\s*(\d+)/m.exec(readFileSync('/proc/self/fdinfo/0', 'utf8'))?.[1];
+    return (Number.parseInt(flags ?? '0', 8) & 3) === constants.O_WRONLY;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * The signal, and a function that stops listening.
@@ -27,8 +43,10 @@ export function listenForSignals(
 ): { readonly signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   let first = 0;
-  const listeners = (['SIGINT', 'SIGTERM'] as const).map((name) => {
+  const passesOver = isUnderNohup() ? 'SIGHUP' : null;
+  const listeners = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((name) => {
     const listener = (): void => {
+      if (name === passesOver) return;
       const reason = new InterruptedError(name, next);
       if (!controller.signal.aborted) first = clock.monotonic();
       else if (clock.monotonic() - first > together) process.exit(reason.exitCode);

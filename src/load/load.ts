@@ -260,7 +260,9 @@ export class Load {
     for (const table of exportedTables(pipelines)) {
       const path = parquetPath(table.name);
       const file = join(folder, path);
-      await mkdir(dirname(file), { recursive: true });
+      // One by one: on a full disk Node's recursive mkdir says that a folder is missing.
+      if (rows.size === 0) await mkdir(dirname(dirname(file)));
+      await mkdir(dirname(file));
       const descriptions = [
         ['table', table.comment] as const,
         ...table.columns.map(({ name, comment }) => [name, comment] as const),

@@ -109,5 +109,5 @@ export async function recordFailure(attempt: Attempt, error: unknown): Promise<u
 
 function outcomeOf(exitCode: number): RunLine['outcome'] {
   if (exitCode === ExitCode.gate || exitCode === ExitCode.busy) return 'refused';
-  return exitCode >= ExitCode.interrupted ? 'interrupted' : 'failed';
+  return exitCode >= ExitCode.hungUp ? 'interrupted' : 'failed';
 }

@@ -1,5 +1,6 @@
-/** Explains what the file system or DuckDB says about a warehouse: no space, no memory, no permission, a file in a folder's place. */
+/** Explains what the file system or DuckDB says about a warehouse: no space, no memory, too few open files, no permission, a file in a folder's place. */
 
+import { statfsSync, type StatsFs } from 'node:fs';
 import {
   DiskFullError,
   OutOfMemoryError,
@@ -8,6 +9,7 @@ import {
   WarehouseForbiddenError,
   errorCode,
   systemReason,
+  tooFewFiles,
 } from '../errors.ts';
 
 /** How DuckDB says it. */
@@ -22,6 +24,19 @@ export function whyDiskIsFull(error: Error): 'size' | 'space' | null {
   if (code === 'EFBIG' || /file too large/i.test(message)) return 'size';
   const isSpent = code === 'ENOSPC' || code === 'EDQUOT' || /no space left|disk quota exceeded/i.test(message);
   return isSpent ? 'space' : null;
+}
+
+/**
+ * Whether a file system that is full lacks inodes rather than space. What a failed run had written may have been removed by now, so that
+ * there are a few again: of the two it has run out of that of which the smaller part is free. One that counts no inodes says it has 0 of 0.
+ */
+export function lacksInodes(path: string, look: (path: string) => StatsFs = statfsSync): boolean {
+  try {
+    const { files, ffree, blocks, bavail } = look(path);
+    return files > 0 && ffree / files < bavail / blocks;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether the system keeps this user from a file or folder, which says nothing about what is in it. */
@@ -45,6 +60,8 @@ export function forbidden(path: string, error: unknown): WarehouseForbiddenError
 
 /** The error itself, or one that says what was wrong with the warehouse's folder. */
 export function explainFileError(error: unknown, warehouse: string): unknown {
+  const limit = tooFewFiles(error);
+  if (limit !== null) return limit;
   if (error instanceof RekapError || !(error instanceof Error)) return error;
   const code = errorCode(error);
   const isMakingFolder = 'syscall' in error && error.syscall === 'mkdir';
@@ -54,6 +71,13 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
     return new DiskFullError(
       `A file of the warehouse ${warehouse} would be larger than this system allows.`,
       'Nothing was published. Raise the limit on file sizes (ulimit -f).',
+      cause,
+    );
+  }
+  if (full === 'space' && errorCode(error) !== 'EDQUOT' && lacksInodes(warehouse)) {
+    return new DiskFullError(
+      `The file system of the warehouse ${warehouse} can hold no more files: it has space left, but no inodes.`,
+      'Nothing was published. Remove files there, or keep fewer snapshots and answers with --keep and --keep-landing.',
       cause,
     );
   }

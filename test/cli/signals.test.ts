@@ -5,7 +5,7 @@ import { InterruptedError } from '../../src/errors.ts';
 import { listenForSignals } from '../../src/cli/signals.ts';
 
 /** Sends a signal at each of these milliseconds; gives the exit codes that the process was ended with, and the signal's reason. */
-function sendAt(times: readonly number[], name: 'SIGINT' | 'SIGTERM' = 'SIGTERM') {
+function sendAt(times: readonly number[], name: 'SIGINT' | 'SIGTERM' | 'SIGHUP' = 'SIGTERM') {
   let now = 0;
   const exit = vi.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
   const listening = listenForSignals({}, { monotonic: () => now });
@@ -20,6 +20,7 @@ describe('a signal', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)('%s aborts with its exit code, and the process lives on', (name, exitCode) => {
     const { codes, reason } = sendAt([0], name);
     expect(reason).toBeInstanceOf(InterruptedError);

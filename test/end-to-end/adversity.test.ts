@@ -14,6 +14,7 @@ import { readCurrent } from '../../src/warehouse/warehouse.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { nation, publishedNation } from '../support/prepared-snapshots.ts';
 import { cliPath, startCli } from '../support/run-cli.ts';
+import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -53,8 +54,9 @@ describe('a signal with requests in flight', () => {
   it.each([
     ['SIGINT', 130, [], true],
     ['SIGTERM', 143, ['--keep-landing', '0'], false],
+    ['SIGHUP', 129, [], true],
   ] as const)(
-    '%s ends the process with %i, clears up, and lets the next sync in',
+    '%s ends the process with %i, clears up, says so in the log of runs, and lets the next sync in',
     async (signal, code, more, isKept) => {
       const warehouse = await temporaryFolder();
       const { url, asked, go } = await holdingService();
@@ -67,10 +69,30 @@ describe('a signal with requests in flight', () => {
       // Only answers that are kept can be gone on from.
       expect(stderr.includes('--resume')).toBe(isKept);
       expect(await readdir(join(warehouse, 'snapshots'))).toEqual([]);
+      expect(await readRunLines(warehouse)).toMatchObject([{ outcome: 'interrupted', exit_code: code }]);
       go();
       expect((await runSync(syncOptions(warehouse, url))).outcome).toBe('published');
     },
   );
+});
+
+describe('a terminal that is closed', () => {
+  // A shell names what it starts in `_`; in the place of a terminal to read from, nohup puts a file that can only be written.
+  it.each([
+    ['as a shell names it', { _: '/usr/bin/nohup' }, ''],
+    ['as a script passes it on', { _: '/srv/nightly.sh' }, '0>/dev/null'],
+  ])('ends no sync that nohup has started, %s', async (_how, shell, redirected) => {
+    const { url, asked, go } = await holdingService();
+    const words = ['sync', '--base-url', url, '--warehouse', await temporaryFolder()];
+    const child = spawn('sh', ['-c', `exec "$0" "$@" ${redirected}`, process.execPath, cliPath, ...words], {
+      env: { PATH: process.env['PATH'] ?? '', ...environment, ...shell },
+      stdio: 'ignore',
+    });
+    await asked;
+    child.kill('SIGHUP');
+    go();
+    expect(await once(child, 'close')).toEqual([0, null]);
+  });
 });
 
 describe('two syncs at once', () => {

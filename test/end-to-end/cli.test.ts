@@ -219,8 +219,14 @@ describe('bad input', () => {
   it('of a config file that is none is exit 2', async () => {
     const config = join(folder, 'bad.json');
     expectMessage(await runHere(['sync', '--config', '/nonexistent.json']), 2, 'cannot be read');
-    await writeFile(config, '{');
-    expectMessage(await runHere(['sync', '--config', config]), 2, 'is not JSON');
+    for (const [text, place] of [
+      ['{', 'line 1, column 2'],
+      ['{\n  "keep": 3,\n  dapil: 1101\n}', 'line 3, column 3'],
+      ['\n{"keep": 3} {}', 'line 2, column 13'],
+    ] as const) {
+      await writeFile(config, text);
+      expectMessage(await runHere(['sync', '--config', config]), 2, 'is not JSON', place);
+    }
     await writeFile(config, '{"page_sizes": 3}');
     expectMessage(await runHere(['sync', '--config', config]), 2, 'Did you mean "page-size"?');
     await writeFile(config, '\uFEFF{"config": "other.json"}');

@@ -4,8 +4,15 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { DiskFullError, OutOfMemoryError, RekapError, UsageError, WarehouseError } from '../../src/errors.ts';
-import { explainFileError } from '../../src/warehouse/file-errors.ts';
+import {
+  DiskFullError,
+  OutOfMemoryError,
+  RekapError,
+  SystemLimitError,
+  UsageError,
+  WarehouseError,
+} from '../../src/errors.ts';
+import { explainFileError, lacksInodes } from '../../src/warehouse/file-errors.ts';
 
 const systemError = (code: string, syscall = 'open', message = `${code}: from the system`): Error =>
   Object.assign(new Error(message), {
@@ -22,6 +29,27 @@ it.each([
   const error = new Error(message);
   expect(explain(error)).toBeInstanceOf(OutOfMemoryError);
   expect(explain(error)).toMatchObject({ cause: error, exitCode: 1, next: expect.stringContaining('--dataset') });
+});
+
+it.each([
+  systemError('EMFILE'),
+  systemError('ENFILE'),
+  new Error('IO Error: Cannot open file "/data/warehouse/current/rekap.duckdb": Too many open files'),
+  new WarehouseError('The file cannot be read.', '', { cause: systemError('EMFILE') }),
+  Object.assign(new Error('fetch failed'), { cause: new AggregateError([systemError('EMFILE')]) }),
+  Object.assign(new Error("Cannot find package 'yargs'"), { code: 'ERR_MODULE_NOT_FOUND' }),
+])('too few open files are named wherever they are met, with what allows more: %s', (error) => {
+  expect(explain(error)).toBeInstanceOf(SystemLimitError);
+  expect(explain(error)).toMatchObject({ cause: error, exitCode: 1, next: expect.stringContaining('ulimit -n') });
+});
+
+it.each([
+  ['no inodes at all', { files: 1000, ffree: 0, blocks: 1000, bavail: 600 }, true],
+  ['those alone that the failed run has freed', { files: 1000, ffree: 12, blocks: 1000, bavail: 600 }, true],
+  ['no blocks', { files: 1000, ffree: 900, blocks: 1000, bavail: 0 }, false],
+  ['no blocks, on a file system that counts no inodes', { files: 0, ffree: 0, blocks: 1000, bavail: 100 }, false],
+])('a full disk that has %s left lacks inodes, or does not', (_what, left, expected) => {
+  expect(lacksInodes('/data', () => ({ type: 0, bsize: 4096, bfree: left.bavail, ...left }))).toBe(expected);
 });
 
 describe('a failure of the disk', () => {
@@ -106,7 +134,6 @@ describe('any other failure', () => {
   it.each<unknown>([
     systemError('ENOENT'),
     systemError('EEXIST', 'open'),
-    systemError('EMFILE'),
     new TypeError('a fault of ours'),
     new UsageError('no space left in this sentence'),
     'no space left',

@@ -6,6 +6,7 @@ import type { Argv, InferredOptionTypes, Options } from 'yargs';
 import { distance } from 'fastest-levenshtein';
 import { Parser } from 'yargs/helpers';
 import { systemReason, UsageError } from '../../errors.ts';
+import { JsonText, ScanError } from '../../extract/scan/json-text.ts';
 import { checkGiven, checkWords } from './check-given.ts';
 import { closestName } from './closest-name.ts';
 import { invocation } from './invocation.ts';
@@ -192,15 +193,33 @@ function readEnvironment(declared: Declared): Values {
   return filled;
 }
 
+/** Where a text stops being JSON, as an editor counts; Node says so of some faults only. */
+function placeOfFault(bytes: Buffer): string {
+  try {
+    const text = new JsonText(bytes);
+    text.skipSpace();
+    text.passValue(0);
+    text.skipSpace();
+    return text.fail('its end');
+  } catch (error) {
+    if (!(error instanceof ScanError)) throw error;
+    const lines = bytes.toString('utf8', 0, error.offset).split('\n');
+    return ` from line ${lines.length}, column ${lines.at(-1)!.length + 1} on`;
+  }
+}
+
 /** The config file is named by --config or REKAP_CONFIG. It may hold options of other commands too, but no unknown ones. */
 function readConfigFile(path: unknown, declared: Declared): Values {
   if (typeof path !== 'string' || path === '') return {};
+  let bytes = Buffer.of();
   let parsed: unknown;
   try {
+    bytes = readFileSync(resolve(path));
     // Some editors put a byte order mark in front.
-    parsed = JSON.parse(readFileSync(resolve(path), 'utf8').replace(/^\uFEFF/, ''));
+    parsed = JSON.parse(bytes.toString().replace(/^\uFEFF/, ''));
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${systemReason(error)}`;
+    const isRead = error instanceof SyntaxError;
+    const why = isRead ? `is not JSON${placeOfFault(bytes)}` : `cannot be read: ${systemReason(error)}`;
     throw new UsageError(`The config file ${path} ${why}.`, 'Correct it, or leave --config away.', { cause: error });
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))

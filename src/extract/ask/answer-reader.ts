@@ -52,6 +52,11 @@ export interface ReaderSurroundings {
   readonly warn: (topic: string, message: string) => void;
 }
 
+/** Whether an object or an array begins here; every answer of a service that speaks JSON does. */
+function beginsAsJson(body: Buffer): boolean {
+  return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(body.toString('latin1', 0, 1000));
+}
+
 export class AnswerReader {
   readonly scan: ReturnType<typeof createPageScanner>;
   private readonly surroundings: ReaderSurroundings;
@@ -93,7 +98,11 @@ export class AnswerReader {
     } catch (error) {
       if (!(error instanceof ScanError)) throw error;
       if (error.offset >= body.length) return { failure: { kind: 'truncated' }, detail: excerpt(body) };
-      const detail = `The answer of ${url} is not the envelope {count, data}: ${error.message}. It begins: ${excerpt(body)}`;
+      const isGzip = body[0] === 0x1f && body[1] === 0x8b;
+      if (!isGzip && !beginsAsJson(body)) return { failure: { kind: 'not JSON' }, detail: excerpt(body) };
+      const detail = isGzip
+        ? `The answer of ${url} is compressed with gzip, and its content-encoding does not say so.`
+        : `The answer of ${url} is not the envelope {count, data}: ${error.message}. It begins: ${excerpt(body)}`;
       // From a source that has given pages, such an answer may be a slip of the moment, such as a gateway's.
       if (health.hasGiven(request.dataset)) return { failure: { kind: 'malformed' }, detail };
       throw malformed(detail);

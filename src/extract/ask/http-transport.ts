@@ -5,7 +5,7 @@ import { errorCode, ResponseTooLargeError } from '../../errors.ts';
 import type { Secret } from '../../secret.ts';
 import { decompress, Pool, request } from '../../undici.ts';
 import { dropInformational } from './drop-informational.ts';
-import { notAsEncoded } from './source-messages.ts';
+import { lackOfOurs, notAsEncoded } from './source-messages.ts';
 import type { Transport } from './transport.ts';
 
 export interface HttpOptions {
@@ -33,18 +33,22 @@ export function createHttpTransport(options: HttpOptions): Transport {
   const dispatcher = pool.compose(dropInformational, decompress({ skipErrorResponses: false }));
   return {
     async send(_request, path, signal) {
-      const response = await request.call(dispatcher, {
-        method: 'GET',
-        path,
-        headers: {
-          'x-api-key': options.apiKey.reveal(),
-          'content-type': 'application/json',
-          accept: 'application/json',
-          'accept-encoding': 'gzip, br',
-          'user-agent': 'rekap',
-        },
-        signal,
-      });
+      const response = await request
+        .call(dispatcher, {
+          method: 'GET',
+          path,
+          headers: {
+            'x-api-key': options.apiKey.reveal(),
+            'content-type': 'application/json',
+            accept: 'application/json',
+            'accept-encoding': 'gzip, br',
+            'user-agent': 'rekap',
+          },
+          signal,
+        })
+        .catch((error: unknown) => {
+          throw lackOfOurs(error) ?? error;
+        });
       const body = await readBody(response, origin + path, options.maxAnswerBytes).catch((error: unknown) => {
         // What an error says may be encoded otherwise than it claims, as by a gateway; its status counts all the same.
         if (response.statusCode !== 200 && notAsEncoded.test(errorCode(error))) return Buffer.alloc(0);

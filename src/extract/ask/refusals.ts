@@ -6,6 +6,7 @@ import {
   SourceRefusedAllError,
   SourceRefusedKeyError,
   SourceStatusError,
+  SystemLimitError,
 } from '../../errors.ts';
 import type { Page, PageRequest } from '../../stages.ts';
 import { RecordIndexBuilder } from '../scan/record-index-builder.ts';
@@ -28,7 +29,7 @@ export function isRefusal(error: unknown): error is SourceStatusError {
 
 /** Whether a failure concerns the district alone that met it; a refused key, a source that refuses all and a fault of ours end the run. */
 export function concernsOneDistrict(error: unknown): error is RekapError {
-  const ofTheRun = [SourceRefusedKeyError, SourceRefusedAllError, LandingError];
+  const ofTheRun = [SourceRefusedKeyError, SourceRefusedAllError, LandingError, SystemLimitError];
   return error instanceof RekapError && !ofTheRun.some((kind) => error instanceof kind);
 }
 

@@ -7,7 +7,9 @@ export type Failure =
   | { readonly kind: 'timeout' }
   /** The body ended before its JSON did. */
   | { readonly kind: 'truncated' }
-  /** The body is no envelope, though the source has given some. */
+  /** The body is no JSON at all, such as the page of a proxy, a login or a maintenance that stands in front of the service. */
+  | { readonly kind: 'not JSON' }
+  /** The body is the JSON of something else than an envelope, though the source has given some. */
   | { readonly kind: 'malformed' };
 
 export interface RetryQuestion {
@@ -32,7 +34,7 @@ const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 const attemptsBeforeFirstAnswer = 3;
 const absentCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** A page that stands before the service for longer than this will not go away while a run waits. */
+/** JSON of another shape may be a gateway's slip; given so often, it is what the service says. */
 const attemptsAtMalformed = 3;
 
 const firstWait = 500;

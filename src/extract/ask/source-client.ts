@@ -1,7 +1,13 @@
 /** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
 
 import { boundSignal, type BoundSignal } from '../../bound-signal.ts';
-import { RekapError, ResponseTooLargeError, SourceUnreachableError, messageOf } from '../../errors.ts';
+import {
+  RekapError,
+  ResponseTooLargeError,
+  SourceUnreachableError,
+  SystemLimitError,
+  messageOf,
+} from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
 import type { Land, LandedAnswers, Page, PageRequest } from '../../stages.ts';
 import type { Clock, Random, Report } from '../../surroundings.ts';
@@ -222,6 +228,7 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     try {
       return await sendWithin(attempt, asked);
     } catch (error) {
+      if (error instanceof SystemLimitError) health.end = error;
       if (error instanceof ResponseTooLargeError && !asked.isOptional) health.noteTooLarge(asked.request.dataset);
       if (error instanceof RekapError) throw error;
       signal.throwIfAborted();

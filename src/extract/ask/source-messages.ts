@@ -6,12 +6,20 @@ import {
   SourceRefusedAllError,
   SourceStatusError,
   SourceUnreachableError,
+  SystemLimitError,
+  messageOf,
+  tooFewFiles,
   type RekapError,
 } from '../../errors.ts';
 import type { Failure } from './retry-plan.ts';
 
 /** Codes by which zlib and brotli say that bytes are not what they were said to be. */
 export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
+
+const askOperator = 'Ask the operator of the service, or of what stands in front of it.';
+
+/** How undici says that "100 Continue" came. It asks for none, and reads nothing behind one. */
+const unaskedContinue = 'bad response';
 
 /** Codes of a connection that was there and ended early. */
 const brokenConnection = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
@@ -25,7 +33,12 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
       if (notAsEncoded.test(failure.code))
         return new EnvelopeError(
           `The answer of ${url} is not, or not wholly, encoded as its content-encoding says: ${detail} (${giveUp}).`,
-          'Ask the operator of the service, or of what stands in front of it.',
+          askOperator,
+        );
+      if (detail === unaskedContinue)
+        return new EnvelopeError(
+          `${url} sends "100 Continue" before its answer, which nobody asked for, and rekap cannot read on (${giveUp}).`,
+          askOperator,
         );
       return brokenConnection.has(failure.code)
         ? new SourceUnreachableError(
@@ -46,9 +59,25 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
         `The answer of ${url} ends before its JSON does (${giveUp}). It begins: ${detail}`,
         'Run the sync again later, or try a smaller --page-size.',
       );
+    case 'not JSON': {
+      const what = detail.startsWith('<') ? 'HTML or XML, such as a web page,' : 'something else';
+      return malformed(`${url} answers with ${what} and not with JSON (${giveUp}). It begins: ${detail}`);
+    }
     case 'malformed':
       return malformed(detail);
   }
+}
+
+/** The error for a request that could not be sent for want of something on this machine; null for any other failure. */
+export function lackOfOurs(error: unknown): SystemLimitError | null {
+  const said = messageOf(error);
+  return said.startsWith('WebAssembly')
+    ? new SystemLimitError(
+        `Node.js cannot run WebAssembly, with which rekap reads HTTP: ${said}.`,
+        'Run rekap without --jitless, without MemoryDenyWriteExecute= of systemd, and without a limit on address space (ulimit -v).',
+        { cause: error },
+      )
+    : tooFewFiles(error);
 }
 
 /** Why an attempt failed, in a few words. */
@@ -64,6 +93,8 @@ export function nameFailure(failure: Failure, timeout: number): string {
       return `no whole answer within ${timeout / 1000} s`;
     case 'truncated':
       return 'an answer that ends early';
+    case 'not JSON':
+      return 'an answer that is not JSON';
     case 'malformed':
       return 'an answer that is no envelope';
   }
@@ -71,7 +102,10 @@ export function nameFailure(failure: Failure, timeout: number): string {
 
 /** The error for an answer that is no envelope. */
 export function malformed(message: string): EnvelopeError {
-  return new EnvelopeError(message, 'Check that --base-url is the service and not a page in front of it.');
+  return new EnvelopeError(
+    message,
+    'Check that --base-url is the service itself and not a login, a proxy or a maintenance page in front of it; otherwise run the sync again later, or ask the operator of the service.',
+  );
 }
 
 /** The error for an answer whose status is no success. */

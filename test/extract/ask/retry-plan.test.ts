@@ -43,6 +43,7 @@ const transient: readonly [string, Failure][] = [
   ['a broken pipe', connection('EPIPE')],
   ['a timeout', { kind: 'timeout' }],
   ['a body that ended early', { kind: 'truncated' }],
+  ['a body that is not JSON', { kind: 'not JSON' }],
 ];
 
 describe('planRetry', () => {

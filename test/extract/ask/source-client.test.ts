@@ -158,6 +158,8 @@ describe('an answer that may come better later', () => {
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(whole)).subarray(0, 30));
       },
     ],
+    ['a web page stands in its place', (_, response) => void response.writeHead(200).end('<!doctype html>')],
+    ['a few words stand in its place', (_, response) => void response.writeHead(200).end('Just a moment')],
     [
       'the body is empty',
       (_, response) => {

@@ -2,7 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
-import { SourceRefusedAllError, SourceStatusError, SourceUnreachableError } from '../../../src/errors.ts';
+import {
+  SourceRefusedAllError,
+  SourceStatusError,
+  SourceUnreachableError,
+  SystemLimitError,
+} from '../../../src/errors.ts';
 import { createSourceClient } from '../../../src/extract/ask/source-client.ts';
 import type { Transport } from '../../../src/extract/ask/transport.ts';
 import { Secret } from '../../../src/secret.ts';
@@ -101,6 +106,12 @@ describe('a source', () => {
     const wavering = connect(inTurn([200, 500, 500, 500, 500, 404, 500, 500, 500, 500, 200]));
     for (let turn = 0; turn < 11; turn += 1) await wavering.failure();
     expect(wavering.sent()).toBe(11);
+  });
+
+  it('that cannot be asked for want of something on this machine is asked no more', async () => {
+    const { failure, sent } = connect(() => Promise.reject(new SystemLimitError('no more files')));
+    for (let turn = 0; turn < 2; turn += 1) expect(await failure()).toBeInstanceOf(SystemLimitError);
+    expect(sent()).toBe(1);
   });
 
   it('that does not answer in time is told apart from one that breaks off, with the time', async () => {

@@ -37,7 +37,6 @@ describe('a refusal', () => {
   });
 
   it.each<[string, string, number | undefined]>([
-    ['HTML with status 200', '<html><body>Maintenance</body></html>', undefined],
     ['an array', '[1,2]', undefined],
     ['a count without data', '{"count":3}', undefined],
     ['data that is a text', '{"count":1,"data":"none"}', undefined],
@@ -52,14 +51,14 @@ describe('a refusal', () => {
   });
 
   it('of what is no envelope comes at once from a source that has given none, and else after some patience', async () => {
-    const html = '<html>Just a moment</html>';
+    const other = '{"message":"Just a moment"}';
     const answersFor = async (asked: readonly boolean[]) => {
       let turn = 0;
       const { server, failure } = await serve((_, response) => {
         const isWhole = asked[turn] ?? true;
         turn += 1;
         if (isWhole) answerJson(response, whole);
-        else response.writeHead(200).end(html);
+        else response.writeHead(200).end(other);
       });
       const errors = [await failure().catch(() => null), await failure({ ...request, offset: 1 }).catch(() => null)];
       return { errors, asked: server.paths.length };
@@ -69,6 +68,39 @@ describe('a refusal', () => {
     const stays = await answersFor([true, false, false, false]);
     expect(stays.errors[1]).toBeInstanceOf(EnvelopeError);
     expect(stays.asked).toBe(4);
+  });
+
+  it.each([
+    ['<html><body>Maintenance</body></html>', 'HTML'],
+    ['\n\n<!doctype html><title>Log in', 'HTML'],
+    ['Service under maintenance', 'something else'],
+  ])(
+    'of %j comes as late as that of a 503, from a source that has given a page and from one that has not',
+    async (body, said) => {
+      const { server, failure } = await serve((asked, response) =>
+        asked.url!.includes('offset=0') ? answerJson(response, whole) : response.writeHead(200).end(body),
+      );
+      const first = await serve((_, response) => response.writeHead(200).end(body));
+      const error = await first.failure();
+      expect(error).toBeInstanceOf(EnvelopeError);
+      expect(error.message).toContain(first.server.url);
+      expect(error.message).toContain(`answers with ${said}`);
+      expect(error.message).toContain(body.trim());
+      expect(first.server.paths).toHaveLength(6);
+      await failure().catch(() => null);
+      expect(await failure({ ...request, offset: 1 })).toBeInstanceOf(EnvelopeError);
+      expect(server.paths).toHaveLength(7);
+    },
+  );
+
+  it('of gzip that no header announces comes at once and says so', async () => {
+    const { server, failure } = await serve((_, response) =>
+      response.writeHead(200).end(gzipSync(JSON.stringify(whole))),
+    );
+    const error = await failure();
+    expect(error).toBeInstanceOf(EnvelopeError);
+    expect(error.message).toMatch(/gzip, and its content-encoding does not say so\.$/);
+    expect(server.paths).toHaveLength(1);
   });
 
   it.each([
@@ -131,6 +163,16 @@ describe('a refusal', () => {
     expect(error.message).toMatch(
       /is not, or not wholly, encoded as its content-encoding says: .* \(given up after 6 attempts\)\.$/,
     );
+  });
+
+  it('of an answer behind "100 Continue" names that, not the network', async () => {
+    const { failure } = await serve((_, response) => {
+      response.writeContinue();
+      answerJson(response, whole);
+    });
+    const error = await failure();
+    expect(error).toBeInstanceOf(EnvelopeError);
+    expect(error.message).toContain('sends "100 Continue" before its answer');
   });
 
   it('of a redirect does not follow it with the key', async () => {
