@@ -153,7 +153,7 @@ describe('an extraction', () => {
     const { delivered, verdicts, warnings } = await runExtract(strict, { reference: foreseen });
     expect(delivered.toSorted()).toEqual(named);
     expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
-    expect(warnings.join()).toMatch(/has nothing \(unknown id_dapil\) of districts that the law .*: 1104, 1105/);
+    expect(warnings.join()).toMatch(/has nothing \(unknown id_dapil\) of districts that the reference .*: 1104, 1105/);
     const before = await runExtract(strict, { reference: foreseen, knownBefore: [1104] });
     expect(before.verdicts.filter(({ complete }) => !complete)).toMatchObject([{ dapil: 1104 }]);
   });
@@ -162,7 +162,7 @@ describe('an extraction', () => {
     const reference = Array.from({ length: 14 }, (_, index) => 1101 + index);
     const { warnings } = await runExtract(simulateSource(records, faultless, half), { reference });
     expect(warnings).toEqual([
-      expect.stringMatching(/has no records of districts that the law .*: 1104, .*1113 and 1 more\.$/),
+      expect.stringMatching(/has no records of districts that the reference .*: 1104, .*1113 and 1 more\.$/),
     ]);
   });
 
@@ -170,7 +170,7 @@ describe('an extraction', () => {
     const settings = { reference: [1101, 1104, 1105, 1106], knownBefore: [1101, 1105] };
     const { warnings } = await runExtract(simulateSource(records, faultless, half), settings);
     expect(warnings).toEqual([
-      expect.stringMatching(/has no records of districts that the law .*: 1104, 1106\.$/),
+      expect.stringMatching(/has no records of districts that the reference .*: 1104, 1106\.$/),
       expect.stringMatching(/has no records of districts that the snapshot before had: 1105\.$/),
     ]);
   });

@@ -59,8 +59,9 @@ export class Findings {
     if (knownBefore.length === 0 && !isSameKind) {
       this.expectations.push('nothing but its own full listing says which districts the source has');
     } else if (listing.total < most) {
+      const who = knownBefore.length > 0 ? 'the snapshot before had' : 'the reference has';
       this.expectations.push(
-        `the full listing has ${formatNumber(listing.total)} records, and ${formatNumber(most)} were expected`,
+        `the full listing has ${formatNumber(listing.total)} records, and ${who} ${formatNumber(most)}`,
       );
     }
   }
@@ -111,7 +112,7 @@ export class Findings {
       if (wanted !== null) return 'you asked for';
       if (known.has(district)) return 'another dataset has';
       if (knownBefore.includes(district)) return 'the snapshot before had';
-      return 'the law of 2024 names, and another election need not have';
+      return 'the reference names, and another election need not have';
     };
     return [...new Set(districts.map(originOf))].toSorted().flatMap((origin) =>
       name(
