@@ -108,7 +108,7 @@ export class DatasetExtraction {
         this.findings.noteFailing(id, error.message.replace(/\.$/, ''));
         return this.report(this.verdict({ dapil: id, proof: 'full listing', readings: district.readings }), []);
       }
-      return this.report(this.incomplete(district, `${error.message} ${error.next}`.trim()), []);
+      return this.report(this.incomplete(district, `${error.message} ${error.next}`.trim()), [], isAgain);
     }
   }
 
@@ -125,7 +125,7 @@ export class DatasetExtraction {
     if (total === 0 && this.listing === null && isElsewhere && !this.question.acceptChanges) {
       const reason =
         'another dataset has records of it, and this one has none; if that is right, add --accept-changes to the sync';
-      return this.report(this.incomplete(district, reason), []);
+      return this.report(this.incomplete(district, reason), [], isAgain);
     }
     const { proof, at } = own;
     const pages = own.accepted.length;

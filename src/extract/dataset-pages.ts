@@ -46,7 +46,7 @@ export class DatasetPages {
         ({ limit } = first.page.request);
         return first;
       }
-      return this.ask(reading, offset, limit, isBehind);
+      return this.ask(reading, offset, limit, { isBehind });
     });
   }
 
@@ -77,7 +77,7 @@ export class DatasetPages {
   async isNothingAt(offset: number): Promise<boolean> {
     const limit = this.takenSize ?? this.question.pageSize;
     const listing = { district: null, isOptional: false };
-    return (await this.ask(listing, offset, limit, true)).page.records.length === 0;
+    return (await this.ask(listing, offset, limit, { isBehind: true })).page.records.length === 0;
   }
 
   /** Holds records of a page until they are built. */
@@ -108,8 +108,9 @@ export class DatasetPages {
     const { pageSize, report } = this.question;
     const sizes = [pageSize, ...smallerSizes.filter((size) => size < pageSize)];
     for (const [turn, size] of sizes.entries()) {
+      const isLast = turn === sizes.length - 1;
       try {
-        const fetched = await this.ask(reading, 0, size, false, turn < sizes.length - 1);
+        const fetched = await this.ask(reading, 0, size, { isBehind: false, mayRefuse: !isLast });
         if (turn > 0 && this.takenSize === null) {
           const message = `${this.pipeline.table}: the source refuses pages of ${pageSize} records; it is asked for ${size} at a time.`;
           report({ kind: 'warning', message });
@@ -117,8 +118,7 @@ export class DatasetPages {
         if (fetched.refusal === null) this.takenSize ??= size;
         return fetched;
       } catch (error) {
-        const isOfSize = isRefusal(error) && sizeRefusals.has(error.status) && turn < sizes.length - 1;
-        if (!isOfSize) throw error;
+        if (isLast || !isRefusal(error) || !sizeRefusals.has(error.status)) throw error;
       }
     }
     throw new RangeError('a page has a size');
@@ -128,12 +128,13 @@ export class DatasetPages {
     { district, isOptional }: Pick<Reading, 'district' | 'isOptional'>,
     offset: number,
     limit: number,
-    isBehind: boolean,
-    mayRefuse = isBehind || isOptional || district === null,
+    { isBehind, mayRefuse = false }: { readonly isBehind: boolean; readonly mayRefuse?: boolean },
   ): Promise<FetchedPage> {
     const request = this.request(district, offset, limit);
+    // The listing need not be given, nor what lies behind an end.
+    const leniency = { mayRefuse: mayRefuse || isBehind || isOptional || district === null, isOptional };
     try {
-      return await this.question.client.fetchPage(this.pipeline, request, { mayRefuse, isOptional });
+      return await this.question.client.fetchPage(this.pipeline, request, leniency);
     } catch (error) {
       if (!isBehind || !isRefusal(error)) throw error;
       const landed = { answer: -1, read: async () => Buffer.of() };
