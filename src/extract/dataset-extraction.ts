@@ -161,16 +161,15 @@ export class DatasetExtraction {
    *
    * @throws Why there is no listing, where the districts do not make up for it.
    */
-  async finish(): Promise<AcceptedReading[]> {
+  async *finish(): AsyncGenerator<AcceptedReading> {
     const { findings, listing } = this;
     const { refusal } = this.found;
     if (refusal !== null && this.shownDistricts.length === 0) throw refusal;
     for (const warning of findings.warnings(listing, this.knownElsewhere!)) this.warn(warning);
-    const doubts = [...(await this.doubtsOfListing()), ...findings.doubts(listing)].map((reason) => ({
-      verdict: this.verdict({ dapil: null, proof: 'none', complete: false, reason }),
-      pages: [],
-    }));
-    return [...this.parked.values(), ...doubts, ...this.acceptStrays()];
+    yield* this.parked.values();
+    for (const reason of [...(await this.doubtsOfListing()), ...findings.doubts(listing)])
+      yield { verdict: this.verdict({ dapil: null, proof: 'none', complete: false, reason }), pages: [] };
+    yield* this.acceptStrays();
   }
 
   private async doubtsOfListing(): Promise<string[]> {

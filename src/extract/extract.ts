@@ -72,7 +72,7 @@ async function readEverything(
   await settleAll(
     extractions.map(async (extraction) => {
       await readAll(extraction, await extraction.districtsToReadAgain(known));
-      for (const reading of await extraction.finish()) found.put(reading);
+      for await (const reading of extraction.finish()) found.put(reading);
     }),
   );
 }
