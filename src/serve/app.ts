@@ -46,7 +46,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     keepAliveTimeout: limits.keepAliveTimeout,
     connectionTimeout: limits.idleSocketTimeout,
     // maxRequestsPerSocket stays off: a whole sync over one connection is what this service is for.
-    forceCloseConnections: true,
     // While closing, requests under way are answered as usual; the built-in 503 would not be a problem document.
     return503OnClosing: false,
     exposeHeadRoutes: false,
@@ -69,9 +68,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.server.on('error', (error) => {
     if (app.server.listening) options.onFailure?.(error);
   });
-  app.server.on('checkExpectation', (_request, response: { readonly socket: Socket | null }) => {
-    response.socket?.end(writeRawProblem(new Problem(417, 'The only expectation that is met is 100-continue.')));
-  });
+  // Refused below like every other request.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   const methods = new Map<string, string>();
   app.addHook('onRoute', (route) => {
@@ -79,7 +77,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff');
-    if (connections.areTooMany()) throw tooBusy();
+    if (connections.areTooMany(request.raw.socket)) throw tooBusy();
     checkRequest(request, reply, methods);
   });
   app.setErrorHandler((error, request, reply) => {
@@ -108,12 +106,13 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
         faults === undefined ? answerData(pipeline, source, maxLimit) : answerBadly(pipeline, source, maxLimit, faults),
     });
   }
-  const open: Readonly<Record<string, string>> = {
-    '/': JSON.stringify({ service: 'Electoral voter data', openapi: '/openapi.json' }),
-    '/health': JSON.stringify({ status: 'ok' }),
-    '/openapi.json': JSON.stringify(documentService(options)),
+  const open = {
+    '/': { service: 'Electoral voter data', openapi: '/openapi.json' },
+    '/health': { status: 'ok' },
+    '/openapi.json': documentService(options),
   };
-  for (const [url, body] of Object.entries(open)) {
+  for (const [url, document] of Object.entries(open)) {
+    const body = Buffer.from(JSON.stringify(document));
     app.route({
       method: ['GET', 'HEAD'],
       url,
@@ -141,6 +140,8 @@ function checkRequest(request: FastifyRequest, reply: FastifyReply, methods: Rea
   // A body is never read. One of unknown or great length would have to be received to its end to reuse the connection.
   if (headers['transfer-encoding'] !== undefined || bodyBytes > limits.maxBodyBytes)
     reply.header('connection', 'close');
+  if (!/^$|\b100-continue\b/i.test(headers.expect ?? ''))
+    throw new Problem(417, 'The only expectation that is met is 100-continue.');
   if (headers.host === undefined && request.raw.httpVersion === '1.1')
     throw new Problem(400, 'The header Host is missing.');
   // What stands before this service may go by the other one (RFC 9112, section 3.2).

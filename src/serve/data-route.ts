@@ -1,8 +1,10 @@
 /** Answers a data endpoint: a selection of a record set in the documented envelope. */
 
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../pipeline.ts';
 import { isNotModified } from './conditional.ts';
+import { pieceBytes } from './limits.ts';
 import { parametersOf, readSelection, type Selection } from './parameters.ts';
 import type { RecordSet, RecordSource } from './record-source.ts';
 
@@ -22,7 +24,7 @@ export function answerData(pipeline: AnyPipeline, source: RecordSource, maxLimit
       'cache-control': 'private, no-cache',
     });
     if (isNotModified(request.headers, { etag, lastModified: set.lastModified })) return reply.code(304).send();
-    return reply.header('content-type', jsonType).send(writeEnvelope(select(set, selection)));
+    return sendEnvelope(reply.header('content-type', jsonType), select(set, selection));
   };
 }
 
@@ -39,6 +41,27 @@ function select(set: RecordSet, { district, limit, offset }: Selection): readonl
 export function writeEnvelope(records: readonly string[], count = records.length): string {
   const data = records.length === 1 ? records[0] : `[${records.join(',')}]`;
   return `{"count":${count},"data":${data}}`;
+}
+
+/** Sends the envelope of `records`, a large one in pieces: each is made when the client has taken the one before. */
+function sendEnvelope(reply: FastifyReply, records: readonly string[]): FastifyReply {
+  const bytes = records.reduce((sum, record) => sum + Buffer.byteLength(record), 0);
+  if (bytes <= pieceBytes || records.length === 1) return reply.send(writeEnvelope(records));
+  const others = writeEnvelope(records.map(() => '')).length;
+  return reply.header('content-length', bytes + others).send(Readable.from(cutEnvelope(records)));
+}
+
+/** The same text as `writeEnvelope` gives for several records. */
+function* cutEnvelope(records: readonly string[]): Generator<string> {
+  let piece = `{"count":${records.length},"data":[`;
+  for (const [index, record] of records.entries()) {
+    if (piece.length >= pieceBytes) {
+      yield piece;
+      piece = '';
+    }
+    piece += index === 0 ? record : `,${record}`;
+  }
+  yield `${piece}]}`;
 }
 
 /** The selection is part of the tag: the default of limit may change when the service is restarted, without any record changing. */

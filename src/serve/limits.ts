@@ -24,10 +24,16 @@ export const maxBodyBytes = 1_024;
  */
 export const maxConnections = 512;
 
+/** Connections that one address leaves to others, however many it opens; in the same proportion where there may be fewer. */
+export const reservedConnections = 32;
+
+/** Bytes, about, of a large answer that are written at once. The next ones follow when the client has taken these. */
+export const pieceBytes = 65_536;
+
 /** File descriptors that are left for everything else, where a system allows so few that it bounds the connections. */
 export const reservedFiles = 64;
 
-/** Only when connections are used up: an answer that has been ready so long without being read to its end makes room. */
+/** Only when connections are used up: an answer of which the client has taken nothing for so long makes room. */
 export const unreadAnswerTimeout = 5_000;
 
 /** Seconds after which a client that was told 503 may try again: by then an unread answer can make room. */
@@ -47,6 +53,9 @@ export const keepAliveTimeout = 10_000;
 
 /** A socket without any traffic, such as a client that stopped reading its answer, is dropped after this. */
 export const idleSocketTimeout = 30_000;
+
+/** When the service closes: requests under way may end within this, then their connections are closed as well. */
+export const closeTimeout = 2_000;
 
 /** The bound on connections where the system lets the process open so many files; null for no such limit. */
 export function fitConnections(openFiles: number | null): number {

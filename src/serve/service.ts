@@ -20,7 +20,10 @@ export interface ServiceOptions extends AppOptions {
 export interface Service {
   /** Base URL for a client on the same machine, without a slash at its end, such as http://127.0.0.1:4321. */
   readonly url: string;
-  /** Ends every connection, idle or not, and resolves when the port is free. The record source stays open. */
+  /**
+   * Closes idle connections at once and the others when their answers are taken, or after `limits.closeTimeout` at the
+   * latest. Resolves when the port is free. The record source stays open.
+   */
   close(): Promise<void>;
 }
 

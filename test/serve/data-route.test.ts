@@ -146,21 +146,22 @@ it('has another ETag as soon as the records change', async () => {
   }
 });
 
-it('passes record texts on byte for byte, beyond ASCII too', async () => {
-  const text = '{"NamaKabupaten":"KOTA \u00e9\u{1f5f3}","n":12345678901234567890,"e":1.0}';
+it.each([2, 300])('passes %i record texts on byte for byte, beyond ASCII too', async (count) => {
+  const text = `{"NamaKabupaten":"KOTA \u00e9\u{1f5f3}","n":12345678901234567890,"e":1.0,"long":"${'x'.repeat(999)}"}`;
+  const texts = Array.from({ length: count }, () => text);
   const set = buildRecordSet(
-    [
-      { text, district: 1 },
-      { text, district: 1 },
-    ],
+    texts.map((one) => ({ text: one, district: 1 })),
     lastModified,
   );
   const exact = await start({ source: { current: () => set, close() {} } });
   try {
-    const response = await ask(exact, pipelines[0]!.endpoint);
+    const path = `${pipelines[0]!.endpoint}?limit=1000`;
+    const response = await ask(exact, path);
     const body = await response.text();
-    expect(body).toBe(`{"count":2,"data":[${text},${text}]}`);
-    expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(body)));
+    expect(body).toBe(`{"count":${count},"data":[${texts.join(',')}]}`);
+    const head = await ask(exact, path, { method: 'HEAD' });
+    for (const { headers } of [response, head])
+      expect(headers.get('content-length')).toBe(String(Buffer.byteLength(body)));
   } finally {
     await exact.close();
   }

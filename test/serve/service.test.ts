@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { buildApp } from '../../src/serve/app.ts';
 import * as limits from '../../src/serve/limits.ts';
-import { ask, makeOptions, pipelines, start } from './support.ts';
+import { ask, hugeSource, key, makeOptions, pipelines, start } from './support.ts';
 
 const { endpoint } = pipelines[0]!;
 
@@ -103,6 +103,25 @@ it('ends promptly with idle connections and half a request open, and frees the p
   const next = createServer().listen(port, '127.0.0.1');
   await once(next, 'listening');
   next.close();
+});
+
+it('lets an answer that is being read end, and waits no longer than stated where nobody reads it', async () => {
+  const service = await start({ source: hugeSource() });
+  const { port } = new URL(service.url);
+  const [reader, sleeper] = [connect(Number(port), '127.0.0.1'), connect(Number(port), '127.0.0.1')];
+  sleeper.on('error', () => {});
+  for (const socket of [reader, sleeper]) {
+    socket.write(`GET ${endpoint} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`);
+    await once(socket, 'readable');
+  }
+  const closed = service.close();
+  reader.resume();
+  await once(reader, 'close');
+  expect(reader.bytesRead).toBeGreaterThan(2 ** 25);
+  await closed;
+  sleeper.resume();
+  await once(sleeper, 'close');
+  expect(sleeper.bytesRead).toBeLessThan(2 ** 25);
 });
 
 it('gives its bounds and timeouts to the server', async () => {
