@@ -2,6 +2,7 @@
 
 import {
   DiskFullError,
+  FileError,
   OutOfMemoryError,
   RekapError,
   WarehouseError,
@@ -116,5 +117,15 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
       cause,
     );
   }
-  return error;
+  return failedFile(error) ?? error;
+}
+
+/** The error for a file that the system could not open, read, write or rename, though it is not known why; null where it is no such failure. */
+export function failedFile(error: unknown): FileError | null {
+  if (!(error instanceof Error) || !('path' in error && 'syscall' in error)) return null;
+  return new FileError(
+    `The system could not ${String(error.syscall)} ${String(error.path)}: ${systemReason(error)}.`,
+    'Check the disk, then run it again.',
+    { cause: error },
+  );
 }

@@ -1,0 +1,319 @@
+/**
+ * Each call to the file system fails once, and from then on, and the power fails after each. The snapshot before or the new one is whole
+ * then, the message names the file, and the next run needs no help. Each test run tries a few of these, by chance. REKAP_IO_FAULTS=all
+ * tries every one, and REKAP_IO_FAULTS with a part of the name of one, as a failure prints it, tries that again.
+ */
+
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ExitCode, RekapError } from '../../src/errors.ts';
+import type { SyncResult } from '../../src/run/sync-options.ts';
+import { Secret } from '../../src/secret.ts';
+import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
+import { verifyPublished } from '../../src/snapshots/verify-published.ts';
+import { checkFiles, checkManifestFile } from '../../src/warehouse/check-files.ts';
+import { listSnapshotIds } from '../../src/warehouse/run-ids.ts';
+import { isSnapshotId } from '../../src/warehouse/snapshot-format.ts';
+import { readCurrent, readSnapshot } from '../../src/warehouse/warehouse.ts';
+import { faultsOf, watch, type Fault, type FileCall } from '../support/file-calls.ts';
+import { runReplay } from '../support/run-replay.ts';
+import { runSync } from '../support/served-source.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
+import { makeRemains, TornDisk, type PowerCut } from '../support/torn-disk.ts';
+import { regencies, startVersionedService, versionedKey, type VersionedService } from '../support/versioned-service.ts';
+
+vi.mock('node:fs/promises', async (load) => (await import('../support/file-calls.ts')).watchFiles(await load()));
+vi.mock('node:worker_threads', async (load) => (await import('../support/file-calls.ts')).watchThreads(await load()));
+
+const chosen = process.env['REKAP_IO_FAULTS'] ?? '';
+const patience = chosen === '' ? {} : { timeout: 7_200_000 };
+
+let service: VersionedService;
+let root: string;
+/** A folder with the warehouse at version 2, and version 1 kept. */
+let prepared: string;
+
+beforeAll(async () => {
+  service = await startVersionedService();
+  root = await mkdtemp(join(tmpdir(), 'rekap-faults-'));
+  prepared = join(root, 'prepared');
+  await mkdir(prepared);
+  for (const version of [1, 2]) {
+    service.version = version;
+    await sync(prepared);
+  }
+});
+
+afterAll(async () => {
+  await service.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+const warehouseIn = (folder: string): string => join(folder, 'warehouse');
+
+/** A nation with no districts but its own, and one snapshot that is kept besides the one before. */
+async function sync(folder: string): Promise<SyncResult> {
+  const settings = { apiKey: new Secret(versionedKey), keep: 1, acceptChanges: true };
+  const own = { ...project, referenceDistricts: [] };
+  return runSync(syncOptions(warehouseIn(folder), service.url, settings), {}, own);
+}
+
+/** What a user does, in a folder made of the prepared one. */
+interface Act {
+  readonly name: string;
+  /** What the source gives, and so the version that is current in the end. */
+  readonly version: number;
+  /** What was current before; null for none. */
+  readonly before: number | null;
+  readonly prepare?: (folder: string) => Promise<unknown>;
+  readonly act: (folder: string) => Promise<unknown>;
+}
+
+const removeCurrent = (folder: string) => rm(join(warehouseIn(folder), 'current'));
+
+const acts: readonly Act[] = [
+  { name: 'a sync', before: 2, version: 3, act: sync },
+  { name: 'a sync of nothing new', before: 2, version: 2, act: sync },
+  {
+    name: 'the first sync',
+    before: null,
+    version: 1,
+    prepare: (folder) => rm(warehouseIn(folder), { recursive: true }),
+    act: sync,
+  },
+  {
+    name: 'a replay of a snapshot that is gone',
+    before: 1,
+    version: 2,
+    async prepare(folder) {
+      const [older, newer] = await listSnapshotIds(warehouseIn(folder));
+      await removeCurrent(folder);
+      await symlink(`snapshots/${older}`, join(warehouseIn(folder), 'current'));
+      await rm(join(warehouseIn(folder), 'snapshots', newer!), { recursive: true });
+    },
+    act: (folder) => runReplay(warehouseIn(folder)),
+  },
+  {
+    name: 'a replay that restores the link',
+    before: null,
+    version: 2,
+    prepare: removeCurrent,
+    act: (folder) => runReplay(warehouseIn(folder)),
+  },
+  {
+    name: 'a rollback',
+    before: 2,
+    version: 1,
+    act: async (folder) => rollBack(project, warehouseIn(folder), (await listSnapshotIds(warehouseIn(folder)))[0]!),
+  },
+];
+
+/** The folder that an act begins with. */
+async function begin({ version, prepare }: Act): Promise<string> {
+  const folder = join(root, 'folder');
+  await rm(folder, { recursive: true, force: true });
+  await cp(prepared, folder, { recursive: true, verbatimSymlinks: true });
+  await prepare?.(folder);
+  service.version = version;
+  return folder;
+}
+
+/** A call that is to fail, known again by what it is about, for calls at the same time come in any order. */
+interface Point {
+  readonly name: string;
+  /** Below the folder, with the ids of runs replaced. */
+  readonly place: string;
+  /** Of all the same. */
+  readonly nth: number;
+  readonly fault: Fault;
+  /** Whether every call fails from then on that can fail so. */
+  readonly lasts: boolean;
+}
+
+const nameOf = ({ name: act }: Act, { name, place, nth, fault, lasts }: Point): string =>
+  `${act}: ${name} ${place} #${nth} ${fault}${lasts ? ' lasting' : ''}`;
+
+/** Does something while the calls below the folder are watched. */
+async function watching(
+  folder: string,
+  hooks: Partial<Pick<typeof watch, 'before' | 'after' | 'thread'>>,
+  act: Act['act'],
+): Promise<unknown> {
+  const unwatched = { ...watch };
+  Object.assign(watch, hooks, { folder });
+  try {
+    return await act(folder);
+  } catch (error) {
+    return error;
+  } finally {
+    Object.assign(watch, unwatched);
+  }
+}
+
+async function placesIn(folder: string): Promise<(path: string) => string> {
+  const ids = await listSnapshotIds(warehouseIn(folder));
+  return (path) =>
+    relative(folder, path)
+      .replace(/\d{8}T\d{6}Z-[0-9a-f]{6}/, (id) => (ids.includes(id) ? `OLD${ids.indexOf(id)}` : 'NEW'))
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'UUID');
+}
+
+/** What may go wrong with an act: every call with every way in which it can fail, and what power cuts may leave. */
+interface Recorded {
+  readonly points: readonly Point[];
+  readonly cuts: readonly PowerCut[];
+}
+
+async function record(act: Act): Promise<Recorded> {
+  const folder = await begin(act);
+  const placeOf = await placesIn(folder);
+  const disk = new TornDisk(folder, Math.random, chosen === '' ? 1 : 4);
+  const times = new Map<string, number>();
+  const points: Point[] = [];
+  const before = (call: FileCall): null => {
+    const place = placeOf(call.path);
+    const nth = (times.get(`${call.name} ${place}`) ?? 0) + 1;
+    times.set(`${call.name} ${place}`, nth);
+    for (const fault of faultsOf(call)) {
+      points.push({ name: call.name, place, nth, fault, lasts: false });
+      if (nth === 1) points.push({ name: call.name, place, nth, fault, lasts: true });
+    }
+    return null;
+  };
+  const end = await watching(folder, { before, after: (call) => disk.note(call) }, act.act);
+  if (end instanceof Error) throw end;
+  disk.end();
+  if (act.act === sync) await addThread((end as SyncResult).landing!, before);
+  return { points, cuts: disk.cuts };
+}
+
+/** The thread that lands the answers writes each to both files. */
+async function addThread(landing: string, add: (call: FileCall) => void): Promise<void> {
+  const lines = (await readFile(join(landing, 'answers.jsonl'), 'utf8')).trimEnd().split('\n');
+  for (const file of lines.flatMap(() => ['bodies.gz', 'answers.jsonl']))
+    add({ name: 'write', path: join(landing, file) });
+}
+
+/** Does it with the point's failure; gives the path that it was met at, and how the act ended. */
+async function failAt(folder: string, { name, place, nth, fault, lasts }: Point, act: Act['act']) {
+  const placeOf = await placesIn(folder);
+  let times = 0;
+  let met: string | null = null;
+  const before = (call: FileCall): Fault | null => {
+    const isSame = call.name === name && placeOf(call.path) === place;
+    if (isSame && (times += 1) === nth) met = call.path;
+    else if (met === null || !lasts || !faultsOf(call).includes(fault)) return null;
+    return fault;
+  };
+  const isOfThread = name === 'write' && /NEW\/(?:bodies\.gz|answers\.jsonl)$/.test(place);
+  const thread = isOfThread ? { file: basename(place), nth, fault, lasts } : null;
+  const end = await watching(folder, { before, thread }, act);
+  return { met: isOfThread ? basename(place) : met, end };
+}
+
+/** The version of the current snapshot, every part of which must be as it was published; null where there is none. */
+async function versionIn(folder: string): Promise<number | null> {
+  const current = await readCurrent(warehouseIn(folder));
+  if (current === null) return null;
+  const { problems, answerProblems } = await verifyPublished(warehouseIn(folder), current.id, project.pipelines);
+  expect([...problems, ...answerProblems]).toEqual([]);
+  return Number(current.manifest.datasets['voters']!.sums['dpt_male']) / regencies;
+}
+
+/** The next run works, and leaves nothing behind of the one before. */
+async function expectNext(act: Act, folder: string): Promise<void> {
+  await act.act(folder);
+  expect(await versionIn(folder)).toBe(act.version);
+  const names = (await readdir(warehouseIn(folder))).toSorted();
+  expect(names.filter((name) => name !== 'runs.jsonl')).toEqual(['current', 'landing', 'lock', 'snapshots']);
+  const snapshots = await readdir(join(warehouseIn(folder), 'snapshots'));
+  expect(snapshots.filter((name) => !isSnapshotId(name))).toEqual([]);
+  // A replay that cannot read the one that there is makes another.
+  expect(snapshots.length).toBeLessThanOrEqual(3);
+}
+
+function expectTold(error: unknown, { fault, lasts }: Point, path: string): void {
+  expect(error).toBeInstanceOf(RekapError);
+  const { message, exitCode } = error as RekapError;
+  expect(Object.values(ExitCode)).toContain(exitCode);
+  // Where there is no room, or too few files may be open, this file is as good as any other.
+  if (fault === 'EIO') expect(message).toMatch(lasts ? warehouseIn('') : basename(path));
+}
+
+async function survive(act: Act, point: Point): Promise<void> {
+  const folder = await begin(act);
+  const { met, end } = await failAt(folder, point, act.act);
+  expect(met, 'where it failed').not.toBeNull();
+  expect([...watch.open.values()], 'left open').toEqual([]);
+  const version = await versionIn(folder);
+  if (end instanceof Error) {
+    expect(point.fault, end.message).not.toBe('short');
+    expectTold(end, point, met!);
+    expect([act.before, act.version]).toContain(version);
+    // What is told must be so.
+    if (/Nothing was published/.test((end as RekapError).next)) expect(version).toBe(act.before);
+  } else expect(version).toBe(act.version);
+  await expectNext(act, folder);
+}
+
+/** So many of them, all, or those that were named. */
+function choose<Item>(items: readonly Item[], named: (item: Item) => string, sample: number): Item[] {
+  if (chosen === 'all') return [...items];
+  if (chosen !== '') return items.filter((item) => named(item).includes(chosen));
+  return Array.from({ length: sample }, () => items[Math.floor(Math.random() * items.length)]!);
+}
+
+/** Tries each; says what went wrong by name. */
+async function tryEach(cases: readonly (readonly [name: string, attempt: () => Promise<void>])[]): Promise<void> {
+  const wrong: string[] = [];
+  for (const [name, attempt] of cases)
+    await attempt().catch((error: unknown) => wrong.push(`${name}: ${String(error)}`));
+  if (chosen === 'all') process.stdout.write(`${cases.length} tried, ${wrong.length} wrong\n`);
+  expect(wrong).toEqual([]);
+}
+
+/** Every snapshot that has a name is whole, and the current one is old or new. */
+async function expectWhole(act: Act, folder: string, isOver: boolean): Promise<void> {
+  const warehouse = warehouseIn(folder);
+  for (const id of await listSnapshotIds(warehouse)) {
+    const snapshot = await readSnapshot(warehouse, id);
+    expect([
+      ...(await checkManifestFile(snapshot.folder)),
+      ...(await checkFiles(snapshot.folder, snapshot.manifest)),
+    ]).toEqual([]);
+  }
+  const current = await readCurrent(warehouse);
+  const version = current === null ? null : Number(current.manifest.datasets['voters']!.sums['dpt_male']) / regencies;
+  expect(isOver ? [act.version] : [act.before, act.version]).toContain(version);
+}
+
+describe.each(acts.map((act) => [act.name, act] as const))('%s', (_, act) => {
+  let recorded: Recorded;
+  beforeAll(async () => {
+    recorded = await record(act);
+  });
+
+  it('survives a call that fails', patience, async () => {
+    // What is done most often is tried most often.
+    const points = choose(recorded.points, (point) => nameOf(act, point), act.name === 'a sync' ? 3 : 1);
+    await tryEach(points.map((point) => [nameOf(act, point), () => survive(act, point)] as const));
+  });
+
+  it('survives a power cut', patience, async () => {
+    const folder = await begin(act);
+    const cuts = recorded.cuts.map(({ after, isOver, remains }, index) => {
+      const look = async (): Promise<void> => {
+        await rm(folder, { recursive: true, force: true });
+        await makeRemains(folder, remains);
+        await expectWhole(act, folder, isOver);
+      };
+      return [`${act.name}: cut ${index} after ${after}`, look] as const;
+    });
+    const goOn = choose(cuts, ([name]) => name, 1).map(([name, look]) => {
+      return [name, () => look().then(() => expectNext(act, folder))] as const;
+    });
+    await tryEach([...choose(cuts, ([name]) => name, 5), ...goOn]);
+  });
+});
