@@ -5,7 +5,7 @@ import type { RunStep } from '../surroundings.ts';
 import { chmod, mkdir, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
-import { databaseFile, isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';
+import { databaseFile, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { flush } from '../warehouse/with-file.ts';
 import { nextPublished, nextRollback, prepareLink, switchCurrent } from './current-link.ts';
 import { lockInMaking } from './lock.ts';
@@ -97,11 +97,8 @@ export async function clearLeftovers(warehouse: string): Promise<void> {
   const { folder, snapshots, current } = warehousePaths(warehouse);
   // A snapshot whose run died between its rename and the switch was never current: it goes too.
   const unpublished = await readLink(join(folder, nextPublished));
-  if (unpublished !== null && unpublished !== (await readLink(current)) && isSnapshotId(basename(unpublished))) {
-    await rm(join(snapshots, basename(unpublished)), { recursive: true, force: true });
-    // Before the link goes: else a power cut could bring the snapshot back, and nothing that says it was never current.
-    await flush(snapshots);
-  }
+  if (unpublished !== null && unpublished !== (await readLink(current)))
+    await takeNames(warehouse, [basename(unpublished)]);
   for (const name of await readdir(snapshots)) {
     if (name.startsWith(building) || name.startsWith(pruned)) {
       await rm(join(snapshots, name), { recursive: true, force: true });
@@ -199,8 +196,7 @@ export async function pointCurrent(warehouse: string, id: string): Promise<void>
 }
 
 /**
- * Removes all but the newest `keep` snapshots and those that are spared, such as the current one; gives the ids removed. First the names go,
- * then the files, so that no half of a snapshot is ever seen.
+ * Removes all but the newest `keep` snapshots and those that are spared, such as the current one; gives the ids removed.
  */
 export async function pruneSnapshots(
   warehouse: string,
@@ -210,14 +206,21 @@ export async function pruneSnapshots(
   const ids = await listSnapshotIds(warehouse);
   const kept = new Set([...(keep === 0 ? [] : ids.slice(-keep)), ...spared]);
   const doomed = ids.filter((id) => !kept.has(id));
-  if (doomed.length === 0) return [];
-  const { snapshots } = warehousePaths(warehouse);
   // A power cut could else take the switch back, to a snapshot that is gone.
-  await flush(warehouse);
-  for (const id of doomed) await rename(join(snapshots, id), join(snapshots, pruned + id));
-  await flush(snapshots);
-  for (const id of doomed) await rm(join(snapshots, pruned + id), { recursive: true, force: true });
+  if (doomed.length > 0) await flush(warehouse);
+  await takeNames(warehouse, doomed);
+  for (const id of doomed)
+    await rm(join(warehousePaths(warehouse).snapshots, pruned + id), { recursive: true, force: true });
   return doomed;
+}
+
+/** Takes the names of snapshots that are to be removed, those that there are, so that no half of one is ever seen, even after a power cut. */
+async function takeNames(warehouse: string, doomed: readonly string[]): Promise<void> {
+  const { snapshots } = warehousePaths(warehouse);
+  const there = await listSnapshotIds(warehouse);
+  const taken = doomed.filter((id) => there.includes(id));
+  for (const id of taken) await rename(join(snapshots, id), join(snapshots, pruned + id));
+  if (taken.length > 0) await flush(snapshots);
 }
 
 /** Flushes the files, each of which must be there, and the folders that they lie in. The DuckDB file is for reading only from then on. */

@@ -33,11 +33,14 @@ type Entry = TornFile | TornFolder | { readonly kind: 'link'; readonly target: s
 /** What of a file's last bytes, which nobody has flushed, is on the disk. */
 type Torn = 'lost' | 'half' | 'zeros' | 'whole';
 
+interface TornBytes {
+  readonly file: TornFile;
+  readonly flushes: number;
+  readonly torn: Torn;
+}
+
 /** A folder as it may be found after a power cut. */
-type Remains = Map<
-  string,
-  Remains | { readonly file: TornFile; readonly flushes: number; readonly torn: Torn } | { readonly target: string }
->;
+type Remains = Map<string, Remains | TornBytes | { readonly target: string }>;
 
 export interface PowerCut {
   /** What was done last before it. */
@@ -216,16 +219,26 @@ export async function makeRemains(path: string, remains: Remains): Promise<void>
     const place = join(path, name);
     if (left instanceof Map) await makeRemains(place, left);
     else if ('target' in left) await symlink(left.target, place);
-    else await writeFile(place, bytesOf(left.file, left.flushes, left.torn));
+    else await writeFile(place, bytesOf(left));
   }
 }
 
+/** What it leaves by paths, for whoever only wants to look: the bytes of files, and where links lead. */
+export function readRemains(remains: Remains, above = ''): Map<string, Buffer | string> {
+  return new Map(
+    [...remains].flatMap(([name, left]) => {
+      const place = join(above, name);
+      if (left instanceof Map) return [...readRemains(left, place)];
+      return [[place, 'target' in left ? left.target : bytesOf(left)] as const];
+    }),
+  );
+}
+
 /** Flushed bytes stay; what a file would have held at its next flush may be there as well, torn. */
-function bytesOf({ versions }: TornFile, flushes: number, torn: Torn): Buffer {
+function bytesOf({ file: { versions }, flushes, torn }: TornBytes): Buffer {
   const certain = versions[flushes - 1] ?? Buffer.of();
-  const next = versions[flushes] ?? certain;
-  const rest = next.subarray(certain.length);
-  const kept = { lost: 0, half: Math.floor(rest.length / 2), zeros: 0, whole: rest.length }[torn];
-  const zeros = torn === 'zeros' ? rest.length : 0;
-  return Buffer.concat([certain, rest.subarray(0, kept), Buffer.alloc(zeros)]);
+  const rest = (versions[flushes] ?? certain).subarray(certain.length);
+  if (torn === 'lost' || rest.length === 0) return certain;
+  const kept = { half: Math.floor(rest.length / 2), zeros: 0, whole: rest.length }[torn];
+  return Buffer.concat([certain, rest.subarray(0, kept), Buffer.alloc(torn === 'zeros' ? rest.length : 0)]);
 }
