@@ -9,7 +9,6 @@ const alone = [
   'test/pipelines/index.test.ts',
   'test/publish/lock.test.ts',
   'test/unloadable.test.ts',
-  'test/warehouse/flush.test.ts',
 ];
 
 export default defineConfig({

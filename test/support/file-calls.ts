@@ -52,11 +52,14 @@ export function faultsOf({ name, flags = '' }: FileCall): Fault[] {
   return name === 'readdir' ? ['EIO', 'EMFILE'] : ['EIO'];
 }
 
-export function systemError(code: Exclude<Fault, 'short'>, { name, path }: FileCall, hasPath: boolean): Error {
+/** What the system would say; of a file that is open, it does not say which. */
+function systemError(code: Exclude<Fault, 'short'>, syscall: string, path: string | null) {
   const errno = -constants.errno[code];
   const words = getSystemErrorMap().get(errno)![1];
-  const message = `${code}: ${words}, ${name}${hasPath ? ` '${path}'` : ''}`;
-  return Object.assign(new Error(message), { code, errno, syscall: name, ...(hasPath ? { path } : {}) });
+  const message = `${code}: ${words}, ${syscall}`;
+  return path === null
+    ? { message, code, errno, syscall }
+    : { message: `${message} '${path}'`, code, errno, syscall, path };
 }
 
 /** @param act Does the whole of it, or a part where it reads or writes. */
@@ -71,7 +74,8 @@ async function pass<Value>(call: FileCall, act: (part: number) => Promise<Value>
   if (fault === 'short') return act(0.5);
   // What is full takes a part; what cannot be closed is closed all the same.
   if (call.name === 'close' || (call.name === 'write' && fault === 'ENOSPC')) await act(0.5);
-  throw systemError(fault, call, hasPath);
+  const { message, ...fields } = systemError(fault, call.name, hasPath ? call.path : null);
+  throw Object.assign(new Error(message), fields);
 }
 
 /** node:fs/promises as rekap is to see it. */
@@ -130,7 +134,7 @@ export function watchFiles(real: Files): Files {
             return encoding === undefined ? Buffer.concat(pieces) : Buffer.concat(pieces).toString(encoding);
         }
       }),
-  } as unknown as Files;
+  };
 }
 
 /** The system does not say which file an error about an open one is of. */
@@ -158,7 +162,7 @@ function watchFile(file: FileHandle, path: string): FileHandle {
     read: (into: Buffer, offset: number, length: number, position: number | null) =>
       pass({ name: 'read', path }, (part) => plain.read(into, offset, Math.ceil(length * part), position), false),
     close: () => pass({ name: 'close', path }, () => plain.close(), false).finally(() => watch.open.delete(file)),
-  }) as unknown as FileHandle;
+  });
 }
 
 /** What a thread runs first: one write to the file of that number fails. */
@@ -188,12 +192,12 @@ function failWhereTold(program: string, options: WorkerOptions): [string, Worker
   if (thread === null) return [program, options];
   const { file, nth, fault, lasts } = thread;
   const files = options.workerData as Record<string, number>;
-  const error = fault === 'short' ? null : systemError(fault, { name: 'write', path: file }, false);
+  const { message, ...fields } = fault === 'short' ? { message: '' } : systemError(fault, 'write', null);
   const failing = {
     file: files[file.replace(/\..*$/, '')],
     nth,
     lasts,
-    error: error && { ...error, message: error.message },
+    error: fault === 'short' ? null : { ...fields, message },
     program: pathToFileURL(program).href,
   };
   return [failingThread, { ...options, eval: true, workerData: { ...files, failing } }];
