@@ -3,12 +3,12 @@ import { defineConfig } from 'vitest/config';
 /** These put something in a module's place before it is loaded, so each has its modules to itself. */
 const alone = [
   'test/forbidden.test.ts',
+  'test/end-to-end/io-faults.test.ts',
   'test/end-to-end/open-files.test.ts',
   'test/land/failing-landing.test.ts',
   'test/pipelines/index.test.ts',
   'test/publish/lock.test.ts',
   'test/unloadable.test.ts',
-  'test/warehouse/flush.test.ts',
 ];
 
 export default defineConfig({

@@ -154,6 +154,11 @@ export class DiskFullError extends RekapError {
   readonly exitCode = ExitCode.unexpected;
 }
 
+/** The system fails to open, read, write or rename a file of the warehouse, as it does on a disk that is broken. */
+export class FileError extends RekapError {
+  readonly exitCode = ExitCode.unexpected;
+}
+
 /** The tables of a snapshot need more memory than DuckDB may take for them; nothing is published. */
 export class OutOfMemoryError extends RekapError {
   readonly exitCode = ExitCode.unexpected;

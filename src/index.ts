@@ -6,6 +6,7 @@ export {
   DiskFullError,
   EnvelopeError,
   ExitCode,
+  FileError,
   GateError,
   IncompleteError,
   InterruptedError,

@@ -11,20 +11,27 @@ import type { LandedAnswer, LandingFiles, ThreadReport, UnwrittenAnswer } from '
 
 /** For records as these level 2 takes no longer than level 1, and a tenth less room. */
 const compressionLevel = 2;
-const { bodies, answers } = workerData as LandingFiles;
+const files = workerData as LandingFiles;
 const port = parentPort!;
 let position = 0;
+/** The file that was last written to. */
+let writing: keyof LandingFiles = 'bodies';
 
 /** Writes both files; an answer is landed once its line is written. */
 function write({ line, body }: UnwrittenAnswer): LandedAnswer {
   const bytes = gzipSync(body, { level: compressionLevel });
   const sha256 = createHash('sha256').update(body).digest('hex');
   const landed = { ...line, bytes: body.length, sha256, position, length: bytes.length };
-  // These write all that they are given; writeSync may write a part.
-  writeFileSync(bodies, bytes);
-  writeFileSync(answers, `${JSON.stringify(landed)}\n`);
+  append('bodies', bytes);
+  append('answers', `${JSON.stringify(landed)}\n`);
   position += bytes.length;
   return landed;
+}
+
+function append(file: keyof LandingFiles, data: Uint8Array | string): void {
+  writing = file;
+  // This writes all that it is given; writeSync may write a part.
+  writeFileSync(files[file], data);
 }
 
 function report(message: ThreadReport): void {
@@ -37,7 +44,7 @@ function land(answer: UnwrittenAnswer): void {
   } catch (error) {
     const failure = error as NodeJS.ErrnoException;
     const { code, errno, syscall } = failure;
-    report({ failure, kept: { code, errno, syscall } });
+    report({ failure, kept: { code, errno, syscall }, writing });
     // A port that is closed still brings what it holds.
     port.off('message', land);
     port.close();

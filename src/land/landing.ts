@@ -11,8 +11,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gunzip } from 'node:zlib';
-import { LandingError, messageOf } from '../errors.ts';
-import { flushFile, flushFolder } from '../warehouse/flush.ts';
+import { closeAll, orClose } from '../close-all.ts';
+import { LandingError, messageOf, systemReason } from '../errors.ts';
+import { flush, nameFile, withPath } from '../warehouse/with-file.ts';
 import type { Answer, LandedBody, PageRequest } from '../stages.ts';
 import { runFile, writeRunFile, type RunFile } from './run-file.ts';
 
@@ -53,8 +54,10 @@ export interface UnwrittenAnswer {
   readonly body: Uint8Array;
 }
 
-/** What the thread says of one answer after another, until it fails at one and ends. */
-export type ThreadReport = { readonly landed: LandedAnswer } | { readonly failure: Error; readonly kept: SystemFields };
+/** What the thread says of one answer after another, until it fails at one and ends; then, which file it was writing to. */
+export type ThreadReport =
+  | { readonly landed: LandedAnswer }
+  | { readonly failure: Error; readonly kept: SystemFields; readonly writing: keyof LandingFiles };
 
 /** What an error of the system says of itself, which it loses on its way to another thread. */
 type SystemFields = Pick<NodeJS.ErrnoException, 'code' | 'errno' | 'syscall'>;
@@ -81,13 +84,10 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
     opened.push(file);
     return file;
   };
-  try {
+  return orClose(opened, async () => {
     const [bodies, answers] = [await openNew(bodiesFile, 'wx+'), await openNew(answersFile, 'wx')];
     return landInto(folder, bodies, answers, startThread({ bodies: bodies.fd, answers: answers.fd }));
-  } catch (error) {
-    for (const file of opened) await file.close();
-    throw error;
-  }
+  });
 }
 
 /** Node runs no TypeScript in a thread: from the sources too its program is the one that was built. */
@@ -106,6 +106,7 @@ function startThread(files: LandingFiles): Worker {
 }
 
 function landInto(folder: string, bodies: FileHandle, answers: FileHandle, thread: Worker): Landing {
+  const paths = { bodies: join(folder, bodiesFile), answers: join(folder, answersFile) };
   const waiting: Waiting[] = [];
   /** Answers taken; each is written as the line of this number. */
   let taken = 0;
@@ -115,7 +116,7 @@ function landInto(folder: string, bodies: FileHandle, answers: FileHandle, threa
   const roomMade: (() => void)[] = [];
 
   thread.on('message', (report: ThreadReport) => {
-    if ('failure' in report) return fail(Object.assign(report.failure, report.kept));
+    if ('failure' in report) return fail(withPath(Object.assign(report.failure, report.kept), paths[report.writing]));
     const answer = waiting.shift();
     // After a failure nobody waits for what the thread had under way.
     if (answer !== undefined) release(answer).settle(report.landed);
@@ -160,13 +161,12 @@ function landInto(folder: string, bodies: FileHandle, answers: FileHandle, threa
       await thread.terminate();
       try {
         if (reason !== null) throw reason;
-        await bodies.datasync();
-        await answers.datasync();
-        await flushFile(join(folder, runFile));
-        for (const path of [folder, dirname(folder)]) await flushFolder(path);
+        await nameFile(paths.bodies, () => bodies.datasync());
+        await nameFile(paths.answers, () => answers.datasync());
+        for (const path of [join(folder, runFile), folder, dirname(folder)]) await flush(path);
       } finally {
-        await bodies.close();
-        await answers.close();
+        const close = (file: FileHandle, path: string) => ({ close: () => nameFile(path, () => file.close()) });
+        await closeAll([close(bodies, paths.bodies), close(answers, paths.answers)]);
       }
     },
   };
@@ -179,11 +179,12 @@ function readLater(bodies: FileHandle, written: Promise<LandedAnswer>, folder: s
 
 /** The body of a landed answer, checked against its length and hash. */
 export async function readBody(bodies: FileHandle, line: LandedAnswer, folder: string): Promise<Buffer> {
+  const compressed = await readBytes(bodies, line).catch((error: unknown) => {
+    const why = `${join(folder, bodiesFile)} cannot be read: ${systemReason(error)}.`;
+    throw new LandingError(why, 'Check the disk, then run it again.', { cause: error });
+  });
   let body: Buffer;
   try {
-    // A length that is damaged must not make room for itself.
-    const compressed = Buffer.alloc(Math.min(line.length, (await bodies.stat()).size));
-    await bodies.read(compressed, 0, compressed.length, line.position);
     body = await decompress(compressed, { maxOutputLength: Math.max(1, line.bytes) });
   } catch (error) {
     throw new LandingError(`${join(folder, bodiesFile)} is damaged at byte ${line.position}.`, 'Run the sync again.', {
@@ -197,4 +198,14 @@ export async function readBody(bodies: FileHandle, line: LandedAnswer, folder: s
     );
   }
   return body;
+}
+
+/** As many of an answer's bytes as the file has. */
+async function readBytes(bodies: FileHandle, { position, length }: LandedAnswer): Promise<Buffer> {
+  // A length that is damaged must not make room for itself.
+  const buffer = Buffer.alloc(Math.min(length, (await bodies.stat()).size));
+  let read = 0;
+  for (let more = 1; more > 0; read += more)
+    more = (await bodies.read(buffer, read, buffer.length - read, position + read)).bytesRead;
+  return buffer;
 }

@@ -1,9 +1,10 @@
 /** run.json, the first file of a landing: what its run was asked, so that it can be gone on with or replayed. */
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LandingError, errorCode, systemReason } from '../errors.ts';
 import { isSnapshotId } from '../warehouse/snapshot-format.ts';
+import { writeNewFile } from '../warehouse/with-file.ts';
 
 export const runFile = 'run.json';
 
@@ -37,7 +38,7 @@ export interface RunFile {
 }
 
 export async function writeRunFile(folder: string, run: RunFile): Promise<void> {
-  await writeFile(join(folder, runFile), `${JSON.stringify(run, null, 2)}\n`, { flag: 'wx' });
+  await writeNewFile(join(folder, runFile), `${JSON.stringify(run, null, 2)}\n`);
 }
 
 /** @throws LandingError where the file is missing or is no description of a run. */

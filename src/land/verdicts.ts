@@ -7,6 +7,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LandingError, systemReason } from '../errors.ts';
 import type { AcceptedReading, Verdict } from '../stages.ts';
+import { nameFile } from '../warehouse/with-file.ts';
 
 export const verdictsFile = 'verdicts.jsonl';
 
@@ -37,19 +38,21 @@ export async function* landVerdicts(
   readings: AsyncIterable<AcceptedReading>,
   warnings: readonly string[],
 ): AsyncGenerator<AcceptedReading> {
-  const file = await open(join(folder, verdictsFile), 'wx');
+  const path = join(folder, verdictsFile);
+  const file = await open(path, 'wx');
+  const append = (line: unknown): Promise<void> => nameFile(path, () => file.appendFile(`${JSON.stringify(line)}\n`));
   try {
     let verdicts = 0;
     for await (const reading of readings) {
       const accepted = reading.pages.map(({ answer, first, taken }) => [answer, first, taken]);
-      await file.appendFile(`${JSON.stringify({ ...reading.verdict, accepted })}\n`);
+      await append({ ...reading.verdict, accepted });
       verdicts += 1;
       yield reading;
     }
-    await file.appendFile(`${JSON.stringify({ verdicts, warnings })}\n`);
-    await file.datasync();
+    await append({ verdicts, warnings });
+    await nameFile(path, () => file.datasync());
   } finally {
-    await file.close();
+    await nameFile(path, () => file.close());
   }
 }
 

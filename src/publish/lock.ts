@@ -72,7 +72,8 @@ async function openLock(lock: string): Promise<Database> {
     bindings.close_sync(database);
     return await open(lock);
   } finally {
-    await rm(own, { force: true });
+    // The next run removes what is left of it.
+    await rm(own, { force: true }).catch(() => undefined);
   }
 }
 

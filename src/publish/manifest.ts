@@ -1,7 +1,6 @@
 /** Writes a manifest and its hash, and compares manifests. */
 
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { manifestHashLine } from '../warehouse/check-files.ts';
 import {
@@ -12,12 +11,13 @@ import {
   type Manifest,
   type ManifestDataset,
 } from '../warehouse/snapshot-format.ts';
+import { writeNewFile } from '../warehouse/with-file.ts';
 
 /** Writes the manifest and, as no hash in it can cover it, its own beside it. Gives the paths of all files of the snapshot, these too. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<string[]> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
-  await writeFile(join(folder, manifestFile), text, { flag: 'wx' });
-  await writeFile(join(folder, manifestHashFile), manifestHashLine(Buffer.from(text)), { flag: 'wx' });
+  await writeNewFile(join(folder, manifestFile), text);
+  await writeNewFile(join(folder, manifestHashFile), manifestHashLine(Buffer.from(text)));
   return [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
 }
 

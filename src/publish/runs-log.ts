@@ -1,8 +1,9 @@
 /** runs.jsonl: one line per run, published or not, with the reason. */
 
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { errorCode, systemReason, WarehouseError } from '../errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { flush, withFile } from '../warehouse/with-file.ts';
 
 /** A line of runs.jsonl. */
 export interface RunLine {
@@ -23,20 +24,20 @@ export interface RunLine {
 
 /**
  * Appends a line and flushes it. A line that a killed run left unfinished is ended first. The line is one write to a file open for
- * appending: a run that finds the warehouse busy writes beside the one that holds it, and neither may come into the other's line.
+ * appending, unless the system takes only a part of it: a run that finds the warehouse busy writes beside the one that holds it, and
+ * neither may come into the other's line.
  */
 export async function appendRun(warehouse: string, line: RunLine): Promise<void> {
-  const file = await open(warehousePaths(warehouse).runs, 'a+');
-  try {
+  await withFile(warehousePaths(warehouse).runs, 'a+', async (file) => {
     const { size } = await file.stat();
     const last = Buffer.alloc(1);
     if (size > 0) await file.read(last, 0, 1, size - 1);
     const lead = size > 0 && last[0] !== 0x0a ? '\n' : '';
-    await file.write(`${lead}${JSON.stringify(line)}\n`);
+    await file.appendFile(`${lead}${JSON.stringify(line)}\n`);
     await file.datasync();
-  } finally {
-    await file.close();
-  }
+    // A file that is new has its name on the disk only then.
+    if (size === 0) await flush(warehouse);
+  });
 }
 
 /** A run that ended. */

@@ -1,12 +1,12 @@
 /** A snapshot's folder from its beginning under a hidden name to the rename that publishes it, and how old ones go. */
 
-import { errorCode, WarehouseError } from '../errors.ts';
+import { errorCode, FileError, systemReason, WarehouseError } from '../errors.ts';
 import type { RunStep } from '../surroundings.ts';
 import { chmod, mkdir, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { flushFile, flushFolder } from '../warehouse/flush.ts';
 import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
-import { databaseFile, isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';
+import { databaseFile, warehousePaths } from '../warehouse/snapshot-format.ts';
+import { flush } from '../warehouse/with-file.ts';
 import { nextPublished, nextRollback, prepareLink, switchCurrent } from './current-link.ts';
 import { lockInMaking } from './lock.ts';
 
@@ -73,10 +73,11 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Another run may make the same folder at the same time. */
+/** Another run may make the same folder at the same time. What it lies in may be closed to readers, and so to flushing. */
 async function makeOne(path: string): Promise<void> {
   try {
     await mkdir(path);
+    await flush(dirname(path)).catch(() => undefined);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST' || !(await exists(path)) || !(await stat(path)).isDirectory()) throw error;
   }
@@ -96,9 +97,8 @@ export async function clearLeftovers(warehouse: string): Promise<void> {
   const { folder, snapshots, current } = warehousePaths(warehouse);
   // A snapshot whose run died between its rename and the switch was never current: it goes too.
   const unpublished = await readLink(join(folder, nextPublished));
-  if (unpublished !== null && unpublished !== (await readLink(current)) && isSnapshotId(basename(unpublished))) {
-    await rm(join(snapshots, basename(unpublished)), { recursive: true, force: true });
-  }
+  if (unpublished !== null && unpublished !== (await readLink(current)))
+    await takeNames(warehouse, [basename(unpublished)]);
   for (const name of await readdir(snapshots)) {
     if (name.startsWith(building) || name.startsWith(pruned)) {
       await rm(join(snapshots, name), { recursive: true, force: true });
@@ -108,11 +108,13 @@ export async function clearLeftovers(warehouse: string): Promise<void> {
   for (const name of [nextPublished, nextRollback, ...halfMade]) await rm(join(folder, name), { force: true });
 }
 
+/** Where a link points to; null where there is none. Whoever cannot tell must not remove anything. */
 async function readLink(path: string): Promise<string | null> {
   try {
     return await readlink(path);
-  } catch {
-    return null;
+  } catch (error) {
+    if (['ENOENT', 'EINVAL'].includes(errorCode(error))) return null;
+    throw error;
   }
 }
 
@@ -146,11 +148,24 @@ export async function publishSnapshotFolder(
   await flushTree(folder, files);
   await prepareLink(warehouse, nextPublished, id);
   // Before the snapshot has its name: else a power cut could leave that name, and nothing that says it was never current.
-  await flushFolder(warehouse);
+  await flush(warehouse);
   await nameFlushed(warehouse, id, folder, enter);
   enter('switch current');
   await switchCurrent(warehouse, nextPublished);
-  await flushFolder(warehouse);
+  await flushSwitch(warehouse, id);
+}
+
+/** From here on a power cut takes nothing back. */
+async function flushSwitch(warehouse: string, id: string): Promise<void> {
+  try {
+    await flush(warehouse);
+  } catch (error) {
+    throw new FileError(
+      `Snapshot ${id} is current, but ${warehouse} could not be flushed to the disk: ${systemReason(error)}.`,
+      'A power cut may bring back the snapshot before. Check the disk, then run it again.',
+      { cause: error },
+    );
+  }
 }
 
 /** Gives a finished folder its name among the snapshots, and leaves `current` as it is. */
@@ -168,7 +183,7 @@ async function nameFlushed(warehouse: string, id: string, folder: string, enter:
   const { snapshots } = warehousePaths(warehouse);
   enter('name the snapshot');
   await rename(folder, join(snapshots, id));
-  await flushFolder(snapshots);
+  await flush(snapshots);
 }
 
 /** Makes a published snapshot the current one again. One that a run died over, before it was current, is as good as published then. */
@@ -177,18 +192,12 @@ export async function pointCurrent(warehouse: string, id: string): Promise<void>
   await switchCurrent(warehouse, nextRollback);
   const unpublished = join(warehouse, nextPublished);
   if (basename((await readLink(unpublished)) ?? '') === id) await rm(unpublished);
-  await flushFolder(warehouse);
+  await flushSwitch(warehouse, id);
 }
 
-/** Removes a published snapshot: first its name, then its files, so that no half of it is ever seen. */
-async function removeSnapshot(warehouse: string, id: string): Promise<void> {
-  const { snapshots } = warehousePaths(warehouse);
-  const doomed = join(snapshots, pruned + id);
-  await rename(join(snapshots, id), doomed);
-  await rm(doomed, { recursive: true, force: true });
-}
-
-/** Removes all but the newest `keep` snapshots and those that are spared, such as the current one; gives the ids removed. */
+/**
+ * Removes all but the newest `keep` snapshots and those that are spared, such as the current one; gives the ids removed.
+ */
 export async function pruneSnapshots(
   warehouse: string,
   keep: number,
@@ -197,20 +206,33 @@ export async function pruneSnapshots(
   const ids = await listSnapshotIds(warehouse);
   const kept = new Set([...(keep === 0 ? [] : ids.slice(-keep)), ...spared]);
   const doomed = ids.filter((id) => !kept.has(id));
-  for (const id of doomed) await removeSnapshot(warehouse, id);
+  // A power cut could else take the switch back, to a snapshot that is gone.
+  if (doomed.length > 0) await flush(warehouse);
+  await takeNames(warehouse, doomed);
+  for (const id of doomed)
+    await rm(join(warehousePaths(warehouse).snapshots, pruned + id), { recursive: true, force: true });
   return doomed;
+}
+
+/** Takes the names of snapshots that are to be removed, those that there are, so that no half of one is ever seen, even after a power cut. */
+async function takeNames(warehouse: string, doomed: readonly string[]): Promise<void> {
+  const { snapshots } = warehousePaths(warehouse);
+  const there = await listSnapshotIds(warehouse);
+  const taken = doomed.filter((id) => there.includes(id));
+  for (const id of taken) await rename(join(snapshots, id), join(snapshots, pruned + id));
+  if (taken.length > 0) await flush(snapshots);
 }
 
 /** Flushes the files, each of which must be there, and the folders that they lie in. The DuckDB file is for reading only from then on. */
 async function flushTree(folder: string, files: readonly string[]): Promise<void> {
   const folders = new Set([folder]);
   for (const path of files) {
-    await flushFile(join(folder, path));
     if (path === databaseFile) await forbidWriting(join(folder, path));
+    await flush(join(folder, path));
     for (let above = dirname(path); above !== '.'; above = dirname(above)) folders.add(join(folder, above));
   }
   // The deepest first: a name is on the disk only when the folder that holds it is.
-  for (const path of [...folders].toSorted((a, b) => b.length - a.length)) await flushFolder(path);
+  for (const path of [...folders].toSorted((a, b) => b.length - a.length)) await flush(path);
 }
 
 /** DuckDB opens a file for writing unless it is told otherwise, which keeps every other reader out and can alter what was published. */

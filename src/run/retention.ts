@@ -2,6 +2,7 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../errors.ts';
 import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readCurrentId, readSnapshot } from '../warehouse/warehouse.ts';
@@ -29,11 +30,15 @@ export async function pruneLandings({ warehouse, keep, keepLanding }: Retention)
   return old;
 }
 
-/** The run that made a snapshot; a replay gives a snapshot an id of its own where the run's is taken. */
+/**
+ * The run that made a snapshot; a replay gives a snapshot an id of its own where the run's is taken. A damaged manifest tells no run. One that
+ * cannot be read for now may name a run whose answers would be gone: it keeps all of them.
+ */
 async function runOf(warehouse: string, id: string): Promise<string> {
   try {
     return (await readSnapshot(warehouse, id)).manifest.run;
-  } catch {
+  } catch (error) {
+    if (['EIO', 'EMFILE', 'ENFILE'].includes(errorCode(error instanceof Error ? error.cause : null))) throw error;
     return id;
   }
 }

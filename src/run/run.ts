@@ -143,7 +143,8 @@ async function actLocked(project: Project, attempt: Attempt, { plan, act }: RunA
     await recordEnd(run, end);
     return result;
   } catch (error) {
-    await discardSnapshotFolder(run.folder);
+    // Where the disk fails, the next run removes it.
+    await discardSnapshotFolder(run.folder).catch(() => undefined);
     throw await recordFailure(run, error);
   } finally {
     bound.end();

@@ -3,6 +3,7 @@
 import { statfsSync, type StatsFs } from 'node:fs';
 import {
   DiskFullError,
+  FileError,
   OutOfMemoryError,
   RekapError,
   WarehouseError,
@@ -16,6 +17,10 @@ import {
 const missingFile = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or directory|does not exist)/;
 /** The same; an appender leaves out what kind of error it is. */
 const lackOfMemory = /^Out of Memory Error|could not allocate block|failed to (?:allocate data|pin block)/;
+
+/** The same, where the disk fails. */
+const failedDatabase = /input\/output error|fsync failed/i;
+const checkDisk = 'Check the disk, then run it again.';
 
 /** Why a file cannot grow: it is as large as the system lets files be, or its disk or quota is used up. Null for any other error. */
 export function whyDiskIsFull(error: Error): 'size' | 'space' | null {
@@ -140,5 +145,21 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
       cause,
     );
   }
-  return error;
+  if (failedDatabase.test(error.message))
+    return new FileError(
+      `DuckDB could not read or write a file of the warehouse ${warehouse}: ${error.message.split('\n')[0]!}`,
+      checkDisk,
+      cause,
+    );
+  return failedFile(error) ?? error;
+}
+
+/** The error for a file that the system could not open, read, write or rename, though it is not known why; null where it is no such failure. */
+export function failedFile(error: unknown): FileError | null {
+  if (!(error instanceof Error) || !('path' in error && 'syscall' in error)) return null;
+  return new FileError(
+    `The system could not ${String(error.syscall)} ${String(error.path)}: ${systemReason(error)}.`,
+    checkDisk,
+    { cause: error },
+  );
 }

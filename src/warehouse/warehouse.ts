@@ -4,7 +4,7 @@ import { access, constants, readFile, readlink, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SnapshotNotFoundError, WarehouseError, errorCode, systemReason } from '../errors.ts';
 import { findLogs } from '../duckdb/database.ts';
-import { forbidden, isForbidden } from './file-errors.ts';
+import { failedFile, forbidden, isForbidden } from './file-errors.ts';
 import {
   databaseFile,
   isManifest,
@@ -36,6 +36,7 @@ export async function readCurrentId(warehouse: string): Promise<string | null> {
     if (code === 'ENOTDIR')
       throw new WarehouseError(`${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
     if (isForbidden(error)) throw forbidden(warehouse, error);
+    if (code !== 'EINVAL') throw failedFile(error) ?? error;
     throw new WarehouseError(`${current} is not a symbolic link.`, await wayBack(warehouse, null), {
       cause: error,
     });
@@ -171,7 +172,7 @@ async function isFolder(path: string): Promise<boolean> {
     return (await stat(path)).isDirectory();
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false;
-    throw isForbidden(error) ? forbidden(path, error) : error;
+    throw isForbidden(error) ? forbidden(path, error) : (failedFile(error) ?? error);
   }
 }
 

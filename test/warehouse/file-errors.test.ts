@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   DiskFullError,
+  FileError,
   OutOfMemoryError,
   RekapError,
   SystemLimitError,
@@ -104,6 +105,22 @@ describe('a failure of the disk', () => {
     const error = systemError(code);
     expect(explain(error)).toBeInstanceOf(WarehouseError);
     expect(explain(error)).toMatchObject({ cause: error, message: expect.stringContaining(said) });
+  });
+
+  it.each([
+    Object.assign(systemError('EIO', 'fsync'), { path: '/data/warehouse/runs.jsonl' }),
+    new Error('IO Error: Cannot open file "/data/warehouse/current/rekap.duckdb": Input/output error'),
+    new Error(
+      'TransactionContext Error: Failed to commit: Could not write file "/data/warehouse/w.wal": Input/output error',
+    ),
+    new Error('FATAL Error: Failed to create checkpoint because of error: fsync failed!'),
+  ])('is a disk that is broken, with the file where it is known: %s', (error) => {
+    expect(explain(error)).toBeInstanceOf(FileError);
+    expect(explain(error)).toMatchObject({
+      cause: error,
+      exitCode: 1,
+      message: expect.stringContaining('/data/warehouse'),
+    });
   });
 
   it('is explained as the system really words it', async () => {

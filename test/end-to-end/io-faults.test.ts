@@ -1,0 +1,391 @@
+/**
+ * Each call to the file system fails once, and from then on, and the power fails after each. The snapshot before or the new one is whole
+ * then, the message names the file, and the next run needs no help. Each test run tries a few of these, by chance. REKAP_IO_FAULTS=all
+ * tries every one, and REKAP_IO_FAULTS with a part of the name of one, as a failure prints it, tries that again.
+ */
+
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ExitCode, RekapError } from '../../src/errors.ts';
+import type { SyncResult } from '../../src/run/sync-options.ts';
+import { Secret } from '../../src/secret.ts';
+import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
+import { verifyPublished } from '../../src/snapshots/verify-published.ts';
+import { manifestHashLine } from '../../src/warehouse/check-files.ts';
+import { listSnapshotIds } from '../../src/warehouse/run-ids.ts';
+import { isSnapshotId, manifestFile, manifestHashFile, type Manifest } from '../../src/warehouse/snapshot-format.ts';
+import { readCurrent } from '../../src/warehouse/warehouse.ts';
+import { faultsOf, watch, type Fault, type FileCall } from '../support/file-calls.ts';
+import { runReplay } from '../support/run-replay.ts';
+import { runSync } from '../support/served-source.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
+import { makeRemains, readRemains, TornDisk, type PowerCut } from '../support/torn-disk.ts';
+import { regencies, startVersionedService, versionedKey, type VersionedService } from '../support/versioned-service.ts';
+
+vi.mock('node:fs/promises', async (load) => (await import('../support/file-calls.ts')).watchFiles(await load()));
+vi.mock('node:worker_threads', async (load) => (await import('../support/file-calls.ts')).watchThreads(await load()));
+
+const chosen = process.env['REKAP_IO_FAULTS'] ?? '';
+const patience = chosen === '' ? {} : { timeout: 7_200_000 };
+
+let service: VersionedService;
+let root: string;
+/** A folder with the warehouse at version 2, and version 1 kept. */
+let prepared: string;
+
+beforeAll(async () => {
+  service = await startVersionedService();
+  root = await mkdtemp(join(tmpdir(), 'rekap-faults-'));
+  prepared = join(root, 'prepared');
+  await mkdir(prepared);
+  for (const version of [1, 2]) {
+    service.version = version;
+    await sync(prepared);
+  }
+});
+
+afterAll(async () => {
+  await service.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+const warehouseIn = (folder: string): string => join(folder, 'warehouse');
+
+/** A nation with no districts but its own, and one snapshot that is kept besides the one before. */
+async function sync(folder: string): Promise<SyncResult> {
+  const settings = { apiKey: new Secret(versionedKey), keep: 1, acceptChanges: true };
+  const own = { ...project, referenceDistricts: [] };
+  return runSync(syncOptions(warehouseIn(folder), service.url, settings), {}, own);
+}
+
+/** What a user does, in a folder made of the prepared one. */
+interface Act {
+  readonly name: string;
+  /** What the source gives, and so the version that is current in the end. */
+  readonly version: number;
+  /** What was current before; null for none. */
+  readonly before: number | null;
+  /** Left out where it has a line in runs.jsonl. */
+  readonly isLogged?: false;
+  readonly prepare?: (folder: string) => Promise<unknown>;
+  readonly act: (folder: string) => Promise<unknown>;
+}
+
+const removeCurrent = (folder: string) => rm(join(warehouseIn(folder), 'current'));
+
+const acts: readonly Act[] = [
+  { name: 'a sync', before: 2, version: 3, act: sync },
+  { name: 'a sync of nothing new', before: 2, version: 2, act: sync },
+  {
+    name: 'the first sync',
+    before: null,
+    version: 1,
+    prepare: (folder) => rm(warehouseIn(folder), { recursive: true }),
+    act: sync,
+  },
+  {
+    name: 'a replay of a snapshot that is gone',
+    before: 1,
+    version: 2,
+    async prepare(folder) {
+      const [older, newer] = await listSnapshotIds(warehouseIn(folder));
+      await removeCurrent(folder);
+      await symlink(`snapshots/${older}`, join(warehouseIn(folder), 'current'));
+      await rm(join(warehouseIn(folder), 'snapshots', newer!), { recursive: true });
+    },
+    act: (folder) => runReplay(warehouseIn(folder)),
+  },
+  {
+    name: 'a replay that restores the link',
+    before: null,
+    version: 2,
+    prepare: removeCurrent,
+    act: (folder) => runReplay(warehouseIn(folder)),
+  },
+  {
+    name: 'a rollback',
+    before: 2,
+    version: 1,
+    isLogged: false,
+    act: async (folder) => rollBack(project, warehouseIn(folder), (await listSnapshotIds(warehouseIn(folder)))[0]!),
+  },
+  {
+    name: 'a sync after one that could not switch',
+    before: 2,
+    version: 3,
+    act: (folder) => failAt(folder, onceFailing('rename', 'warehouse/.current-next', 1), sync).then(() => sync(folder)),
+  },
+  {
+    name: 'a sync after one whose switch could not be flushed',
+    before: 2,
+    version: 3,
+    act: (folder) => failAt(folder, onceFailing('fsync', 'warehouse', 2), sync).then(() => sync(folder)),
+  },
+];
+
+/** The folder that an act begins with. */
+async function begin({ version, prepare }: Act): Promise<string> {
+  const folder = join(root, 'folder');
+  await rm(folder, { recursive: true, force: true });
+  await cp(prepared, folder, { recursive: true, verbatimSymlinks: true });
+  await prepare?.(folder);
+  service.version = version;
+  return folder;
+}
+
+/** A call that is to fail, known again by what it is about, for calls at the same time come in any order. */
+interface Point {
+  readonly name: string;
+  /** Below the folder, with the ids of runs replaced. */
+  readonly place: string;
+  /** Of all the same. */
+  readonly nth: number;
+  readonly fault: Fault;
+  /** Whether every call fails from then on that can fail so. */
+  readonly lasts: boolean;
+}
+
+const onceFailing = (name: string, place: string, nth: number): Point => ({
+  name,
+  place,
+  nth,
+  fault: 'EIO',
+  lasts: false,
+});
+
+const nameOf = ({ name: act }: Act, { name, place, nth, fault, lasts }: Point): string =>
+  `${act}: ${name} ${place} #${nth} ${fault}${lasts ? ' lasting' : ''}`;
+
+/** Does something while the calls below the folder are watched. */
+async function watching(
+  folder: string,
+  hooks: Partial<Pick<typeof watch, 'before' | 'after' | 'thread'>>,
+  act: Act['act'],
+): Promise<unknown> {
+  const unwatched = { ...watch };
+  Object.assign(watch, hooks, { folder });
+  try {
+    return await act(folder);
+  } catch (error) {
+    return error;
+  } finally {
+    Object.assign(watch, unwatched);
+  }
+}
+
+async function placesIn(folder: string): Promise<(path: string) => string> {
+  const ids = await listSnapshotIds(warehouseIn(folder));
+  return (path) =>
+    relative(folder, path)
+      .replace(/\d{8}T\d{6}Z-[0-9a-f]{6}/, (id) => (ids.includes(id) ? `OLD${ids.indexOf(id)}` : 'NEW'))
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'UUID');
+}
+
+/** What may go wrong with an act: every call with every way in which it can fail, and what power cuts may leave. */
+interface Recorded {
+  readonly points: readonly Point[];
+  readonly cuts: readonly PowerCut[];
+}
+
+async function record(act: Act): Promise<Recorded> {
+  const folder = await begin(act);
+  const placeOf = await placesIn(folder);
+  const disk = new TornDisk(folder, Math.random, chosen === '' ? 1 : 4);
+  const times = new Map<string, number>();
+  const points: Point[] = [];
+  const before = (call: FileCall): null => {
+    const place = placeOf(call.path);
+    const nth = (times.get(`${call.name} ${place}`) ?? 0) + 1;
+    times.set(`${call.name} ${place}`, nth);
+    for (const fault of faultsOf(call)) {
+      points.push({ name: call.name, place, nth, fault, lasts: false });
+      if (nth === 1) points.push({ name: call.name, place, nth, fault, lasts: true });
+    }
+    return null;
+  };
+  const end = await watching(folder, { before, after: (call) => disk.note(call) }, act.act);
+  if (end instanceof Error) throw end;
+  disk.end();
+  if (/sync/.test(act.name)) await addThread((end as SyncResult).landing!, before);
+  return { points, cuts: disk.cuts };
+}
+
+/** The thread that lands the answers writes each to both files. */
+async function addThread(landing: string, add: (call: FileCall) => void): Promise<void> {
+  const lines = (await readFile(join(landing, 'answers.jsonl'), 'utf8')).trimEnd().split('\n');
+  for (const file of lines.flatMap(() => ['bodies.gz', 'answers.jsonl']))
+    add({ name: 'write', path: join(landing, file) });
+}
+
+/** Does it with the point's failure; gives the path that it was met at, and how the act ended. */
+async function failAt(folder: string, { name, place, nth, fault, lasts }: Point, act: Act['act']) {
+  const placeOf = await placesIn(folder);
+  let times = 0;
+  let met: string | null = null;
+  const before = (call: FileCall): Fault | null => {
+    const isSame = call.name === name && placeOf(call.path) === place;
+    if (isSame && (times += 1) === nth) met = call.path;
+    else if (met === null || !lasts || !faultsOf(call).includes(fault)) return null;
+    return fault;
+  };
+  const isOfThread = name === 'write' && /NEW\/(?:bodies\.gz|answers\.jsonl)$/.test(place);
+  const thread = isOfThread ? { file: basename(place), nth, fault, lasts } : null;
+  const end = await watching(folder, { before, thread }, act);
+  return { met: isOfThread ? basename(place) : met, end };
+}
+
+function must(holds: boolean, what: unknown): asserts holds {
+  if (!holds) throw new Error(String(what));
+}
+
+/** The version of the current snapshot, every part of which must be as it was published; null where there is none. */
+async function versionIn(folder: string): Promise<number | null> {
+  const current = await readCurrent(warehouseIn(folder));
+  if (current === null) return null;
+  const { problems, answerProblems } = await verifyPublished(warehouseIn(folder), current.id, project.pipelines);
+  must(problems.length + answerProblems.length === 0, [...problems, ...answerProblems]);
+  return figureOf(current.manifest);
+}
+
+/** The version that a snapshot is of. */
+function figureOf({ datasets }: Manifest): number {
+  return Number(datasets['voters']!.sums['dpt_male']) / regencies;
+}
+
+/** The next run works, and leaves nothing behind of the one before. */
+async function requireNext(act: Act, folder: string): Promise<void> {
+  await act.act(folder);
+  const version = await versionIn(folder);
+  must(version === act.version, `version ${version} after the next run`);
+  const names = await readdir(warehouseIn(folder));
+  const snapshots = await readdir(join(warehouseIn(folder), 'snapshots'));
+  const own = new Set(['current', 'landing', 'lock', 'runs.jsonl', 'snapshots']);
+  const left = [...names.filter((name) => !own.has(name)), ...snapshots.filter((name) => !isSnapshotId(name))];
+  must(left.length === 0, `the next run leaves ${left.join(', ')}`);
+  // A replay that cannot read the one that there is makes another.
+  must(snapshots.length <= 3, `the next run leaves ${snapshots.length} snapshots`);
+}
+
+/** What is told names the file, and is so. */
+function requireTold(error: unknown, { fault, lasts }: Point, path: string, isOld: boolean): void {
+  must(error instanceof RekapError, error);
+  const { message, exitCode, next } = error;
+  const codes: readonly number[] = Object.values(ExitCode);
+  must(codes.includes(exitCode), `exit ${exitCode}`);
+  // Where there is no room, or too few files may be open, this file is as good as any other.
+  const named = [basename(path), ...(lasts ? [root] : [])];
+  must(fault !== 'EIO' || named.some((name) => message.includes(name)), message);
+  must(fault !== 'short', message);
+  must(isOld || !next.includes('Nothing was published'), next);
+}
+
+async function survive(act: Act, point: Point): Promise<void> {
+  const folder = await begin(act);
+  const { met, end } = await failAt(folder, point, act.act);
+  must(met !== null, 'never met');
+  must(watch.open.size === 0, `left open: ${[...watch.open.values()].join(', ')}`);
+  const version = await versionIn(folder);
+  const hasFailed = end instanceof Error;
+  must(version === act.version || (hasFailed && version === act.before), `version ${version} after ${String(end)}`);
+  if (hasFailed) requireTold(end, point, met, version === act.before);
+  await requireNext(act, folder);
+}
+
+/** So many of them, all, or those that were named. */
+function choose<Item>(items: readonly Item[], named: (item: Item) => string, sample: number): Item[] {
+  if (chosen === 'all') return [...items];
+  if (chosen !== '') return items.filter((item) => named(item).includes(chosen));
+  return Array.from({ length: sample }, () => items[Math.floor(Math.random() * items.length)]!);
+}
+
+/** Tries each; gives what went wrong by name. */
+async function tryEach(cases: readonly (readonly [name: string, attempt: () => Promise<void>])[]): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const [name, attempt] of cases)
+    await attempt().catch((error: unknown) => wrong.push(`${name}: ${String(error)}`));
+  if (chosen !== '') process.stdout.write(`${cases.length} tried, ${wrong.length} wrong\n`);
+  return wrong;
+}
+
+const hashes = new WeakMap<Buffer, string>();
+
+function hashOf(bytes: Buffer): string {
+  if (!hashes.has(bytes)) hashes.set(bytes, createHash('sha256').update(bytes).digest('hex'));
+  return hashes.get(bytes)!;
+}
+
+/**
+ * Every snapshot that has a name is whole, and the current one, whose answers are whole too, is old or new. What never was current can be
+ * told from what was.
+ */
+function requireWhole(act: Act, { remains, isOver }: PowerCut, known: readonly string[]): void {
+  const left = readRemains(remains);
+  const bytes = (path: string): Buffer => {
+    const found = left.get(path);
+    must(Buffer.isBuffer(found), `${path} is missing`);
+    return found;
+  };
+  const current = left.get('warehouse/current');
+  const versions = new Map<unknown, number>();
+  const places = [...left.keys()].map((path) => /^warehouse\/snapshots\/([^/]+)/.exec(path)?.[1] ?? '');
+  for (const id of new Set(places.filter(isSnapshotId))) {
+    const folder = `warehouse/snapshots/${id}`;
+    const text = bytes(join(folder, manifestFile));
+    must(bytes(join(folder, manifestHashFile)).toString() === manifestHashLine(text), `the manifest of ${id} is torn`);
+    const manifest = JSON.parse(text.toString()) as Manifest;
+    const answers = current === `snapshots/${id}` ? manifest.landing : [];
+    const parts = [
+      ...manifest.files.map(({ path, sha256 }) => [join(folder, path), sha256] as const),
+      ...answers.map(({ path, sha256 }) => [`warehouse/landing/${manifest.run}/${path}`, sha256] as const),
+    ];
+    for (const [path, sha256] of parts) must(hashOf(bytes(path)) === sha256, `${path} is torn`);
+    const isTold = known.includes(id) || [current, left.get('warehouse/.current-next')].includes(`snapshots/${id}`);
+    must(isTold, `nothing says that ${id} was never current`);
+    versions.set(`snapshots/${id}`, figureOf(manifest));
+  }
+  const version = current === undefined ? null : versions.get(current);
+  must(version === act.version || (!isOver && version === act.before), `version ${version}`);
+  const lines = isOver && act.isLogged !== false ? bytes('warehouse/runs.jsonl').toString().split('\n') : [];
+  must(
+    lines.length === 0 || lines.at(-2)!.includes(`"snapshot":"${basename(String(current))}"`),
+    'the run has no line',
+  );
+}
+
+/** Each test run tries what is done most often, and by chance one of the others. */
+const others = acts.slice(1);
+const tried = chosen === '' ? [acts[0]!, others[Math.floor(Math.random() * others.length)]!] : acts;
+
+describe.each(tried.map((act) => [act.name, act] as const))('%s', (_, act) => {
+  let recorded: Recorded;
+  beforeAll(async () => {
+    recorded = await record(act);
+  });
+
+  it('survives a call that fails', patience, async () => {
+    const points = choose(recorded.points, (point) => nameOf(act, point), act.name === 'a sync' ? 2 : 1);
+    expect(await tryEach(points.map((point) => [nameOf(act, point), () => survive(act, point)] as const))).toEqual([]);
+  });
+
+  it('survives a power cut', patience, async () => {
+    const folder = await begin(act);
+    const known = await listSnapshotIds(warehouseIn(folder));
+    const cuts = recorded.cuts.map((cut, index) => ({ ...cut, name: `${act.name}: cut ${index} after ${cut.after}` }));
+    // To look takes far less than to go on.
+    const gone = choose(cuts, ({ name }) => name, 1);
+    const attempts = (chosen === '' ? cuts : gone).map((cut) => {
+      const attempt = async (): Promise<void> => {
+        requireWhole(act, cut, known);
+        if (!gone.includes(cut)) return;
+        await rm(folder, { recursive: true, force: true });
+        await makeRemains(folder, cut.remains);
+        await requireNext(act, folder);
+      };
+      return [cut.name, attempt] as const;
+    });
+    expect(await tryEach(attempts)).toEqual([]);
+  });
+});
