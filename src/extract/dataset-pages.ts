@@ -80,9 +80,9 @@ export class DatasetPages {
     return (await this.ask(listing, offset, limit, { isBehind: true })).page.records.length === 0;
   }
 
-  /** Holds records of a page until they are built. */
-  hold(fetched: FetchedPage, first: number, taken: number): AcceptedPage {
-    return this.holder.hold(fetched, { first, taken }, this.reopener(fetched.page.request));
+  /** Holds records of a page until they are built; `share` as in `PageHolder`. */
+  hold(fetched: FetchedPage, first: number, taken: number, share?: number): AcceptedPage {
+    return this.holder.hold(fetched, { first, taken }, this.reopener(fetched.page.request), share);
   }
 
   /** A function of its own: a closure made beside a page would keep it in memory after its release. */

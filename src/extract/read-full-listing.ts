@@ -123,5 +123,5 @@ function holdRuns(pages: DatasetPages, fetched: FetchedPage, rows: readonly numb
     if (run !== undefined && run.first + run.taken === row) run.taken += 1;
     else runs.push({ first: row, taken: 1 });
   }
-  return runs.map(({ first, taken }) => pages.hold(fetched, first, taken));
+  return runs.map(({ first, taken }) => pages.hold(fetched, first, taken, 0.5));
 }

@@ -243,6 +243,13 @@ describe('an extraction', () => {
     expect(accepted.verdicts.filter(({ complete }) => !complete)).toEqual([]);
   });
 
+  it('reads every district, however much of the memory the records without a district would fill', async () => {
+    const strays = Array.from({ length: 30 }, (_, place) => ({ dapil: -1, regency: `FOOTER ${place}`, people: 0 }));
+    const source = simulateSource([...strays, ...records], faultless, half);
+    const { delivered } = await runExtract(source, { pageSize: 10, heldBytes: 8000 });
+    expect(delivered).toHaveLength(records.length + strays.length);
+  });
+
   it('refuses a listing that has grown by the time that all districts were read', async () => {
     const after = [...records, { dapil: 1103, regency: 'LATE', people: 1 }];
     const source = simulateSource(records, { ...faultless, changesAt: 7, after }, half);

@@ -33,16 +33,18 @@ export class PageHolder {
   /**
    * Holds some records of a page.
    *
+   * @param share Part of the bound that may be in use; half of it for what waits until all districts were read.
    * @param reopen Makes the page of its landed bytes again; a function that does not hold the page itself.
    */
   hold(
     { page: fetched, landed }: FetchedPage,
     { first, taken }: { readonly first: number; readonly taken: number },
     reopen: (bytes: Buffer) => Page,
+    share = 1,
   ): AcceptedPage {
     const size = fetched.bytes.length;
     let page: Page | null = null;
-    if (this.held + size <= this.bound) {
+    if (this.held + size <= this.bound * share) {
       page = takeRecords(fetched, first, taken);
       this.held += size;
     }
