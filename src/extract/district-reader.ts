@@ -148,7 +148,9 @@ export class DistrictReader {
           account.content === listing.of(id).content &&
           account.total === shown.size,
       });
-      return end === null ? (end as Exclude<End, ReadToEnd>) : { ...end, account, accepted };
+      if (end !== null) return { ...end, account, accepted };
+      for (const page of accepted) page.release();
+      return end as Exclude<End, ReadToEnd>;
     } catch (error) {
       for (const page of accepted) page.release();
       throw error;

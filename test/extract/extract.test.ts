@@ -250,6 +250,19 @@ describe('an extraction', () => {
     expect(delivered).toHaveLength(records.length + strays.length);
   });
 
+  it('reads every district, though what was landed of each breaks off', async () => {
+    const source = simulateSource(inDistrictsOfThree(60), faultless, half);
+    const resuming: typeof source = {
+      ...source,
+      isResuming: true,
+      hasLanded: () => true,
+      recallPage: async (pipeline, request) =>
+        request.dapil === null || request.offset === 0 ? source.fetchPage(pipeline, request) : null,
+    };
+    const { delivered } = await runExtract(resuming, { pageSize: 2, heldBytes: 5000 });
+    expect(delivered).toHaveLength(60);
+  });
+
   it('refuses a listing that has grown by the time that all districts were read', async () => {
     const after = [...records, { dapil: 1103, regency: 'LATE', people: 1 }];
     const source = simulateSource(records, { ...faultless, changesAt: 7, after }, half);
