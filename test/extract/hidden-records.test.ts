@@ -35,6 +35,11 @@ describe('a source that hides records', () => {
     );
   });
 
+  it('because it gives no more than one full page of a district is warned of, where there is no listing', async () => {
+    const { warnings } = await read({ window: 10 }, { pageSize: 10, wanted: [1102, 1103, 1104] });
+    expect(warnings).toEqual([expect.stringMatching(/as many records as were asked for, .*: 1103, 1104\.$/)]);
+  });
+
   it.each([
     ['without a list', { sweep: 'refused' as const }, {}],
     ['where just some districts are wanted', {}, { wanted: reference }],

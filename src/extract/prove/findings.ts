@@ -33,6 +33,8 @@ export class Findings {
   private readonly failing: number[] = [];
   /** Districts whose every answer counted more records than came. */
   private readonly claiming: number[] = [];
+  /** Districts whose one page was full, where no full listing stands beside it. */
+  private readonly full: number[] = [];
   /** What the "count" of the full listing says; 0 where there is none. */
   private listingClaim = 0;
   /** Districts of which the full listing has other values. */
@@ -67,7 +69,7 @@ export class Findings {
   }
 
   /** @param listing The full listing; null where the source gives none. */
-  noteProved(district: number, { account, refusal, claimed }: OwnReading, listing: FullListing | null): void {
+  noteProved(district: number, { account, refusal, claimed, isFull }: OwnReading, listing: FullListing | null): void {
     const { total } = account;
     const listed = listing?.of(district).total ?? 0;
     if (listing !== null && total > listed) this.isListingShort = true;
@@ -76,6 +78,7 @@ export class Findings {
       if (listing !== null && listed === 0) this.unlisted.push(district);
     } else if (refusal !== null) this.unanswered.set(district, `it answers ${refusal.status}`);
     else this.empty.push(district);
+    if (isFull && listing === null) this.full.push(district);
     // A count that is the same for the district and for the listing does not count what was asked for.
     if (claimed > total && claimed !== this.listingClaim) this.claiming.push(district);
     if (listing !== null && total === listed && account.content !== listing.of(district).content)
@@ -94,6 +97,7 @@ export class Findings {
     return [
       ...this.expectations,
       ...this.warningOfWindow(listing),
+      ...name(this.full, 'the source gave as many records as were asked for, and none behind them, of districts'),
       ...name(this.unlisted, 'the full listing lacks districts that have records'),
       ...name(this.otherwise, 'the full listing has other values than the own pages of districts, which are published'),
       ...this.byOrigin(this.empty, 'has no records of districts', known),

@@ -30,6 +30,8 @@ export interface ReadToEnd {
   /** When the last answer came. */
   readonly at: Date;
   readonly proof: 'own end' | 'full listing';
+  /** Whether its one page held as many records as were asked for: the source may give no more to any question. */
+  readonly isFull: boolean;
   /** What the source said where it has nothing at all. */
   readonly refusal: SourceStatusError | null;
   /** What the "count" of every page with records said at least; a source may mean by it all that there is. */
@@ -51,6 +53,7 @@ export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
   let total = 0;
   let pages = 0;
   let longest = 0;
+  let limit = Number.POSITIVE_INFINITY;
   let claimed = Number.POSITIVE_INFINITY;
   let at = new Date(0);
   let last: { readonly content: string; readonly url: string } | null = null;
@@ -68,6 +71,7 @@ export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
     total += length - first;
     pages += 1;
     longest = Math.max(longest, length);
+    ({ limit } = page.request);
     claimed = Math.min(claimed, page.count === page.request.limit ? 0 : page.count);
     last = { content: contentOf(page, length - 1), url: page.url };
     if (total > maxRecords) {
@@ -107,6 +111,7 @@ export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
     pages,
     at,
     proof,
+    isFull: pages === 1 && longest >= limit,
     refusal,
     claimed: pages === 0 ? 0 : claimed,
   });
