@@ -1,13 +1,13 @@
 /**
  * Each call to the file system fails once, and from then on, and the power fails after each. The snapshot before or the new one is whole
- * then, the message names the file, and the next run needs no help. Each test run tries a few of these, by chance. REKAP_IO_FAULTS=all
- * tries every one, and REKAP_IO_FAULTS with a part of the name of one, as a failure prints it, tries that again.
+ * then, the message names the file, and the next run needs no help. Each test run tries a few of these by chance. REKAP_IO_FAULTS=all
+ * tries every one. A failure prints a name: REKAP_IO_FAULTS with that name, or a part of it, tries it again.
  */
 
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ExitCode, RekapError } from '../../src/errors.ts';
 import type { SyncResult } from '../../src/run/sync-options.ts';
@@ -18,7 +18,8 @@ import { manifestHashLine } from '../../src/warehouse/check-files.ts';
 import { listSnapshotIds } from '../../src/warehouse/run-ids.ts';
 import { isSnapshotId, manifestFile, manifestHashFile, type Manifest } from '../../src/warehouse/snapshot-format.ts';
 import { readCurrent } from '../../src/warehouse/warehouse.ts';
-import { faultsOf, watch, type Fault, type FileCall } from '../support/file-calls.ts';
+import { failAt, findPoints, nameOf, onceFailing, type Point } from '../support/failing-call.ts';
+import { watch } from '../support/file-calls.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
@@ -136,54 +137,6 @@ async function begin({ version, prepare }: Act): Promise<string> {
   return folder;
 }
 
-/** A call that is to fail, known again by what it is about, for calls at the same time come in any order. */
-interface Point {
-  readonly name: string;
-  /** Below the folder, with the ids of runs replaced. */
-  readonly place: string;
-  /** Of all the same. */
-  readonly nth: number;
-  readonly fault: Fault;
-  /** Whether every call fails from then on that can fail so. */
-  readonly lasts: boolean;
-}
-
-const onceFailing = (name: string, place: string, nth: number): Point => ({
-  name,
-  place,
-  nth,
-  fault: 'EIO',
-  lasts: false,
-});
-
-const nameOf = ({ name: act }: Act, { name, place, nth, fault, lasts }: Point): string =>
-  `${act}: ${name} ${place} #${nth} ${fault}${lasts ? ' lasting' : ''}`;
-
-/** Does something while the calls below the folder are watched. */
-async function watching(
-  folder: string,
-  hooks: Partial<Pick<typeof watch, 'before' | 'after' | 'thread'>>,
-  act: Act['act'],
-): Promise<unknown> {
-  const unwatched = { ...watch };
-  Object.assign(watch, hooks, { folder });
-  try {
-    return await act(folder);
-  } catch (error) {
-    return error;
-  } finally {
-    Object.assign(watch, unwatched);
-  }
-}
-
-async function placesIn(folder: string): Promise<(path: string) => string> {
-  const ids = await listSnapshotIds(warehouseIn(folder));
-  return (path) =>
-    relative(folder, path)
-      .replace(/\d{8}T\d{6}Z-[0-9a-f]{6}/, (id) => (ids.includes(id) ? `OLD${ids.indexOf(id)}` : 'NEW'))
-      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'UUID');
-}
-
 /** What may go wrong with an act: every call with every way in which it can fail, and what power cuts may leave. */
 interface Recorded {
   readonly points: readonly Point[];
@@ -192,49 +145,10 @@ interface Recorded {
 
 async function record(act: Act): Promise<Recorded> {
   const folder = await begin(act);
-  const placeOf = await placesIn(folder);
   const disk = new TornDisk(folder, Math.random, chosen === '' ? 1 : 4);
-  const times = new Map<string, number>();
-  const points: Point[] = [];
-  const before = (call: FileCall): null => {
-    const place = placeOf(call.path);
-    const nth = (times.get(`${call.name} ${place}`) ?? 0) + 1;
-    times.set(`${call.name} ${place}`, nth);
-    for (const fault of faultsOf(call)) {
-      points.push({ name: call.name, place, nth, fault, lasts: false });
-      if (nth === 1) points.push({ name: call.name, place, nth, fault, lasts: true });
-    }
-    return null;
-  };
-  const end = await watching(folder, { before, after: (call) => disk.note(call) }, act.act);
-  if (end instanceof Error) throw end;
+  const points = await findPoints(folder, act.act, (call) => disk.note(call));
   disk.end();
-  if (/sync/.test(act.name)) await addThread((end as SyncResult).landing!, before);
   return { points, cuts: disk.cuts };
-}
-
-/** The thread that lands the answers writes each to both files. */
-async function addThread(landing: string, add: (call: FileCall) => void): Promise<void> {
-  const lines = (await readFile(join(landing, 'answers.jsonl'), 'utf8')).trimEnd().split('\n');
-  for (const file of lines.flatMap(() => ['bodies.gz', 'answers.jsonl']))
-    add({ name: 'write', path: join(landing, file) });
-}
-
-/** Does it with the point's failure; gives the path that it was met at, and how the act ended. */
-async function failAt(folder: string, { name, place, nth, fault, lasts }: Point, act: Act['act']) {
-  const placeOf = await placesIn(folder);
-  let times = 0;
-  let met: string | null = null;
-  const before = (call: FileCall): Fault | null => {
-    const isSame = call.name === name && placeOf(call.path) === place;
-    if (isSame && (times += 1) === nth) met = call.path;
-    else if (met === null || !lasts || !faultsOf(call).includes(fault)) return null;
-    return fault;
-  };
-  const isOfThread = name === 'write' && /NEW\/(?:bodies\.gz|answers\.jsonl)$/.test(place);
-  const thread = isOfThread ? { file: basename(place), nth, fault, lasts } : null;
-  const end = await watching(folder, { before, thread }, act);
-  return { met: isOfThread ? basename(place) : met, end };
 }
 
 function must(holds: boolean, what: unknown): asserts holds {
@@ -366,8 +280,10 @@ describe.each(tried.map((act) => [act.name, act] as const))('%s', (_, act) => {
   });
 
   it('survives a call that fails', patience, async () => {
-    const points = choose(recorded.points, (point) => nameOf(act, point), act.name === 'a sync' ? 2 : 1);
-    expect(await tryEach(points.map((point) => [nameOf(act, point), () => survive(act, point)] as const))).toEqual([]);
+    const points = choose(recorded.points, (point) => `${act.name}: ${nameOf(point)}`, act.name === 'a sync' ? 2 : 1);
+    expect(
+      await tryEach(points.map((point) => [`${act.name}: ${nameOf(point)}`, () => survive(act, point)] as const)),
+    ).toEqual([]);
   });
 
   it('survives a power cut', patience, async () => {
