@@ -23,7 +23,8 @@ export interface Retention {
 export async function pruneLandings({ warehouse, keep, keepLanding }: Retention): Promise<string[]> {
   const current = await readCurrentId(warehouse);
   const ids = keepLanding === null ? await listSnapshotIds(warehouse) : current === null ? [] : [current];
-  const needed = new Set(await Promise.all(ids.map((id) => runOf(warehouse, id))));
+  const needed = new Set<string>();
+  for (const id of ids) needed.add(await runOf(warehouse, id));
   const runs = await listLandedIds(warehouse);
   const old = runs.slice(0, Math.max(0, runs.length - (keepLanding ?? keep))).filter((run) => !needed.has(run));
   for (const run of old) await rm(join(warehousePaths(warehouse).landing, run), { recursive: true, force: true });
