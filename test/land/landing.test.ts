@@ -100,12 +100,13 @@ describe('openLanding', () => {
     expect(slices).toEqual(answers.map(({ body }) => body));
   });
 
-  it('gives each body back, before and after later ones were landed', async () => {
+  it('gives each body its number, and back, before and after later ones were landed', async () => {
     const landing = await openLanding(folder, described);
     const reads: (() => Promise<boolean>)[] = [];
     for (const { body, ...rest } of answersOf([0, 1, 1000, megabyte, 17])) {
-      const read = await landing.land({ ...rest, body });
-      reads.push(async () => body.equals(await read.read()));
+      const landed = await landing.land({ ...rest, body });
+      expect(landed.answer).toBe(reads.length);
+      reads.push(async () => body.equals(await landed.read()));
       expect(await reads.at(-1)!()).toBe(true);
     }
     expect(await Promise.all(reads.toReversed().map((same) => same()))).toEqual(reads.map(() => true));

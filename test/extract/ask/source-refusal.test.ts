@@ -205,6 +205,15 @@ describe('a refusal', () => {
     expect(error.message).toContain('it does not speak TLS; perhaps its address begins with http://');
   });
 
+  it.each([400, 403])('that may be (%i) says nothing of the source, however often it comes', async (status) => {
+    const { server, client } = await serve((_, response) => answerJson(response, {}, status));
+    for (let offset = 1; offset <= 8; offset += 1) {
+      const asked = client.fetchPage(voters, { ...request, offset }, { mayRefuse: true });
+      await expect(asked).rejects.toThrow(`${status}`);
+    }
+    expect(server.paths).toHaveLength(8);
+  });
+
   it('comes for every request once the source has stopped answering', async () => {
     const { server, failure } = await serve((asked) => asked.socket.destroy(), { maxAttempts: 2 });
     for (let offset = 0; offset < 5; offset += 1) await failure({ ...request, offset });
