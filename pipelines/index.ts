@@ -39,7 +39,7 @@ const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/pack
 /**
  * Reads the SQL files and the reference, and puts together what a sync needs to know.
  *
- * @throws PipelineDefinitionError where pipelines, views and checks contradict each other.
+ * @throws `pipeline-definition` where pipelines, views and checks contradict each other.
  */
 export function loadProject(): Project {
   return defineProject({

@@ -1,6 +1,6 @@
 /** What is wrong with the base URL of a service, or may be, before anything is asked of it. */
 
-import { UsageError } from './errors.ts';
+import { RekapError } from './errors.ts';
 
 type Endpoints = readonly { readonly endpoint: string }[];
 
@@ -10,33 +10,37 @@ const asWritten = 'Write it as https://host or https://host/path.';
  * The base URL of a service as requests and the warehouse's memory go by it: without a slash at its end. An endpoint is refused: whoever
  * copies an address from the service's own pages copies it too, and every request would be "not found".
  *
- * @throws UsageError where it is none.
+ * @throws `usage` where it is none.
  */
 export function readBaseUrl(given: string, endpoints: Endpoints): string {
   if (!URL.canParse(given))
-    throw new UsageError(`The base URL ${JSON.stringify(given)} (--base-url) is no URL.`, asWritten);
+    throw new RekapError('usage', `The base URL ${JSON.stringify(given)} (--base-url) is no URL.`, asWritten);
   const url = new URL(given);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       given.startsWith(`${url.protocol}//`)
         ? `The base URL (--base-url) begins with ${url.protocol}//.`
         : 'The base URL (--base-url) begins with neither https:// nor http://.',
       asWritten,
     );
   if (url.username !== '' || url.password !== '')
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       'The base URL (--base-url) holds a user name or a password.',
       'Leave them out; the key goes into REKAP_API_KEY.',
     );
   if (url.search !== '' || url.hash !== '')
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       'The base URL (--base-url) holds a query or a fragment.',
       'Give the part before the first ? or #.',
     );
   const baseUrl = url.origin + url.pathname.replace(/\/+$/, '');
   const found = endpoints.find(({ endpoint }) => baseUrl.endsWith(endpoint));
   if (found !== undefined)
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       `The base URL (--base-url) ends with the endpoint ${found.endpoint}.`,
       `Leave it out, for it is added: --base-url ${baseUrl.slice(0, -found.endpoint.length)}`,
     );

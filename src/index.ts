@@ -1,38 +1,7 @@
 /** The public API: run a sync or a replay, read its warehouse, or serve it from a program of your own. */
 
-export {
-  BrokenReadingError,
-  DatabaseHeldError,
-  DiskFullError,
-  EnvelopeError,
-  ExitCode,
-  FileError,
-  GateError,
-  IncompleteError,
-  InterruptedError,
-  LandingError,
-  OutOfMemoryError,
-  PipelineDefinitionError,
-  QueryError,
-  RekapError,
-  ResponseTooLargeError,
-  RunNotFoundError,
-  RunTimeoutError,
-  ServedDataError,
-  SnapshotNotFoundError,
-  SourceMismatchError,
-  SourceRefusedAllError,
-  SourceRefusedKeyError,
-  SourceStatusError,
-  SourceUnreachableError,
-  SystemLimitError,
-  UnprovableSourceError,
-  UsageError,
-  VerificationError,
-  WarehouseBusyError,
-  WarehouseError,
-  WarehouseForbiddenError,
-} from './errors.ts';
+export { ExitCode, isRekapError, RekapError } from './errors.ts';
+export type { ErrorCode } from './errors.ts';
 export { definePipeline, defineProject } from './declare/define-pipeline.ts';
 export type {
   AnyPipeline,

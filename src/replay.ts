@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildSnapshot } from './run/build-snapshot.ts';
 import { findAltered } from './warehouse/check-files.ts';
 import { definitionFingerprint } from './run/describe-snapshot.ts';
-import { LandingError, VerificationError } from './errors.ts';
+import { RekapError } from './errors.ts';
 import { readRunFile } from './land/run-file.ts';
 import { openLandedReadings } from './run/landed-readings.ts';
 import type { Project } from './pipeline.ts';
@@ -41,7 +41,7 @@ import { requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
  * same definition, the rebuilt one must equal it. It is published where the warehouse does not hold it already. Where no snapshot is
  * current, because the link is missing or broken, this one becomes it.
  *
- * @throws RunNotFoundError; LandingError where the landing is damaged, or its run was broken off; VerificationError where the
+ * @throws `run-not-found`; RekapError where the landing is damaged, or its run was broken off; RekapError where the
  * tables are not those that were published.
  */
 export async function replay(project: Project, asked: ReplayOptions, around: SyncSurroundings): Promise<SyncResult> {
@@ -97,7 +97,8 @@ function isOfToday(project: Project, { manifest }: Snapshot): boolean {
 async function requireSameLanding(landing: string, manifest: Manifest): Promise<void> {
   const [first] = await findAltered(landing, manifest.landing);
   if (first === undefined) return;
-  throw new LandingError(
+  throw new RekapError(
+    'landing',
     `${join(landing, first.path)} is not what it was when its run was published: ${first.why}.`,
     'Nothing can be shown from it; replay another run, or run the sync again.',
   );
@@ -117,7 +118,8 @@ async function requireSameFigures(
   const differing = differingFigures(manifest, model.manifest, canTellChanges);
   // Under another id the table of changes has other bytes, for it names the snapshot.
   if (differing.length === 0) return canTellChanges && manifest.snapshot === model.id ? model.id : null;
-  throw new VerificationError(
+  throw new RekapError(
+    'verification',
     [
       `The answers of run ${file.run} give other figures than snapshot ${model.id} has:`,
       ...differing.map((what) => `  - ${what}`),

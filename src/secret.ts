@@ -1,7 +1,7 @@
 /** A secret that prints as [redacted] wherever it is printed, logged, inspected or serialised, and that is found in whatever repeats it. */
 
 import { inspect } from 'node:util';
-import { UsageError } from './errors.ts';
+import { RekapError } from './errors.ts';
 
 const redacted = '[redacted]';
 
@@ -11,9 +11,10 @@ export class Secret {
   #inBytes: RegExp | null = null;
   #inMessages: RegExp | null = null;
 
-  /** @throws UsageError where a program has no secret to give, such as from a variable that is not set. */
+  /** @throws `usage` where a program has no secret to give, such as from a variable that is not set. */
   constructor(value: string) {
-    if (typeof value !== 'string') throw new UsageError('There is no API key.', 'Give `new Secret(…)` a text.');
+    if (typeof value !== 'string')
+      throw new RekapError('usage', 'There is no API key.', 'Give `new Secret(…)` a text.');
     this.#value = value;
   }
 

@@ -40,7 +40,7 @@ export interface LandedAnswers {
   /**
    * The last answer to such a request; null where there is none.
    *
-   * @throws LandingError where its bytes do not fit their hash.
+   * @throws `landing` where its bytes do not fit their hash.
    */
   answerTo(request: PageRequest): Promise<Answer | null>;
 }

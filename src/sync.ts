@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { readBaseUrl, warningsOfBaseUrl } from './base-url.ts';
-import { messageOf, UsageError } from './errors.ts';
+import { messageOf, RekapError } from './errors.ts';
 import { findDamage } from './run/find-previous.ts';
 import type { Project } from './pipeline.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
@@ -27,7 +27,11 @@ import { readCurrentId, readCurrentOrFirst, type Snapshot } from './warehouse/wa
 export async function sync(project: Project, asked: SyncOptions, around: SyncSurroundings): Promise<SyncResult> {
   const baseUrl = readBaseUrl(asked.baseUrl, project.pipelines);
   if (asked.pageSize < 2)
-    throw new UsageError('The page size is 1: pages of one record show nothing of each other.', 'Give 2 or more.');
+    throw new RekapError(
+      'usage',
+      'The page size is 1: pages of one record show nothing of each other.',
+      'Give 2 or more.',
+    );
   const options = { ...asked, baseUrl, source: asked.source === asked.baseUrl ? baseUrl : asked.source };
   // They load while the lock is taken.
   const stages = Promise.all([import('./run/build-snapshot.ts'), import('./run/ask-source.ts')]);

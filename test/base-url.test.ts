@@ -1,7 +1,6 @@
 /** A base URL over which the key could be read, or that says more than the address of the service, is warned of, and no other. */
 
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../src/errors.ts';
 import { readBaseUrl, warningsOfBaseUrl } from '../src/base-url.ts';
 
 const endpoints = [{ endpoint: '/api/people' }];
@@ -15,7 +14,7 @@ describe('a base URL', () => {
   it.each(['nonsense', '', 'ftp://x', 'https://u:p@x', 'https://x?key=1', 'https://x#a', 'https://x/api/people/'])(
     '%j is refused',
     (given) => {
-      expect(() => readBaseUrl(given, endpoints)).toThrow(UsageError);
+      expect(() => readBaseUrl(given, endpoints)).toThrow(expect.objectContaining({ code: 'usage' }));
     },
   );
 

@@ -49,7 +49,7 @@ async function refusalOf(
 function expectForbidden(error: unknown): void {
   expect(error).toBeInstanceOf(RekapError);
   expect(error).toMatchObject({
-    name: 'WarehouseForbiddenError',
+    code: 'warehouse-forbidden',
     exitCode: 2,
     message: expect.stringMatching(/cannot be read: permission denied \(EACCES\)\.$/),
     next: 'Let this user read the warehouse, or run this as the user who fills it.',

@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { QueryError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 
 export interface QueryLimits {
   /** Seconds that the query may take; undefined where nobody bounds them. */
@@ -71,17 +71,22 @@ export function boundQuery({ seconds, memory, leftovers }: QueryLimits): {
   };
 }
 
-function tookTooLong(seconds: number | undefined): QueryError {
-  return new QueryError(`The query was not done after ${seconds} s.`, 'Give it more time with --max-duration.');
+function tookTooLong(seconds: number | undefined): RekapError {
+  return new RekapError(
+    'query',
+    `The query was not done after ${seconds} s.`,
+    'Give it more time with --max-duration.',
+  );
 }
 
-function tookTooMuch(): QueryError {
-  return new QueryError(
+function tookTooMuch(): RekapError {
+  return new RekapError(
+    'query',
     'The query, or a value of its result, needs more memory than it may take.',
     'Ask for less at a time, or open the snapshot in the DuckDB shell: "rekap connect" prints how.',
   );
 }
 
-function inWords({ message, next }: QueryError): string {
+function inWords({ message, next }: RekapError): string {
   return `rekap: ${message}\n  ${next}\n`;
 }

@@ -1,6 +1,6 @@
 /** The command line: finds the command, and turns every failure into one message and an exit code. */
 
-import { ExitCode, RekapError, tooFewFiles, UsageError } from '../errors.ts';
+import { ExitCode, RekapError, tooFewFiles } from '../errors.ts';
 import { commandNames, commands } from './commands.ts';
 import { beginInvocation } from './options/invocation.ts';
 import { terminalColumns } from './print/terminal-columns.ts';
@@ -29,7 +29,7 @@ export async function runCommandLine(words: string[]): Promise<void> {
 function explainGone(error: unknown): unknown {
   const isGone = error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
   return isGone
-    ? new UsageError('The folder that you are in has been removed.', 'Go to another one and run it again.', {
+    ? new RekapError('usage', 'The folder that you are in has been removed.', 'Go to another one and run it again.', {
         cause: error,
       })
     : error;

@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { SnapshotNotFoundError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import type { ComparedSnapshots, LoneDataset } from '../snapshots/diff-snapshots.ts';
 import { countOf, formatNumber } from '../numbers.ts';
 import type { AnyPipeline } from '../pipeline.ts';
@@ -75,7 +75,8 @@ async function requireAnother(warehouse: string): Promise<void> {
   ]);
   const { id } = await requireCurrent(warehouse);
   if ((await listSnapshotIds(warehouse)).length > 1) return;
-  throw new SnapshotNotFoundError(
+  throw new RekapError(
+    'snapshot-not-found',
     `The warehouse ${warehouse} holds one snapshot only, ${id}: there is none to compare it with.`,
     'The next sync that finds other figures makes another.',
   );

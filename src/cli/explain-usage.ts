@@ -1,7 +1,7 @@
 /** Says what is wrong with a command line: yargs' complaint in words of ours, with the nearest name that exists. */
 
 import { distance } from 'fastest-levenshtein';
-import { UsageError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import { closestName } from './options/closest-name.ts';
 import { commandNames } from './commands.ts';
 import { explainFlag, findUnknownFlag } from './options/unknown-flag.ts';
@@ -15,11 +15,12 @@ const quoted = 'The SQL goes into quotes, as one word: rekap query "FROM turnout
  * @param message What yargs says, or what an option's own reading does.
  * @param words The command line.
  */
-export function explainUsage(message: string, words: readonly string[]): UsageError {
+export function explainUsage(message: string, words: readonly string[]): RekapError {
   const flag = findUnknownFlag(words);
   if (flag !== null) return explainFlag(flag);
   const choice = /Argument: (\S+), Given: (.+?), Choices: (.+)/.exec(message);
-  if (choice !== null) return new UsageError(`--${choice[1]} cannot be ${choice[2]}.`, `It is one of ${choice[3]}.`);
+  if (choice !== null)
+    return new RekapError('usage', `--${choice[1]} cannot be ${choice[2]}.`, `It is one of ${choice[3]}.`);
   const command = firstWord(words);
   if (command !== undefined && !commandNames.includes(command)) return explainCommand(command);
   const helpful = `"rekap ${command ?? '<command>'} --help" shows what it takes.`;
@@ -28,12 +29,12 @@ export function explainUsage(message: string, words: readonly string[]): UsageEr
     // yargs names what was meant, but not what was typed.
     const typed = words.find((word) => word !== command && word !== meant && distance(word, meant) <= 3);
     const said = [command, typed].filter((word) => word !== undefined).join(' ');
-    return new UsageError(`There is no command ${JSON.stringify(said)}.`, `Did you mean ${meant}?`);
+    return new RekapError('usage', `There is no command ${JSON.stringify(said)}.`, `Did you mean ${meant}?`);
   }
   if (message.startsWith('Not enough non-option arguments')) {
     return command === 'query'
-      ? new UsageError('There is no SQL to ask.', quoted)
-      : new UsageError('Which snapshot to go back to is not said.', '"rekap snapshots list" shows their ids.');
+      ? new RekapError('usage', 'There is no SQL to ask.', quoted)
+      : new RekapError('usage', 'Which snapshot to go back to is not said.', '"rekap snapshots list" shows their ids.');
   }
   const unknown = /^Unknown (?:arguments?|commands?): (.+)$/s.exec(message)?.[1];
   if (unknown === undefined) {
@@ -41,14 +42,18 @@ export function explainUsage(message: string, words: readonly string[]): UsageEr
       .replace(/\s*\n\s*/g, ' ')
       .trim()
       .replace(/([^.?])$/, '$1.');
-    return new UsageError(sentence, '"rekap --help" and "rekap <command> --help" show what there is.');
+    return new RekapError('usage', sentence, '"rekap --help" and "rekap <command> --help" show what there is.');
   }
   const superfluous = words.find((word) => word === unknown || unknown.startsWith(`${word}, `));
   if (superfluous === undefined)
-    return new UsageError(`This command has no option --${unknown.split(', ')[0]}.`, helpful);
+    return new RekapError('usage', `This command has no option --${unknown.split(', ')[0]}.`, helpful);
   if (command === 'snapshots' && words[words.indexOf(command) + 1] === superfluous)
-    return new UsageError(`There is no command ${JSON.stringify(`snapshots ${superfluous}`)}.`, helpful);
-  return new UsageError(`${JSON.stringify(superfluous)} is one word too many.`, command === 'query' ? quoted : helpful);
+    return new RekapError('usage', `There is no command ${JSON.stringify(`snapshots ${superfluous}`)}.`, helpful);
+  return new RekapError(
+    'usage',
+    `${JSON.stringify(superfluous)} is one word too many.`,
+    command === 'query' ? quoted : helpful,
+  );
 }
 
 /** The word that stands where a command should; what follows an option may be its value. */
@@ -57,9 +62,10 @@ function firstWord(words: readonly string[]): string | undefined {
   return words.find((word, at) => !isFlag(word) && (!isFlag(words[at - 1]) || words[at - 1]!.includes('=')));
 }
 
-function explainCommand(typed: string): UsageError {
+function explainCommand(typed: string): RekapError {
   const closest = closestName(typed, commandNames);
-  return new UsageError(
+  return new RekapError(
+    'usage',
     `There is no command ${JSON.stringify(typed)}.`,
     closest === undefined ? '"rekap --help" lists the commands.' : `Did you mean ${closest}?`,
   );

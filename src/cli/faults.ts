@@ -1,6 +1,6 @@
 /** The faults that `serve --faults` is told: reading them, listing them in the help, and saying which are on and which were met. */
 
-import { UsageError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import { checkFaultValue, faultList, presets, type FaultName, type FaultValues } from '../serve/faults/fault-list.ts';
 import { closestName } from './options/closest-name.ts';
 import { renderTable } from './print/table.ts';
@@ -16,7 +16,7 @@ const number = /^(\d+(\.\d+)?|\.\d+)$/;
  * Reads faults separated by commas, each `name` or `name=value`. A preset stands for its faults at their defaults, and a fault
  * that is named besides it has its own value.
  *
- * @throws UsageError for a name that is unknown or comes twice, and a value that the fault cannot have.
+ * @throws `usage` for a name that is unknown or comes twice, and a value that the fault cannot have.
  */
 export function parseFaults(text: string): FaultValues {
   const preset: Partial<Record<FaultName, number>> = {};
@@ -25,16 +25,18 @@ export function parseFaults(text: string): FaultValues {
   for (const part of text.split(',').map((piece) => piece.trim())) {
     const [name, value] = splitOnce(part);
     if (name === '') {
-      throw new UsageError(
+      throw new RekapError(
+        'usage',
         text.trim() === '' ? '--faults names no fault.' : `--faults ${JSON.stringify(text)} has a comma too many.`,
         'Write faults such as clamp=50,429=0.1; "rekap serve --help" lists them.',
       );
     }
-    if (seen.has(name)) throw new UsageError(`--faults names ${name} twice.`, 'Leave one of them out.');
+    if (seen.has(name)) throw new RekapError('usage', `--faults names ${name} twice.`, 'Leave one of them out.');
     seen.add(name);
     if (Object.hasOwn(presets, name)) {
       if (value !== undefined)
-        throw new UsageError(
+        throw new RekapError(
+          'usage',
           `${name} stands for several faults and takes no value.`,
           `Name a fault with its value besides it: ${name},429=0.1.`,
         );
@@ -54,9 +56,10 @@ function splitOnce(part: string): [name: string, value?: string] {
   return at < 0 ? [part] : [part.slice(0, at).trim(), part.slice(at + 1).trim()];
 }
 
-function unknownFault(name: string): UsageError {
+function unknownFault(name: string): RekapError {
   const closest = closestName(name, names);
-  return new UsageError(
+  return new RekapError(
+    'usage',
     `There is no fault ${JSON.stringify(name)}.`,
     closest === undefined ? '"rekap serve --help" lists the faults.' : `Did you mean ${closest}?`,
   );

@@ -2,7 +2,7 @@
 
 import { extname } from 'node:path';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { UsageError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import type { QueryResult } from '../query/query-result.ts';
 import type { Write } from '../query/write-result.ts';
 import { countOf } from '../numbers.ts';
@@ -55,7 +55,8 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
   const format = readFormat<Format>(given.format, given.json, () => formatByName(out));
   const isFile = format === 'parquet' || format === 'arrow';
   const seconds = readMaxDuration(given['max-duration']);
-  if (isFile && out === undefined) throw new UsageError(`--format ${format} writes a file.`, 'Name it with --out.');
+  if (isFile && out === undefined)
+    throw new RekapError('usage', `--format ${format} writes a file.`, 'Name it with --out.');
   const [
     { queryToParquet, runQuery },
     { requireOutside },
@@ -123,7 +124,8 @@ function formatByName(out: string | undefined): Format {
   const ending = out === undefined ? '' : extname(out).toLowerCase();
   const known = Object.entries(formatsByEnding).find(([name]) => name === ending)?.[1];
   if (known !== undefined || textEndings.has(ending)) return known ?? 'table';
-  throw new UsageError(
+  throw new RekapError(
+    'usage',
     `No format goes by the ending ${JSON.stringify(ending)} of ${out}.`,
     `Name a file that ends in ${Object.keys(formatsByEnding).join(', ')} or .txt, or say --format.`,
   );

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { isLoopback } from '../base-url.ts';
-import { UsageError, systemReason } from '../errors.ts';
+import { RekapError, systemReason } from '../errors.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 import { countOf } from '../numbers.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
@@ -64,7 +64,8 @@ async function runServe(args: ServeArguments): Promise<void> {
     args.warehouse === undefined ? '' : '--warehouse',
   ].filter((name) => name !== '');
   if (given.length !== 1) {
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       given.length === 0 ? 'There is nothing to serve.' : `${given.join(' and ')} exclude each other.`,
       'Give one of --sample, --data DIR and --warehouse DIR.',
     );
@@ -98,7 +99,8 @@ async function runServe(args: ServeArguments): Promise<void> {
   const { pipelines, sampleFolder } = loadProject();
   const keyText = readKeyText(args['api-keys-file']);
   if (keyText === null && !args.sample) {
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       'There is no API key that the service should accept.',
       'Set REKAP_API_KEYS, or name a file with one key per line with --api-keys-file.',
     );
@@ -148,7 +150,8 @@ function readKeyText(file: string | undefined): { text: string; whence: string }
   try {
     return { text: readFileSync(file, 'utf8'), whence: file };
   } catch (error) {
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       `The file of API keys ${file} cannot be read: ${systemReason(error)}.`,
       'Correct --api-keys-file.',
       {
@@ -163,7 +166,11 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
   const seed = args['faults-seed'];
   if (args.faults === undefined) {
     if (seed === undefined) return undefined;
-    throw new UsageError('--faults-seed does nothing by itself.', 'Name faults with --faults, or leave it out.');
+    throw new RekapError(
+      'usage',
+      '--faults-seed does nothing by itself.',
+      'Name faults with --faults, or leave it out.',
+    );
   }
   const [{ randomInt }, { systemClock }] = await Promise.all([import('node:crypto'), import('../system-clock.ts')]);
   return {

@@ -1,7 +1,7 @@
 /** Turns SIGINT, SIGTERM and SIGHUP into an abort signal; a second one, unless it comes with the first, ends the process at once. */
 
 import { constants, readFileSync } from 'node:fs';
-import { InterruptedError } from '../errors.ts';
+import { interruptedBy } from '../errors.ts';
 import type { Clock } from '../surroundings.ts';
 import { systemClock } from '../system-clock.ts';
 
@@ -47,7 +47,7 @@ export function listenForSignals(
   const listeners = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((name) => {
     const listener = (): void => {
       if (name === passesOver) return;
-      const reason = new InterruptedError(name, next);
+      const reason = interruptedBy(name, next);
       if (!controller.signal.aborted) first = clock.monotonic();
       else if (clock.monotonic() - first > together) process.exit(reason.exitCode);
       controller.abort(reason);

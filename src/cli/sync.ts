@@ -1,7 +1,7 @@
 /** rekap sync: fetches, checks and publishes. */
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { UsageError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { syncDefaults } from '../run/sync-defaults.ts';
 import { readBaseUrl } from '../base-url.ts';
@@ -113,10 +113,11 @@ async function runSync(args: SyncArguments): Promise<void> {
 function requireOneSource(args: SyncArguments): string | null {
   const given = args['base-url'];
   if (args.sample && given !== undefined)
-    throw new UsageError('--base-url and --sample exclude each other.', 'Give one of them.');
+    throw new RekapError('usage', '--base-url and --sample exclude each other.', 'Give one of them.');
   if (args.sample) return null;
   if (given === undefined)
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       'There is no source.',
       'Give --base-url https://… for a service, or --sample for sample figures.',
     );
@@ -128,13 +129,18 @@ function readDistricts(given: readonly string[] | undefined): number[] | null {
   const words = splitList(given);
   for (const word of words) {
     if (!/^\d{1,10}$/.test(word) || Number(word) > 2_147_483_647)
-      throw new UsageError(
+      throw new RekapError(
+        'usage',
         `${nameOption('dapil')} ${JSON.stringify(word)} is no district id.`,
         'Give ids in digits, such as --dapil 1101 1102; "rekap query \'FROM dapil\'" shows them with their names.',
       );
   }
   if (words.length === 0)
-    throw new UsageError(`${nameOption('dapil')} names no district.`, 'Give ids in digits, such as --dapil 1101 1102.');
+    throw new RekapError(
+      'usage',
+      `${nameOption('dapil')} names no district.`,
+      'Give ids in digits, such as --dapil 1101 1102.',
+    );
   return [...new Set(words.map(Number))].toSorted((a, b) => a - b);
 }
 
@@ -143,13 +149,18 @@ function readDatasets(given: readonly string[] | undefined, known: readonly stri
   const words = splitList(given);
   for (const word of words) {
     if (!known.includes(word))
-      throw new UsageError(
+      throw new RekapError(
+        'usage',
         `${nameOption('dataset')} ${JSON.stringify(word)} is no dataset.`,
         `The datasets are ${known.join(' and ')}.`,
       );
   }
   if (words.length === 0)
-    throw new UsageError(`${nameOption('dataset')} names no dataset.`, `The datasets are ${known.join(' and ')}.`);
+    throw new RekapError(
+      'usage',
+      `${nameOption('dataset')} names no dataset.`,
+      `The datasets are ${known.join(' and ')}.`,
+    );
   return words;
 }
 

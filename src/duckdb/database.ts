@@ -5,7 +5,7 @@ import { totalmem } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { duckdb } from './duckdb.ts';
-import { DatabaseHeldError, WarehouseError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import { quoteIdentifier, quoteText } from './sql-text.ts';
 
 /** An open DuckDB file. One at a time per file and process: DuckDB does not guard against a second. */
@@ -53,7 +53,8 @@ export async function findLogs(file: string): Promise<string[]> {
 async function refuseLogs(file: string): Promise<void> {
   const [log] = await findLogs(file);
   if (log === undefined) return;
-  throw new WarehouseError(
+  throw new RekapError(
+    'warehouse',
     `${join(dirname(file), log)} lies beside the file: DuckDB would replay it, and show what nobody has published.`,
     '"rekap snapshots verify" names everything that does not belong to the snapshot, and what mends it.',
   );
@@ -62,7 +63,7 @@ async function refuseLogs(file: string): Promise<void> {
 /**
  * Opens `file`, or a database in memory for ':memory:'.
  *
- * @throws DatabaseHeldError where another program has the file open for writing, WarehouseError where a log lies beside a file that is to
+ * @throws `database-held` where another program has the file open for writing, RekapError where a log lies beside a file that is to
  *   be opened for reading only; else DuckDB's own error.
  */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
@@ -127,7 +128,8 @@ async function orHeld<Value>(file: string, open: () => Promise<Value>): Promise<
   } catch (error) {
     const holder = holderOf(error);
     if (holder === null) throw error;
-    throw new DatabaseHeldError(
+    throw new RekapError(
+      'database-held',
       `${file} is held open for writing by ${holder}.`,
       'Close it there; for reading, DuckDB opens it beside others: duckdb -readonly.',
       { cause: error },

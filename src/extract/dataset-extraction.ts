@@ -1,6 +1,6 @@
 /** Extracts one dataset: the full listing first, then each district by itself, then what only the end can show. */
 
-import { SourceStatusError, SourceUnreachableError } from '../errors.ts';
+import { isRekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { AcceptedPage, AcceptedReading, Verdict } from '../stages.ts';
 import { concernsOneDistrict } from './ask/refusals.ts';
@@ -103,7 +103,7 @@ export class DatasetExtraction {
     } catch (error) {
       this.question.signal.throwIfAborted();
       if (!concernsOneDistrict(error)) throw error;
-      const isUnanswered = error instanceof SourceStatusError || error instanceof SourceUnreachableError;
+      const isUnanswered = isRekapError(error, 'source-status') || isRekapError(error, 'source-unreachable');
       if (isUnanswered && district.isOptional && district.shown.size === 0 && !this.findings.isListingShort) {
         this.findings.noteFailing(id, error.message.replace(/\.$/, ''));
         return this.report(this.verdict({ dapil: id, proof: 'full listing', readings: district.readings }), []);

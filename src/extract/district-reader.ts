@@ -1,6 +1,6 @@
 /** Reads one district again and again until two readings agree on everything that was shown, four times at most. */
 
-import { BrokenReadingError, LandingError, RekapError, UnprovableSourceError } from '../errors.ts';
+import { isRekapError, RekapError } from '../errors.ts';
 import type { AcceptedPage } from '../stages.ts';
 import type { DatasetPages, Reading } from './dataset-pages.ts';
 import type { ExtractQuestion } from './extract-question.ts';
@@ -61,14 +61,15 @@ export class DistrictReader {
         for (const page of own.accepted) page.release();
         if (isFirst && shown.size === 0) return null;
         if (isLast) {
-          throw new UnprovableSourceError(
+          throw new RekapError(
+            'unprovable-source',
             `It was read ${mostReadings} times: ${lack}.`,
             'The source loses records, or changed while it was read. Run the sync again.',
           );
         }
         if (!isSteady) await this.pause(district);
       } catch (error) {
-        if (!(error instanceof BrokenReadingError) || isLast) throw error;
+        if (!isRekapError(error, 'broken-reading') || isLast) throw error;
         await this.pause(district);
       }
     }
@@ -104,7 +105,7 @@ export class DistrictReader {
       for (const page of own.accepted) page.release();
     } catch (error) {
       this.question.signal.throwIfAborted();
-      if (!(error instanceof RekapError) || error instanceof LandingError) throw error;
+      if (!(error instanceof RekapError) || isRekapError(error, 'landing')) throw error;
     }
     return null;
   }
@@ -158,8 +159,9 @@ export class DistrictReader {
   }
 }
 
-function foreignRecord(url: string, asked: number, found: number): UnprovableSourceError {
-  return new UnprovableSourceError(
+function foreignRecord(url: string, asked: number, found: number): RekapError {
+  return new RekapError(
+    'unprovable-source',
     `${url} was asked for district ${asked} and brought a record of district ${found}.`,
     'The source does not filter by district; ask the operator of the service.',
   );

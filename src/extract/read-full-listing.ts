@@ -1,6 +1,6 @@
 /** Reads the full listing of a dataset, until one reading comes to its end or it is known that there is none. */
 
-import { BrokenReadingError, RekapError } from '../errors.ts';
+import { isRekapError, RekapError } from '../errors.ts';
 import type { AcceptedPage } from '../stages.ts';
 import type { FetchedPage } from './ask/answer-reader.ts';
 import { isRefusal } from './ask/refusals.ts';
@@ -41,7 +41,7 @@ export const noListing: FoundListing = {
 /**
  * A refusal, or a listing without a record, means that there is none.
  *
- * @throws BrokenReadingError where four readings came to nothing.
+ * @throws `broken-reading` where four readings came to nothing.
  */
 export async function readFullListing(
   pages: DatasetPages,
@@ -74,13 +74,14 @@ export async function readFullListing(
         return { listing, readings, strays, claimed, refusal: null, isLanded };
       }
       if (!hasShown()) return without(refusal);
-      throw new BrokenReadingError(
+      throw new RekapError(
+        'broken-reading',
         'The full listing had records at first, and has none now.',
         'The source is not steady. Run the sync again.',
       );
     } catch (error) {
       if (isRefusal(error) && !hasShown()) return without(error);
-      if (!(error instanceof BrokenReadingError) || readings.length === mostReadings) throw error;
+      if (!isRekapError(error, 'broken-reading') || readings.length === mostReadings) throw error;
       warn(`the full listing is read again: ${error.message.replace(/\.$/, '')}`);
     }
     for (const page of strays) page.release();

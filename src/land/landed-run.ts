@@ -2,7 +2,7 @@
 
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LandingError, systemReason } from '../errors.ts';
+import { RekapError, systemReason } from '../errors.ts';
 import type { Answer, LandedAnswers, PageRequest } from '../stages.ts';
 import { answersFile, bodiesFile, readBody, type LandedAnswer } from './landing.ts';
 import { readRunFile, type RunFile } from './run-file.ts';
@@ -15,7 +15,7 @@ export interface LandedRun extends LandedAnswers {
   /**
    * The answer of a number.
    *
-   * @throws LandingError where there is none, or its bytes do not fit their hash.
+   * @throws `landing` where there is none, or its bytes do not fit their hash.
    */
   answer(number: number): Promise<Answer>;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export interface LandedRun extends LandedAnswers {
  * Opens the landing in `folder`.
  *
  * @param since Answers older than this are left out; null for none.
- * @throws LandingError where a file is missing or a line of answers.jsonl is damaged. A last line that a killed run left unfinished is not.
+ * @throws `landing` where a file is missing or a line of answers.jsonl is damaged. A last line that a killed run left unfinished is not.
  */
 export async function openLandedRun(folder: string, since: Date | null): Promise<LandedRun> {
   const file = await readRunFile(folder);
@@ -55,7 +55,7 @@ export async function openLandedRun(folder: string, since: Date | null): Promise
     async answer(number) {
       const line = all[number];
       if (line !== undefined) return read(line);
-      throw new LandingError(`${join(folder, answersFile)} has no line ${number + 1}.`, 'Name another run.');
+      throw new RekapError('landing', `${join(folder, answersFile)} has no line ${number + 1}.`, 'Name another run.');
     },
     // A file that was only read loses nothing by it.
     close: () => bodies.close().catch(() => undefined),
@@ -73,7 +73,9 @@ export async function readAnswers(folder: string): Promise<LandedAnswer[]> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    throw new LandingError(`${file} cannot be read: ${systemReason(error)}.`, 'Name another run.', { cause: error });
+    throw new RekapError('landing', `${file} cannot be read: ${systemReason(error)}.`, 'Name another run.', {
+      cause: error,
+    });
   }
   // What follows the last line break is nothing, or a line that was never finished.
   return text
@@ -86,7 +88,11 @@ export async function readAnswers(folder: string): Promise<LandedAnswer[]> {
       } catch {
         // Said below, as for any other line that is none.
       }
-      throw new LandingError(`Line ${index + 1} of ${file} is damaged.`, 'Name another run, or run the sync again.');
+      throw new RekapError(
+        'landing',
+        `Line ${index + 1} of ${file} is damaged.`,
+        'Name another run, or run the sync again.',
+      );
     });
 }
 
@@ -106,6 +112,8 @@ export async function openBodies(folder: string): Promise<FileHandle> {
   try {
     return await open(file, 'r');
   } catch (error) {
-    throw new LandingError(`${file} cannot be read: ${systemReason(error)}.`, 'Name another run.', { cause: error });
+    throw new RekapError('landing', `${file} cannot be read: ${systemReason(error)}.`, 'Name another run.', {
+      cause: error,
+    });
   }
 }

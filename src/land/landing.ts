@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gunzip } from 'node:zlib';
 import { closeAll, orClose } from '../close-all.ts';
-import { LandingError, messageOf, systemReason } from '../errors.ts';
+import { messageOf, RekapError, systemReason } from '../errors.ts';
 import { flush, nameFile, withPath } from '../warehouse/with-file.ts';
 import type { Answer, LandedBody, PageRequest } from '../stages.ts';
 import { runFile, writeRunFile, type RunFile } from './run-file.ts';
@@ -97,7 +97,8 @@ function startThread(files: LandingFiles): Worker {
   try {
     return new Worker(program, { workerData: files, env: {}, execArgv: [] });
   } catch (error) {
-    throw new LandingError(
+    throw new RekapError(
+      'landing',
       `The system starts no further thread, which is to write ${answersFile}: ${messageOf(error)}.`,
       'Let this user, or this container, have more processes and threads (ulimit -u).',
       { cause: error },
@@ -181,18 +182,24 @@ function readLater(bodies: FileHandle, written: Promise<LandedAnswer>, folder: s
 export async function readBody(bodies: FileHandle, line: LandedAnswer, folder: string): Promise<Buffer> {
   const compressed = await readBytes(bodies, line).catch((error: unknown) => {
     const why = `${join(folder, bodiesFile)} cannot be read: ${systemReason(error)}.`;
-    throw new LandingError(why, 'Check the disk, then run it again.', { cause: error });
+    throw new RekapError('landing', why, 'Check the disk, then run it again.', { cause: error });
   });
   let body: Buffer;
   try {
     body = await decompress(compressed, { maxOutputLength: Math.max(1, line.bytes) });
   } catch (error) {
-    throw new LandingError(`${join(folder, bodiesFile)} is damaged at byte ${line.position}.`, 'Run the sync again.', {
-      cause: error,
-    });
+    throw new RekapError(
+      'landing',
+      `${join(folder, bodiesFile)} is damaged at byte ${line.position}.`,
+      'Run the sync again.',
+      {
+        cause: error,
+      },
+    );
   }
   if (createHash('sha256').update(body).digest('hex') !== line.sha256) {
-    throw new LandingError(
+    throw new RekapError(
+      'landing',
       `${join(folder, bodiesFile)} does not hold what ${line.url} answered: the SHA-256 differs.`,
       'Run the sync again.',
     );

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LandingError, errorCode, systemReason } from '../errors.ts';
+import { systemCode, isRekapError, RekapError, systemReason } from '../errors.ts';
 import { isSnapshotId } from '../warehouse/snapshot-format.ts';
 import { writeNewFile } from '../warehouse/with-file.ts';
 
@@ -41,7 +41,7 @@ export async function writeRunFile(folder: string, run: RunFile): Promise<void> 
   await writeNewFile(join(folder, runFile), `${JSON.stringify(run, null, 2)}\n`);
 }
 
-/** @throws LandingError where the file is missing or is no description of a run. */
+/** @throws `landing` where the file is missing or is no description of a run. */
 export async function readRunFile(folder: string): Promise<RunFile> {
   const file = join(folder, runFile);
   const next = 'Name another run, or run the sync again.';
@@ -49,21 +49,25 @@ export async function readRunFile(folder: string): Promise<RunFile> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    const what = errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
-    throw new LandingError(`${file} ${what}.`, next, { cause: error });
+    const what = systemCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
+    throw new RekapError('landing', `${file} ${what}.`, next, { cause: error });
   }
   try {
     const parsed: unknown = JSON.parse(text);
     if (isObject(parsed) && 'format' in parsed && parsed.format === 1) {
       const why = `${file} was written by an older release, which did not say which answers count.`;
-      throw new LandingError(why, 'Its snapshot stays as it is; run the sync again for answers that can be replayed.');
+      throw new RekapError(
+        'landing',
+        why,
+        'Its snapshot stays as it is; run the sync again for answers that can be replayed.',
+      );
     }
     if (isRunFile(parsed)) return parsed;
   } catch (error) {
     // Any other text that describes no run is named below.
-    if (error instanceof LandingError) throw error;
+    if (isRekapError(error, 'landing')) throw error;
   }
-  throw new LandingError(`${file} does not describe a run.`, next);
+  throw new RekapError('landing', `${file} does not describe a run.`, next);
 }
 
 function isRunFile(value: unknown): value is RunFile {

@@ -5,7 +5,7 @@
 
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LandingError, systemReason } from '../errors.ts';
+import { RekapError, systemReason } from '../errors.ts';
 import type { AcceptedReading, Verdict } from '../stages.ts';
 import { nameFile } from '../warehouse/with-file.ts';
 
@@ -56,25 +56,28 @@ export async function* landVerdicts(
   }
 }
 
-/** @throws LandingError where the file is missing, is damaged, or its run never came to the end. */
+/** @throws `landing` where the file is missing, is damaged, or its run never came to the end. */
 export async function readVerdicts(folder: string): Promise<LandedVerdicts> {
   const path = join(folder, verdictsFile);
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    throw new LandingError(`${path} cannot be read: ${systemReason(error)}.`, 'Name another run.', { cause: error });
+    throw new RekapError('landing', `${path} cannot be read: ${systemReason(error)}.`, 'Name another run.', {
+      cause: error,
+    });
   }
   const lines = text.split('\n').slice(0, -1).map(parse);
   const last = lines.pop();
   if (!isLastLine(last, lines.length)) {
-    throw new LandingError(
+    throw new RekapError(
+      'landing',
       `${path} does not come to its end: the run was broken off before it had read everything.`,
       'Name another run. "rekap sync --resume" goes on from what this one has landed.',
     );
   }
   const damaged = lines.findIndex((line) => !isLandedVerdict(line));
-  if (damaged >= 0) throw new LandingError(`Line ${damaged + 1} of ${path} is damaged.`, 'Name another run.');
+  if (damaged >= 0) throw new RekapError('landing', `Line ${damaged + 1} of ${path} is damaged.`, 'Name another run.');
   return { verdicts: lines as LandedVerdict[], warnings: last.warnings };
 }
 

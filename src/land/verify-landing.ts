@@ -1,7 +1,7 @@
 /** Checks a landing: its files against what a manifest says of them, and each answer's body against its own hash. */
 
 import { findAltered } from '../warehouse/check-files.ts';
-import { LandingError } from '../errors.ts';
+import { isRekapError, type RekapError } from '../errors.ts';
 import type { ManifestFile } from '../warehouse/snapshot-format.ts';
 import { openBodies, readAnswers } from './landed-run.ts';
 import { answersFile, bodiesFile, readBody } from './landing.ts';
@@ -26,14 +26,14 @@ async function verifyBodies(folder: string): Promise<string[]> {
     try {
       for (const line of answers) {
         const body = await orLandingError(readBody(bodies, line, folder));
-        if (body instanceof LandingError) damaged.push(`${bodiesFile}: the answer to ${line.url} is not what it was`);
+        if (isRekapError(body, 'landing')) damaged.push(`${bodiesFile}: the answer to ${line.url} is not what it was`);
       }
     } finally {
       // A file that was only read loses nothing by it.
       await bodies.close().catch(() => undefined);
     }
   } catch (error) {
-    if (error instanceof LandingError) return [error.message];
+    if (isRekapError(error, 'landing')) return [error.message];
     throw error;
   }
   const more = damaged.length - mostNamed;
@@ -42,11 +42,11 @@ async function verifyBodies(folder: string): Promise<string[]> {
     : damaged;
 }
 
-async function orLandingError<Value>(reading: Promise<Value>): Promise<Value | LandingError> {
+async function orLandingError<Value>(reading: Promise<Value>): Promise<Value | RekapError> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof LandingError) return error;
+    if (isRekapError(error, 'landing')) return error;
     throw error;
   }
 }

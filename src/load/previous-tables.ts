@@ -18,7 +18,7 @@ export type PreviousTables =
       readonly earlier: string | null;
     };
 
-/** @throws DatabaseHeldError where another program has come to write to a DuckDB file. */
+/** @throws `database-held` where another program has come to write to a DuckDB file. */
 export async function attachPrevious(
   database: Database,
   previous: PreviousTables,

@@ -2,7 +2,7 @@
 
 import { lstat, readdir, rename, rm, rmdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode, WarehouseError } from '../errors.ts';
+import { systemCode, RekapError } from '../errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 
 /** What `current` is about to be replaced by: for a new snapshot, and for one that is gone back to. */
@@ -27,11 +27,12 @@ export async function switchCurrent(warehouse: string, next: NextLink): Promise<
   await rename(join(warehouse, next), current);
 }
 
-/** @throws WarehouseError where a folder with something in it stands in the place of `current`: that is somebody's, and not ours to delete. */
+/** @throws `warehouse` where a folder with something in it stands in the place of `current`: that is somebody's, and not ours to delete. */
 export async function requireReplaceable(warehouse: string): Promise<void> {
   const { current } = warehousePaths(warehouse);
   if (!(await isFolderItself(current)) || (await readdir(current)).length === 0) return;
-  throw new WarehouseError(
+  throw new RekapError(
+    'warehouse',
     `${current} is a folder with something in it; a symbolic link to a snapshot belongs in its place.`,
     `Remove ${current} or move it away, then run this again.`,
   );
@@ -42,7 +43,7 @@ async function isFolderItself(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isDirectory();
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
+    if (systemCode(error) === 'ENOENT') return false;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { link, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import bindings, { type Database } from '@duckdb/node-bindings';
 import { holderOf, noDownloads } from '../duckdb/database.ts';
-import { errorCode, messageOf, WarehouseBusyError, WarehouseError } from '../errors.ts';
+import { systemCode, messageOf, RekapError } from '../errors.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 
@@ -20,13 +20,14 @@ const heldHere = new Set<string>();
  * Locks the warehouse until the returned function is called. The lock is DuckDB's own on a small database file that holds
  * nothing: Node has no file locks, and a file that merely exists would outlive a killed process.
  *
- * @throws WarehouseBusyError where another sync holds it.
+ * @throws `warehouse-busy` where another sync holds it.
  */
 export async function lockWarehouse(warehouse: string): Promise<() => void> {
   const place = await realpath(warehouse);
   // What stands behind a question mark DuckDB takes for settings, and not for a part of a file's name.
   if (place.includes('?')) {
-    throw new WarehouseError(
+    throw new RekapError(
+      'warehouse',
       `The path of the warehouse ${warehouse} holds a question mark, which DuckDB does not take for a part of a name.`,
       'Name another folder with --warehouse.',
     );
@@ -44,7 +45,8 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
     if (holder !== null) throw busy(warehouse, holder);
     const explained = explainFileError(error, warehouse);
     if (explained !== error) throw explained;
-    throw new WarehouseError(
+    throw new RekapError(
+      'warehouse',
       `The lock file ${lock} cannot be used: ${message.split('\n')[0]}`,
       'Check that the folder is writable; if no sync is running, the lock file can be deleted.',
       { cause: error },
@@ -82,7 +84,7 @@ async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
+    if (systemCode(error) === 'ENOENT') return false;
     throw error;
   }
 }
@@ -95,8 +97,9 @@ async function open(lock: string): Promise<Database> {
   return bindings.open(lock, config);
 }
 
-function busy(warehouse: string, holder: string): WarehouseBusyError {
-  return new WarehouseBusyError(
+function busy(warehouse: string, holder: string): RekapError {
+  return new RekapError(
+    'warehouse-busy',
     `Another sync or replay holds the warehouse ${warehouse} (${holder}).`,
     'Wait for it to end, or name another folder with --warehouse.',
   );

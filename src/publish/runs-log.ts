@@ -1,7 +1,7 @@
 /** runs.jsonl: one line per run, published or not, with the reason. */
 
 import { readFile } from 'node:fs/promises';
-import { errorCode, systemReason, WarehouseError } from '../errors.ts';
+import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { flush, withFile } from '../warehouse/with-file.ts';
 
@@ -51,8 +51,9 @@ export async function readRuns(warehouse: string): Promise<EndedRun[]> {
   try {
     text = await readFile(warehousePaths(warehouse).runs, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw new WarehouseError(
+    if (systemCode(error) === 'ENOENT') return [];
+    throw new RekapError(
+      'warehouse',
       `${warehousePaths(warehouse).runs} cannot be read: ${systemReason(error)}.`,
       'Correct it, or move it away: the runs that it tells of then count as broken off.',
       { cause: error },

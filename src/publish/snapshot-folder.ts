@@ -1,6 +1,6 @@
 /** A snapshot's folder from its beginning under a hidden name to the rename that publishes it, and how old ones go. */
 
-import { errorCode, FileError, systemReason, WarehouseError } from '../errors.ts';
+import { systemCode, RekapError, systemReason } from '../errors.ts';
 import type { RunStep } from '../surroundings.ts';
 import { chmod, mkdir, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -33,7 +33,11 @@ export function newSnapshotId(now: Date, random: number, latest: string | null):
   const [latestTime, latestSuffix] = latest.split('-') as [string, string];
   const next = Number.parseInt(latestSuffix, 16) + 1;
   if (next > 0xffffff)
-    throw new WarehouseError(`No run id can follow ${latest}.`, 'Remove that folder from snapshots/ or landing/.');
+    throw new RekapError(
+      'warehouse',
+      `No run id can follow ${latest}.`,
+      'Remove that folder from snapshots/ or landing/.',
+    );
   return `${latestTime}-${hex(next)}`;
 }
 
@@ -67,7 +71,7 @@ async function makeFolder(path: string): Promise<void> {
     await makeOne(path);
   } catch (error) {
     const parent = dirname(path);
-    if (errorCode(error) !== 'ENOENT' || parent === path) throw error;
+    if (systemCode(error) !== 'ENOENT' || parent === path) throw error;
     if (!(await exists(parent))) await makeFolder(parent);
     await makeOne(path);
   }
@@ -79,7 +83,7 @@ async function makeOne(path: string): Promise<void> {
     await mkdir(path);
     await flush(dirname(path)).catch(() => undefined);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST' || !(await exists(path)) || !(await stat(path)).isDirectory()) throw error;
+    if (systemCode(error) !== 'EEXIST' || !(await exists(path)) || !(await stat(path)).isDirectory()) throw error;
   }
 }
 
@@ -113,7 +117,7 @@ async function readLink(path: string): Promise<string | null> {
   try {
     return await readlink(path);
   } catch (error) {
-    if (['ENOENT', 'EINVAL'].includes(errorCode(error))) return null;
+    if (['ENOENT', 'EINVAL'].includes(systemCode(error))) return null;
     throw error;
   }
 }
@@ -160,7 +164,8 @@ async function flushSwitch(warehouse: string, id: string): Promise<void> {
   try {
     await flush(warehouse);
   } catch (error) {
-    throw new FileError(
+    throw new RekapError(
+      'file',
       `Snapshot ${id} is current, but ${warehouse} could not be flushed to the disk: ${systemReason(error)}.`,
       'A power cut may bring back the snapshot before. Check the disk, then run it again.',
       { cause: error },

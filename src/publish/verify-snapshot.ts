@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { checkFiles, checkManifestFile, checkSizes, unnamedFiles } from '../warehouse/check-files.ts';
 import { openDatabase, tableColumns, type Database } from '../duckdb/database.ts';
-import { DatabaseHeldError, messageOf } from '../errors.ts';
+import { isRekapError, messageOf } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
 import { compareContent } from './compare-content.ts';
@@ -13,7 +13,7 @@ import { ledgerComplaints } from './gate.ts';
 /**
  * Gives everything that is wrong with the published snapshot in `folder`, as sentences; none where all agrees.
  *
- * @throws DatabaseHeldError where every byte is as it was, but another program keeps the tables from being read.
+ * @throws `database-held` where every byte is as it was, but another program keeps the tables from being read.
  */
 export async function verifySnapshot(
   folder: string,
@@ -53,7 +53,7 @@ async function verifyContent(
     database = await openDatabase(join(folder, databaseFile), { readOnly: true });
   } catch (error) {
     // That somebody writes to it is no damage, at least none yet.
-    if (error instanceof DatabaseHeldError) throw error;
+    if (isRekapError(error, 'database-held')) throw error;
     return [`${databaseFile} cannot be opened: ${firstLine(error)}`];
   }
   try {

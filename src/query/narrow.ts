@@ -1,6 +1,6 @@
 /** Brings DuckDB's whole numbers of 128 bits, such as sums, into the 64 bits that Parquet and Arrow have whole numbers of. */
 
-import { QueryError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import { quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
 import type { ResultColumn } from './query-result.ts';
 
@@ -10,8 +10,9 @@ function isHuge({ type }: ResultColumn): boolean {
 }
 
 /** What a column is refused with that holds a number beyond 64 bits. */
-export function beyondBigint(column: string): QueryError {
-  return new QueryError(
+export function beyondBigint(column: string): RekapError {
+  return new RekapError(
+    'query',
     `The column ${JSON.stringify(column)} holds a whole number beyond 64 bits, which the file has no type for.`,
     'Cast it in the query: to VARCHAR, which keeps every digit, or to DOUBLE, which rounds.',
   );

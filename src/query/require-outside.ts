@@ -2,13 +2,13 @@
 
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 
 /**
  * Checks that a file to be written lies outside the warehouse.
  *
- * @throws UsageError where `target` would come to lie in the warehouse's real folder, or links to a file there.
+ * @throws `usage` where `target` would come to lie in the warehouse's real folder, or links to a file there.
  */
 export async function requireOutside(target: string, warehouse: string): Promise<void> {
   // Its parts may be links to another disk.
@@ -18,7 +18,8 @@ export async function requireOutside(target: string, warehouse: string): Promise
   const [leadsTo, parent] = await Promise.all([findAll([path]), findAll([dirname(path)])]);
   const places = [...leadsTo, ...parent.map((folder) => join(folder, basename(path)))];
   if (places.some((place) => folders.some((folder) => isWithin(place, folder))))
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       `${target} lies in the warehouse ${warehouse}, and a query never writes into the warehouse.`,
       'Name a file outside it with --out.',
     );

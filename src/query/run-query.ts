@@ -11,7 +11,7 @@ import type {
 import { mostMemory, type Database } from '../duckdb/database.ts';
 import { duckdb } from '../duckdb/duckdb.ts';
 import { whyDiskIsFull } from '../warehouse/file-errors.ts';
-import { errorCode, QueryError } from '../errors.ts';
+import { systemCode, isRekapError, RekapError } from '../errors.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './query-result.ts';
 import { findReading } from './reading-statement.ts';
 import { openSandbox } from './sandbox.ts';
@@ -43,7 +43,7 @@ export interface QueryBounds {
 /**
  * Opens the snapshot's database, runs `sql`, and hands its result to `use`.
  *
- * @throws QueryError where the SQL is not one reading statement, DuckDB refuses it, or it needs more memory.
+ * @throws `query` where the SQL is not one reading statement, DuckDB refuses it, or it needs more memory.
  */
 export async function runQuery<Value>(
   databasePath: string,
@@ -62,7 +62,7 @@ export function asQueryResult(result: DuckDBResult): QueryResult {
 /**
  * Writes the result of `sql` to a Parquet file at `target`: aside first, then renamed. Gives the number of rows.
  *
- * @throws QueryError as `runQuery` and `writeParquet` do.
+ * @throws `query` as `runQuery` and `writeParquet` do.
  */
 export async function queryToParquet(
   databasePath: string,
@@ -103,12 +103,13 @@ async function withResult<Value>(
 /** The one statement of a text that reads, ready to run. */
 async function prepareReading({ connection }: Database, sql: string): Promise<DuckDBPreparedStatement> {
   const count = await countStatements(connection, sql);
-  if (count === 0) throw new QueryError('The query is empty.', oneStatement);
+  if (count === 0) throw new RekapError('query', 'The query is empty.', oneStatement);
   const reading = await findReading(connection, sql);
   if (reading === null) {
     throw count > 1
-      ? new QueryError(`The query holds ${count} statements.`, oneStatement)
-      : new QueryError(
+      ? new RekapError('query', `The query holds ${count} statements.`, oneStatement)
+      : new RekapError(
+          'query',
           'Only statements that read are allowed: the warehouse is never written by a query.',
           'Begin with SELECT, FROM, WITH, PIVOT, SHOW, DESCRIBE or SUMMARIZE, and EXPLAIN nothing else.',
         );
@@ -120,7 +121,8 @@ async function prepareReading({ connection }: Database, sql: string): Promise<Du
       // DuckDB makes several statements of a PIVOT: the first ones put the values that it finds into a type of this connection's own.
       await statement.run();
     } else if (statement.parameterCount > 0) {
-      throw new QueryError(
+      throw new RekapError(
+        'query',
         'The query holds a parameter (? or $1) and no value for it.',
         'Write the value into the query.',
       );
@@ -160,18 +162,20 @@ async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
     return await run();
   } catch (error) {
     if (isTooLong(error)) {
-      throw new QueryError(
+      throw new RekapError(
+        'query',
         'The result holds a value, or values side by side, longer than the 512 MB that a text can have here.',
         'Ask for a part of them, such as left(name, 1000).',
         { cause: error },
       );
     }
-    if (!(error instanceof Error) || error instanceof QueryError || !/ Error:|^Error:/i.test(error.message))
+    if (!(error instanceof Error) || isRekapError(error, 'query') || !/ Error:|^Error:/i.test(error.message))
       throw error;
     // No fault of the query's: `writeAside` knows the file that there is no room for.
     if (error.message.startsWith('IO Error') && whyDiskIsFull(error) !== null) throw error;
     if (error.message.startsWith('Out of Memory Error')) {
-      throw new QueryError(
+      throw new RekapError(
+        'query',
         'The query needs more memory than it may take.',
         'Ask for less at a time, or open the snapshot in the DuckDB shell: "rekap connect" prints how.',
         { cause: error },
@@ -179,13 +183,13 @@ async function orQueryError<Value>(run: () => Promise<Value>): Promise<Value> {
     }
     const complaint = error.message.replace(/^Failed to extract statements: /, '').trim();
     const next = hints.find(([words]) => words.test(complaint))?.[1] ?? '';
-    throw new QueryError(`DuckDB refuses the query. ${complaint}`, next, { cause: error });
+    throw new RekapError('query', `DuckDB refuses the query. ${complaint}`, next, { cause: error });
   }
 }
 
 /** What JavaScript says of a text or a list that no memory would be enough for. */
 function isTooLong(error: unknown): boolean {
-  if (errorCode(error) === 'ERR_STRING_TOO_LONG') return true;
+  if (systemCode(error) === 'ERR_STRING_TOO_LONG') return true;
   return (
     error instanceof RangeError && /^Invalid (string|array|typed array) length|allocation failed/.test(error.message)
   );

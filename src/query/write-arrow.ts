@@ -17,7 +17,7 @@ export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
  * An Arrow IPC file, a record batch for each group of rows: memory holds one of them, however many there are. Sums, which DuckDB keeps
  * in 128 bits, become Int64; lists, structs, decimals and what else has no plain counterpart become text. Gives the number of rows.
  *
- * @throws QueryError where such a number has no place in 64 bits.
+ * @throws `query` where such a number has no place in 64 bits.
  */
 export async function writeArrow(result: QueryResult, write: WriteBytes): Promise<number> {
   const makers = result.columns.map(columnMaker);

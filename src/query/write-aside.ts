@@ -2,14 +2,14 @@
 
 import { access, lstat, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { DiskFullError, RekapError, UsageError, errorCode, systemReason } from '../errors.ts';
+import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { whyDiskIsFull } from '../warehouse/file-errors.ts';
 
 /**
  * Gives `write` a name beside `target` and renames what it wrote; nothing half-written ever stands at `target`. A link stays, and what it
  * leads to is written.
  *
- * @throws DiskFullError where there is no room for the file, UsageError where it cannot be written at all.
+ * @throws `disk-full` where there is no room for the file, RekapError where it cannot be written at all.
  */
 export async function writeAside<Value>(target: string, write: (aside: string) => Promise<Value>): Promise<Value> {
   const path = await findFile(target);
@@ -27,7 +27,7 @@ export async function writeAside<Value>(target: string, write: (aside: string) =
   }
 }
 
-/** The name that `writeAside` gives for `target`. Throws UsageError where `target` is there, and is no file. */
+/** The name that `writeAside` gives for `target`. Throws RekapError where `target` is there, and is no file. */
 export async function asideName(target: string): Promise<string> {
   return besides(await findFile(target));
 }
@@ -43,7 +43,8 @@ async function findFile(target: string): Promise<string> {
   if (found === null) return path;
   const real = await realpath(path).catch(() => null);
   if (real !== null && (await stat(real)).isFile()) return real;
-  throw new UsageError(
+  throw new RekapError(
+    'usage',
     `${target} is there, and is no file.`,
     'Name a file with --out, or leave --out away and send what is printed where it should go.',
   );
@@ -55,17 +56,24 @@ function explainTarget(error: unknown, target: string): unknown {
   const cause = { cause: error };
   const full = whyDiskIsFull(error);
   if (full === 'size')
-    return new DiskFullError(
+    return new RekapError(
+      'disk-full',
       `${target} would be larger than this system allows.`,
       'Ask for less, or raise the limit on file sizes (ulimit -f).',
       cause,
     );
   if (full === 'space')
-    return new DiskFullError(
+    return new RekapError(
+      'disk-full',
       `There is no space left for ${target}.`,
       'Free some space, or name a file on another disk with --out.',
       cause,
     );
-  if (errorCode(error) === 'unknown') return error;
-  return new UsageError(`${target} cannot be written: ${systemReason(error)}.`, 'Name another file with --out.', cause);
+  if (systemCode(error) === 'unknown') return error;
+  return new RekapError(
+    'usage',
+    `${target} cannot be written: ${systemReason(error)}.`,
+    'Name another file with --out.',
+    cause,
+  );
 }

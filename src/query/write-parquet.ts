@@ -3,7 +3,7 @@
 import type { DuckDBResult } from '@duckdb/node-api';
 import { openDatabase } from '../duckdb/database.ts';
 import { quoteText } from '../duckdb/sql-text.ts';
-import { QueryError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import { isOutOfMemory } from '../warehouse/file-errors.ts';
 import { beyondBigint, selectNarrowed, whichBeyond } from './narrow.ts';
 import type { ResultColumn } from './query-result.ts';
@@ -18,7 +18,7 @@ export interface ParquetOptions {
  * Writes all rows to `target`. Sums, which DuckDB keeps in 128 bits, become BIGINT, for Parquet would have them as DOUBLE. Gives the
  * number of rows.
  *
- * @throws QueryError where such a number has no place in 64 bits, or the result is larger than `memory`.
+ * @throws `query` where such a number has no place in 64 bits, or the result is larger than `memory`.
  */
 export async function writeParquet(
   result: DuckDBResult,
@@ -55,7 +55,8 @@ function explain(error: unknown, columns: readonly ResultColumn[]): unknown {
   const beyond = whichBeyond(error, columns);
   if (beyond !== null) return beyondBigint(beyond.name);
   if (!isOutOfMemory(error)) return error;
-  return new QueryError(
+  return new RekapError(
+    'query',
     'The query, or the result that is to become a Parquet file, needs more memory than it may take.',
     'Ask for less at a time, or write it as .csv or .arrow, which takes no memory for the result.',
     { cause: error },

@@ -1,14 +1,7 @@
 /** Builds a snapshot from answers, whether they come from the source or from a landing: every stage up to the switch. */
 
 import { definitionFingerprint, describeSnapshot, schemaFingerprint } from './describe-snapshot.ts';
-import {
-  GateError,
-  RekapError,
-  SourceMismatchError,
-  UsageError,
-  VerificationError,
-  WarehouseError,
-} from '../errors.ts';
+import { gateRefusal, RekapError } from '../errors.ts';
 import { fetchAndLoad, type OpenSource } from './fetch-and-load.ts';
 import { findDamage } from './find-previous.ts';
 import type { CarryOver } from '../load/carry-over.ts';
@@ -50,7 +43,8 @@ async function blamePrevious({ previous, project, options, signal }: Run, error:
   if (previous === null || error instanceof RekapError || signal.aborted) return error;
   const problems = await verifySnapshot(previous.folder, previous.manifest, project.pipelines);
   if (problems.length === 0) return error;
-  return new WarehouseError(
+  return new RekapError(
+    'warehouse',
     `The history cannot go on from snapshot ${previous.id}, for it is damaged: ${problems.join('; ')}.`,
     await wayBack(options.warehouse, previous.id, previous.manifest.run),
     { cause: error },
@@ -69,14 +63,16 @@ async function planCarryOver({ asked, options, previous, project, around }: Run)
     return null;
   }
   if (previous.manifest.source !== options.source) {
-    throw new SourceMismatchError(
+    throw new RekapError(
+      'source-mismatch',
       `Snapshot ${previous.id} holds figures of ${previous.manifest.source}: what is carried over from it would stand beside those of ${options.source}.`,
       'Run one sync of the new source without --dapil and --dataset.',
     );
   }
   const problems = await findDamage(previous, project.pipelines);
   if (problems.length > 0) {
-    throw new WarehouseError(
+    throw new RekapError(
+      'warehouse',
       `Nothing can be carried over from snapshot ${previous.id}, for it is damaged: ${problems.join('; ')}.`,
       `Run one sync without --dapil and --dataset. ${await wayBack(options.warehouse, previous.id, previous.manifest.run)}`,
     );
@@ -85,7 +81,8 @@ async function planCarryOver({ asked, options, previous, project, around }: Run)
   for (const pipeline of project.pipelines) {
     const before = previous.manifest.datasets[pipeline.table];
     if (before !== undefined && before.schema_fingerprint !== schemaFingerprint(pipeline)) {
-      throw new UsageError(
+      throw new RekapError(
+        'usage',
         `The table ${pipeline.table} has other columns than in the snapshot before, so nothing can be carried over.`,
         'Run one sync without --dapil and --dataset.',
       );
@@ -152,14 +149,15 @@ function passGate(
       : strict.length > 0
         ? `Without --strict the ${kind} publishes the figures, and names what is doubtful in the tables violations and quarantine.`
         : `If the source really changed so, ${again}.`;
-  throw new GateError('The quality gate refuses to publish:', reasons, `Nothing was published. ${wayOn}`);
+  throw gateRefusal(reasons, `Nothing was published. ${wayOn}`);
 }
 
 /** What was transformed = what DuckDB holds = what Parquet holds. */
 async function requireVerified({ folder, project }: Run, manifest: Manifest): Promise<void> {
   const problems = await verifyBuilt(folder, manifest, project.pipelines);
   if (problems.length === 0) return;
-  throw new VerificationError(
+  throw new RekapError(
+    'verification',
     `What was written is not what was fetched: ${problems.join('; ')}.`,
     'Nothing was published. Please report this.',
   );

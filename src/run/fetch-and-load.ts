@@ -1,7 +1,7 @@
 /** Fetches, proves, transforms and loads, all at the same time: what the source answers ends as tables and Parquet files in the run's folder. */
 
 import { setMaxListeners } from 'node:events';
-import { IncompleteError, WarehouseError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import { findPrevious } from './find-previous.ts';
 import type { CarryOver } from '../load/carry-over.ts';
 import type { Load, Loaded } from '../load/load.ts';
@@ -109,7 +109,8 @@ async function readPrevious({ previous, around }: Run, isCarriedOver: boolean): 
   if (previous === null) return null;
   const { tables, why } = await findPrevious(previous);
   if (tables === null && isCarriedOver)
-    throw new WarehouseError(
+    throw new RekapError(
+      'warehouse',
       `Nothing can be carried over from snapshot ${previous.id}. ${why}`,
       'Run one sync without --dapil and --dataset.',
     );
@@ -224,7 +225,8 @@ function requireComplete(verdicts: readonly Verdict[]): void {
         `  - ${dataset}, ${dapil === null ? 'list of districts' : `district ${dapil}`}: ${reason}`,
     );
   const more = incomplete.length > shown.length ? [`  - and ${incomplete.length - shown.length} more`] : [];
-  throw new IncompleteError(
+  throw new RekapError(
+    'incomplete',
     [`${countIncomplete(verdicts)} could not be proved complete:`, ...shown, ...more].join('\n'),
     'Nothing was published. Run the sync again.',
   );

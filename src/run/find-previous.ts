@@ -3,7 +3,7 @@
 import { basename, dirname, join } from 'node:path';
 import { findAltered } from '../warehouse/check-files.ts';
 import { openDatabase } from '../duckdb/database.ts';
-import { DatabaseHeldError, RekapError } from '../errors.ts';
+import { isRekapError, RekapError } from '../errors.ts';
 import type { PreviousTables } from '../load/previous-tables.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { verifySnapshot } from '../publish/verify-snapshot.ts';
@@ -18,7 +18,7 @@ export async function findDamage(
   try {
     return await verifySnapshot(folder, manifest, pipelines);
   } catch (error) {
-    if (error instanceof DatabaseHeldError) return [];
+    if (isRekapError(error, 'database-held')) return [];
     throw error;
   }
 }
@@ -35,7 +35,7 @@ export interface FoundPrevious {
  * The Parquet files hold the same but for the log of snapshots, which the manifest and the snapshot before that one know. They take longer to
  * read, and are looked at only where the DuckDB file cannot be used.
  *
- * @throws DatabaseHeldError where another program writes to the DuckDB file, and not all of it can be had elsewhere.
+ * @throws `database-held` where another program writes to the DuckDB file, and not all of it can be had elsewhere.
  */
 export async function findPrevious({ folder, manifest }: Snapshot): Promise<FoundPrevious> {
   const file = join(folder, databaseFile);
@@ -67,12 +67,12 @@ async function alteredDatabase(folder: string, { files }: Manifest): Promise<str
 }
 
 /** What keeps the file from being read; null where nothing does. That it is damaged, though its hash is right, shows when it is read. */
-async function findHolder(file: string): Promise<DatabaseHeldError | null> {
+async function findHolder(file: string): Promise<RekapError | null> {
   try {
     (await openDatabase(file, { readOnly: true })).close();
     return null;
   } catch (error) {
-    return error instanceof DatabaseHeldError ? error : null;
+    return isRekapError(error, 'database-held') ? error : null;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Gives the districts that a run has landed, just as the run accepted them, without asking anybody and without proving anything again. */
 
 import { join } from 'node:path';
-import { LandingError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import { ScanError } from '../extract/scan/json-text.ts';
 import { createPageScanner } from '../extract/scan/page-scanner.ts';
 import { takeRecords } from '../extract/scan/take-records.ts';
@@ -32,7 +32,8 @@ export async function openLandedReadings({ landing, project, around }: Run): Pro
     } catch (error) {
       if (!(error instanceof ScanError)) throw error;
     }
-    throw new LandingError(
+    throw new RekapError(
+      'landing',
       `Line ${answer + 1} of ${join(landing, answersFile)} does not hold the records that were accepted from it.`,
       'Name another run, or run the sync again.',
     );

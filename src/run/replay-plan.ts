@@ -4,7 +4,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { checkManifestFile } from '../warehouse/check-files.ts';
 import { finishedRuns } from './finished-runs.ts';
-import { GateError, LandingError, RekapError, RunNotFoundError, SnapshotNotFoundError, UsageError } from '../errors.ts';
+import { gateRefusal, RekapError } from '../errors.ts';
 import type { RunFile } from '../land/run-file.ts';
 import type { Project } from '../pipeline.ts';
 import { requireReplaceable } from '../publish/current-link.ts';
@@ -38,7 +38,8 @@ export async function findLanding({
   const newest = runs.at(-1);
   const id = run ?? (await newestFinished(warehouse, runs));
   if (id === undefined && newest !== undefined)
-    throw new RunNotFoundError(
+    throw new RekapError(
+      'run-not-found',
       `No run whose answers the warehouse ${warehouse} holds came to its end: the newest, ${newest}, ${await whyPassedOver(warehouse, newest)}.`,
       'The same sync with --resume goes on from what it has landed.',
     );
@@ -51,7 +52,8 @@ export async function findLanding({
         : [];
     return { landing: join(landing, id), notices };
   }
-  throw new RunNotFoundError(
+  throw new RekapError(
+    'run-not-found',
     run === null
       ? `The warehouse ${warehouse} holds no answers of any run.`
       : `The warehouse ${warehouse} holds no answers of a run ${JSON.stringify(run)}.`,
@@ -77,7 +79,8 @@ async function whyPassedOver(warehouse: string, id: string): Promise<string> {
 export function requireKnown({ pipelines }: Project, landing: string, file: RunFile): void {
   const unknown = file.datasets.find((name) => !pipelines.some(({ table }) => table === name));
   if (file.run === basename(landing) && unknown === undefined) return;
-  throw new LandingError(
+  throw new RekapError(
+    'landing',
     unknown === undefined
       ? `${landing} holds the answers of the run ${JSON.stringify(file.run)}.`
       : `${landing} holds answers of ${JSON.stringify(unknown)}, a dataset that is not known here.`,
@@ -93,7 +96,8 @@ export async function requireApart({ warehouse, into }: ReplayOptions): Promise<
   const [inner, outer] = (await Promise.all(real)).map((path) => path + sep) as [string, string];
   if (inner === outer) return;
   if (!inner.startsWith(outer) && !outer.startsWith(inner)) return;
-  throw new UsageError(
+  throw new RekapError(
+    'usage',
     `One of the folders ${warehouse} and ${into} lies in the other.`,
     'Name one beside it with --into.',
   );
@@ -185,14 +189,14 @@ export async function previousOf(
     if (there !== null) return there;
   }
   if (dapil !== null || datasets.length < pipelines.length) {
-    throw new SnapshotNotFoundError(
+    throw new RekapError(
+      'snapshot-not-found',
       `Run ${run} carried over rows from snapshot ${previous}, which is gone.`,
       'Replay a run that read everything.',
     );
   }
   if (original === null && !acceptChanges) {
-    throw new GateError(
-      'The quality gate refuses to publish:',
+    throw gateRefusal(
       [`snapshot ${previous}, which run ${run} would be compared with, is gone`],
       'If you want its figures all the same, add --accept-changes.',
     );

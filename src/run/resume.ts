@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { closeAll, orClose } from '../close-all.ts';
-import { LandingError } from '../errors.ts';
+import { isRekapError } from '../errors.ts';
 import { finishedRuns } from './finished-runs.ts';
 import { openLandedRun, type LandedRun } from '../land/landed-run.ts';
 import type { LandedAnswers } from '../stages.ts';
@@ -57,7 +57,7 @@ async function openUsable(folder: string, since: Date, { around }: Run): Promise
   try {
     return await openLandedRun(folder, since);
   } catch (error) {
-    if (!(error instanceof LandingError)) throw error;
+    if (!isRekapError(error, 'landing')) throw error;
     around.report({ kind: 'warning', message: `A landing cannot be resumed from: ${error.message}` });
     return null;
   }

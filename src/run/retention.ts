@@ -2,7 +2,7 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../errors.ts';
+import { systemCode } from '../errors.ts';
 import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readCurrentId, readSnapshot } from '../warehouse/warehouse.ts';
@@ -39,7 +39,7 @@ async function runOf(warehouse: string, id: string): Promise<string> {
   try {
     return (await readSnapshot(warehouse, id)).manifest.run;
   } catch (error) {
-    if (['EIO', 'EMFILE', 'ENFILE'].includes(errorCode(error instanceof Error ? error.cause : null))) throw error;
+    if (['EIO', 'EMFILE', 'ENFILE'].includes(systemCode(error instanceof Error ? error.cause : null))) throw error;
     return id;
   }
 }

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { boundSignal } from '../bound-signal.ts';
-import { RunTimeoutError, SourceMismatchError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { pruneLandings } from './retention.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
@@ -165,8 +165,9 @@ function keepingWarnings(around: SyncSurroundings, { apiKey }: SyncOptions, warn
   };
 }
 
-function tookTooLong(kind: Run['kind'], { maxDuration }: SyncOptions): RunTimeoutError {
-  return new RunTimeoutError(
+function tookTooLong(kind: Run['kind'], { maxDuration }: SyncOptions): RekapError {
+  return new RekapError(
+    'run-timeout',
     `The ${kind} was not done after ${Math.round(maxDuration / 1000)} s.`,
     'Nothing was published. Give it more time with --max-duration.',
   );
@@ -181,7 +182,8 @@ export function checkSource(
   previous: Snapshot | null,
 ): void {
   if (previous === null || acceptSource || previous.manifest.source === source || beginsAnew(source, previous)) return;
-  throw new SourceMismatchError(
+  throw new RekapError(
+    'source-mismatch',
     `The warehouse ${warehouse} was filled from ${previous.manifest.source}, not from ${source}.`,
     source === sampleSource
       ? 'Sample figures are made up and belong to no others: name another folder with --warehouse.'

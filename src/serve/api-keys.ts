@@ -1,7 +1,7 @@
 /** The keys that the service accepts, kept only as digests. */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { UsageError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 
 /** Visible ASCII: what every client can put into a header unchanged. A space would hide a remark after the key. */
 const headerSafe = /^[\x21-\x7e]+$/;
@@ -35,7 +35,7 @@ export function generateApiKey(): string {
  * Reads keys from `text`, one per line; blank lines and lines that begin with # are ignored. `whence` says in errors
  * where the text came from.
  *
- * @throws UsageError where there is no key, or one that cannot be sent in a header; it names the line, never the key.
+ * @throws `usage` where there is no key, or one that cannot be sent in a header; it names the line, never the key.
  */
 export function readApiKeys(text: string, whence: string): ApiKeys {
   const keys: string[] = [];
@@ -46,7 +46,8 @@ export function readApiKeys(text: string, whence: string): ApiKeys {
     const key = line.trim();
     if (key === '' || key.startsWith('#')) continue;
     if (!headerSafe.test(key)) {
-      throw new UsageError(
+      throw new RekapError(
+        'usage',
         `Line ${index + 1} of ${whence} holds a key with a space or a character that cannot be sent in a header.`,
         'Use letters, digits and punctuation of ASCII only, one key per line and nothing after it.',
       );
@@ -54,7 +55,7 @@ export function readApiKeys(text: string, whence: string): ApiKeys {
     keys.push(key);
   }
   if (keys.length === 0) {
-    throw new UsageError(`${whence} holds no API key.`, 'Write one key per line; a long random one is best.');
+    throw new RekapError('usage', `${whence} holds no API key.`, 'Write one key per line; a long random one is best.');
   }
   return new ApiKeys(keys);
 }

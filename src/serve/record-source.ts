@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ServedDataError, systemReason } from '../errors.ts';
+import { RekapError, systemReason } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { splitJsonArray } from './json-array.ts';
 import { maxNumber } from './limits.ts';
@@ -87,11 +87,12 @@ function servedFile(folder: string, pipeline: AnyPipeline): string {
  * Reads a folder with one file per pipeline, each a JSON array of records. The files are read once; records are served
  * in their order and as they are written, without the white space between their parts.
  *
- * @throws ServedDataError naming the file, and the record where one is not in shape.
+ * @throws `served-data` naming the file, and the record where one is not in shape.
  */
 export async function openFolderSource(folder: string, pipelines: readonly AnyPipeline[]): Promise<RecordSource> {
   if (!(await isFolder(folder))) {
-    throw new ServedDataError(
+    throw new RekapError(
+      'served-data',
       `There is no folder ${folder}.`,
       `Name a folder that holds ${pipelines.map((pipeline) => servedFile('', pipeline)).join(' and ')}.`,
     );
@@ -109,7 +110,8 @@ async function readServedFile(file: string, pipeline: AnyPipeline): Promise<Reco
     bytes = await readFile(file);
     lastModified = (await stat(file)).mtime;
   } catch (error) {
-    throw new ServedDataError(
+    throw new RekapError(
+      'served-data',
       `${file} cannot be read: ${systemReason(error)}.`,
       `It should hold the records of ${pipeline.endpoint} as a JSON array.`,
       { cause: error },
@@ -123,12 +125,16 @@ async function readServedFile(file: string, pipeline: AnyPipeline): Promise<Reco
     parsed = JSON.parse(text);
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : 'it is not UTF-8 text';
-    throw new ServedDataError(`${file} is not JSON: ${reason}.`, 'Correct the file, or write it again.', {
+    throw new RekapError('served-data', `${file} is not JSON: ${reason}.`, 'Correct the file, or write it again.', {
       cause: error,
     });
   }
   if (!Array.isArray(parsed)) {
-    throw new ServedDataError(`${file} is JSON, but not an array.`, 'Write the records as one array: [{…}, {…}].');
+    throw new RekapError(
+      'served-data',
+      `${file} is JSON, but not an array.`,
+      'Write the records as one array: [{…}, {…}].',
+    );
   }
   const texts = splitJsonArray(text);
   const field = districtField(pipeline);
@@ -143,7 +149,8 @@ async function readServedFile(file: string, pipeline: AnyPipeline): Promise<Reco
 
 function readRecordDistrict(record: unknown, field: string, where: string): number | null {
   if (typeof record !== 'object' || record === null || Array.isArray(record)) {
-    throw new ServedDataError(
+    throw new RekapError(
+      'served-data',
       `${where} is not an object.`,
       'Every item of the array must be a record: {"Field": "value", …}.',
     );
@@ -151,7 +158,8 @@ function readRecordDistrict(record: unknown, field: string, where: string): numb
   if (!Object.hasOwn(record, field)) return null;
   const district = readDistrict((record as Record<string, unknown>)[field]);
   if (district !== null) return district;
-  throw new ServedDataError(
+  throw new RekapError(
+    'served-data',
     `${where}: its ${field} is no district; it must be digits, at most ${maxNumber}.`,
     'Correct it, or leave the field out; the record is then served without the filter only.',
   );

@@ -2,7 +2,7 @@
 
 import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
-import { errorCode, UsageError } from '../errors.ts';
+import { systemCode, RekapError } from '../errors.ts';
 import { buildApp, type AppOptions } from './app.ts';
 import { checkFaults } from './faults/fault-list.ts';
 import { defaultMaxLimit, maxNumber } from './limits.ts';
@@ -30,7 +30,7 @@ export interface Service {
 /**
  * Starts the service; it accepts requests when the promise resolves.
  *
- * @throws UsageError where an option is out of range, or the service cannot listen on this address.
+ * @throws `usage` where an option is out of range, or the service cannot listen on this address.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   checkRange('The port', options.port, 0, 65_535);
@@ -57,7 +57,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 function checkRange(what: string, value: number, minimum: number, maximum: number): void {
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return;
-  throw new UsageError(`${what} is ${value}.`, `Give a whole number from ${minimum} to ${maximum}.`);
+  throw new RekapError('usage', `${what} is ${value}.`, `Give a whole number from ${minimum} to ${maximum}.`);
 }
 
 async function findAddress(host: string): Promise<string> {
@@ -69,7 +69,8 @@ async function findAddress(host: string): Promise<string> {
       // Explained below: why a name has no address does not change what to do.
     }
   }
-  throw new UsageError(
+  throw new RekapError(
+    'usage',
     `The host ${JSON.stringify(host)} has no address.`,
     'Use 127.0.0.1 for this machine only, or 0.0.0.0 for every network it is on.',
   );
@@ -77,8 +78,9 @@ async function findAddress(host: string): Promise<string> {
 
 /** Makes a message of the reasons for which a user's address cannot be listened on; anything else stays what it is. */
 function explainListening(error: unknown, { host, port }: ServiceOptions): unknown {
-  const explain = (message: string, next: string): UsageError => new UsageError(message, next, { cause: error });
-  switch (errorCode(error)) {
+  const explain = (message: string, next: string): RekapError =>
+    new RekapError('usage', message, next, { cause: error });
+  switch (systemCode(error)) {
     case 'EADDRINUSE':
       return explain(
         `Port ${port} on ${host} is in use.`,

@@ -2,7 +2,7 @@
 
 import { lstat } from 'node:fs/promises';
 import { openDatabase, tableColumns, type Database } from '../duckdb/database.ts';
-import { DatabaseHeldError, messageOf, ServedDataError } from '../errors.ts';
+import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { warehousePaths, type Manifest } from '../warehouse/snapshot-format.ts';
 import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse/warehouse.ts';
@@ -32,7 +32,7 @@ interface Loaded {
  * snapshot is read in the background; the old one is served until all of the new one is ready.
  * A dataset that the snapshot was made without has no records.
  *
- * @throws SnapshotNotFoundError or WarehouseError where there is no usable current snapshot, ServedDataError where it
+ * @throws `snapshot-not-found` or RekapError where there is no usable current snapshot, RekapError where it
  *   does not hold the pipelines' tables.
  */
 export async function openWarehouseSource(
@@ -103,8 +103,9 @@ async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[])
       database.close();
     }
   } catch (error) {
-    if (error instanceof DatabaseHeldError) throw error;
-    throw new ServedDataError(
+    if (isRekapError(error, 'database-held')) throw error;
+    throw new RekapError(
+      'served-data',
       `${file} cannot be served: ${messageOf(error)}`,
       `"rekap snapshots verify" tells whether it is damaged; a new sync writes the tables ${pipelines.map(({ table }) => table).join(' and ')}.`,
       { cause: error },

@@ -1,7 +1,7 @@
 /** Compares two snapshots of a warehouse: which records came, went or were restated, column by column, and since when. */
 
 import { attachReadOnly, openDatabase, tableColumns, type Database } from '../duckdb/database.ts';
-import { SnapshotNotFoundError, WarehouseError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import { differencesSql, sharedColumns } from '../load/changes.ts';
 import { changesTable, placeColumns } from '../load/tables.ts';
 import type { AnyPipeline } from '../pipeline.ts';
@@ -26,7 +26,8 @@ export async function chooseSnapshots(
   const after = b === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, b);
   const id = a ?? after.manifest.previous;
   if (id === null) {
-    throw new SnapshotNotFoundError(
+    throw new RekapError(
+      'snapshot-not-found',
       `Snapshot ${after.id} is the first of its history: there is none before it to compare with.`,
       'Name two snapshots; "rekap snapshots list" shows the ids.',
     );
@@ -81,7 +82,8 @@ export async function diffSnapshots<Value>(
     return await use(asQueryResult(await database.connection.stream(sql)));
   } catch (error) {
     if (!(error instanceof Error) || !/^(IO|serialization|internal|fatal) error/i.test(error.message)) throw error;
-    throw new WarehouseError(
+    throw new RekapError(
+      'warehouse',
       `The DuckDB file of snapshot ${before.id} or ${after.id} cannot be read: ${error.message.split('\n')[0]}`,
       `"rekap snapshots verify ${before.id}" and "rekap snapshots verify ${after.id}" say which is damaged, and what mends it.`,
       { cause: error },

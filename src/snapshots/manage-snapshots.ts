@@ -12,7 +12,7 @@ import { readCurrent, readCurrentId, readSnapshot, requireWarehouse } from '../w
 /**
  * Makes snapshot `id` the current one, if it is whole. Gives what is wrong with its answers, which are not needed for it.
  *
- * @throws SnapshotNotFoundError where there is none of this id, VerificationError naming what is wrong with a damaged one.
+ * @throws `snapshot-not-found` where there is none of this id, VerificationError naming what is wrong with a damaged one.
  */
 export async function rollBack({ pipelines }: Project, warehouse: string, id: string): Promise<RolledBack> {
   return locked(warehouse, async () => {

@@ -1,7 +1,7 @@
 /** Checks a published snapshot and, as far as they are kept, the answers that it was made of. */
 
 import { join } from 'node:path';
-import { VerificationError, WarehouseError, WarehouseForbiddenError } from '../errors.ts';
+import { isRekapError, RekapError } from '../errors.ts';
 import { verifyLanding } from '../land/verify-landing.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { verifySnapshot } from '../publish/verify-snapshot.ts';
@@ -26,7 +26,7 @@ export interface Verification {
 /**
  * Checks the snapshot of this id; a manifest that cannot be read is damage too.
  *
- * @throws SnapshotNotFoundError where there is none of this id.
+ * @throws `snapshot-not-found` where there is none of this id.
  */
 export async function verifyPublished(
   warehouse: string,
@@ -37,7 +37,7 @@ export async function verifyPublished(
   try {
     snapshot = await readSnapshot(warehouse, id);
   } catch (error) {
-    if (!(error instanceof WarehouseError) || error instanceof WarehouseForbiddenError) throw error;
+    if (!isRekapError(error, 'warehouse')) throw error;
     return { files: 0, problems: [error.message], answerProblems: [], answers: 'unknown', next: error.next };
   }
   const { run, landing, files } = snapshot.manifest;
@@ -56,8 +56,8 @@ export async function verifyPublished(
 }
 
 /** The error of a command that met a damaged snapshot: every problem on a line of its own. */
-export function damagedError(what: string, problems: readonly string[], next: string): VerificationError {
-  return new VerificationError([what, ...problems.map((problem) => `  - ${problem}`)].join('\n'), next);
+export function damagedError(what: string, problems: readonly string[], next: string): RekapError {
+  return new RekapError('verification', [what, ...problems.map((problem) => `  - ${problem}`)].join('\n'), next);
 }
 
 /** What is to be done where the tables or the answers are damaged. */

@@ -5,7 +5,7 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describeFile } from './describe-file.ts';
 import { findLogs } from '../duckdb/database.ts';
-import { errorCode, systemReason } from '../errors.ts';
+import { systemCode, systemReason } from '../errors.ts';
 import { forbidden, isForbidden } from './file-errors.ts';
 import { databaseFile, manifestFile, manifestHashFile, type Manifest, type ManifestFile } from './snapshot-format.ts';
 
@@ -75,10 +75,10 @@ function otherSize(path: string, found: number, expected: number): string {
   return `${path}: ${found} bytes, the manifest says ${expected}`;
 }
 
-/** @throws WarehouseForbiddenError where this user may not read the file: that is no damage. */
+/** @throws `warehouse-forbidden` where this user may not read the file: that is no damage. */
 function whyUnread(path: string, error: unknown): string {
   if (isForbidden(error)) throw forbidden(path, error);
-  return errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
+  return systemCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
 }
 
 /** A file that is not what it was. */
@@ -89,7 +89,7 @@ export interface AlteredFile {
   readonly isRead: boolean;
 }
 
-/** The files of a folder that are not what a manifest says. Throws WarehouseForbiddenError where this user may not read one. */
+/** The files of a folder that are not what a manifest says. Throws RekapError where this user may not read one. */
 export async function findAltered(folder: string, files: readonly ManifestFile[]): Promise<AlteredFile[]> {
   const altered: AlteredFile[] = [];
   for (const { path, sha256 } of files) {

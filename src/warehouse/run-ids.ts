@@ -1,7 +1,7 @@
 /** Which runs and snapshots there are: each has a folder by its id, and ids sort by time. */
 
 import { readdir } from 'node:fs/promises';
-import { errorCode, systemReason, WarehouseError } from '../errors.ts';
+import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { isSnapshotId, warehousePaths } from './snapshot-format.ts';
 
 /** Ids of the snapshots that have a name, oldest first. */
@@ -19,8 +19,9 @@ async function idsIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter(isSnapshotId).toSorted();
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
-    throw new WarehouseError(
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return [];
+    throw new RekapError(
+      'warehouse',
       `${folder} cannot be read: ${systemReason(error)}.`,
       'Correct it, or name another folder with --warehouse.',
       { cause: error },

@@ -2,7 +2,7 @@
 
 import { access, constants, readFile, readlink, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { SnapshotNotFoundError, WarehouseError, errorCode, systemReason } from '../errors.ts';
+import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { findLogs } from '../duckdb/database.ts';
 import { failedFile, forbidden, isForbidden } from './file-errors.ts';
 import {
@@ -31,19 +31,20 @@ export async function readCurrentId(warehouse: string): Promise<string | null> {
   try {
     target = await readlink(current);
   } catch (error) {
-    const code = errorCode(error);
+    const code = systemCode(error);
     if (code === 'ENOENT') return null;
     if (code === 'ENOTDIR')
-      throw new WarehouseError(`${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
+      throw new RekapError('warehouse', `${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
     if (isForbidden(error)) throw forbidden(warehouse, error);
     if (code !== 'EINVAL') throw failedFile(error) ?? error;
-    throw new WarehouseError(`${current} is not a symbolic link.`, await wayBack(warehouse, null), {
+    throw new RekapError('warehouse', `${current} is not a symbolic link.`, await wayBack(warehouse, null), {
       cause: error,
     });
   }
   const id = basename(target);
   if (target !== `snapshots/${id}` || !isSnapshotId(id)) {
-    throw new WarehouseError(
+    throw new RekapError(
+      'warehouse',
       `${current} points to ${JSON.stringify(target)}, which is no snapshot.`,
       await wayBack(warehouse, null),
     );
@@ -66,20 +67,20 @@ export async function requireCurrent(warehouse: string): Promise<Snapshot> {
   if (snapshot !== null) return snapshot;
   const ids = await listSnapshotIds(warehouse).catch(() => []);
   throw ids.length > 0
-    ? new SnapshotNotFoundError(withoutLink(warehouse, ids), await wayBack(warehouse, null))
-    : new SnapshotNotFoundError(`The warehouse ${warehouse} holds no published snapshot.`, fillFirst);
+    ? new RekapError('snapshot-not-found', withoutLink(warehouse, ids), await wayBack(warehouse, null))
+    : new RekapError('snapshot-not-found', `The warehouse ${warehouse} holds no published snapshot.`, fillFirst);
 }
 
 /**
  * The current snapshot, or null where nothing has been published yet.
  *
- * @throws WarehouseError where only the link to it is missing: the history would begin anew without a word.
+ * @throws `warehouse` where only the link to it is missing: the history would begin anew without a word.
  */
 export async function readCurrentOrFirst(warehouse: string): Promise<Snapshot | null> {
   const snapshot = await readCurrent(warehouse);
   if (snapshot !== null || (await newestWhole(warehouse, null)) === null) return snapshot;
   const ids = await listSnapshotIds(warehouse);
-  throw new WarehouseError(withoutLink(warehouse, ids), await wayBack(warehouse, null));
+  throw new RekapError('warehouse', withoutLink(warehouse, ids), await wayBack(warehouse, null));
 }
 
 function withoutLink(warehouse: string, { length }: readonly string[]): string {
@@ -90,11 +91,12 @@ function withoutLink(warehouse: string, { length }: readonly string[]): string {
 /**
  * A snapshot by its id.
  *
- * @throws SnapshotNotFoundError where there is none of this id, WarehouseError where its manifest cannot be read.
+ * @throws `snapshot-not-found` where there is none of this id, RekapError where its manifest cannot be read.
  */
 export async function readSnapshot(warehouse: string, id: string): Promise<Snapshot> {
   if (!isSnapshotId(id)) {
-    throw new SnapshotNotFoundError(
+    throw new RekapError(
+      'snapshot-not-found',
       `${JSON.stringify(id)} is not a snapshot id such as 20261120T030002Z-1f3a9c.`,
       '"rekap snapshots list" shows the ids.',
     );
@@ -102,7 +104,8 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
   const folder = join(warehousePaths(warehouse).snapshots, id);
   if (!(await isFolder(folder))) {
     const isCurrent = (await readCurrentId(warehouse).catch(() => null)) === id;
-    throw new SnapshotNotFoundError(
+    throw new RekapError(
+      'snapshot-not-found',
       isCurrent
         ? `${warehousePaths(warehouse).current} points to snapshot ${id}, which the warehouse does not have.`
         : `The warehouse ${warehouse} has no snapshot ${id}.`,
@@ -120,8 +123,10 @@ export async function requireDatabase(snapshot: Snapshot): Promise<string> {
     await access(file, constants.R_OK);
   } catch (error) {
     if (isForbidden(error)) throw forbidden(file, error);
-    const what = errorCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
-    throw new WarehouseError(`${file} ${what}.`, await wayBack(dirname(dirname(folder)), id), { cause: error });
+    const what = systemCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
+    throw new RekapError('warehouse', `${file} ${what}.`, await wayBack(dirname(dirname(folder)), id), {
+      cause: error,
+    });
   }
   await requireNoLog(snapshot);
   return file;
@@ -132,7 +137,8 @@ export async function requireNoLog({ id, folder }: Snapshot): Promise<void> {
   const file = join(folder, databaseFile);
   const [log] = await findLogs(file);
   if (log === undefined) return;
-  throw new WarehouseError(
+  throw new RekapError(
+    'warehouse',
     `${join(folder, log)} does not belong to snapshot ${id}: DuckDB would replay it into the published figures.`,
     `Close the program that writes to ${databaseFile}, if there is one. "rekap snapshots verify ${id}" names all that does not belong there. ${await wayBack(dirname(dirname(folder)), id)}`,
   );
@@ -142,8 +148,8 @@ export async function requireNoLog({ id, folder }: Snapshot): Promise<void> {
 export async function requireWarehouse(warehouse: string): Promise<void> {
   if (await isFolder(warehousePaths(warehouse).snapshots)) return;
   if (await isFile(warehouse))
-    throw new WarehouseError(`${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
-  throw new WarehouseError(`${warehouse} is no warehouse: it has no folder "snapshots".`, fillFirst);
+    throw new RekapError('warehouse', `${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
+  throw new RekapError('warehouse', `${warehouse} is no warehouse: it has no folder "snapshots".`, fillFirst);
 }
 
 async function readManifest(warehouse: string, id: string, folder: string): Promise<Manifest> {
@@ -153,7 +159,7 @@ async function readManifest(warehouse: string, id: string, folder: string): Prom
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (isForbidden(error)) throw forbidden(file, error);
-    throw new WarehouseError(`${file} cannot be read: ${systemReason(error)}.`, await wayBack(warehouse, id), {
+    throw new RekapError('warehouse', `${file} cannot be read: ${systemReason(error)}.`, await wayBack(warehouse, id), {
       cause: error,
     });
   }
@@ -161,17 +167,17 @@ async function readManifest(warehouse: string, id: string, folder: string): Prom
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new WarehouseError(`${file} is not JSON.`, await wayBack(warehouse, id), { cause: error });
+    throw new RekapError('warehouse', `${file} is not JSON.`, await wayBack(warehouse, id), { cause: error });
   }
   if (isManifest(parsed, id)) return parsed;
-  throw new WarehouseError(`${file} is not a manifest of snapshot ${id}.`, await wayBack(warehouse, id));
+  throw new RekapError('warehouse', `${file} is not a manifest of snapshot ${id}.`, await wayBack(warehouse, id));
 }
 
 async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false;
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return false;
     throw isForbidden(error) ? forbidden(path, error) : (failedFile(error) ?? error);
   }
 }

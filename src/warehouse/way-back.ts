@@ -3,7 +3,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkFiles, checkManifestFile, findAltered } from './check-files.ts';
-import { errorCode } from '../errors.ts';
+import { systemCode } from '../errors.ts';
 import { listLandedIds, listSnapshotIds } from './run-ids.ts';
 import { isManifest, manifestFile, warehousePaths, type Manifest } from './snapshot-format.ts';
 
@@ -78,7 +78,7 @@ export async function isThere(folder: string): Promise<boolean> {
     await readdir(folder);
     return true;
   } catch (error) {
-    return errorCode(error) !== 'ENOENT';
+    return systemCode(error) !== 'ENOENT';
   }
 }
 

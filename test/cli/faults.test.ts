@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { countFaults, describeFaults, listFaults, parseFaults } from '../../src/cli/faults.ts';
-import { UsageError } from '../../src/errors.ts';
 import { faultList, presets } from '../../src/serve/faults/fault-list.ts';
 
 describe('--faults', () => {
@@ -42,7 +41,7 @@ describe('--faults', () => {
     ['transient=0.5', 'takes no value', 'transient,429=0.1'],
   ])('refuses %j', (spec, message, next) => {
     const read = (): unknown => parseFaults(spec);
-    expect(read).toThrow(UsageError);
+    expect(read).toThrow(expect.objectContaining({ code: 'usage' }));
     expect(read).toThrow(
       expect.objectContaining({ message: expect.stringContaining(message), next: expect.stringContaining(next) }),
     );

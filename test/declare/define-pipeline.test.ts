@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadProject, pipelines } from '../../pipelines/index.ts';
 import { voters } from '../../pipelines/voters.ts';
-import { PipelineDefinitionError } from '../../src/errors.ts';
 import { NoCount } from '../../src/records/fields.ts';
 import { allTables, changesTable, datasetTable, violationsTable } from '../../src/load/tables.ts';
 import { definePipeline, defineProject } from '../../src/declare/define-pipeline.ts';
@@ -86,7 +85,7 @@ describe('definePipeline', () => {
     ],
   ])('refuses %s', (_name, change, message) => {
     const define = () => definePipeline({ ...sound, ...change });
-    expect(define).toThrow(PipelineDefinitionError);
+    expect(define).toThrow(expect.objectContaining({ code: 'pipeline-definition' }));
     expect(define).toThrow(message);
   });
 });
@@ -144,7 +143,7 @@ describe('defineProject', () => {
     ],
   ])('refuses %s', (_name, change, message) => {
     const define = () => defineProject({ ...whole, ...change });
-    expect(define).toThrow(PipelineDefinitionError);
+    expect(define).toThrow(expect.objectContaining({ code: 'pipeline-definition' }));
     expect(define).toThrow(message);
   });
 });

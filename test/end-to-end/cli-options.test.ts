@@ -86,7 +86,7 @@ describe('of options that exclude each other', () => {
 describe('a failure', () => {
   const show = ['snapshots', 'show', '--warehouse', '/nonexistent'];
   const printed = (stdout: string): unknown => JSON.parse(stdout);
-  const error = { error: { kind: 'SnapshotNotFoundError', exit_code: 2 } };
+  const error = { error: { code: 'snapshot-not-found', exit_code: 2 } };
 
   it('is printed as JSON wherever that was asked for', async () => {
     expect(printed((await runHere([...show, '--json'])).stdout)).toMatchObject(error);

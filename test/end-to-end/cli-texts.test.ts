@@ -100,7 +100,7 @@ describe('an interruption', () => {
     onTestFinished(() => void running.child.kill('SIGKILL'));
     const { stderr, stdout } = await running.ended;
     expect(stderr).toContain('with --resume goes on');
-    expect(JSON.parse(stdout)).toMatchObject({ error: { kind: 'InterruptedError' } });
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'interrupted' } });
   });
 });
 

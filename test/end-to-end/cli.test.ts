@@ -101,7 +101,7 @@ describe('rekap query', () => {
     expect(JSON.parse((await runHere([...sql, '--json'], { REKAP_FORMAT: 'csv' })).stdout)).toEqual([{ x: 1 }]);
     expect((await runHere([...sql, '--format', 'csv'], { REKAP_JSON: 'true' })).stdout).toBe('x\n1\n');
     const refused = await runHere(['query', 'SELEC', '--json', '--warehouse', warehouse]);
-    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { kind: 'QueryError', exit_code: 2 } });
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'query', exit_code: 2 } });
   });
 
   it('writes Parquet and Arrow files', async () => {

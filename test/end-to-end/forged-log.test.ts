@@ -4,7 +4,6 @@ import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { attachReadOnly, openDatabase } from '../../src/duckdb/database.ts';
-import { WarehouseError } from '../../src/errors.ts';
 import { queryToParquet, runQuery } from '../../src/query/run-query.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { readRows } from '../support/read-table.ts';
@@ -77,12 +76,20 @@ describe('a log beside the DuckDB file', () => {
       const { file, log } = await forged();
       await rename(log, `${file}${ending}`);
       const target = join(await temporaryFolder(), 'out.parquet');
-      await expect(openDatabase(file, { readOnly: true })).rejects.toThrow(WarehouseError);
-      await expect(runQuery(file, 'SELECT 1', async () => null)).rejects.toThrow(WarehouseError);
-      await expect(queryToParquet(file, 'SELECT 1', target)).rejects.toThrow(WarehouseError);
+      await expect(openDatabase(file, { readOnly: true })).rejects.toThrow(
+        expect.objectContaining({ code: 'warehouse' }),
+      );
+      await expect(runQuery(file, 'SELECT 1', async () => null)).rejects.toThrow(
+        expect.objectContaining({ code: 'warehouse' }),
+      );
+      await expect(queryToParquet(file, 'SELECT 1', target)).rejects.toThrow(
+        expect.objectContaining({ code: 'warehouse' }),
+      );
       const memory = await openDatabase(':memory:');
       try {
-        await expect(attachReadOnly(memory, file, 'old')).rejects.toThrow(WarehouseError);
+        await expect(attachReadOnly(memory, file, 'old')).rejects.toThrow(
+          expect.objectContaining({ code: 'warehouse' }),
+        );
       } finally {
         memory.close();
       }

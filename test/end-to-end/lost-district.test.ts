@@ -1,7 +1,7 @@
 /** A district that is gone from the tables, or nearly so, or would stand beside another source's: too few rows to show in the nation, and named all the same. */
 
 import { describe, expect, it } from 'vitest';
-import { SourceMismatchError } from '../../src/errors.ts';
+import { RekapError } from '../../src/errors.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { readValue } from '../support/read-table.ts';
 import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
@@ -26,7 +26,7 @@ describe('a district', () => {
     const { warehouse } = await prepared();
     const { url } = await serveData(nameless);
     await expect(runSync(syncOptions(warehouse, url))).rejects.toMatchObject({
-      name: 'GateError',
+      code: 'gate',
       reasons: expect.arrayContaining(['voters: district 1101 had records in the snapshot before and has none now']),
     });
     expect(await readValue(warehouse, countRows)).toBe('6');
@@ -38,7 +38,7 @@ describe('a district', () => {
     const { warehouse } = await prepared();
     const { url } = await serveData(nameless);
     await expect(runSync(syncOptions(warehouse, url, { dapil: [1101] }))).rejects.toMatchObject({
-      name: 'GateError',
+      code: 'gate',
       reasons: expect.arrayContaining([expect.stringContaining('they are all in quarantine')]),
     });
     expect(await readValue(warehouse, countRows)).toBe('6');
@@ -59,9 +59,7 @@ describe('a district', () => {
     const { warehouse } = await prepared();
     const { url } = await serveData(smallNation(sizes));
     const other = { source: 'other', acceptSource: true };
-    await expect(runSync(syncOptions(warehouse, url, { ...other, dapil: [1101] }))).rejects.toThrow(
-      SourceMismatchError,
-    );
+    await expect(runSync(syncOptions(warehouse, url, { ...other, dapil: [1101] }))).rejects.toThrow(RekapError);
     await expect(runSync(syncOptions(warehouse, url, { ...other, datasets: ['voters'] }))).rejects.toThrow(
       /figures of test/,
     );

@@ -3,7 +3,7 @@
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { IncompleteError, RekapError } from '../../src/errors.ts';
+import { isRekapError, RekapError } from '../../src/errors.ts';
 import { readAnswers } from '../../src/land/landed-run.ts';
 import type { LandedAnswer } from '../../src/land/landing.ts';
 import { replay } from '../../src/replay.ts';
@@ -189,7 +189,7 @@ describe('a sync that goes on', () => {
     });
     onTestFinished(() => server.close());
     const result = await runSync({ ...options(), baseUrl: server.url }).catch((error: unknown) => error);
-    if (result instanceof IncompleteError) return;
+    if (isRekapError(result, 'incomplete')) return;
     expect(await readValue(warehouse, "SELECT count(*) FROM voters WHERE regency = 'KOTA MOVED'")).toBe('1');
   });
 

@@ -3,7 +3,6 @@
 import { rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SnapshotNotFoundError, VerificationError } from '../../src/errors.ts';
 import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
 import { verifyPublished } from '../../src/snapshots/verify-published.ts';
 import { readCurrent, readCurrentId } from '../../src/warehouse/warehouse.ts';
@@ -44,7 +43,7 @@ describe('a rollback', () => {
     const { warehouse, oldest, older, newest, file } = await threeSnapshots();
     await damage(file(older, path));
     const attempt = rollBack(project, warehouse, older);
-    await expect(attempt).rejects.toThrow(VerificationError);
+    await expect(attempt).rejects.toThrow(expect.objectContaining({ code: 'verification' }));
     await expect(attempt).rejects.toMatchObject({
       message: expect.stringContaining(path),
       next: expect.stringMatching(`"rekap replay ${older}".*"rekap snapshots rollback ${newest}"`),
@@ -86,7 +85,7 @@ describe('a rollback', () => {
   it('to an id that is none names the list', async () => {
     const { warehouse } = await threeSnapshots();
     const attempt = rollBack(project, warehouse, '20200101T000000Z-000000');
-    await expect(attempt).rejects.toThrow(SnapshotNotFoundError);
+    await expect(attempt).rejects.toThrow(expect.objectContaining({ code: 'snapshot-not-found' }));
     await expect(attempt).rejects.toMatchObject({ next: expect.stringContaining('"rekap snapshots list"') });
   });
 });

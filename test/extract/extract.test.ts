@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
-import { BrokenReadingError, SourceStatusError, UnprovableSourceError } from '../../src/errors.ts';
+import { RekapError } from '../../src/errors.ts';
 import type { SourceClient } from '../../src/extract/ask/source-client.ts';
 import { collect, runExtract } from '../support/run-extract.ts';
 import { changed, faultless, simulateSource } from '../support/simulated-source.ts';
@@ -89,13 +89,17 @@ describe('an extraction', () => {
   it('refuses a source that counts offsets in pages', async () => {
     const source = simulateSource(records, { ...faultless, cap: 10 }, half);
     const inPages = changed(source, (request) => ({ ...request, offset: request.offset * 10 }));
-    await expect(runExtract(inPages, { reference: [1101, 1102, 1103] })).rejects.toBeInstanceOf(BrokenReadingError);
+    await expect(runExtract(inPages, { reference: [1101, 1102, 1103] })).rejects.toMatchObject({
+      code: 'broken-reading',
+    });
   });
 
   it('refuses a source that has nothing beyond its first page', async () => {
     const source = simulateSource(records, { ...faultless, cap: 10 }, half);
     const firstOnly = changed(source, (request) => ({ ...request, offset: request.offset > 0 ? 1000 : 0 }));
-    await expect(runExtract(firstOnly, { reference: [1101, 1102, 1103] })).rejects.toBeInstanceOf(BrokenReadingError);
+    await expect(runExtract(firstOnly, { reference: [1101, 1102, 1103] })).rejects.toMatchObject({
+      code: 'broken-reading',
+    });
   });
 
   it('reads a list again of which one page came twice, once', async () => {
@@ -134,7 +138,7 @@ describe('an extraction', () => {
     const faulty = changed(source, (request) => {
       if (request.dapil !== 1102 || request.offset === 0 || left === 0) return request;
       left -= 1;
-      throw new SourceStatusError(404, 'not found');
+      throw new RekapError('source-status', 'not found', '', { status: 404 });
     });
     const { delivered, verdicts } = await runExtract(faulty, { reference: [1101, 1102, 1103] });
     expect(verdicts.filter(({ complete }) => !complete).map(({ dapil }) => dapil)).toEqual(incomplete);
@@ -146,7 +150,8 @@ describe('an extraction', () => {
   it('takes any refusal of a district that only the law names for the source not having it', async () => {
     const source = simulateSource(records, faultless, half);
     const strict = changed(source, (request) => {
-      if (request.dapil !== null && request.dapil > 1103) throw new SourceStatusError(422, 'unknown id_dapil');
+      if (request.dapil !== null && request.dapil > 1103)
+        throw new RekapError('source-status', 'unknown id_dapil', '', { status: 422 });
       return request;
     });
     const foreseen = [1101, 1102, 1103, 1104, 1105, 1106, 1107, 1108, 1109, 1110];
@@ -207,7 +212,7 @@ describe('an extraction', () => {
   it('asks for fewer records at a time where the source refuses so many, and says so', async () => {
     const source = simulateSource(records, faultless, half);
     const strict = changed(source, (request) => {
-      if (request.limit > 10) throw new SourceStatusError(400, 'limit is at most 10');
+      if (request.limit > 10) throw new RekapError('source-status', 'limit is at most 10', '', { status: 400 });
       return request;
     });
     const { delivered, warnings } = await runExtract(strict, { pageSize: 1000 });
@@ -217,7 +222,7 @@ describe('an extraction', () => {
 
   it('refuses a source that gives one record at a time by name', async () => {
     const source = simulateSource(records, { ...faultless, cap: 1 }, half);
-    await expect(runExtract(source, { pageSize: 100 })).rejects.toBeInstanceOf(UnprovableSourceError);
+    await expect(runExtract(source, { pageSize: 100 })).rejects.toMatchObject({ code: 'unprovable-source' });
   });
 
   it('reads to their ends what had ended on the word of a listing that turns out short', async () => {

@@ -5,7 +5,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { LandingError } from '../../src/errors.ts';
+import { isRekapError } from '../../src/errors.ts';
 import { openLandedRun, type LandedRun } from '../../src/land/landed-run.ts';
 import { answersFile, bodiesFile, openLanding } from '../../src/land/landing.ts';
 import { readRunFile, runFile, writeRunFile, type RunFile } from '../../src/land/run-file.ts';
@@ -112,7 +112,7 @@ describe('a landed run', () => {
   it.each([bodiesFile, answersFile, runFile])('without %s is refused', async (name) => {
     const folder = await landed([answerOf('whole')]);
     await rm(join(folder, name));
-    await expect(open(folder)).rejects.toThrow(LandingError);
+    await expect(open(folder)).rejects.toThrow(expect.objectContaining({ code: 'landing' }));
     await expect(open(folder)).rejects.toThrow(name);
   });
 });
@@ -185,7 +185,7 @@ async function orRefused<Value>(come: Promise<Value>): Promise<Value | null> {
   try {
     return await come;
   } catch (error) {
-    if (error instanceof LandingError) return null;
+    if (isRekapError(error, 'landing')) return null;
     throw error;
   }
 }

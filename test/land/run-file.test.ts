@@ -3,7 +3,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { LandingError } from '../../src/errors.ts';
 import { readRunFile, runFile } from '../../src/land/run-file.ts';
 import { describedRun } from '../support/landed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -38,5 +37,5 @@ it.each<[string, object | string]>([
   ['a word for what was accepted', { accept_changes: 'yes' }],
 ])('is refused: %s', async (_, change) => {
   const value = typeof change === 'string' ? change : { ...describedRun(), ...change };
-  await expect(read(value)).rejects.toThrow(LandingError);
+  await expect(read(value)).rejects.toThrow(expect.objectContaining({ code: 'landing' }));
 });

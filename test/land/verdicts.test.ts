@@ -3,7 +3,6 @@
 import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LandingError } from '../../src/errors.ts';
 import { landVerdicts, readVerdicts, verdictsFile } from '../../src/land/verdicts.ts';
 import type { AcceptedReading, Verdict } from '../../src/stages.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -70,7 +69,7 @@ describe('verdicts.jsonl', () => {
   ])('is refused where it is %s', async (_what, damage, message) => {
     const { folder, file } = await landed();
     await damage(file);
-    await expect(readVerdicts(folder)).rejects.toThrow(LandingError);
+    await expect(readVerdicts(folder)).rejects.toThrow(expect.objectContaining({ code: 'landing' }));
     await expect(readVerdicts(folder)).rejects.toThrow(message);
   });
 });

@@ -2,7 +2,6 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/duckdb/database.ts';
-import { VerificationError } from '../../src/errors.ts';
 import { requireKeyOrder } from '../../src/load/key-order.ts';
 
 /** More than DuckDB holds in one group of rows. */
@@ -31,7 +30,7 @@ it.each([1, 2047, 2048, 2049, 122_879, 122_880, 122_881, rows - 1])('refuses a k
     check(
       `SELECT (1101 + (${at}) // 1000)::INTEGER AS dapil_id, lpad((${at})::VARCHAR, 9, '0') AS regency FROM range(${rows})`,
     ),
-  ).rejects.toThrow(VerificationError);
+  ).rejects.toThrow(expect.objectContaining({ code: 'verification' }));
 });
 
 it('refuses a key twice with others between, for the table is then out of its order', async () => {

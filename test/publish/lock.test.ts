@@ -6,7 +6,6 @@ import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { WarehouseBusyError, WarehouseError } from '../../src/errors.ts';
 import { lockWarehouse } from '../../src/publish/lock.ts';
 import { warehousePaths } from '../../src/warehouse/snapshot-format.ts';
 import { holdDatabase, holdingProgram } from '../support/hold-database.ts';
@@ -38,8 +37,8 @@ describe('the lock of a warehouse', () => {
   it('keeps a second holder of the same process out until it is released', async () => {
     const warehouse = await makeFolder();
     const unlock = await lockWarehouse(warehouse);
-    await expect(lockWarehouse(warehouse)).rejects.toThrow(WarehouseBusyError);
-    await expect(lockWarehouse(`${warehouse}/.`)).rejects.toThrow(WarehouseBusyError);
+    await expect(lockWarehouse(warehouse)).rejects.toThrow(expect.objectContaining({ code: 'warehouse-busy' }));
+    await expect(lockWarehouse(`${warehouse}/.`)).rejects.toThrow(expect.objectContaining({ code: 'warehouse-busy' }));
     unlock();
     (await lockWarehouse(warehouse))();
   });
@@ -49,7 +48,7 @@ describe('the lock of a warehouse', () => {
     const alias = join(await makeFolder(), 'alias');
     await symlink(warehouse, alias);
     const unlock = await lockWarehouse(alias);
-    await expect(lockWarehouse(warehouse)).rejects.toThrow(WarehouseBusyError);
+    await expect(lockWarehouse(warehouse)).rejects.toThrow(expect.objectContaining({ code: 'warehouse-busy' }));
     unlock();
   });
 
@@ -69,7 +68,7 @@ describe('the lock of a warehouse', () => {
       isQuicker = true;
     };
     onTestFinished(() => void (hook.beforeLink = async () => {}));
-    await expect(lockWarehouse(warehouse)).rejects.toThrow(WarehouseBusyError);
+    await expect(lockWarehouse(warehouse)).rejects.toThrow(expect.objectContaining({ code: 'warehouse-busy' }));
     expect(isQuicker).toBe(true);
     expect(await readdir(warehouse)).toEqual(['lock']);
   });
@@ -95,7 +94,7 @@ describe('the lock of a warehouse', () => {
     const warehouse = await makeFolder();
     const holder = await startHolder(warehouse);
     const attempt = lockWarehouse(warehouse);
-    await expect(attempt).rejects.toThrow(WarehouseBusyError);
+    await expect(attempt).rejects.toThrow(expect.objectContaining({ code: 'warehouse-busy' }));
     await expect(attempt).rejects.toMatchObject({ exitCode: 5, message: expect.stringContaining(String(holder.pid)) });
     const exit = once(holder, 'exit');
     holder.kill('SIGKILL');
@@ -131,7 +130,7 @@ describe('the lock of a warehouse', () => {
     const warehouse = await makeFolder();
     await expect(lockWarehouse(join(warehouse, 'none'))).rejects.toThrow(/ENOENT/);
     await writeFile(warehousePaths(warehouse).lock, 'something else entirely');
-    await expect(lockWarehouse(warehouse)).rejects.toThrow(WarehouseError);
+    await expect(lockWarehouse(warehouse)).rejects.toThrow(expect.objectContaining({ code: 'warehouse' }));
     await rm(warehousePaths(warehouse).lock);
     (await lockWarehouse(warehouse))();
   });
@@ -140,7 +139,7 @@ describe('the lock of a warehouse', () => {
     const warehouse = await makeFolder();
     await writeFile(warehousePaths(warehouse).lock, `SQLite format 3\0${'\0'.repeat(100)}`);
     const error = await lockWarehouse(warehouse).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(WarehouseError);
+    expect(error).toMatchObject({ code: 'warehouse' });
     expect(String(error)).toMatch(/sqlite/i);
     expect(String(error)).not.toMatch(/download/i);
   });

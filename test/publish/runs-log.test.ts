@@ -65,7 +65,7 @@ describe('the log of runs', () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'runs.jsonl'));
     await expect(readRuns(folder)).rejects.toMatchObject({
-      name: 'WarehouseError',
+      code: 'warehouse',
       message: `${join(folder, 'runs.jsonl')} cannot be read: illegal operation on a directory (EISDIR).`,
       next: expect.stringContaining('move it away'),
     });

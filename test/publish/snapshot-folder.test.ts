@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { WarehouseError } from '../../src/errors.ts';
 import {
   beginSnapshotFolder,
   clearLeftovers,
@@ -65,7 +64,9 @@ describe('a snapshot id', () => {
 
   it('is refused where none is left within its second', () => {
     const last = '20261120T030002Z-ffffff';
-    expect(() => newSnapshotId(new Date('2026-11-20T03:00:02Z'), 0.5, last)).toThrow(WarehouseError);
+    expect(() => newSnapshotId(new Date('2026-11-20T03:00:02Z'), 0.5, last)).toThrow(
+      expect.objectContaining({ code: 'warehouse' }),
+    );
     expect(newSnapshotId(new Date('2026-11-20T03:00:02Z'), 0.5, '20261120T030002Z-fffffe')).toBe(last);
     expect(newSnapshotId(new Date('2026-11-20T03:00:03Z'), 0.5, last)).toMatch(/^20261120T030003Z-/);
   });

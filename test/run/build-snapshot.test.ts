@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { askSource } from '../../src/run/ask-source.ts';
 import { buildSnapshot } from '../../src/run/build-snapshot.ts';
-import { IncompleteError, RunTimeoutError } from '../../src/errors.ts';
+import { RekapError } from '../../src/errors.ts';
 import type { OpenedSource } from '../../src/run/fetch-and-load.ts';
 import { withRun, type Run } from '../../src/run/run.ts';
 import type { AcceptedReading } from '../../src/stages.ts';
@@ -89,7 +89,7 @@ describe('a source that cannot be closed', () => {
 
   it('does not hide that a district is incomplete', async () => {
     const { error, closed } = await build((source) => ({ ...source, readings: incomplete(source.readings) }));
-    expect(error).toBeInstanceOf(IncompleteError);
+    expect(error).toMatchObject({ code: 'incomplete' });
     expect(closed).toBe(1);
   });
 });
@@ -163,11 +163,11 @@ it('a build that ends before DuckDB is begun begins it no more', async () => {
       readings: (async function* () {
         await new Promise((resolve) => setImmediate(resolve));
         yield* [];
-        throw new RunTimeoutError('The time is up.', '');
+        throw new RekapError('run-timeout', 'The time is up.', '');
       })(),
     }),
     { clock, onClose: () => isOver.push(waits?.aborted) },
   );
-  expect(error).toBeInstanceOf(RunTimeoutError);
+  expect(error).toMatchObject({ code: 'run-timeout' });
   expect(isOver).toEqual([true]);
 });

@@ -2,7 +2,7 @@
 
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { RekapError } from '../../src/errors.ts';
 import { ApiKeys, generateApiKey, readApiKeys } from '../../src/serve/api-keys.ts';
 
 describe('ApiKeys', () => {
@@ -52,7 +52,7 @@ describe('readApiKeys', () => {
   });
 
   it.each(['', '\n \n', '# nothing\n'])('refuses a text without keys: %j', (text) => {
-    expect(() => readApiKeys(text, 'keys.txt')).toThrow(UsageError);
+    expect(() => readApiKeys(text, 'keys.txt')).toThrow(expect.objectContaining({ code: 'usage' }));
     expect(() => readApiKeys(text, 'keys.txt')).toThrow(/keys\.txt holds no API key/);
   });
 
@@ -65,9 +65,9 @@ describe('readApiKeys', () => {
       } catch (error) {
         thrown = error;
       }
-      expect(thrown).toBeInstanceOf(UsageError);
-      expect((thrown as UsageError).message).toContain('Line 2 of keys.txt');
-      expect(`${(thrown as UsageError).message} ${(thrown as UsageError).next}`).not.toMatch(/sec|ret\b/);
+      expect(thrown).toMatchObject({ code: 'usage' });
+      expect((thrown as RekapError).message).toContain('Line 2 of keys.txt');
+      expect(`${(thrown as RekapError).message} ${(thrown as RekapError).next}`).not.toMatch(/sec|ret\b/);
     },
   );
 });

@@ -1,7 +1,6 @@
 /** Chance in the fault kit: the same seed gives the same answers in whatever order they are asked for, and another one others. */
 
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
 import { Chance } from '../../src/serve/faults/chance.ts';
 import type { FaultName, FaultValues } from '../../src/serve/faults/fault-list.ts';
 import type { Service } from '../../src/serve/service.ts';
@@ -89,6 +88,6 @@ describe('the settings', () => {
   ])('%j with seed %d are refused before the service starts', async (values, seed, message) => {
     const starting: Promise<Service> = start({ faults: { values, seed, clock: manualClock() } });
     await expect(starting).rejects.toThrow(message);
-    await expect(starting).rejects.toBeInstanceOf(UsageError);
+    await expect(starting).rejects.toMatchObject({ code: 'usage' });
   });
 });

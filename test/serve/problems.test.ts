@@ -1,7 +1,7 @@
 /** Every error is a problem document (RFC 9457), names what is wrong, and gives nothing away. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { RekapError } from '../../src/errors.ts';
 import type { Service } from '../../src/serve/service.ts';
 import { expectProblem, expectRawProblem } from './expect-problem.ts';
 import { ask, key, pipelines, requestRaw, start } from './support.ts';
@@ -162,7 +162,7 @@ describe('paths', () => {
 describe('failures inside', () => {
   it('are a 500 that says nothing of the inside, and are reported to the owner', async () => {
     const failures: unknown[] = [];
-    const failure = new UsageError('the password of /etc/inside is hunter2');
+    const failure = new RekapError('usage', 'the password of /etc/inside is hunter2');
     const broken = await start({
       source: {
         current() {
@@ -175,7 +175,7 @@ describe('failures inside', () => {
     try {
       const response = await ask(broken, endpoint);
       const body = await response.clone().text();
-      expect(body).not.toMatch(/hunter2|UsageError|\bat \b|\.ts/);
+      expect(body).not.toMatch(/hunter2|RekapError|\bat \b|\.ts/);
       await expectProblem(response, 500, endpoint);
       expect(failures).toEqual([failure]);
     } finally {

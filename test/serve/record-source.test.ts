@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ServedDataError } from '../../src/errors.ts';
+import { RekapError } from '../../src/errors.ts';
 import { openFolderSource } from '../../src/serve/record-source.ts';
 import { ask, makeRecords, pipelines, start } from './support.ts';
 
@@ -22,11 +22,11 @@ async function openVoters(text: string | Uint8Array) {
   return (await openFolderSource(folder, pipelines)).current(voters);
 }
 
-async function failureOf(opening: Promise<unknown>): Promise<ServedDataError> {
+async function failureOf(opening: Promise<unknown>): Promise<RekapError> {
   const failure: unknown = await opening.catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(ServedDataError);
-  expect((failure as ServedDataError).next).not.toBe('');
-  return failure as ServedDataError;
+  expect(failure).toMatchObject({ code: 'served-data' });
+  expect((failure as RekapError).next).not.toBe('');
+  return failure as RekapError;
 }
 
 it('serves each file at its endpoint, over HTTP', async () => {

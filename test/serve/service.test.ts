@@ -3,20 +3,20 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { type RekapError } from '../../src/errors.ts';
 import { buildApp } from '../../src/serve/app.ts';
 import * as limits from '../../src/serve/limits.ts';
 import { ask, hugeSource, key, makeOptions, pipelines, start } from './support.ts';
 
 const { endpoint } = pipelines[0]!;
 
-async function failureOf(changes: Parameters<typeof start>[0]): Promise<UsageError> {
+async function failureOf(changes: Parameters<typeof start>[0]): Promise<RekapError> {
   const failure: unknown = await start(changes).then(
     (service) => service.close(),
     (error: unknown) => error,
   );
-  expect(failure).toBeInstanceOf(UsageError);
-  return failure as UsageError;
+  expect(failure).toMatchObject({ code: 'usage' });
+  return failure as RekapError;
 }
 
 it.each([

@@ -6,7 +6,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { ServedDataError, SnapshotNotFoundError, WarehouseError } from '../../src/errors.ts';
+import { RekapError } from '../../src/errors.ts';
 import type { RecordSet } from '../../src/serve/record-source.ts';
 import { snapshotId as first } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -147,18 +147,18 @@ it('opens the file for reading only: another process may read it at the same tim
 
 it('needs a published snapshot', async () => {
   const warehouse = await temporaryFolder();
-  await expect(openSource(warehouse)).rejects.toThrow(SnapshotNotFoundError);
+  await expect(openSource(warehouse)).rejects.toThrow(expect.objectContaining({ code: 'snapshot-not-found' }));
   await writeSnapshot(warehouse, first, {});
   await symlink('elsewhere', join(warehouse, 'current'));
-  await expect(openSource(warehouse)).rejects.toThrow(WarehouseError);
+  await expect(openSource(warehouse)).rejects.toThrow(expect.objectContaining({ code: 'warehouse' }));
 });
 
 it('says what a snapshot lacks', async () => {
   const warehouse = await temporaryFolder();
   await publish(warehouse, first, { without: 'voters' });
   const failure: unknown = await openSource(warehouse).catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(ServedDataError);
-  expect((failure as ServedDataError).message).toContain(join(warehouse, 'snapshots', first, 'rekap.duckdb'));
-  expect((failure as ServedDataError).message).toContain('voters');
-  expect((failure as ServedDataError).next).not.toBe('');
+  expect(failure).toMatchObject({ code: 'served-data' });
+  expect((failure as RekapError).message).toContain(join(warehouse, 'snapshots', first, 'rekap.duckdb'));
+  expect((failure as RekapError).message).toContain('voters');
+  expect((failure as RekapError).next).not.toBe('');
 });

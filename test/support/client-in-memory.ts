@@ -1,6 +1,6 @@
 /** A source client whose answers are made up in memory, one for each request. */
 
-import { SourceStatusError } from '../../src/errors.ts';
+import { isRekapError } from '../../src/errors.ts';
 import { emptyPage, nothingThere } from '../../src/extract/ask/refusals.ts';
 import { createScanner } from '../../src/extract/scan/scan-answer.ts';
 import type { FetchedPage } from '../../src/extract/ask/answer-reader.ts';
@@ -39,7 +39,7 @@ export async function orNothingThere(request: PageRequest, fetch: () => Promise<
   try {
     return await fetch();
   } catch (error) {
-    if (!(error instanceof SourceStatusError) || !nothingThere.has(error.status)) throw error;
+    if (!isRekapError(error, 'source-status') || !nothingThere.has(error.status)) throw error;
     const landed = { answer: 0, read: async () => Buffer.of() };
     return { page: emptyPage(request, 'nowhere'), at: new Date(0), landed, refusal: error };
   }

@@ -1,7 +1,7 @@
 /** A source in memory that pages as badly as it is told to, for driving the walk through thousands of services. */
 
 import type { SourceClient } from '../../src/extract/ask/source-client.ts';
-import { SourceStatusError } from '../../src/errors.ts';
+import { RekapError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/stages.ts';
 
 import { clientInMemory, orNothingThere } from './client-in-memory.ts';
@@ -98,11 +98,12 @@ export function simulateSource(
     const hasChanged = behaviour.changesAt !== null && requests.length > behaviour.changesAt;
     let list = [...(hasChanged ? behaviour.after : records)];
     if (request.dapil === null) {
-      if (behaviour.sweep === 'refused') throw new SourceStatusError(400, 'id_dapil is required');
+      if (behaviour.sweep === 'refused')
+        throw new RekapError('source-status', 'id_dapil is required', '', { status: 400 });
       if (behaviour.sweep === 'empty') list = [];
     } else if (!behaviour.ignoresDistrict) list = list.filter(({ dapil }) => dapil === request.dapil);
     if (request.dapil !== null && list.length === 0 && behaviour.unknownDistrict === 404)
-      throw new SourceStatusError(404, 'no such district');
+      throw new RekapError('source-status', 'no such district', '', { status: 404 });
     list = inOrder(list);
     if (request.dapil === null) list = list.filter(({ dapil }) => dapil !== behaviour.hides);
     if (request.dapil === null && behaviour.sweepWindow !== null) list = list.slice(0, behaviour.sweepWindow);
@@ -119,7 +120,7 @@ export function simulateSource(
       page.push({ dapil: request.dapil ?? records[0]?.dapil ?? 1, regency: `MADE UP ${requests.length}`, people: 1 });
     }
     if (page.length === 0 && request.offset > 0 && behaviour.pastEnd === 404)
-      throw new SourceStatusError(404, 'nothing there');
+      throw new RekapError('source-status', 'nothing there', '', { status: 404 });
     return envelope(page, list.length);
   }
 

@@ -22,7 +22,7 @@ it('a folder that cannot be read is named, with why', async () => {
   const warehouse = await temporaryFolder();
   await symlink('landing', join(warehouse, 'landing'));
   await expect(listLandedIds(warehouse)).rejects.toMatchObject({
-    name: 'WarehouseError',
+    code: 'warehouse',
     message: expect.stringMatching(/landing cannot be read: .*\(ELOOP\)\.$/),
   });
 });

@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SnapshotNotFoundError, WarehouseError } from '../../src/errors.ts';
 import { writeManifest } from '../../src/publish/manifest.ts';
 import { readCurrent, readSnapshot, requireCurrent, requireWarehouse } from '../../src/warehouse/warehouse.ts';
 import { datasetOf, manifestOf, snapshotId as id } from '../support/manifests.ts';
@@ -42,14 +41,14 @@ describe('the current snapshot', () => {
     const folder = await makeFolder();
     expect(await readCurrent(folder)).toBeNull();
     expect(await readCurrent(join(folder, 'none'))).toBeNull();
-    await expect(requireCurrent(folder)).rejects.toThrow(SnapshotNotFoundError);
-    await expect(requireWarehouse(folder)).rejects.toThrow(WarehouseError);
+    await expect(requireCurrent(folder)).rejects.toThrow(expect.objectContaining({ code: 'snapshot-not-found' }));
+    await expect(requireWarehouse(folder)).rejects.toThrow(expect.objectContaining({ code: 'warehouse' }));
   });
 
   it('is refused where a file stands in the place of the warehouse', async () => {
     const path = join(await makeFolder(), 'file');
     await writeFile(path, '');
-    await expect(readCurrent(path)).rejects.toThrow(WarehouseError);
+    await expect(readCurrent(path)).rejects.toThrow(expect.objectContaining({ code: 'warehouse' }));
     await expect(readCurrent(path)).rejects.toThrow(/is not a folder/);
   });
 
@@ -66,7 +65,7 @@ describe('the current snapshot', () => {
     await mkdir(join(folder, 'snapshots', id), { recursive: true });
     await writeManifest(join(folder, 'snapshots', id), manifestOf());
     await make(join(folder, 'current'));
-    await expect(readCurrent(folder)).rejects.toThrow(WarehouseError);
+    await expect(readCurrent(folder)).rejects.toThrow(expect.objectContaining({ code: 'warehouse' }));
     await expect(readCurrent(folder)).rejects.toMatchObject({
       exitCode: 2,
       next: expect.stringContaining(`rollback ${id}`),
@@ -76,7 +75,7 @@ describe('the current snapshot', () => {
   it('is refused where the link names a snapshot that is gone', async () => {
     const folder = await makeFolder();
     await symlink(`snapshots/${id}`, join(folder, 'current'));
-    await expect(readCurrent(folder)).rejects.toThrow(SnapshotNotFoundError);
+    await expect(readCurrent(folder)).rejects.toThrow(expect.objectContaining({ code: 'snapshot-not-found' }));
   });
 });
 
@@ -85,7 +84,9 @@ describe('a snapshot', () => {
     'has no id such as "%s"',
     async (name) => {
       const warehouse = await makeWarehouse(JSON.stringify(manifest));
-      await expect(readSnapshot(warehouse, name)).rejects.toThrow(SnapshotNotFoundError);
+      await expect(readSnapshot(warehouse, name)).rejects.toThrow(
+        expect.objectContaining({ code: 'snapshot-not-found' }),
+      );
     },
   );
 
@@ -110,7 +111,7 @@ describe('a snapshot', () => {
     ),
   ])('is refused where its manifest reads %s', async (text, message) => {
     const warehouse = await makeWarehouse(text);
-    await expect(readCurrent(warehouse)).rejects.toThrow(WarehouseError);
+    await expect(readCurrent(warehouse)).rejects.toThrow(expect.objectContaining({ code: 'warehouse' }));
     await expect(readCurrent(warehouse)).rejects.toThrow(message);
   });
 
@@ -133,6 +134,6 @@ describe('a snapshot', () => {
     { ...manifest, files: [{ path: 'x', sha256: '00' }] },
   ])('is refused where its manifest lacks a part that commands read: %#', async (wrong) => {
     const warehouse = await makeWarehouse(JSON.stringify(wrong));
-    await expect(readCurrent(warehouse)).rejects.toThrow(WarehouseError);
+    await expect(readCurrent(warehouse)).rejects.toThrow(expect.objectContaining({ code: 'warehouse' }));
   });
 });

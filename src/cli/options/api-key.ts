@@ -1,7 +1,7 @@
 /** Finds the API key: in REKAP_API_KEY or in a file, never in a flag, which other users of the machine could read. */
 
 import { readFileSync } from 'node:fs';
-import { UsageError, systemReason } from '../../errors.ts';
+import { RekapError, systemReason } from '../../errors.ts';
 import { formatNumber } from '../../numbers.ts';
 import { Secret } from '../../secret.ts';
 
@@ -11,24 +11,28 @@ const longestKey = 2048;
 /** Each can be read in several ways in an answer that holds many of them, and all of these ways would be tried. */
 const mostBackslashes = 4;
 
-/** @throws UsageError where there is no key, or one that no header can carry. */
+/** @throws `usage` where there is no key, or one that no header can carry. */
 export function readApiKey(file: string | undefined): Secret {
   const key = (file === undefined ? (process.env['REKAP_API_KEY'] ?? '') : readKeyFile(file)).trim();
   const whence = file === undefined ? 'REKAP_API_KEY' : `The key file ${file}`;
   if (key === '') {
-    if (file !== undefined) throw new UsageError(`${whence} is empty.`, 'Put the key into it, and nothing else.');
-    throw new UsageError(
+    if (file !== undefined)
+      throw new RekapError('usage', `${whence} is empty.`, 'Put the key into it, and nothing else.');
+    throw new RekapError(
+      'usage',
       'There is no API key.',
       'Set REKAP_API_KEY, or name a file that holds the key with --api-key-file.',
     );
   }
   if (!/^[\x21-\x7e]+$/.test(key) || key.split('\\').length > mostBackslashes + 1)
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       `${whence} holds characters that no API key has.`,
       'It should hold the key alone, on one line.',
     );
   if (key.length > longestKey)
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       `${whence} holds ${formatNumber(key.length)} characters, more than a key may have (${formatNumber(longestKey)}).`,
       'It should hold the key alone, on one line.',
     );
@@ -39,8 +43,13 @@ function readKeyFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`The key file ${file} cannot be read: ${systemReason(error)}.`, 'Correct --api-key-file.', {
-      cause: error,
-    });
+    throw new RekapError(
+      'usage',
+      `The key file ${file} cannot be read: ${systemReason(error)}.`,
+      'Correct --api-key-file.',
+      {
+        cause: error,
+      },
+    );
   }
 }

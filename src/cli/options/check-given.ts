@@ -1,7 +1,7 @@
 /** Refuses what a command line says of options and yargs would pass over: values twice or not at all, neither yes nor no, other spellings. */
 
 import type { Options } from 'yargs';
-import { UsageError } from '../../errors.ts';
+import { RekapError } from '../../errors.ts';
 
 /** Lists may come again and again, and of yes and no the last word counts; every other option has one value. */
 export function checkGiven(
@@ -12,13 +12,14 @@ export function checkGiven(
     const value = commandLine[name];
     if (value === undefined || type === 'boolean') continue;
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    if (values.includes(false)) throw new UsageError(`There is no option --no-${name}.`, `--${name} takes a value.`);
+    if (values.includes(false))
+      throw new RekapError('usage', `There is no option --no-${name}.`, `--${name} takes a value.`);
     if (type !== 'array' && values.length > 1) {
       const times = values.length === 2 ? 'twice' : `${values.length} times`;
-      throw new UsageError(`--${name} is given ${times}.`, 'Give it once.');
+      throw new RekapError('usage', `--${name} is given ${times}.`, 'Give it once.');
     }
     if (values.every((one) => one === ''))
-      throw new UsageError(`--${name} needs a value.`, '"rekap <command> --help" shows what it may be.');
+      throw new RekapError('usage', `--${name} needs a value.`, '"rekap <command> --help" shows what it may be.');
   }
 }
 
@@ -33,9 +34,9 @@ export function checkWords(words: readonly string[], declared: Readonly<Record<s
     const name = Object.keys(declared).find((one) => bare(one) === bare(written));
     if (name === undefined) continue;
     if (written !== name && written !== inCamelCase(name))
-      throw new UsageError(`There is no option --${written}.`, `Did you mean --${name}?`);
+      throw new RekapError('usage', `There is no option --${written}.`, `Did you mean --${name}?`);
     if (declared[name]!.type === 'boolean' && value !== undefined && value !== 'true' && value !== 'false')
-      throw new UsageError(`--${name} is ${JSON.stringify(value)}.`, `Write --${name}, or --no-${name}.`);
+      throw new RekapError('usage', `--${name} is ${JSON.stringify(value)}.`, `Write --${name}, or --no-${name}.`);
   }
 }
 

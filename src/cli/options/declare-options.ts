@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Argv, InferredOptionTypes, Options } from 'yargs';
 import { distance } from 'fastest-levenshtein';
 import { Parser } from 'yargs/helpers';
-import { systemReason, UsageError } from '../../errors.ts';
+import { RekapError, systemReason } from '../../errors.ts';
 import { JsonText, ScanError } from '../../extract/scan/json-text.ts';
 import { checkGiven, checkWords } from './check-given.ts';
 import { closestName } from './closest-name.ts';
@@ -161,7 +161,8 @@ function checkEnvironment(): void {
     if (!/^REKAP_/i.test(name) || known.includes(name)) continue;
     const meant = known.find((one) => isMistyped(name.toUpperCase(), one));
     if (meant !== undefined)
-      throw new UsageError(
+      throw new RekapError(
+        'usage',
         `The environment holds ${name}, which is no option.`,
         `Did you mean ${meant}? Otherwise give the variable another name.`,
       );
@@ -186,7 +187,11 @@ function readEnvironment(declared: Declared): Values {
     if (text === undefined || text === '') continue;
     if (type === 'boolean') {
       if (!/^(true|false|1|0)$/.test(text))
-        throw new UsageError(`${environmentName(name)} is ${JSON.stringify(text)}.`, 'Set it to true or false.');
+        throw new RekapError(
+          'usage',
+          `${environmentName(name)} is ${JSON.stringify(text)}.`,
+          'Set it to true or false.',
+        );
       filled[name] = isTrue(text);
     } else filled[name] = type === 'array' ? text.split(',') : text;
   }
@@ -220,31 +225,44 @@ function readConfigFile(path: unknown, declared: Declared): Values {
   } catch (error) {
     const isRead = error instanceof SyntaxError;
     const why = isRead ? `is not JSON${placeOfFault(bytes)}` : `cannot be read: ${systemReason(error)}`;
-    throw new UsageError(`The config file ${path} ${why}.`, 'Correct it, or leave --config away.', { cause: error });
+    throw new RekapError('usage', `The config file ${path} ${why}.`, 'Correct it, or leave --config away.', {
+      cause: error,
+    });
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       `The config file ${path} is not a JSON object.`,
       'Write options as { "base-url": "https://…" }.',
     );
   const filled: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(parsed)) {
     if (/key/i.test(name) && name !== 'api-key-file' && name !== 'api-keys-file')
-      throw new UsageError(
+      throw new RekapError(
+        'usage',
         `The config file ${path} holds "${name}": keys do not belong there.`,
         'Set REKAP_API_KEY, or name a file with "api-key-file".',
       );
     if (name === 'config')
-      throw new UsageError(`The config file ${path} holds "config".`, 'Leave it out: one file names no other.');
+      throw new RekapError(
+        'usage',
+        `The config file ${path} holds "config".`,
+        'Leave it out: one file names no other.',
+      );
     if (Object.hasOwn(declared, name)) {
       const type = declared[name]!.type ?? 'string';
       const { is, called } = kinds[type]!;
       if (!is(value))
-        throw new UsageError(`"${name}" in the config file ${path} is not ${called}.`, 'Correct it, or leave it out.');
+        throw new RekapError(
+          'usage',
+          `"${name}" in the config file ${path} is not ${called}.`,
+          'Correct it, or leave it out.',
+        );
       filled[name] = type === 'array' ? [value].flat().map(String) : value;
     } else if (!optionNames.has(name)) {
       const closest = closestName(name, [...optionNames]);
-      throw new UsageError(
+      throw new RekapError(
+        'usage',
         `The config file ${path} holds "${name}", which is no option.`,
         closest === undefined ? '"rekap <command> --help" shows what there is.' : `Did you mean "${closest}"?`,
       );

@@ -2,13 +2,14 @@
 
 import { normalize } from 'node:path';
 import type { InferredOptionTypes, Options } from 'yargs';
-import { UsageError } from '../../errors.ts';
+import { RekapError } from '../../errors.ts';
 import { nameOption } from './invocation.ts';
 import { syncDefaults } from '../../run/sync-defaults.ts';
 
 /** A path as it is written, without detours; nothing at all would mean the present folder, which nobody means. */
 function readFolder(path: string): string {
-  if (path.trim() === '') throw new UsageError('A folder is named by nothing.', 'Give a path, such as data/warehouse.');
+  if (path.trim() === '')
+    throw new RekapError('usage', 'A folder is named by nothing.', 'Give a path, such as data/warehouse.');
   return normalize(path);
 }
 
@@ -35,14 +36,14 @@ export const resultOptions = {
   json: { ...jsonOption.json, describe: 'the same as --format json' },
 } as const satisfies Record<string, Options>;
 
-/** What both say together; what `usual` says where neither says anything. Throws UsageError where they differ. */
+/** What both say together; what `usual` says where neither says anything. Throws RekapError where they differ. */
 export function readFormat<Format extends string>(
   format: Format | undefined,
   json: boolean,
   usual: () => Format | 'table' = () => 'table',
 ): Format | 'table' | 'json' {
   if (json && format !== undefined && format !== 'json')
-    throw new UsageError(`--json and --format ${format} exclude each other.`, 'Give one of them.');
+    throw new RekapError('usage', `--json and --format ${format} exclude each other.`, 'Give one of them.');
   return json ? 'json' : (format ?? usual());
 }
 
@@ -138,7 +139,8 @@ export const optionNames: ReadonlySet<string> = new Set([
 /** A whole number within bounds, or a message that names the option. */
 export function requireInteger(option: string, value: unknown, least: number, most: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new UsageError(
+  throw new RekapError(
+    'usage',
     `${nameOption(option)} must be a whole number from ${least} to ${most}.`,
     `"rekap <command> --help" shows its default.`,
   );

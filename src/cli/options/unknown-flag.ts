@@ -1,6 +1,6 @@
 /** Finds an option that no command has, and says what may have been meant; its value, which may be a secret, is never repeated. */
 
-import { UsageError } from '../../errors.ts';
+import { RekapError } from '../../errors.ts';
 import { closestName } from './closest-name.ts';
 import { optionNames } from './options.ts';
 
@@ -35,7 +35,7 @@ function kebab(name: string): string {
 }
 
 /** Says that there is no such option, and which one may have been meant. */
-export function explainFlag({ dashes, name }: Flag): UsageError {
+export function explainFlag({ dashes, name }: Flag): RekapError {
   const [, isOfSource, isOfService] =
     /^(?:x-?)?(?:api-?)?(?:(key)|(keys))$/.exec(kebab(name).replaceAll('_', '-')) ?? [];
   if (isOfSource !== undefined || isOfService !== undefined) {
@@ -43,13 +43,15 @@ export function explainFlag({ dashes, name }: Flag): UsageError {
       isOfSource === undefined
         ? ['The accepted keys come', 'REKAP_API_KEYS', '--api-keys-file']
         : ['The key comes', 'REKAP_API_KEY', '--api-key-file'];
-    return new UsageError(
+    return new RekapError(
+      'usage',
       `There is no option ${dashes}${name}: other users of this machine could read what it holds.`,
       `${what} from ${variable} or from a file named by ${file}.`,
     );
   }
   const closest = closestName(kebab(name), [...optionNames]);
-  return new UsageError(
+  return new RekapError(
+    'usage',
     // Behind one letter a value may stand without a blank.
     `There is no option ${dashes}${dashes === '-' ? name.charAt(0) : name}.`,
     closest === undefined ? '"rekap <command> --help" shows what there is.' : `Did you mean --${closest}?`,

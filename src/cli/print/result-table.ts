@@ -1,7 +1,7 @@
 /** Writes a query's result as a table: on a terminal in its colours and width, into a file as plain text. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { UsageError } from '../../errors.ts';
+import { RekapError } from '../../errors.ts';
 import type { QueryResult } from '../../query/query-result.ts';
 import { displayText, type Write } from '../../query/write-result.ts';
 import { countOf, formatNumber } from '../../numbers.ts';
@@ -20,7 +20,7 @@ export function writeTable(result: QueryResult, write: Write): Promise<number> {
 /**
  * The same for a file: nobody knows how wide it will be shown, no colour is wanted in it, and none of its rows may be missing.
  *
- * @throws UsageError where there are more rows than a table shows.
+ * @throws `usage` where there are more rows than a table shows.
  */
 export function writePlainTable(result: QueryResult, write: Write): Promise<number> {
   // Texts of the result hold no control characters any more; the only ones are those of our colours.
@@ -63,7 +63,8 @@ async function drawTable(result: QueryResult, write: Write, { isWhole = false, .
     }
   }
   if (isWhole && total > rows.length)
-    throw new UsageError(
+    throw new RekapError(
+      'usage',
       `The result has ${countOf(total, 'row')}, and a table shows ${formatNumber(mostRows)} at most.`,
       'Let the name after --out end in .csv, .json, .parquet or .arrow, or say so by --format.',
     );

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { styleText } from 'node:util';
-import { messageOf, QueryError, RekapError } from '../../errors.ts';
+import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import { escapeDeceptive } from '../../query/json-text.ts';
 import { complete } from './advice.ts';
 import { invocation } from '../options/invocation.ts';
@@ -64,7 +64,7 @@ export function printError(error: unknown): void {
     const next = error.next === '' ? '' : `  ${printable(complete(error.next))}\n`;
     // A query's own lines stand as they are, for a mark below shows where it is wrong.
     const lines = `${mark} ${message}\n`;
-    const shown = error instanceof QueryError ? lines : fitLines(lines, process.stderr);
+    const shown = isRekapError(error, 'query') ? lines : fitLines(lines, process.stderr);
     process.stderr.write(shown + fitLines(next, process.stderr));
     return;
   }
@@ -93,7 +93,7 @@ export function printJsonError(error: unknown): void {
   const isKnown = error instanceof RekapError;
   const message = messageOf(error);
   const described = {
-    kind: isKnown ? error.name : 'unexpected',
+    code: isKnown ? error.code : 'unexpected',
     message,
     next: isKnown ? complete(error.next) : '',
     exit_code: isKnown ? error.exitCode : 1,

@@ -1,6 +1,6 @@
 /** Reads what came: landed first, then judged by its status, then scanned. */
 
-import { SourceRefusedKeyError, type SourceStatusError } from '../../errors.ts';
+import { RekapError } from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
 import type { Secret } from '../../secret.ts';
 import type { Answer, Land, LandedBody, Page, PageRequest } from '../../stages.ts';
@@ -19,7 +19,7 @@ export interface FetchedPage {
   readonly at: Date;
   readonly landed: LandedBody;
   /** What the source said where it has nothing there; the page is then empty. */
-  readonly refusal: SourceStatusError | null;
+  readonly refusal: RekapError | null;
 }
 
 /** A request, as the source is asked it. */
@@ -75,7 +75,8 @@ export class AnswerReader {
       warn('key', `The source repeats the API key in its answers (${url}); it is taken out before they are landed.`);
     const landed = await this.land({ request, url, status, at, body });
     if (status === 401 || (status === 403 && !mayRefuse)) {
-      health.end = new SourceRefusedKeyError(
+      health.end = new RekapError(
+        'source-refused-key',
         `The source refused the API key: ${url} answered ${status}: ${excerpt(body)}`,
         health.hasGiven(request.dataset)
           ? 'It has accepted the key for other requests of this run: ask the operator of the service why not for this one.'

@@ -1,7 +1,7 @@
 /** Requests over HTTP: one pool of connections, the key in its header, and a bound on what one answer may hold. */
 
 import type { Dispatcher } from 'undici';
-import { errorCode, ResponseTooLargeError } from '../../errors.ts';
+import { systemCode, RekapError } from '../../errors.ts';
 import type { Secret } from '../../secret.ts';
 import { decompress, Pool, request } from '../../undici.ts';
 import { dropInformational } from './drop-informational.ts';
@@ -51,7 +51,7 @@ export function createHttpTransport(options: HttpOptions): Transport {
         });
       const body = await readBody(response, origin + path, options.maxAnswerBytes).catch((error: unknown) => {
         // What an error says may be encoded otherwise than it claims, as by a gateway; its status counts all the same.
-        if (response.statusCode !== 200 && notAsEncoded.test(errorCode(error))) return Buffer.alloc(0);
+        if (response.statusCode !== 200 && notAsEncoded.test(systemCode(error))) return Buffer.alloc(0);
         throw error;
       });
       return { status: response.statusCode, headers: response.headers, body, at: null };
@@ -68,7 +68,8 @@ async function readBody(response: Dispatcher.ResponseData, url: string, maxBytes
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > maxBytes) {
-      throw new ResponseTooLargeError(
+      throw new RekapError(
+        'response-too-large',
         `The answer of ${url} is larger than ${Math.round(maxBytes / 1024 ** 2)} MB.`,
         'Ask for fewer records at a time with --page-size.',
       );

@@ -1,6 +1,6 @@
 /** The pages that runs which were broken off have landed, read as they came; for a resumed run to go on from. */
 
-import { LandingError } from '../../errors.ts';
+import { isRekapError } from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
 import type { LandedAnswers, PageRequest } from '../../stages.ts';
 import type { AnswerReader, FetchedPage } from './answer-reader.ts';
@@ -33,7 +33,7 @@ export function landedPages(
       return { answer, page: reader.scan(pipeline, request, answer.url, answer.body) };
     } catch (error) {
       if (error instanceof ScanError) return null;
-      if (!(error instanceof LandingError)) throw error;
+      if (!isRekapError(error, 'landing')) throw error;
       warn(`A page that was landed cannot be used and is asked for again: ${error.message}`);
       return null;
     }

@@ -1,13 +1,6 @@
 /** What an error says of what was asked for: that there is nothing there, that such a question is not answered, or that there is no list. */
 
-import {
-  LandingError,
-  RekapError,
-  SourceRefusedAllError,
-  SourceRefusedKeyError,
-  SourceStatusError,
-  SystemLimitError,
-} from '../../errors.ts';
+import { isRekapError, RekapError } from '../../errors.ts';
 import type { Page, PageRequest } from '../../stages.ts';
 import { RecordIndexBuilder } from '../scan/record-index-builder.ts';
 
@@ -18,9 +11,9 @@ import { RecordIndexBuilder } from '../scan/record-index-builder.ts';
 export const nothingThere: ReadonlySet<number> = new Set([204, 404, 410, 416]);
 
 /** Whether the service says that it does not answer such a question; a server error or "too many" says so of the moment only. */
-export function isRefusal(error: unknown): error is SourceStatusError {
+export function isRefusal(error: unknown): error is RekapError {
   return (
-    error instanceof SourceStatusError &&
+    isRekapError(error, 'source-status') &&
     error.status >= 400 &&
     error.status < 500 &&
     ![408, 425, 429].includes(error.status)
@@ -29,8 +22,10 @@ export function isRefusal(error: unknown): error is SourceStatusError {
 
 /** Whether a failure concerns the district alone that met it; a refused key, a source that refuses all and a fault of ours end the run. */
 export function concernsOneDistrict(error: unknown): error is RekapError {
-  const ofTheRun = [SourceRefusedKeyError, SourceRefusedAllError, LandingError, SystemLimitError];
-  return error instanceof RekapError && !ofTheRun.some((kind) => error instanceof kind);
+  return (
+    error instanceof RekapError &&
+    !isRekapError(error, 'source-refused-key', 'source-refused-all', 'landing', 'system-limit')
+  );
 }
 
 /** The page that an answer without content stands for. */

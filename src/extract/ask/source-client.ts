@@ -1,13 +1,7 @@
 /** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
 
 import { boundSignal, type BoundSignal } from '../../bound-signal.ts';
-import {
-  RekapError,
-  ResponseTooLargeError,
-  SourceUnreachableError,
-  SystemLimitError,
-  messageOf,
-} from '../../errors.ts';
+import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
 import type { Land, LandedAnswers, Page, PageRequest } from '../../stages.ts';
 import type { Clock, Random, Report } from '../../surroundings.ts';
@@ -207,11 +201,12 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     return plan.wait;
   }
 
-  /** @throws SourceUnreachableError where the endpoint has failed so often that asking it again helps nobody. */
+  /** @throws `source-unreachable` where the endpoint has failed so often that asking it again helps nobody. */
   function requireAnswering({ dataset }: PageRequest): void {
     const failures = health.goneSince(dataset);
     if (failures === null) return;
-    throw new SourceUnreachableError(
+    throw new RekapError(
+      'source-unreachable',
       `The source ${base.origin} is asked no more for ${dataset}: ${failures} requests in a row were given up.`,
       'Run the sync again when the source gives answers that can be read.',
     );
@@ -228,8 +223,8 @@ export function createSourceClient(options: SourceOptions, surroundings: SourceS
     try {
       return await sendWithin(attempt, asked);
     } catch (error) {
-      if (error instanceof SystemLimitError) health.end = error;
-      if (error instanceof ResponseTooLargeError && !asked.isOptional) health.noteTooLarge(asked.request.dataset);
+      if (isRekapError(error, 'system-limit')) health.end = error;
+      if (isRekapError(error, 'response-too-large') && !asked.isOptional) health.noteTooLarge(asked.request.dataset);
       if (error instanceof RekapError) throw error;
       signal.throwIfAborted();
       if (attempt.isLate()) {

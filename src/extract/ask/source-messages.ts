@@ -1,16 +1,6 @@
 /** What is said of a request that failed: the URL, what happened, and what to do next. */
 
-import {
-  EnvelopeError,
-  errorCode,
-  SourceRefusedAllError,
-  SourceStatusError,
-  SourceUnreachableError,
-  SystemLimitError,
-  messageOf,
-  tooFewFiles,
-  type RekapError,
-} from '../../errors.ts';
+import { systemCode, isRekapError, messageOf, RekapError, tooFewFiles } from '../../errors.ts';
 import type { Failure } from './retry-plan.ts';
 
 /** Codes by which zlib and brotli say that bytes are not what they were said to be. */
@@ -31,31 +21,37 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
       return statusError(failure.status, url, giveUp, detail);
     case 'connection':
       if (notAsEncoded.test(failure.code))
-        return new EnvelopeError(
+        return new RekapError(
+          'envelope',
           `The answer of ${url} is not, or not wholly, encoded as its content-encoding says: ${detail} (${giveUp}).`,
           askOperator,
         );
       if (detail === unaskedContinue)
-        return new EnvelopeError(
+        return new RekapError(
+          'envelope',
           `${url} sends "100 Continue" before its answer, which nobody asked for, and rekap cannot read on (${giveUp}).`,
           askOperator,
         );
       return brokenConnection.has(failure.code)
-        ? new SourceUnreachableError(
+        ? new RekapError(
+            'source-unreachable',
             `${url} gave no whole answer: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
             'Run the sync again later; a smaller --page-size may help. If it never answers, check --base-url.',
           )
-        : new SourceUnreachableError(
+        : new RekapError(
+            'source-unreachable',
             `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
             'Check --base-url and the network, then run the sync again.',
           );
     case 'timeout':
-      return new SourceUnreachableError(
+      return new RekapError(
+        'source-unreachable',
         `${url} gave ${detail} (${giveUp}).`,
         'A longer --timeout or a smaller --page-size may help.',
       );
     case 'truncated':
-      return new EnvelopeError(
+      return new RekapError(
+        'envelope',
         `The answer of ${url} ends before its JSON does (${giveUp}). It begins: ${detail}`,
         'Run the sync again later, or try a smaller --page-size.',
       );
@@ -69,10 +65,11 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
 }
 
 /** The error for a request that could not be sent for want of something on this machine; null for any other failure. */
-export function lackOfOurs(error: unknown): SystemLimitError | null {
+export function lackOfOurs(error: unknown): RekapError | null {
   const said = messageOf(error);
   return said.startsWith('WebAssembly')
-    ? new SystemLimitError(
+    ? new RekapError(
+        'system-limit',
         `Node.js cannot run WebAssembly, with which rekap reads HTTP: ${said}.`,
         'Run rekap without --jitless, without MemoryDenyWriteExecute= of systemd, and without a limit on address space (ulimit -v).',
         { cause: error },
@@ -101,16 +98,17 @@ export function nameFailure(failure: Failure, timeout: number): string {
 }
 
 /** The error for an answer that is no envelope. */
-export function malformed(message: string): EnvelopeError {
-  return new EnvelopeError(
+export function malformed(message: string): RekapError {
+  return new RekapError(
+    'envelope',
     message,
     'Check that --base-url is the service itself and not a login, a proxy or a maintenance page in front of it; otherwise run the sync again later, or ask the operator of the service.',
   );
 }
 
 /** The error for an answer whose status is no success. */
-export function statusError(status: number, url: string, why: string, detail: string): SourceStatusError {
-  return new SourceStatusError(status, `${url} answered ${status} (${why}): ${detail}`, adviceOn(status));
+export function statusError(status: number, url: string, why: string, detail: string): RekapError {
+  return new RekapError('source-status', `${url} answered ${status} (${why}): ${detail}`, adviceOn(status), { status });
 }
 
 function isRedirect(status: number): boolean {
@@ -143,27 +141,29 @@ function connectionMessage(code: string, detail: string): string {
 
 /** undici wraps the system's error; the innermost code says most. An AggregateError (IPv6 and IPv4 both refused) holds several. */
 export function connectionCode(error: unknown): string {
-  let code = errorCode(error);
+  let code = systemCode(error);
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if (errorCode(inner) !== 'unknown') code = errorCode(inner);
-    if (inner instanceof AggregateError && inner.errors.length > 0) code = errorCode(inner.errors[0]);
+    if (systemCode(inner) !== 'unknown') code = systemCode(inner);
+    if (inner instanceof AggregateError && inner.errors.length > 0) code = systemCode(inner.errors[0]);
   }
   return code;
 }
 
 /** The error for a source that refuses every request, with the last refusal as its example. */
-export function refusedAll(dataset: string, last: RekapError): SourceRefusedAllError {
-  return new SourceRefusedAllError(
+export function refusedAll(dataset: string, last: RekapError): RekapError {
+  return new RekapError(
+    'source-refused-all',
     `The source refuses every request for ${dataset}. ${last.message}`,
-    last instanceof SourceStatusError && isRedirect(last.status)
+    isRekapError(last, 'source-status') && isRedirect(last.status)
       ? last.next
       : 'If it speaks of a limit, ask for fewer records at a time with --page-size; otherwise check --base-url.',
   );
 }
 
 /** The error for a source that asks to be left alone for longer than a run waits. */
-export function asksForPatience(last: RekapError): SourceRefusedAllError {
-  return new SourceRefusedAllError(
+export function asksForPatience(last: RekapError): RekapError {
+  return new RekapError(
+    'source-refused-all',
     `The source is asked no more. ${last.message}`,
     'Run the sync again then; with --resume it goes on from the pages that were landed.',
   );

@@ -4,7 +4,7 @@
  * record on brings that record alone, and the page behind it is empty. An empty page by itself ends nothing.
  */
 
-import { BrokenReadingError, UnprovableSourceError, type SourceStatusError } from '../../errors.ts';
+import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../numbers.ts';
 import type { AcceptedPage, Page } from '../../stages.ts';
 import type { FetchedPage } from '../ask/answer-reader.ts';
@@ -33,7 +33,7 @@ export interface ReadToEnd {
   /** Whether its one page held as many records as were asked for: the source may give no more to any question. */
   readonly isFull: boolean;
   /** What the source said where it has nothing at all. */
-  readonly refusal: SourceStatusError | null;
+  readonly refusal: RekapError | null;
   /** What the "count" of every page with records said at least; a source may mean by it all that there is. */
   readonly claimed: number;
 }
@@ -45,7 +45,7 @@ export interface OwnReading extends ReadToEnd {
 }
 
 /**
- * @throws BrokenReadingError where pages do not join, or the end is in doubt; UnprovableSourceError where no reading can be proved;
+ * @throws `broken-reading` where pages do not join, or the end is in doubt; RekapError where no reading can be proved;
  * whatever `fetch` throws.
  */
 export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
@@ -75,24 +75,27 @@ export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
     claimed = Math.min(claimed, page.count === page.request.limit ? 0 : page.count);
     last = { content: contentOf(page, length - 1), url: page.url };
     if (total > maxRecords) {
-      throw new UnprovableSourceError(
+      throw new RekapError(
+        'unprovable-source',
         `${page.url} still brings records after ${formatNumber(maxRecords)}.`,
         'Ask the operator of the service whether its list comes to an end.',
       );
     }
   }
 
-  /** @throws BrokenReadingError where the page does not begin with the last record of the page before. */
+  /** @throws `broken-reading` where the page does not begin with the last record of the page before. */
   function requireJoin({ page, refusal }: FetchedPage): void {
     const said = refusal === null ? 'is empty' : `answers ${refusal.status}`;
     if (page.records.length === 0) {
-      throw new BrokenReadingError(
+      throw new RekapError(
+        'broken-reading',
         `${page.url} ${said}, although ${last!.url} brought a record at this offset.`,
         'The source loses records for moments, or changed while it was read. Run the sync again.',
       );
     }
     if (contentOf(page, 0) === last!.content) return;
-    throw new BrokenReadingError(
+    throw new RekapError(
+      'broken-reading',
       `${page.url} does not begin with the record with which ${last!.url} ended.`,
       'The source does not page by "offset", has no steady order, or changed while it was read. Run the sync again, or ask its operator.',
     );
@@ -100,13 +103,14 @@ export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
 
   function requireNothing({ page }: FetchedPage): void {
     if (page.records.length === 0) return;
-    throw new BrokenReadingError(
+    throw new RekapError(
+      'broken-reading',
       `${page.url} brings records behind the end of the list.`,
       'The source changed while it was read, or its pages vary. Run the sync again.',
     );
   }
 
-  const toEnd = (proof: ReadToEnd['proof'], refusal: SourceStatusError | null = null): ReadToEnd => ({
+  const toEnd = (proof: ReadToEnd['proof'], refusal: RekapError | null = null): ReadToEnd => ({
     total,
     pages,
     at,
@@ -150,7 +154,8 @@ export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
   function requireNoSecond(second: FetchedPage): void {
     const { request, records, url } = second.page;
     if (records.length === 1 && request.limit > 1) {
-      throw new UnprovableSourceError(
+      throw new RekapError(
+        'unprovable-source',
         `${url} was asked for ${request.limit} records and brought one, as the page before it did.`,
         'A source that gives one record at a time cannot be proved complete; ask its operator for longer pages.',
       );

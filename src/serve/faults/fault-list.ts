@@ -1,6 +1,6 @@
 /** Every way in which the service can be told to misbehave: its name, what its value means, and what it does. */
 
-import { UsageError } from '../../errors.ts';
+import { RekapError } from '../../errors.ts';
 import type { Clock } from '../../surroundings.ts';
 import { maxNumber } from '../limits.ts';
 
@@ -200,13 +200,14 @@ export const presets: Readonly<Record<string, { readonly sentence: string; reado
  * The value itself where a fault can have it.
  *
  * @param written The value as the user wrote it, for the message.
- * @throws UsageError naming the fault and what its value may be.
+ * @throws `usage` naming the fault and what its value may be.
  */
 export function checkFaultValue(fault: Fault, value: number, written = String(value)): number {
   const isRight =
     fault.value === 'rate' ? value >= 0 && value <= 1 : Number.isInteger(value) && value >= 1 && value <= maxNumber;
   if (isRight) return value;
-  throw new UsageError(
+  throw new RekapError(
+    'usage',
     `The fault ${fault.name} cannot have the value ${JSON.stringify(written)}.`,
     fault.value === 'rate'
       ? 'Give a rate from 0 (never) to 1 (always), such as 0.05.'
@@ -217,7 +218,7 @@ export function checkFaultValue(fault: Fault, value: number, written = String(va
 /**
  * Checks the settings before the service starts.
  *
- * @throws UsageError where a value or the seed is out of range.
+ * @throws `usage` where a value or the seed is out of range.
  */
 export function checkFaults({ values, seed }: FaultSettings): void {
   for (const fault of faultList) {
@@ -225,5 +226,5 @@ export function checkFaults({ values, seed }: FaultSettings): void {
     if (value !== undefined) checkFaultValue(fault, value);
   }
   if (!Number.isInteger(seed) || seed < 0 || seed > maxNumber)
-    throw new UsageError(`The seed of the faults is ${seed}.`, `Give a whole number from 0 to ${maxNumber}.`);
+    throw new RekapError('usage', `The seed of the faults is ${seed}.`, `Give a whole number from 0 to ${maxNumber}.`);
 }

@@ -1,7 +1,7 @@
 /** Colours come where they are wanted, and a failure says what happened and what to do next. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { UsageError } from '../../../src/errors.ts';
+import { RekapError } from '../../../src/errors.ts';
 import { paint, printError } from '../../../src/cli/print/terminal.ts';
 
 const bold = '\u001b[1mtext\u001b[22m';
@@ -51,10 +51,10 @@ describe('a failure', () => {
 
   it('of the user says what to do next, without a stack', () => {
     vi.stubEnv('REKAP_DEBUG', '1');
-    expect(printed(new UsageError('One.\n  - Two \u001b[2J', 'Do this.'))).toBe(
+    expect(printed(new RekapError('usage', 'One.\n  - Two \u001b[2J', 'Do this.'))).toBe(
       'rekap: One.\n  - Two \\u001b[2J\n  Do this.\n',
     );
-    expect(printed(new UsageError('One.'))).toBe('rekap: One.\n');
+    expect(printed(new RekapError('usage', 'One.'))).toBe('rekap: One.\n');
   });
 
   it('of rekap is called one, with its stack where that is asked for', () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
-import { LandingError } from '../../../src/errors.ts';
+import { isRekapError, RekapError } from '../../../src/errors.ts';
 import { AnswerReader } from '../../../src/extract/ask/answer-reader.ts';
 import { landedPages } from '../../../src/extract/ask/landed-pages.ts';
 import { SourceHealth } from '../../../src/extract/ask/source-health.ts';
@@ -15,11 +15,11 @@ const url = 'http://source/page';
 const wholeAnswer: Answer = { request, url, status: 200, at, body: Buffer.from(JSON.stringify(whole)) };
 
 /** Recalls the page that was landed as `answer`, or cannot be read, and looks at it; with what was landed for this run. */
-async function recall(answer: Answer | LandingError | null) {
+async function recall(answer: Answer | RekapError | null) {
   const landed: Answer[] = [];
   const warnings: string[] = [];
   const answerTo = async () => {
-    if (answer instanceof LandingError) throw answer;
+    if (isRekapError(answer, 'landing')) throw answer;
     return answer;
   };
   const run = { has: () => true, answerTo };
@@ -59,7 +59,7 @@ describe('a landed page', () => {
   });
 
   it('that does not fit its hash is none, and that is said', async () => {
-    const { recalled, seen, landed, warnings } = await recall(new LandingError('bodies.gz is damaged.', ''));
+    const { recalled, seen, landed, warnings } = await recall(new RekapError('landing', 'bodies.gz is damaged.', ''));
     expect({ recalled, seen, landed }).toEqual({ recalled: null, seen: null, landed: [] });
     expect(warnings).toContainEqual(expect.stringContaining('asked for again: bodies.gz is damaged.'));
   });

@@ -2,12 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
-import {
-  SourceRefusedAllError,
-  SourceStatusError,
-  SourceUnreachableError,
-  SystemLimitError,
-} from '../../../src/errors.ts';
+import { RekapError } from '../../../src/errors.ts';
 import { createSourceClient } from '../../../src/extract/ask/source-client.ts';
 import type { Transport } from '../../../src/extract/ask/transport.ts';
 import { Secret } from '../../../src/secret.ts';
@@ -55,19 +50,19 @@ function inTurn(statuses: readonly number[], data: unknown = []): Send {
   };
 }
 
-/** The names of the errors that so many requests end with. */
+/** The codes of the errors that so many requests end with. */
 async function outcomes(statuses: readonly number[]): Promise<string[]> {
   const { failure } = connect(inTurn(statuses));
-  const names: string[] = [];
+  const codes: string[] = [];
   for (let turn = 0; turn < statuses.length; turn += 1) {
     const error = await failure();
-    names.push(error instanceof Error ? error.name : 'page');
+    codes.push(error instanceof RekapError ? error.code : 'page');
   }
-  return names;
+  return codes;
 }
 
-const [status, all, gone] = [SourceStatusError, SourceRefusedAllError, SourceUnreachableError].map(({ name }) => name);
-const times = (count: number, name = status): string[] => Array.from({ length: count }, () => name!);
+const [status, all, gone] = ['source-status', 'source-refused-all', 'source-unreachable'];
+const times = (count: number, name = status): string[] => Array.from({ length: count }, () => name);
 
 describe('a source', () => {
   it('that refuses six requests in a row refuses them all, and is asked no more', async () => {
@@ -84,7 +79,7 @@ describe('a source', () => {
       body: Buffer.from('busy'),
       at: null,
     }));
-    expect(await failure()).toBeInstanceOf(SourceRefusedAllError);
+    expect(await failure()).toMatchObject({ code: 'source-refused-all' });
     const again = await failure();
     expect(String(again)).toMatch(/is asked no more\. .* answered 429 \(the source asks to wait 60 minutes\)/);
     expect(sent()).toBe(1);
@@ -99,7 +94,7 @@ describe('a source', () => {
     const failing = connect(inTurn([200, 500, 0, 500, 429, 0, 500]));
     for (let turn = 0; turn < 6; turn += 1) await failing.failure();
     expect(await failing.failure()).toMatchObject({
-      name: gone,
+      code: gone,
       message: expect.stringContaining('5 requests in a row'),
     });
     expect(failing.sent()).toBe(6);
@@ -109,8 +104,8 @@ describe('a source', () => {
   });
 
   it('that cannot be asked for want of something on this machine is asked no more', async () => {
-    const { failure, sent } = connect(() => Promise.reject(new SystemLimitError('no more files')));
-    for (let turn = 0; turn < 2; turn += 1) expect(await failure()).toBeInstanceOf(SystemLimitError);
+    const { failure, sent } = connect(() => Promise.reject(new RekapError('system-limit', 'no more files')));
+    for (let turn = 0; turn < 2; turn += 1) expect(await failure()).toMatchObject({ code: 'system-limit' });
     expect(sent()).toBe(1);
   });
 
@@ -121,7 +116,7 @@ describe('a source', () => {
       20,
     );
     expect(await failure()).toMatchObject({
-      name: gone,
+      code: gone,
       message: expect.stringContaining('no whole answer within 0.02 s'),
     });
   });

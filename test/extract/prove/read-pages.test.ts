@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
-import { BrokenReadingError, SourceStatusError, UnprovableSourceError } from '../../../src/errors.ts';
+import { RekapError } from '../../../src/errors.ts';
 import { readPages } from '../../../src/extract/prove/read-pages.ts';
 import { emptyPage } from '../../../src/extract/ask/refusals.ts';
 import { pageOf, voterRecord } from '../../support/pages.ts';
@@ -30,7 +30,7 @@ async function read(give: (offset: number, turn: number) => readonly string[] | 
               given.map((name) => voterRecord({ NamaKabupaten: name })),
             );
       names.set(offset, given ?? []);
-      const refusal = given === null ? new SourceStatusError(404, 'not found') : null;
+      const refusal = given === null ? new RekapError('source-status', 'not found', '', { status: 404 }) : null;
       const landed = { answer: asked.length - 1, read: async () => page.bytes };
       return { page: { ...page, request, url }, at: new Date(asked.length), landed, refusal };
     },
@@ -78,13 +78,13 @@ describe('a reading', () => {
     ['one record was all, and then is not', (offset, turn) => (offset === 0 ? ['a'] : turn === 0 ? [] : ['b', 'c'])],
     ['nothing was there, and then something is', (_offset, turn) => (turn === 0 ? [] : ['a', 'b'])],
   ])('is void where %s', async (_why, give) => {
-    await expect(read(give)).rejects.toBeInstanceOf(BrokenReadingError);
+    await expect(read(give)).rejects.toMatchObject({ code: 'broken-reading' });
   });
 
   it.each<[string, Parameters<typeof read>[0]]>([
     ['gives one record at a time', of('abc', 1)],
     ['never ends', (offset) => [`${offset}`, `${offset + 1}`, `${offset + 2}`]],
   ])('refuses a source that %s', async (_what, give) => {
-    await expect(read(give)).rejects.toBeInstanceOf(UnprovableSourceError);
+    await expect(read(give)).rejects.toMatchObject({ code: 'unprovable-source' });
   });
 });
