@@ -14,13 +14,13 @@ export type {
   SumCheck,
 } from './pipeline.ts';
 export type { Ledger, Verdict } from './stages.ts';
-export type { Clock, Random, Report, RunEvent } from './surroundings.ts';
+export type { Clock, Random, Report, RunEvent } from './context.ts';
 export { Secret } from './secret.ts';
 export { replay } from './replay.ts';
 export { sync } from './sync.ts';
 export { syncDefaults } from './run/sync-defaults.ts';
 export { systemClock } from './system-clock.ts';
-export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './run/sync-options.ts';
+export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncContext } from './run/sync-options.ts';
 export { prune, rollBack } from './snapshots/manage-snapshots.ts';
 export { queryToParquet, runQuery } from './query/run-query.ts';
 export type { QueryResult, ResultColumn } from './query/query-result.ts';

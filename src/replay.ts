@@ -32,7 +32,7 @@ import {
 } from './run/replay-plan.ts';
 import { checkSource, withRun, type Run } from './run/run.ts';
 import { listSnapshotIds } from './warehouse/run-ids.ts';
-import type { ReplayOptions, SyncResult, SyncSurroundings } from './run/sync-options.ts';
+import type { ReplayOptions, SyncResult, SyncContext } from './run/sync-options.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
 import { requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 
@@ -44,7 +44,7 @@ import { requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
  * @throws `run-not-found`; RekapError where the landing is damaged, or its run was broken off; RekapError where the
  * tables are not those that were published.
  */
-export async function replay(project: Project, asked: ReplayOptions, around: SyncSurroundings): Promise<SyncResult> {
+export async function replay(project: Project, asked: ReplayOptions, around: SyncContext): Promise<SyncResult> {
   await requireWarehouse(asked.warehouse);
   await requireApart(asked);
   const { landing, notices } = await findLanding(asked);

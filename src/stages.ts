@@ -7,7 +7,7 @@ import type { Severity } from './pipeline.ts';
 export interface PageRequest {
   readonly dataset: string;
   /** Null for the full listing. */
-  readonly dapil: number | null;
+  readonly district: number | null;
   readonly offset: number;
   readonly limit: number;
 }
@@ -77,7 +77,7 @@ export interface Page {
 
 /** Rows of a district in the snapshot before, and in the new one. */
 export interface DistrictRows {
-  readonly dapil: number;
+  readonly district: number;
   readonly before: number;
   readonly now: number;
 }
@@ -86,7 +86,7 @@ export interface DistrictRows {
 export interface Verdict {
   readonly dataset: string;
   /** Null for the full listing, and for its records that name no district. */
-  readonly dapil: number | null;
+  readonly district: number | null;
   readonly complete: boolean;
   /** How its end was shown: by its own pages, or by the full listing. */
   readonly proof: 'own end' | 'full listing' | 'none';

@@ -14,7 +14,7 @@ import {
   publishSnapshotFolder,
 } from './publish/snapshot-folder.ts';
 import { beginsAnew, checkSource, withRun, type Run, type RunPlan } from './run/run.ts';
-import type { SyncOptions, SyncResult, SyncSurroundings } from './run/sync-options.ts';
+import type { SyncOptions, SyncResult, SyncContext } from './run/sync-options.ts';
 import { warehousePaths, type Manifest } from './warehouse/snapshot-format.ts';
 import { listSnapshotIds } from './warehouse/run-ids.ts';
 import { readCurrentId, readCurrentOrFirst, type Snapshot } from './warehouse/warehouse.ts';
@@ -24,7 +24,7 @@ import { readCurrentId, readCurrentOrFirst, type Snapshot } from './warehouse/wa
  *
  * @throws RekapError of the kind that tells what was wrong; the snapshot before then stays as it was.
  */
-export async function sync(project: Project, asked: SyncOptions, around: SyncSurroundings): Promise<SyncResult> {
+export async function sync(project: Project, asked: SyncOptions, around: SyncContext): Promise<SyncResult> {
   const baseUrl = readBaseUrl(asked.baseUrl, project.pipelines);
   if (asked.pageSize < 2)
     throw new RekapError(
@@ -57,7 +57,7 @@ export async function sync(project: Project, asked: SyncOptions, around: SyncSur
 async function planSync(
   project: Project,
   options: SyncOptions,
-  { clock, random, report }: SyncSurroundings,
+  { clock, random, report }: SyncContext,
 ): Promise<RunPlan> {
   const { warehouse, baseUrl } = options;
   for (const message of warningsOfBaseUrl(baseUrl, project.pipelines)) report({ kind: 'warning', message });

@@ -1,7 +1,7 @@
 /** The machine's own clock. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from './surroundings.ts';
+import type { Clock } from './context.ts';
 
 export const systemClock: Clock = {
   now: () => new Date(),

@@ -1,6 +1,6 @@
 /** Reads the list of electoral districts that the sample is made for. */
 
-/** One electoral district (dapil) and the regencies and cities that vote in it. */
+/** One electoral district (district) and the regencies and cities that vote in it. */
 export interface District {
   readonly dapilId: number;
   readonly dapilName: string;

@@ -1,7 +1,7 @@
 /** Carries out a sync or a replay where it can be seen and interrupted: progress to stderr, the summary to stdout. */
 
 import type { Project } from '../pipeline.ts';
-import type { SyncResult, SyncSurroundings } from '../run/sync-options.ts';
+import type { SyncResult, SyncContext } from '../run/sync-options.ts';
 import { systemClock } from '../system-clock.ts';
 import { createProgress } from './print/progress.ts';
 import { listenForSignals } from './signals.ts';
@@ -9,7 +9,7 @@ import { listenForSignals } from './signals.ts';
 export async function runVisibly(
   project: Project,
   asJson: boolean,
-  carryOut: (around: SyncSurroundings) => Promise<SyncResult>,
+  carryOut: (around: SyncContext) => Promise<SyncResult>,
   offers: { readonly canResume?: boolean } = {},
 ): Promise<void> {
   const signals = listenForSignals(offers);

@@ -2,7 +2,7 @@
 
 import { constants, readFileSync } from 'node:fs';
 import { interruptedBy } from '../errors.ts';
-import type { Clock } from '../surroundings.ts';
+import type { Clock } from '../context.ts';
 import { systemClock } from '../system-clock.ts';
 
 /** What else than to begin again an interrupted command has to offer. */

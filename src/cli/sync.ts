@@ -66,7 +66,7 @@ export const syncCommand: CommandModule<object, SyncArguments> = {
 
 async function runSync(args: SyncArguments): Promise<void> {
   const given = requireOneSource(args);
-  const dapil = readDistricts(args.dapil);
+  const districts = readDistricts(args.dapil);
   const resumeWithin = requireInteger('resume-within', args['resume-within'], 1, 604_800) * 1000;
   const settings = {
     warehouse: args.warehouse,
@@ -79,7 +79,7 @@ async function runSync(args: SyncArguments): Promise<void> {
     ...readKeepOptions(args),
     resumeWithin: args.resume ? resumeWithin : null,
     dryRun: args['dry-run'],
-    dapil,
+    districts,
   };
   const { loadProject } = await import('../../pipelines/index.ts');
   const project = loadProject();

@@ -44,8 +44,8 @@ export class DatasetExtraction {
   /** Reads the full listing; throws as `readFullListing` does. */
   async readListing(): Promise<void> {
     this.found = await readFullListing(this.pages, this.question, (message) => this.warn(message));
-    const { listing, claimed } = this.found;
-    if (listing !== null) this.findings.noteClaim(listing, claimed);
+    const { listing, reported } = this.found;
+    if (listing !== null) this.findings.noteReported(listing, reported);
   }
 
   private get listing(): FullListing | null {
@@ -106,7 +106,7 @@ export class DatasetExtraction {
       const isUnanswered = isRekapError(error, 'source-status') || isRekapError(error, 'source-unreachable');
       if (isUnanswered && district.isOptional && district.shown.size === 0 && !this.findings.isListingShort) {
         this.findings.noteFailing(id, error.message.replace(/\.$/, ''));
-        return this.report(this.verdict({ dapil: id, proof: 'full listing', readings: district.readings }), []);
+        return this.report(this.verdict({ district: id, proof: 'full listing', readings: district.readings }), []);
       }
       return this.report(this.incomplete(district, `${error.message} ${error.next}`.trim()), [], isAgain);
     }
@@ -129,7 +129,7 @@ export class DatasetExtraction {
     }
     const { proof, at } = own;
     const pages = own.accepted.length;
-    const verdict = this.verdict({ dapil: id, proof, received: total, pages, readings, read_at: at.toISOString() });
+    const verdict = this.verdict({ district: id, proof, received: total, pages, readings, read_at: at.toISOString() });
     this.findings.noteProved(id, own, this.listing);
     const reading = this.report(verdict, own.accepted, isAgain);
     if (proof === 'own end') return reading;
@@ -168,7 +168,7 @@ export class DatasetExtraction {
     for (const warning of findings.warnings(listing, this.knownElsewhere!)) this.warn(warning);
     yield* this.parked.values();
     for (const reason of [...(await this.doubtsOfListing()), ...findings.doubts(listing)])
-      yield { verdict: this.verdict({ dapil: null, proof: 'none', complete: false, reason }), pages: [] };
+      yield { verdict: this.verdict({ district: null, proof: 'none', complete: false, reason }), pages: [] };
     yield* this.acceptStrays();
   }
 
@@ -187,17 +187,17 @@ export class DatasetExtraction {
     const { strays: pages } = this.found;
     if (pages.length === 0) return [];
     const received = pages.reduce((sum, { taken }) => sum + taken, 0);
-    const verdict = this.verdict({ dapil: null, proof: 'full listing', received, pages: pages.length });
+    const verdict = this.verdict({ district: null, proof: 'full listing', received, pages: pages.length });
     return [{ verdict, pages }];
   }
 
   private incomplete({ id, readings }: District, reason: string): Verdict {
-    return this.verdict({ dapil: id, proof: 'none', readings, complete: false, reason });
+    return this.verdict({ district: id, proof: 'none', readings, complete: false, reason });
   }
 
-  private verdict(parts: Pick<Verdict, 'dapil' | 'proof'> & Partial<Verdict>): Verdict {
+  private verdict(parts: Pick<Verdict, 'district' | 'proof'> & Partial<Verdict>): Verdict {
     const { listing } = this;
-    const listed = listing === null || parts.dapil === null ? null : listing.of(parts.dapil).total;
+    const listed = listing === null || parts.district === null ? null : listing.of(parts.district).total;
     const nothing = { complete: true, received: 0, pages: 0, readings: 1, reason: null };
     const read_at = this.question.clock.now().toISOString();
     return { dataset: this.pipeline.table, listed, read_at, ...nothing, ...parts };

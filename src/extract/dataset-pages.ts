@@ -142,7 +142,7 @@ export class DatasetPages {
     }
   }
 
-  private request(dapil: number | null, offset: number, limit: number): PageRequest {
-    return { dataset: this.pipeline.table, dapil, offset, limit };
+  private request(district: number | null, offset: number, limit: number): PageRequest {
+    return { dataset: this.pipeline.table, district, offset, limit };
   }
 }

@@ -1,7 +1,7 @@
 /** What an extraction is asked: which datasets and districts, of which source, within which bounds. */
 
 import type { AnyPipeline } from '../pipeline.ts';
-import type { Clock, Report } from '../surroundings.ts';
+import type { Clock, Report } from '../context.ts';
 import type { SourceClient } from './ask/source-client.ts';
 import type { Known } from './prove/findings.ts';
 

@@ -22,7 +22,7 @@ export interface FoundListing {
   /** Runs of records that name no district. */
   readonly strays: readonly AcceptedPage[];
   /** What every answer's "count" said at least. */
-  readonly claimed: number;
+  readonly reported: number;
   /** Why there is no listing; null where it has no record. */
   readonly refusal: RekapError | null;
   /** Whether earlier runs have landed a listing of the same records: only then do their districts stand in for today's. */
@@ -33,7 +33,7 @@ export const noListing: FoundListing = {
   listing: null,
   readings: [],
   strays: [],
-  claimed: 0,
+  reported: 0,
   refusal: null,
   isLanded: false,
 };
@@ -61,7 +61,7 @@ export async function readFullListing(
     readings.push(listing);
     const strays: AcceptedPage[] = [];
     try {
-      const { claimed, refusal } = await pages.read({
+      const { reported, refusal } = await pages.read({
         ...ofListing,
         take: (fetched, first) => strays.push(...holdRuns(pages, fetched, listing.add(fetched.page, first))),
       });
@@ -71,7 +71,7 @@ export async function readFullListing(
           const why = 'there is no landed listing of the same records, young enough and in pages of the same size';
           warn(`nothing is taken over from what was landed before: ${why}`);
         }
-        return { listing, readings, strays, claimed, refusal: null, isLanded };
+        return { listing, readings, strays, reported, refusal: null, isLanded };
       }
       if (!hasShown()) return without(refusal);
       throw new RekapError(

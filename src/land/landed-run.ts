@@ -39,8 +39,8 @@ export async function openLandedRun(folder: string, since: Date | null): Promise
   const bodies = await openBodies(folder);
 
   async function read(line: LandedAnswer): Promise<Answer> {
-    const { dataset, dapil, offset, limit, url, status, at } = line;
-    const request = { dataset, dapil, offset, limit };
+    const { dataset, district, offset, limit, url, status, at } = line;
+    const request = { dataset, district, offset, limit };
     return { request, url, status, at: new Date(at), body: await readBody(bodies, line, folder) };
   }
 
@@ -62,8 +62,8 @@ export async function openLandedRun(folder: string, since: Date | null): Promise
   };
 }
 
-function keyOf({ dataset, dapil, offset, limit }: PageRequest): string {
-  return `${dataset} ${dapil ?? 'all'} ${offset} ${limit}`;
+function keyOf({ dataset, district, offset, limit }: PageRequest): string {
+  return `${dataset} ${district ?? 'all'} ${offset} ${limit}`;
 }
 
 /** The lines of answers.jsonl; one that a killed run left unfinished is none. */
@@ -103,7 +103,7 @@ function isLandedAnswer(value: unknown): value is LandedAnswer {
   return (
     [line.dataset, line.url, line.at, line.sha256].every((text) => typeof text === 'string') &&
     !Number.isNaN(Date.parse(line.at as string)) &&
-    [...numbers, line.dapil ?? 0].every((number) => Number.isSafeInteger(number) && (number as number) >= 0)
+    [...numbers, line.district ?? 0].every((number) => Number.isSafeInteger(number) && (number as number) >= 0)
   );
 }
 

@@ -142,7 +142,7 @@ function landInto(folder: string, bodies: FileHandle, answers: FileHandle, threa
       // Each caller looks again and takes its room in one go: of many that wake together only as many as fit go on.
       while (queued > queueBound && failure === null) await new Promise<void>((resolve) => roomMade.push(resolve));
       if (failure !== null) throw failure;
-      // A copy goes to the thread, for the walk reads the body too. Shared memory would spare it, but V8 does not count that as used.
+      // A copy goes to the thread, for extraction reads the body too. Shared memory would spare it, but V8 does not count that as used.
       const copy = new Uint8Array(body);
       const answer: UnwrittenAnswer = { line: { ...request, url, at: at.toISOString(), status }, body: copy };
       thread.postMessage(answer, [copy.buffer]);

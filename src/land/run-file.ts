@@ -33,7 +33,7 @@ export interface RunFile {
   /** Tables asked for. */
   readonly datasets: readonly string[];
   /** Districts asked for; null for all. */
-  readonly dapil: readonly number[] | null;
+  readonly districts: readonly number[] | null;
   readonly page_size: number;
 }
 
@@ -90,7 +90,7 @@ function isRunFile(value: unknown): value is RunFile {
     typeof run.accept_source === 'boolean' &&
     typeof run.dry_run === 'boolean' &&
     isSetOf(run.datasets, isText) &&
-    (run.dapil === null || isSetOf(run.dapil, isNumber)) &&
+    (run.districts === null || isSetOf(run.districts, isNumber)) &&
     isNumber(run.page_size) &&
     run.page_size > 0
   );

@@ -100,7 +100,7 @@ function isLandedVerdict(value: unknown): value is LandedVerdict {
   const line = value as Partial<Record<keyof LandedVerdict, unknown>>;
   return (
     [line.dataset, line.proof, line.read_at].every((text) => typeof text === 'string') &&
-    [line.dapil ?? 0, line.listed ?? 0, line.received, line.pages, line.readings].every(isCount) &&
+    [line.district ?? 0, line.listed ?? 0, line.received, line.pages, line.readings].every(isCount) &&
     typeof line.complete === 'boolean' &&
     (line.reason === null || typeof line.reason === 'string') &&
     Array.isArray(line.accepted) &&

@@ -11,7 +11,7 @@ export interface BrokenCheck {
   readonly severity: string;
   readonly count: number;
   /** The worst of each place first: those where expected and actual lie farthest apart. */
-  readonly examples: readonly { readonly dapil: number | null; readonly place: string; readonly message: string }[];
+  readonly examples: readonly { readonly district: number | null; readonly place: string; readonly message: string }[];
 }
 
 const examplesPerCheck = 3;
@@ -28,7 +28,7 @@ export async function readBrokenChecks(database: Database, pipeline: AnyPipeline
   const rows = await database.rows<Omit<BrokenCheck, 'count'> & { total: bigint }>(`
     SELECT dataset, check_name AS "check", severity, count(*) AS total,
       min_by(
-        {dapil: ${district}, place: ${placeSql}, message: message},
+        {district: ${district}, place: ${placeSql}, message: message},
         row(coalesce(-${distance}, 1), ${[district, ...within].join(', ')}, column_name),
         ${candidates}
       ) AS examples
@@ -45,8 +45,8 @@ export async function readBrokenChecks(database: Database, pipeline: AnyPipeline
 /** The same examples, the first of each place before all others. */
 function ofDifferentPlaces(examples: BrokenCheck['examples']): BrokenCheck['examples'] {
   const firsts = examples.filter(
-    ({ dapil, place }, index) =>
-      examples.findIndex((other) => other.dapil === dapil && other.place === place) === index,
+    ({ district, place }, index) =>
+      examples.findIndex((other) => other.district === district && other.place === place) === index,
   );
   return [...firsts, ...examples.filter((example) => !firsts.includes(example))];
 }

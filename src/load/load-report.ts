@@ -84,12 +84,12 @@ async function findShrunken(database: Database, pipeline: AnyPipeline): Promise<
   // Nothing is compared with a table that had another key.
   if ((await sharedColumns(database, 'previous', pipeline)).length === 0) return [];
   const rowsIn = (table: string) =>
-    `(SELECT ${quoteIdentifier(pipeline.district)} AS dapil, count(*) AS row_count FROM ${table} GROUP BY ALL)`;
+    `(SELECT ${quoteIdentifier(pipeline.district)} AS district, count(*) AS row_count FROM ${table} GROUP BY ALL)`;
   const table = quoteIdentifier(pipeline.table);
-  const rows = await database.rows<{ dapil: number; before: bigint; now: bigint }>(
-    `SELECT dapil, o.row_count AS before, coalesce(n.row_count, 0) AS now
-     FROM ${rowsIn(`previous.${table}`)} o LEFT JOIN ${rowsIn(table)} n USING (dapil)
-     WHERE now < o.row_count ORDER BY dapil`,
+  const rows = await database.rows<{ district: number; before: bigint; now: bigint }>(
+    `SELECT district, o.row_count AS before, coalesce(n.row_count, 0) AS now
+     FROM ${rowsIn(`previous.${table}`)} o LEFT JOIN ${rowsIn(table)} n USING (district)
+     WHERE now < o.row_count ORDER BY district`,
   );
-  return rows.map(({ dapil, before, now }) => ({ dapil, before: Number(before), now: Number(now) }));
+  return rows.map(({ district, before, now }) => ({ district, before: Number(before), now: Number(now) }));
 }

@@ -210,7 +210,7 @@ export class Load {
     await this.fillTable(table, 'SELECT * FROM temp.staging_violations');
   }
 
-  /** A quarantined record belongs to the district whose request brought it; one that the sweep brought is carried over always. */
+  /** A quarantined record belongs to the district whose request brought it; one that the full listing brought is carried over always. */
   private carriedQuarantine(carryOver: CarryOver | null): string {
     if (carryOver === null) return '';
     return this.options.project.pipelines

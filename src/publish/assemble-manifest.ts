@@ -36,7 +36,7 @@ export function assembleDataset(facts: DatasetFacts, previous: Manifest | null):
     replaced === null
       ? []
       : (previous?.datasets[pipeline.table]?.districts ?? []).filter(
-          ({ dapil }) => dapil === null || !replaced.includes(dapil),
+          ({ district }) => district === null || !replaced.includes(district),
         );
   return {
     ledger,
@@ -44,7 +44,7 @@ export function assembleDataset(facts: DatasetFacts, previous: Manifest | null):
     rows: ledger.published + carried.rows,
     quarantined: facts.quarantine.reduce((sum, { count }) => sum + count, 0),
     changes: facts.changes,
-    districts: [...before, ...verdicts].toSorted((a, b) => (a.dapil ?? -1) - (b.dapil ?? -1)),
+    districts: [...before, ...verdicts].toSorted((a, b) => (a.district ?? -1) - (b.district ?? -1)),
     violations: sumByCheck(facts.violations),
     sums: Object.fromEntries(
       counts.map((name) => [name, String((totals?.sums[name] ?? 0n) + (carried.sums[name] ?? 0n))]),

@@ -41,18 +41,18 @@ async function compareDistricts(
   { table, district }: AnyPipeline,
   { districts }: ManifestDataset,
 ): Promise<string[]> {
-  const rows = await database.rows<{ dapil: number; row_count: bigint }>(
-    `SELECT ${quoteIdentifier(district)} AS dapil, count(*) AS row_count FROM ${quoteIdentifier(table)} GROUP BY ALL ORDER BY ALL`,
+  const rows = await database.rows<{ district: number; row_count: bigint }>(
+    `SELECT ${quoteIdentifier(district)} AS district, count(*) AS row_count FROM ${quoteIdentifier(table)} GROUP BY ALL ORDER BY ALL`,
   );
-  const verdicts = new Map(districts.map((verdict) => [verdict.dapil, verdict]));
-  return rows.flatMap(({ dapil, row_count }) => {
-    const verdict = verdicts.get(dapil);
+  const verdicts = new Map(districts.map((verdict) => [verdict.district, verdict]));
+  return rows.flatMap(({ district, row_count }) => {
+    const verdict = verdicts.get(district);
     if (verdict?.complete !== true)
-      return [`table ${table}: the manifest does not say that district ${dapil} is complete`];
+      return [`table ${table}: the manifest does not say that district ${district} is complete`];
     return row_count <= BigInt(verdict.received)
       ? []
       : [
-          `table ${table}: district ${dapil} has more rows (${row_count}) than the manifest says that it brought records (${verdict.received})`,
+          `table ${table}: district ${district} has more rows (${row_count}) than the manifest says that it brought records (${verdict.received})`,
         ];
   });
 }

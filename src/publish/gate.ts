@@ -106,21 +106,21 @@ function* districtsSince(
   before: ManifestDataset,
   shrunken: readonly DistrictRows[],
 ): Generator<string> {
-  const present = new Set(now.districts.filter(({ received }) => received > 0).map(({ dapil }) => dapil));
-  const unread = before.districts.flatMap(({ dapil, received }) =>
-    dapil !== null && received > 0 && !present.has(dapil) ? [dapil] : [],
+  const present = new Set(now.districts.filter(({ received }) => received > 0).map(({ district }) => district));
+  const unread = before.districts.flatMap(({ district, received }) =>
+    district !== null && received > 0 && !present.has(district) ? [district] : [],
   );
   // What is all in quarantine was received, and has no row.
-  const rowless = shrunken.flatMap((district) => (district.now === 0 ? [district.dapil] : []));
+  const rowless = shrunken.flatMap((district) => (district.now === 0 ? [district.district] : []));
   const gone = [...new Set([...unread, ...rowless])].toSorted((a, b) => a - b);
   if (gone.length === 1) yield `${table}: district ${gone[0]} had records in the snapshot before and has none now`;
   if (gone.length > 1)
     yield `${table}: districts ${gone.join(', ')} had records in the snapshot before and have none now`;
   const left = shrunken.filter(
-    (district) => district.now < district.before * (1 - mostDistrictShrinkage) && !gone.includes(district.dapil),
+    (district) => district.now < district.before * (1 - mostDistrictShrinkage) && !gone.includes(district.district),
   );
-  for (const { dapil, before: from, now: to } of left.slice(0, mostNamed))
-    yield `${table}: rows of district ${dapil} fell from ${formatNumber(from)} to ${formatNumber(to)} (${percent(to, from)})`;
+  for (const { district, before: from, now: to } of left.slice(0, mostNamed))
+    yield `${table}: rows of district ${district} fell from ${formatNumber(from)} to ${formatNumber(to)} (${percent(to, from)})`;
   if (left.length > mostNamed)
     yield `${table}: rows of ${formatNumber(left.length - mostNamed)} more districts fell by more than ${mostDistrictShrinkage * 100} %`;
 }
@@ -144,10 +144,10 @@ function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: Mani
  * records now was never asked for. That there are more of them is no movement of theirs.
  */
 function heldJustSome(before: ManifestDataset, now: ManifestDataset): boolean {
-  const read = new Set(before.districts.map(({ dapil }) => dapil));
+  const read = new Set(before.districts.map(({ district }) => district));
   return (
     before.districts.every(({ listed }) => listed === null) &&
-    now.districts.some(({ dapil, received }) => received > 0 && !read.has(dapil))
+    now.districts.some(({ district, received }) => received > 0 && !read.has(district))
   );
 }
 

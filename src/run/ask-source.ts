@@ -37,7 +37,7 @@ export async function askSource(run: Run): Promise<OpenedSource> {
       report: around.report,
       concurrency: options.concurrency,
       pageSize: options.pageSize,
-      wanted: options.dapil,
+      wanted: options.districts,
       knownBefore: knownDistricts(run.previous),
       reference: run.project.referenceDistricts,
       expected: expectedRecords(run.project, run.previous),
@@ -58,7 +58,9 @@ export async function askSource(run: Run): Promise<OpenedSource> {
 function knownDistricts(previous: Snapshot | null): number[] {
   const verdicts = Object.values(previous?.manifest.datasets ?? {}).flatMap(({ districts }) => districts);
   return [
-    ...new Set(verdicts.filter(({ received }) => received > 0).flatMap(({ dapil }) => (dapil === null ? [] : [dapil]))),
+    ...new Set(
+      verdicts.filter(({ received }) => received > 0).flatMap(({ district }) => (district === null ? [] : [district])),
+    ),
   ];
 }
 
@@ -86,7 +88,7 @@ function describeRun(run: Run): RunFile {
     accept_source: options.acceptSource,
     dry_run: options.dryRun,
     datasets: run.asked.map(({ table }) => table),
-    dapil: options.dapil,
+    districts: options.districts,
     page_size: options.pageSize,
   };
 }

@@ -12,7 +12,7 @@ import type { BrokenCheck } from '../load/broken-checks.ts';
 import { formatNumber } from '../numbers.ts';
 import type { Run } from './run.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
-import { wayBack } from '../warehouse/way-back.ts';
+import { recoveryHint } from '../warehouse/recovery-hint.ts';
 
 /** A snapshot in the run's folder, proved, past the gate, and verified; only its manifest is not written yet. */
 export interface BuiltSnapshot {
@@ -46,14 +46,14 @@ async function blamePrevious({ previous, project, options, signal }: Run, error:
   return new RekapError(
     'warehouse',
     `The history cannot go on from snapshot ${previous.id}, for it is damaged: ${problems.join('; ')}.`,
-    await wayBack(options.warehouse, previous.id, previous.manifest.run),
+    await recoveryHint(options.warehouse, previous.id, previous.manifest.run),
     { cause: error },
   );
 }
 
 /** What this run does not ask for is taken over from the snapshot before. */
 async function planCarryOver({ asked, options, previous, project, around }: Run): Promise<CarryOver | null> {
-  const isPartial = options.dapil !== null || asked.length < project.pipelines.length;
+  const isPartial = options.districts !== null || asked.length < project.pipelines.length;
   if (!isPartial) return null;
   if (previous === null) {
     around.report({
@@ -74,7 +74,7 @@ async function planCarryOver({ asked, options, previous, project, around }: Run)
     throw new RekapError(
       'warehouse',
       `Nothing can be carried over from snapshot ${previous.id}, for it is damaged: ${problems.join('; ')}.`,
-      `Run one sync without --dapil and --dataset. ${await wayBack(options.warehouse, previous.id, previous.manifest.run)}`,
+      `Run one sync without --dapil and --dataset. ${await recoveryHint(options.warehouse, previous.id, previous.manifest.run)}`,
     );
   }
   const replaced = new Map<string, readonly number[] | null>();
@@ -87,7 +87,7 @@ async function planCarryOver({ asked, options, previous, project, around }: Run)
         'Run one sync without --dapil and --dataset.',
       );
     }
-    replaced.set(pipeline.table, before === undefined ? null : asked.includes(pipeline) ? options.dapil : []);
+    replaced.set(pipeline.table, before === undefined ? null : asked.includes(pipeline) ? options.districts : []);
   }
   if (previous.manifest.definition !== definitionFingerprint(project)) {
     around.report({

@@ -163,7 +163,7 @@ async function transformReadings(
 }
 
 function byDatasetAndDistrict(a: Verdict, b: Verdict): number {
-  return a.dataset < b.dataset ? -1 : a.dataset > b.dataset ? 1 : (a.dapil ?? -1) - (b.dapil ?? -1);
+  return a.dataset < b.dataset ? -1 : a.dataset > b.dataset ? 1 : (a.district ?? -1) - (b.district ?? -1);
 }
 
 /**
@@ -221,8 +221,8 @@ function requireComplete(verdicts: readonly Verdict[]): void {
   const shown = incomplete
     .slice(0, 10)
     .map(
-      ({ dataset, dapil, reason }) =>
-        `  - ${dataset}, ${dapil === null ? 'list of districts' : `district ${dapil}`}: ${reason}`,
+      ({ dataset, district, reason }) =>
+        `  - ${dataset}, ${district === null ? 'list of districts' : `district ${district}`}: ${reason}`,
     );
   const more = incomplete.length > shown.length ? [`  - and ${incomplete.length - shown.length} more`] : [];
   throw new RekapError(
@@ -238,10 +238,11 @@ function countIncomplete(verdicts: readonly Verdict[]): string {
   const parts = datasets.flatMap((dataset) => {
     const own = verdicts.filter((verdict) => verdict.dataset === dataset);
     // What is doubtful of a district that was read to its end has a verdict of its own.
-    const read = new Set(own.flatMap(({ dapil }) => (dapil === null ? [] : [dapil]))).size;
-    const doubtful = new Set(own.flatMap(({ dapil, complete }) => (dapil === null || complete ? [] : [dapil]))).size;
+    const read = new Set(own.flatMap(({ district }) => (district === null ? [] : [district]))).size;
+    const doubtful = new Set(own.flatMap(({ district, complete }) => (district === null || complete ? [] : [district])))
+      .size;
     return [
-      ...(own.some(({ dapil, complete }) => dapil === null && !complete)
+      ...(own.some(({ district, complete }) => district === null && !complete)
         ? [`the list of districts of ${dataset}`]
         : []),
       ...(doubtful > 0 ? [`${doubtful} of ${read} districts of ${dataset}`] : []),

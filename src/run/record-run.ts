@@ -4,7 +4,7 @@ import { ExitCode, RekapError, systemReason } from '../errors.ts';
 import type { SourceClient } from '../extract/ask/source-client.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { appendRun, type RunLine } from '../publish/runs-log.ts';
-import type { SyncFigures, SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
+import type { SyncFigures, SyncOptions, SyncResult, SyncContext } from './sync-options.ts';
 import { readCurrentId } from '../warehouse/warehouse.ts';
 
 /** Who was asked for answers, and what that came to. */
@@ -16,7 +16,7 @@ export interface Attempt {
   /** Null until there is a plan. */
   readonly id: string | null;
   readonly options: SyncOptions;
-  readonly around: SyncSurroundings;
+  readonly around: SyncContext;
   /** Those reported so far. */
   readonly warnings: readonly string[];
   readonly begunAt: Date;

@@ -11,7 +11,7 @@ import { requireReplaceable } from '../publish/current-link.ts';
 import { readRuns } from '../publish/runs-log.ts';
 import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
 import { Secret } from '../secret.ts';
-import type { ReplayOptions, SyncOptions, SyncSurroundings } from './sync-options.ts';
+import type { ReplayOptions, SyncOptions, SyncContext } from './sync-options.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { fillFirst, readCurrent, readCurrentId, readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 
@@ -110,7 +110,7 @@ export function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
     baseUrl: file.base_url,
     source: file.source,
     apiKey: new Secret(''),
-    dapil: file.dapil,
+    districts: file.districts,
     datasets: file.datasets,
     concurrency: 4,
     pageSize: file.page_size,
@@ -128,10 +128,7 @@ export function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
 }
 
 /** A current snapshot that cannot be read is what a replay may be there to restore. */
-export async function readCurrentOrWarn(
-  { warehouse }: SyncOptions,
-  { report }: SyncSurroundings,
-): Promise<Snapshot | null> {
+export async function readCurrentOrWarn({ warehouse }: SyncOptions, { report }: SyncContext): Promise<Snapshot | null> {
   try {
     return await readCurrent(warehouse);
   } catch (error) {
@@ -180,15 +177,15 @@ export async function previousOf(
   { pipelines }: Project,
   { warehouse, into }: ReplayOptions,
   { acceptChanges }: SyncOptions,
-  { file: { run, previous, dapil, datasets }, original }: Replay,
-  { report }: SyncSurroundings,
+  { file: { run, previous, districts, datasets }, original }: Replay,
+  { report }: SyncContext,
 ): Promise<Snapshot | null> {
   if (previous === null) return null;
   for (const place of [warehouse, into ?? warehouse]) {
     const there = await readIfThere(place, previous);
     if (there !== null) return there;
   }
-  if (dapil !== null || datasets.length < pipelines.length) {
+  if (districts !== null || datasets.length < pipelines.length) {
     throw new RekapError(
       'snapshot-not-found',
       `Run ${run} carried over rows from snapshot ${previous}, which is gone.`,

@@ -26,7 +26,7 @@ export async function openResumedAnswers(run: Run): Promise<ResumedAnswers | nul
     return null;
   };
   // Without the full listing nothing says whether what was landed is what the source holds now.
-  if (options.dapil !== null) return nothing('districts that are asked for by --dapil are read without the list');
+  if (options.districts !== null) return nothing('districts that are asked for by --dapil are read without the list');
   const runs = await openBrokenOffRuns(run, new Date(run.startedAt.getTime() - options.resumeWithin));
   if (runs.length === 0) return nothing('no run was broken off lately, or it landed nothing');
   return {

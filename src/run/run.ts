@@ -6,7 +6,7 @@ import { RekapError } from '../errors.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { pruneLandings } from './retention.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
-import type { RunStep } from '../surroundings.ts';
+import type { RunStep } from '../context.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import {
   beginSnapshotFolder,
@@ -15,7 +15,7 @@ import {
   makeWarehouse,
 } from '../publish/snapshot-folder.ts';
 import { figuresOf, recordEnd, recordFailure, type Attempt } from './record-run.ts';
-import type { SyncOptions, SyncResult, SyncSurroundings } from './sync-options.ts';
+import type { SyncOptions, SyncResult, SyncContext } from './sync-options.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
 /** What a run is to be, found out with the lock held. */
@@ -46,7 +46,7 @@ export interface Run extends RunPlan, Attempt {
 /** What makes a run a sync or a replay. */
 export interface RunActs {
   readonly kind: Run['kind'];
-  plan(around: SyncSurroundings): Promise<RunPlan>;
+  plan(around: SyncContext): Promise<RunPlan>;
   act(run: Run): Promise<RunEnd>;
 }
 
@@ -62,7 +62,7 @@ interface RunEnd extends Pick<
 export async function withRun(
   project: Project,
   options: SyncOptions,
-  around: SyncSurroundings,
+  around: SyncContext,
   acts: RunActs,
 ): Promise<SyncResult> {
   const { warehouse } = options;
@@ -152,8 +152,8 @@ async function actLocked(project: Project, attempt: Attempt, { plan, act }: RunA
   }
 }
 
-/** Surroundings that keep the warnings that are reported, and hide a key that a source has woven into one. */
-function keepingWarnings(around: SyncSurroundings, { apiKey }: SyncOptions, warnings: string[]): SyncSurroundings {
+/** RunContext that keep the warnings that are reported, and hide a key that a source has woven into one. */
+function keepingWarnings(around: SyncContext, { apiKey }: SyncOptions, warnings: string[]): SyncContext {
   return {
     ...around,
     report(event) {

@@ -3,7 +3,7 @@
 import type { SyncOptions } from './sync-options.ts';
 
 export const syncDefaults = {
-  dapil: null,
+  districts: null,
   datasets: null,
   concurrency: 4,
   pageSize: 1000,

@@ -1,7 +1,7 @@
 /** What a sync is told, what it is given, and what it gives back. */
 
 import type { BrokenCheck } from '../load/broken-checks.ts';
-import type { Clock, Random, Report } from '../surroundings.ts';
+import type { Clock, Random, Report } from '../context.ts';
 import type { Secret } from '../secret.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 
@@ -14,7 +14,7 @@ export interface SyncOptions {
   readonly source: string;
   readonly apiKey: Secret;
   /** Just these districts; null for all. */
-  readonly dapil: readonly number[] | null;
+  readonly districts: readonly number[] | null;
   /** Just these tables; null for all. */
   readonly datasets: readonly string[] | null;
   readonly concurrency: number;
@@ -49,7 +49,7 @@ export interface ReplayOptions {
 }
 
 /** What surrounds a sync, so that tests own time, chance and output. */
-export interface SyncSurroundings {
+export interface SyncContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly report: Report;

@@ -7,7 +7,7 @@ import type { AnyPipeline } from '../pipeline.ts';
 import { verifySnapshot } from '../publish/verify-snapshot.ts';
 import { isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
-import { isThere, newestWhole, wayBack } from '../warehouse/way-back.ts';
+import { isThere, newestWhole, recoveryHint } from '../warehouse/recovery-hint.ts';
 
 /** What a verification found. */
 export interface Verification {
@@ -66,7 +66,7 @@ async function nextStep(
   { id, manifest }: Snapshot,
   damaged: { readonly tables: boolean; readonly answers: boolean },
 ): Promise<string> {
-  if (!damaged.answers) return damaged.tables ? wayBack(warehouse, id, manifest.run) : '';
+  if (!damaged.answers) return damaged.tables ? recoveryHint(warehouse, id, manifest.run) : '';
   if (!damaged.tables) return 'The tables are as they were published, but no replay can show that any more.';
   const other = await newestWhole(warehouse, id);
   return other === null

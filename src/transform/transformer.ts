@@ -99,7 +99,7 @@ export class Transformer {
     this.ledger.fetched += 1;
     const complaint = this.key.complaint(page, row);
     if (complaint !== null) {
-      const isListed = page.request.dapil === null;
+      const isListed = page.request.district === null;
       const hash = hashRecord(page, row);
       if (this.keyless.has(hash) || (isListed && this.keylessOfDistricts.has(hash))) this.ledger.duplicates += 1;
       else {
@@ -241,6 +241,6 @@ function sumOf(values: Int32Array | Uint8Array, rows: number): number {
 
 /** The request whose answer held a page, without the base URL. */
 function requestText(pipeline: AnyPipeline, page: Page): string {
-  const { dapil, limit, offset } = page.request;
-  return `${pipeline.endpoint}?${dapil === null ? '' : `${pipeline.districtParameter}=${dapil}&`}limit=${limit}&offset=${offset}`;
+  const { district, limit, offset } = page.request;
+  return `${pipeline.endpoint}?${district === null ? '' : `${pipeline.districtParameter}=${district}&`}limit=${limit}&offset=${offset}`;
 }

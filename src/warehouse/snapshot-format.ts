@@ -121,7 +121,7 @@ function isManifestDataset(value: unknown): boolean {
 function isVerdict(value: unknown): boolean {
   return (
     isObject(value) &&
-    (value['dapil'] === null || typeof value['dapil'] === 'number') &&
+    (value['district'] === null || typeof value['district'] === 'number') &&
     areAll('number', value, ['received']) &&
     areAll('string', value, ['proof', 'read_at'])
   );

@@ -77,8 +77,8 @@ function timeParse(records: GeneratedRecords): Parsed {
 function parsePages(records: GeneratedRecords, dapils: readonly (number | null)[]): number {
   let milliseconds = 0;
   globalThis.gc?.();
-  for (const dapil of dapils) {
-    for (const page of records.pages(dapil, pageSize)) {
+  for (const district of dapils) {
+    for (const page of records.pages(district, pageSize)) {
       const began = performance.now();
       JSON.parse(page.toString());
       milliseconds += performance.now() - began;

@@ -21,10 +21,10 @@ export class GeneratedRecords {
     this.starts = new Float64Array(this.count + 1);
     const parts: Buffer[] = [];
     let row = 0;
-    for (const [index, [dapil, records]] of [...sample].entries()) {
+    for (const [index, [district, records]] of [...sample].entries()) {
       const from = row;
       const to = total === null ? from + records.length : Math.floor((total * (index + 1)) / sample.size);
-      this.districts.set(dapil, { from, to });
+      this.districts.set(district, { from, to });
       const texts: string[] = [];
       for (; row < to; row += 1) {
         const place = row - from;
@@ -46,8 +46,8 @@ export class GeneratedRecords {
   }
 
   /** The body of an answer, in pieces that share memory with all other answers. */
-  page(dapil: number | null, limit: number, offset: number): readonly Buffer[] {
-    const { from, to } = this.range(dapil);
+  page(district: number | null, limit: number, offset: number): readonly Buffer[] {
+    const { from, to } = this.range(district);
     const first = Math.min(from + offset, to);
     const last = Math.min(first + limit, to);
     const records = last - first;
@@ -57,15 +57,15 @@ export class GeneratedRecords {
   }
 
   /** Bodies that in this order hold the dataset, or one district of it, once; each is made when its turn comes. */
-  *pages(dapil: number | null, pageSize: number): Generator<Buffer> {
-    const { from, to } = this.range(dapil);
+  *pages(district: number | null, pageSize: number): Generator<Buffer> {
+    const { from, to } = this.range(district);
     for (let offset = 0; from + offset < to; offset += pageSize)
-      yield Buffer.concat(this.page(dapil, pageSize, offset));
+      yield Buffer.concat(this.page(district, pageSize, offset));
   }
 
-  private range(dapil: number | null): { readonly from: number; readonly to: number } {
-    if (dapil === null) return { from: 0, to: this.count };
-    return this.districts.get(dapil) ?? { from: 0, to: 0 };
+  private range(district: number | null): { readonly from: number; readonly to: number } {
+    if (district === null) return { from: 0, to: this.count };
+    return this.districts.get(district) ?? { from: 0, to: 0 };
   }
 }
 
@@ -77,8 +77,8 @@ function readSample(dataset: 'voters' | 'voting_rights_users'): readonly SampleR
 function groupByDistrict(records: readonly SampleRecord[]): Map<number, readonly SampleRecord[]> {
   const districts = new Map<number, SampleRecord[]>();
   for (const record of records) {
-    const dapil = Number(record['IdDapil']);
-    districts.set(dapil, [...(districts.get(dapil) ?? []), record]);
+    const district = Number(record['IdDapil']);
+    districts.set(district, [...(districts.get(district) ?? []), record]);
   }
   return new Map([...districts].toSorted(([one], [other]) => one - other));
 }

@@ -54,10 +54,10 @@ function serve({ records, delay }: SourceSettings): void {
         return;
       }
       if (delay > 0) await sleep(delay);
-      const dapil = searchParams.get('id_dapil');
+      const district = searchParams.get('id_dapil');
       const limit = Number(searchParams.get('limit') ?? 10);
       const offset = Number(searchParams.get('offset') ?? 0);
-      const pieces = found.page(dapil === null ? null : Number(dapil), limit, offset);
+      const pieces = found.page(district === null ? null : Number(district), limit, offset);
       const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
       response.cork();

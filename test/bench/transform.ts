@@ -14,7 +14,7 @@ const pageSize = 1000;
 const rounds = 5;
 
 /** The records' pages, each district's together. */
-type Districts = readonly { readonly dapil: number; readonly pages: readonly Buffer[] }[];
+type Districts = readonly { readonly district: number; readonly pages: readonly Buffer[] }[];
 
 export async function benchTransform(): Promise<Finding[]> {
   const districts = makePages(size);
@@ -44,7 +44,7 @@ export function makeBatches(total: number, spread: Spread): Batch[] {
 
 function makePages(total: number, spread: Spread = 'over regencies'): Districts {
   const records = new GeneratedRecords('voters', total, spread);
-  return records.dapils.map((dapil) => ({ dapil, pages: [...records.pages(dapil, pageSize)] }));
+  return records.dapils.map((district) => ({ district, pages: [...records.pages(district, pageSize)] }));
 }
 
 function parseAll(districts: Districts): void {
@@ -55,10 +55,10 @@ function transformAll(districts: Districts): Batch[] {
   const scan = createScanner(Object.values(voters.columns).map(({ field }) => field));
   const transformer = new Transformer(voters);
   const batches: Batch[] = [];
-  for (const { dapil, pages } of districts) {
+  for (const { district, pages } of districts) {
     transformer.beginDistrict();
     for (const [index, bytes] of pages.entries()) {
-      const request = { dataset: voters.table, dapil, offset: index * pageSize, limit: pageSize };
+      const request = { dataset: voters.table, district, offset: index * pageSize, limit: pageSize };
       batches.push(...transformer.addPage({ request, url: '', bytes, ...scan(bytes) }));
     }
   }

@@ -96,7 +96,7 @@ describe('a sync', () => {
   });
 
   it('of the new dataset carries the others over', async () => {
-    const { warehouse, result } = await syncThree({ datasets: ['voters_abroad'], dapil: [1101] });
+    const { warehouse, result } = await syncThree({ datasets: ['voters_abroad'], districts: [1101] });
     expect(result.outcome).toBe('published');
     expect(result.manifest.datasets['voters']).toMatchObject({ rows: 15, carried_over: 15 });
     expect(await countAbroad(warehouse)).toEqual([{ n: 3 }]);

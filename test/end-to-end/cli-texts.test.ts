@@ -13,9 +13,9 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse]));
 
 /** A warehouse with the sample, from which just these districts were read once more. */
-async function syncSample(...dapil: string[]): Promise<string> {
+async function syncSample(...district: string[]): Promise<string> {
   const { warehouse } = await withSample();
-  if (dapil.length > 0) await runHere(['sync', '--sample', '--warehouse', warehouse, '--dapil', ...dapil]);
+  if (district.length > 0) await runHere(['sync', '--sample', '--warehouse', warehouse, '--dapil', ...district]);
   return warehouse;
 }
 

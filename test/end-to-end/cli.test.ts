@@ -221,7 +221,7 @@ describe('bad input', () => {
     expectMessage(await runHere(['sync', '--config', '/nonexistent.json']), 2, 'cannot be read');
     for (const [text, place] of [
       ['{', 'line 1, column 2'],
-      ['{\n  "keep": 3,\n  dapil: 1101\n}', 'line 3, column 3'],
+      ['{\n  "keep": 3,\n  district: 1101\n}', 'line 3, column 3'],
       ['\n{"keep": 3} {}', 'line 2, column 13'],
     ] as const) {
       await writeFile(config, text);

@@ -262,7 +262,7 @@ it('what stands in place of the key in the tables says so, and the run warns', a
   const { warnings } = await runSync(syncOptions(warehouse, url, { apiKey: new Secret(key) }));
   expect(warnings.filter((warning) => warning.includes('repeats the API key'))).toHaveLength(1);
   expect(await readRows(warehouse, 'SELECT DISTINCT dapil_name FROM voters ORDER BY ALL')).toEqual(
-    [1101, 1102, 1103].map((dapil) => ({ dapil_name: `DAPIL ${dapil} [redacted]` })),
+    [1101, 1102, 1103].map((district) => ({ dapil_name: `DAPIL ${district} [redacted]` })),
   );
 });
 

@@ -37,7 +37,7 @@ describe('a district', () => {
   it('read anew by itself is not either', async () => {
     const { warehouse } = await prepared();
     const { url } = await serveData(nameless);
-    await expect(runSync(syncOptions(warehouse, url, { dapil: [1101] }))).rejects.toMatchObject({
+    await expect(runSync(syncOptions(warehouse, url, { districts: [1101] }))).rejects.toMatchObject({
       code: 'gate',
       reasons: expect.arrayContaining([expect.stringContaining('they are all in quarantine')]),
     });
@@ -47,7 +47,7 @@ describe('a district', () => {
   async function readAnewWith(left: number) {
     const { warehouse } = await prepared();
     const { url } = await serveData(smallNation({ ...sizes, 1101: left }));
-    return runSync(syncOptions(warehouse, url, { dapil: [1101] }));
+    return runSync(syncOptions(warehouse, url, { districts: [1101] }));
   }
 
   it('that comes with less than half of its records is refused', async () => {
@@ -59,7 +59,7 @@ describe('a district', () => {
     const { warehouse } = await prepared();
     const { url } = await serveData(smallNation(sizes));
     const other = { source: 'other', acceptSource: true };
-    await expect(runSync(syncOptions(warehouse, url, { ...other, dapil: [1101] }))).rejects.toThrow(RekapError);
+    await expect(runSync(syncOptions(warehouse, url, { ...other, districts: [1101] }))).rejects.toThrow(RekapError);
     await expect(runSync(syncOptions(warehouse, url, { ...other, datasets: ['voters'] }))).rejects.toThrow(
       /figures of test/,
     );

@@ -4,7 +4,7 @@ import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/duckdb/database.ts';
-import type { RunEvent } from '../../src/surroundings.ts';
+import type { RunEvent } from '../../src/context.ts';
 import { databaseFile } from '../../src/warehouse/snapshot-format.ts';
 import { requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { holdDatabase } from '../support/hold-database.ts';
@@ -101,7 +101,7 @@ it('where it is held a district can be read anew, and the rest is carried over',
   const { warehouse, known } = await twoSnapshots();
   await hold(warehouse, known[1]);
   const { url } = await serveData(smallNation({ 1101: 5, 1102: 19 }));
-  const result = await runSync(syncOptions(warehouse, url, { dapil: [1101] }));
+  const result = await runSync(syncOptions(warehouse, url, { districts: [1101] }));
   expect(result.outcome).toBe('published');
   const sizes = await readRows(
     warehouse,

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { appendRun, type RunLine } from '../../src/publish/runs-log.ts';
-import type { RunEvent } from '../../src/surroundings.ts';
+import type { RunEvent } from '../../src/context.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { publishedNation } from '../support/prepared-snapshots.ts';
 import { readRunLines } from '../support/run-lines.ts';
@@ -47,7 +47,7 @@ describe('a replay that names no run', () => {
       if (request.url!.includes('id_dapil=1102')) response.destroy();
       else answerJson(response, { count: 0, data: [] });
     });
-    await expect(runSync(syncOptions(warehouse, server.url, { dapil: [1101, 1102] }))).rejects.toThrow(
+    await expect(runSync(syncOptions(warehouse, server.url, { districts: [1101, 1102] }))).rejects.toThrow(
       expect.objectContaining({ code: 'incomplete' }),
     );
     await server.close();

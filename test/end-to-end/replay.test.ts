@@ -190,7 +190,7 @@ describe('replaying the newest run', () => {
     const changed = doubtfulNation();
     for (const record of changed.datapemilihdpr) record['JumlahPemilihLakiLakiDalamDPK'] = '77';
     const { url } = await serveData(changed);
-    const partial = await runSync(syncOptions(warehouse, url, { pageSize, dapil: [1102], datasets: ['voters'] }));
+    const partial = await runSync(syncOptions(warehouse, url, { pageSize, districts: [1102], datasets: ['voters'] }));
     const replayed = await runReplay(warehouse);
     expect(replayed.outcome).toBe('reproduced');
     expect(figures(replayed.manifest)).toEqual(figures(partial.manifest));
@@ -295,7 +295,7 @@ describe('a landing that is not what it was', () => {
       if (request.url!.includes('id_dapil=1102')) response.destroy();
       else answerJson(response, { count: 0, data: [] });
     });
-    await expect(runSync(syncOptions(warehouse, server.url, { dapil: [1101, 1102] }))).rejects.toThrow(
+    await expect(runSync(syncOptions(warehouse, server.url, { districts: [1101, 1102] }))).rejects.toThrow(
       expect.objectContaining({ code: 'incomplete' }),
     );
     await server.close();

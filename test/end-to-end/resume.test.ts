@@ -7,7 +7,7 @@ import { isRekapError, RekapError } from '../../src/errors.ts';
 import { readAnswers } from '../../src/land/landed-run.ts';
 import type { LandedAnswer } from '../../src/land/landing.ts';
 import { replay } from '../../src/replay.ts';
-import type { RunEvent } from '../../src/surroundings.ts';
+import type { RunEvent } from '../../src/context.ts';
 import type { SyncOptions } from '../../src/run/sync-options.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -24,9 +24,9 @@ const few = Object.fromEntries(Object.entries(sizes).slice(0, 8));
 const pageSize = 4;
 /** A line of answers.jsonl about a district of more than one page. */
 const longDistrict = new RegExp(
-  `"dapil":(?:${Object.entries(sizes)
+  `"district":(?:${Object.entries(sizes)
     .filter(([, size]) => size > pageSize)
-    .map(([dapil]) => dapil)
+    .map(([district]) => district)
     .join('|')}),`,
 );
 const hour = 3_600_000;
@@ -103,7 +103,9 @@ describe('a sync that goes on', () => {
     expect(server.paths.length).toBeLessThanOrEqual(whole.figures.requests - resumed.figures.from_landing);
     // The last district of the list is read to its empty page: where that was landed, nothing of the district is asked for again.
     const last = Math.max(...Object.keys(sizes).map(Number));
-    const toItsEnd = landed.filter(({ dapil, offset }) => dapil === last && offset > 0).map(({ url }) => new URL(url));
+    const toItsEnd = landed
+      .filter(({ district, offset }) => district === last && offset > 0)
+      .map(({ url }) => new URL(url));
     expect(toItsEnd).not.toEqual([]);
     for (const { pathname } of toItsEnd)
       expect(server.paths.filter((path) => path.startsWith(`${pathname}?id_dapil=${last}&`))).toEqual([]);
@@ -262,7 +264,7 @@ describe('a sync that goes on', () => {
     const landed = await readAnswers(join(warehouse, 'landing', second!.run!));
     const { figures } = await runSync(voters);
     expect(figures.from_landing).toBeGreaterThan(0);
-    expect(figures.from_landing).toBeLessThanOrEqual(landed.filter(({ dapil }) => dapil !== null).length);
+    expect(figures.from_landing).toBeLessThanOrEqual(landed.filter(({ district }) => district !== null).length);
   });
 
   it('leaves a landing that a replay can reproduce it from', async () => {
@@ -339,7 +341,7 @@ describe('a sync that has nothing to go on from', () => {
   it('is one of some districts, and that is said', async () => {
     const { server, options } = await brokenOff(smallNation(sizes));
     await server.mend();
-    await expectEverythingAsked(options({ dapil: [1101] }), server);
+    await expectEverythingAsked(options({ districts: [1101] }), server);
   });
 
   it('is one whose source gives no list, and that is said', async () => {
@@ -369,8 +371,8 @@ describe('a landing that was left damaged', () => {
     await appendFile(join(folder, 'answers.jsonl'), '{"dataset":"vot');
     const bodies = await readFile(join(folder, 'bodies.gz'));
     // Not in the list: without it nothing would say that the districts' pages are of the same records.
-    for (const { dapil, position, length } of answers)
-      if (dapil !== null && dapil % 2 === 0) bodies[position + (length >> 1)]! ^= 1;
+    for (const { district, position, length } of answers)
+      if (district !== null && district % 2 === 0) bodies[position + (length >> 1)]! ^= 1;
     await writeFile(join(folder, 'bodies.gz'), bodies);
     await server.mend();
     const { figures, warnings } = await runSync(options());
@@ -384,7 +386,9 @@ describe('a landing that was left damaged', () => {
     const { warehouse, server, options } = await brokenOff(data);
     const [line] = await readRunLines(warehouse);
     const folder = join(warehouse, 'landing', line!.run!);
-    const [{ position, length }] = (await readAnswers(folder)).filter(({ dapil }) => dapil === null) as [LandedAnswer];
+    const [{ position, length }] = (await readAnswers(folder)).filter(({ district }) => district === null) as [
+      LandedAnswer,
+    ];
     const bodies = await readFile(join(folder, 'bodies.gz'));
     bodies[position + (length >> 1)]! ^= 1;
     await writeFile(join(folder, 'bodies.gz'), bodies);

@@ -166,7 +166,7 @@ describe('a sync that must not publish', () => {
     const { warehouse } = await published();
     const { url } = await serveData(smallNation(nation));
     await alterFile(join(warehouse, 'current', 'rekap.duckdb'), (bytes) => bytes.subarray(0, 4096));
-    await expect(runSync(syncOptions(warehouse, url, { dapil: [1101] }))).rejects.toThrow(/damaged: rekap\.duckdb/);
+    await expect(runSync(syncOptions(warehouse, url, { districts: [1101] }))).rejects.toThrow(/damaged: rekap\.duckdb/);
     const mended = await runSync(syncOptions(warehouse, url));
     expect(mended.outcome).toBe('published');
     expect(mended.warnings.join()).toContain('damaged');

@@ -60,7 +60,7 @@ describe('a first sync', () => {
     for (const { request } of requests) expect(request).toContain('id_dapil=1102');
     for (const { ledger } of Object.values(manifest.datasets))
       expect(ledger).toEqual({ fetched: 17, published: 15, quarantined: 1, duplicates: 1 });
-    await runSync(syncOptions(warehouse, url, { dapil: [1102] }));
+    await runSync(syncOptions(warehouse, url, { districts: [1102] }));
     expect(await readValue(warehouse, 'SELECT count(*) FROM quarantine')).toBe('2');
   });
 
@@ -165,7 +165,7 @@ describe('a later sync', () => {
     data.datapemilihdpr[0]!['JumlahPemilihLakiLakiDalamDPT'] = '999';
     data.datapemilihdpr[1]!['JumlahSeluruhPemilih'] = '2063';
     data.datapemilihdpr[15]!['JumlahPemilihLakiLakiDalamDPT'] = '777';
-    const second = await runSync(syncOptions(warehouse, (await serveData(data)).url, { dapil: [1101] }));
+    const second = await runSync(syncOptions(warehouse, (await serveData(data)).url, { districts: [1101] }));
     expect(second.manifest.datasets['voters']).toMatchObject({
       rows: 16,
       carried_over: 13,
@@ -180,15 +180,15 @@ describe('a later sync', () => {
     expect(empties).toEqual([{ regency: 'KOTA 1102-1', check_name: 'malformed' }]);
     const read_at = Object.fromEntries(
       second.manifest.datasets['voters']!.districts.filter(({ received }) => received > 0).map(
-        ({ dapil, read_at: at }) => [dapil, at.slice(0, 4)],
+        ({ district, read_at: at }) => [district, at.slice(0, 4)],
       ),
     );
     expect(read_at).toEqual({ 1101: '2026', 1102: '2026', 1201: '2026' });
-    expect(second.manifest.datasets['voters']!.districts.find(({ dapil }) => dapil === 1102)?.read_at).toBe(
-      first.manifest.datasets['voters']!.districts.find(({ dapil }) => dapil === 1102)?.read_at,
+    expect(second.manifest.datasets['voters']!.districts.find(({ district }) => district === 1102)?.read_at).toBe(
+      first.manifest.datasets['voters']!.districts.find(({ district }) => district === 1102)?.read_at,
     );
-    expect(second.manifest.datasets['voters']!.districts.find(({ dapil }) => dapil === 1101)?.read_at).not.toBe(
-      first.manifest.datasets['voters']!.districts.find(({ dapil }) => dapil === 1101)?.read_at,
+    expect(second.manifest.datasets['voters']!.districts.find(({ district }) => district === 1101)?.read_at).not.toBe(
+      first.manifest.datasets['voters']!.districts.find(({ district }) => district === 1101)?.read_at,
     );
   });
 
@@ -212,7 +212,7 @@ describe('a later sync', () => {
     const { url } = await serveData(smallNation(nation));
     const other = { ...project, pipelines: project.pipelines.map((pipeline) => ({ ...pipeline, checks: [] })) };
     const warningsOf = async (again: Project): Promise<readonly string[]> =>
-      (await runSync(syncOptions(warehouse, url, { dapil: [1201] }), {}, again)).warnings;
+      (await runSync(syncOptions(warehouse, url, { districts: [1201] }), {}, again)).warnings;
     expect(await warningsOf(project)).toEqual([]);
     expect(await warningsOf(other)).toEqual([
       expect.stringContaining(`Snapshot ${known[0]} was made with other definitions of tables and checks`),
@@ -222,12 +222,12 @@ describe('a later sync', () => {
   it('is refused where the source has nothing of the part, not where it has some of it', async () => {
     const { warehouse } = await published();
     const { url } = await serveData(smallNation(nation));
-    const mistyped = runSync(syncOptions(warehouse, url, { dapil: [1220] }));
+    const mistyped = runSync(syncOptions(warehouse, url, { districts: [1220] }));
     await expect(mistyped).rejects.toMatchObject({
       exitCode: 3,
       message: expect.stringContaining('no record of anything that was asked for'),
     });
-    const { outcome, warnings } = await runSync(syncOptions(warehouse, url, { dapil: [1201, 1220] }));
+    const { outcome, warnings } = await runSync(syncOptions(warehouse, url, { districts: [1201, 1220] }));
     expect(outcome).toBe('unchanged');
     expect(warnings).toEqual(Array(2).fill(expect.stringMatching(/asked for: 1220\.$/)));
   });

@@ -1,4 +1,4 @@
-/** The walk against the fault kit: faults that come and go, several at a time, lead to the exact records or to a refusal. */
+/** Extraction against the fault kit: faults that come and go, several at a time, lead to the exact records or to a refusal. */
 
 import { describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
@@ -16,7 +16,7 @@ function makeCase(seed: number, names: readonly FaultName[]) {
   const longest = pick('length', [8, 12, 60]);
   const districts = Array.from({ length: 1 + Math.floor(draw('districts') * 7) }, (_, index) => 1101 + index);
   const sizes = Object.fromEntries(
-    districts.map((dapil) => [dapil, 1 + Math.floor(draw(`size ${dapil}`) * longest)] as const),
+    districts.map((district) => [district, 1 + Math.floor(draw(`size ${district}`) * longest)] as const),
   );
   const share = pick('share', [0.15, 0.3, 0.5]);
   const values = Object.fromEntries(
@@ -38,7 +38,7 @@ function makeCase(seed: number, names: readonly FaultName[]) {
   return { records: smallNation(sizes).datapemilihdpr, values, settings };
 }
 
-/** What was delivered; null where the walk refused to say that it is all. */
+/** What was delivered; null where extraction refused to say that it is all. */
 async function attempt(run: Promise<Extracted>): Promise<readonly string[] | null> {
   try {
     const { verdicts, delivered } = await run;
@@ -64,7 +64,7 @@ describe('extraction from a service with faults', () => {
       );
       exact += 1;
     }
-    // A walk that refused everything would pass too.
+    // An extraction that refused everything would pass too.
     expect(exact).toBeGreaterThan(runs / 4);
   });
 

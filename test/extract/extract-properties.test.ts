@@ -13,7 +13,7 @@ const records: fc.Arbitrary<SimulatedRecord[]> = fc
   .map((sizes) =>
     sizes.flatMap((size, index) =>
       Array.from({ length: size }, (_, place) => ({
-        dapil: 1101 + index,
+        district: 1101 + index,
         regency: `R${index}-${place}`,
         people: place,
       })),
@@ -32,8 +32,8 @@ const behaviours: fc.Arbitrary<Behaviour> = fc.record({
   countIsTotal: fc.boolean(),
   shape: fc.constantFrom<Behaviour['shape']>('array', 'map', 'single'),
   order: fc.constantFrom<Behaviour['order']>('by district', 'by district', 'steady', 'restless'),
-  sweep: often<Behaviour['sweep']>('whole', fc.constantFrom('refused', 'empty')),
-  sweepWindow: often<number | null>(null, fc.integer({ min: 1, max: 40 })),
+  listing: often<Behaviour['listing']>('whole', fc.constantFrom('refused', 'empty')),
+  listingWindow: often<number | null>(null, fc.integer({ min: 1, max: 40 })),
   ignoresOffset: often(false, fc.boolean()),
   ignoresDistrict: often(false, fc.boolean()),
   shortPages: often(0, fc.constantFrom(0.1, 0.5, 1)),
@@ -55,7 +55,7 @@ const settings = fc.record({
   expected: fc.record({ voters: often(0, fc.nat(80)) }),
 });
 
-/** The extraction, or the error that refused it; anything but a RekapError is a fault of the walk. */
+/** The extraction, or the error that refused it; anything but a RekapError is a fault of extraction. */
 async function attempt(run: Promise<Extracted>): Promise<Extracted | RekapError> {
   try {
     return await run;
@@ -73,8 +73,8 @@ function generator(seed: number): () => number {
   };
 }
 
-const named = ({ dapil, regency, people }: SimulatedRecord): string => `${dapil} ${regency} ${people}`;
-const districtsOf = (list: readonly SimulatedRecord[]): number[] => [...new Set(list.map(({ dapil }) => dapil))];
+const named = ({ district, regency, people }: SimulatedRecord): string => `${district} ${regency} ${people}`;
+const districtsOf = (list: readonly SimulatedRecord[]): number[] => [...new Set(list.map(({ district }) => district))];
 const runs = 300;
 
 describe('extraction', () => {
@@ -91,10 +91,10 @@ describe('extraction', () => {
       const result = await attempt(runExtract(source, { ...options, reference: districtsOf(list) }));
       if (result instanceof RekapError) return;
       // Where the full listing is in doubt, the whole is.
-      if (result.verdicts.some(({ dapil, complete }) => dapil === null && !complete)) return;
-      const incomplete = new Set(result.verdicts.filter(({ complete }) => !complete).map(({ dapil }) => dapil));
+      if (result.verdicts.some(({ district, complete }) => district === null && !complete)) return;
+      const incomplete = new Set(result.verdicts.filter(({ complete }) => !complete).map(({ district }) => district));
       for (const { complete, reason } of result.verdicts) expect(complete).toBe(reason === null);
-      const expected = list.filter(({ dapil }) => !incomplete.has(dapil)).map(named);
+      const expected = list.filter(({ district }) => !incomplete.has(district)).map(named);
       expect(new Set(result.delivered)).toEqual(new Set(expected));
       if (incomplete.size === 0) exact += 1;
     }),
@@ -112,9 +112,9 @@ describe('extraction', () => {
     countIsTotal: fc.boolean(),
     shape: fc.constantFrom<Behaviour['shape']>('array', 'map', 'single'),
     order: fc.constantFrom<Behaviour['order']>('by district', 'steady'),
-    sweep: fc.constantFrom<Behaviour['sweep']>('whole', 'refused', 'empty'),
+    listing: fc.constantFrom<Behaviour['listing']>('whole', 'refused', 'empty'),
     pastEnd: often<Behaviour['pastEnd']>('nothing', fc.constant(404)),
-    sweepWindow: often<number | null>(null, fc.integer({ min: 1, max: 40 })),
+    listingWindow: often<number | null>(null, fc.integer({ min: 1, max: 40 })),
   });
   holds(
     'gives the exact set, without a refusal, where limits are clamped, counts are totals and shapes vary',
@@ -136,20 +136,20 @@ describe('extraction', () => {
     cap: fc.integer({ min: 1, max: 12 }),
   });
   holds(
-    'loses no record that stood in a district all along while the source changed under the walk',
+    'loses no record that stood in a district all along while the source changed under extraction',
     fc.asyncProperty(records, change, settings, fc.nat(), async (list, { edits, at, cap }, options, seed) => {
       fc.pre(list.length > 0);
       const after = applyEdits(list, edits);
       const source = simulateSource(list, { ...faultless, cap, changesAt: at, after }, generator(seed));
       const result = await attempt(runExtract(source, { ...options, reference: districtsOf(list) }));
       if (result instanceof RekapError) return;
-      for (const { dapil, complete } of result.verdicts) {
-        if (dapil === null) continue;
+      for (const { district, complete } of result.verdicts) {
+        if (district === null) continue;
         if (!complete) continue;
-        const later = keysOf(after, dapil);
-        const stable = [...keysOf(list, dapil)].filter((key) => later.has(key));
+        const later = keysOf(after, district);
+        const stable = [...keysOf(list, district)].filter((key) => later.has(key));
         const got = result.delivered
-          .filter((name) => name.startsWith(`${dapil} `))
+          .filter((name) => name.startsWith(`${district} `))
           .map((name) => name.split(' ').slice(1, -1).join(' '));
         expect(got).toEqual(expect.arrayContaining(stable));
       }
@@ -176,16 +176,16 @@ function applyEdits(
   for (const { place, kind } of edits) {
     const at = place % Math.max(1, after.length);
     const present = after[at];
-    if (kind === 'add') after.splice(at, 0, { dapil: 1101, regency: `NEW${place}`, people: 1 });
+    if (kind === 'add') after.splice(at, 0, { district: 1101, regency: `NEW${place}`, people: 1 });
     else if (kind === 'remove') after.splice(at, 1);
     else if (kind === 'move' && present !== undefined) {
       after.splice(at, 1);
-      after.splice(place % 7, 0, { ...present, dapil: list[place % list.length]!.dapil });
+      after.splice(place % 7, 0, { ...present, district: list[place % list.length]!.district });
     } else if (present !== undefined) after[at] = { ...present, people: present.people + 1000 };
   }
   return after;
 }
 
-function keysOf(list: readonly SimulatedRecord[], dapil: number): Set<string> {
-  return new Set(list.filter((record) => record.dapil === dapil).map(({ regency }) => regency));
+function keysOf(list: readonly SimulatedRecord[], district: number): Set<string> {
+  return new Set(list.filter((record) => record.district === district).map(({ regency }) => regency));
 }

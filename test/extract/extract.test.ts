@@ -10,7 +10,7 @@ import { half, named, records } from './three-districts.ts';
 
 const inDistrictsOfThree = (total: number) =>
   Array.from({ length: total }, (_, index) => ({
-    dapil: 1101 + Math.floor(index / 3),
+    district: 1101 + Math.floor(index / 3),
     regency: `R${index}`,
     people: 1,
   }));
@@ -20,7 +20,7 @@ describe('an extraction', () => {
     const source = simulateSource(inDistrictsOfThree(300), faultless, half);
     const { delivered } = await runExtract(source, { pageSize: 1000 });
     expect(delivered).toHaveLength(300);
-    const listing = source.requests.filter(({ dapil }) => dapil === null);
+    const listing = source.requests.filter(({ district }) => district === null);
     expect(listing.map(({ offset }) => offset)).toEqual([0, 299, 300]);
     expect(source.requests.length - listing.length).toBe(100 + 2);
   });
@@ -30,7 +30,7 @@ describe('an extraction', () => {
     const moved = before.at(-20)!;
     // Another one is withdrawn at the same time, so that the list's pages begin where they did.
     const after = before.filter((record) => record !== moved && record.regency !== 'R4');
-    after.push({ ...moved, dapil: 1101 });
+    after.push({ ...moved, district: 1101 });
     let complete = 0;
     for (let changesAt = 1; changesAt < 120; changesAt += 1) {
       const source = simulateSource(before, { ...faultless, changesAt, after }, half);
@@ -47,15 +47,15 @@ describe('an extraction', () => {
 
   it('asks for nothing more once whoever takes the pages has failed', async () => {
     const many = inDistrictsOfThree(290);
-    const source = simulateSource(many, { ...faultless, sweep: 'refused' }, half);
-    const reference = many.map(({ dapil }) => dapil);
+    const source = simulateSource(many, { ...faultless, listing: 'refused' }, half);
+    const reference = many.map(({ district }) => district);
     const settings = { client: source, report: () => {}, concurrency: 1, reference, heldBytes: 0 };
     await expect(
       collect(settings, () => {
         throw new Error('no room');
       }),
     ).rejects.toThrow('no room');
-    const asked = new Set(source.requests.map(({ dapil }) => dapil));
+    const asked = new Set(source.requests.map(({ district }) => district));
     expect(asked.size).toBeLessThan(20);
   });
 
@@ -69,8 +69,8 @@ describe('an extraction', () => {
 
   it('believes a whole list of districts though nothing else speaks of them', async () => {
     const { verdicts, delivered, warnings } = await runExtract(simulateSource(records, faultless, half));
-    expect(new Map(verdicts.map(({ dapil, complete }) => [dapil, complete]))).toEqual(
-      new Map([1101, 1102, 1103].map((dapil) => [dapil, true])),
+    expect(new Map(verdicts.map(({ district, complete }) => [district, complete]))).toEqual(
+      new Map([1101, 1102, 1103].map((district) => [district, true])),
     );
     expect(delivered.toSorted()).toEqual(named);
     expect(warnings).toEqual([expect.stringContaining('nothing but its own full listing')]);
@@ -79,7 +79,7 @@ describe('an extraction', () => {
   it('says of a district that was asked for by its id that the source has nothing of it, and of no other', async () => {
     const source = simulateSource(records, faultless, half);
     const { verdicts, warnings } = await runExtract(source, { wanted: [1102, 1109] });
-    expect(verdicts.map(({ dapil, complete, received }) => [dapil, complete, received])).toEqual([
+    expect(verdicts.map(({ district, complete, received }) => [district, complete, received])).toEqual([
       [1102, true, 12],
       [1109, true, 0],
     ]);
@@ -106,7 +106,7 @@ describe('an extraction', () => {
     const source = simulateSource(records, { ...faultless, cap: 10 }, half);
     let slips = 1;
     const slipping = changed(source, (request) => {
-      if (request.dapil !== null || request.offset !== 9 || slips === 0) return request;
+      if (request.district !== null || request.offset !== 9 || slips === 0) return request;
       slips -= 1;
       return { ...request, offset: 0 };
     });
@@ -119,8 +119,8 @@ describe('an extraction', () => {
     const source = simulateSource(records, { ...faultless, cap: 3 }, half);
     const slipped = new Set<number>();
     const slipping = changed(source, (request) => {
-      if (request.dapil === null || request.offset !== 2 || slipped.has(request.dapil)) return request;
-      slipped.add(request.dapil);
+      if (request.district === null || request.offset !== 2 || slipped.has(request.district)) return request;
+      slipped.add(request.district);
       return { ...request, offset: 0 };
     });
     const { delivered, verdicts } = await runExtract(slipping);
@@ -133,24 +133,24 @@ describe('an extraction', () => {
     ['once', 1, []],
     ['always', Infinity, [1102]],
   ])('does not take "not found" in the midst of a district for its end, said %s', async (_often, times, incomplete) => {
-    const source = simulateSource(records, { ...faultless, sweep: 'refused', cap: 5 }, half);
+    const source = simulateSource(records, { ...faultless, listing: 'refused', cap: 5 }, half);
     let left = times;
     const faulty = changed(source, (request) => {
-      if (request.dapil !== 1102 || request.offset === 0 || left === 0) return request;
+      if (request.district !== 1102 || request.offset === 0 || left === 0) return request;
       left -= 1;
       throw new RekapError('source-status', 'not found', '', { status: 404 });
     });
     const { delivered, verdicts } = await runExtract(faulty, { reference: [1101, 1102, 1103] });
-    expect(verdicts.filter(({ complete }) => !complete).map(({ dapil }) => dapil)).toEqual(incomplete);
+    expect(verdicts.filter(({ complete }) => !complete).map(({ district }) => district)).toEqual(incomplete);
     expect(delivered.toSorted()).toEqual(
-      named.filter((name) => !incomplete.some((dapil) => name.startsWith(`${dapil}`))),
+      named.filter((name) => !incomplete.some((district) => name.startsWith(`${district}`))),
     );
   });
 
   it('takes any refusal of a district that only the law names for the source not having it', async () => {
     const source = simulateSource(records, faultless, half);
     const strict = changed(source, (request) => {
-      if (request.dapil !== null && request.dapil > 1103)
+      if (request.district !== null && request.district > 1103)
         throw new RekapError('source-status', 'unknown id_dapil', '', { status: 422 });
       return request;
     });
@@ -160,7 +160,7 @@ describe('an extraction', () => {
     expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
     expect(warnings.join()).toMatch(/has nothing \(unknown id_dapil\) of districts that the reference .*: 1104, 1105/);
     const before = await runExtract(strict, { reference: foreseen, knownBefore: [1104] });
-    expect(before.verdicts.filter(({ complete }) => !complete)).toMatchObject([{ dapil: 1104 }]);
+    expect(before.verdicts.filter(({ complete }) => !complete)).toMatchObject([{ district: 1104 }]);
   });
 
   it('names the districts known from law that have no records', async () => {
@@ -183,8 +183,8 @@ describe('an extraction', () => {
   it('reads on where the readings of a district hold other values, and names one that never settles', async () => {
     const versions = [0, 1, 2, 3].map((version) =>
       simulateSource(
-        records.map((record) => (record.dapil === 1102 ? { ...record, people: version } : record)),
-        { ...faultless, sweep: 'refused' },
+        records.map((record) => (record.district === 1102 ? { ...record, people: version } : record)),
+        { ...faultless, listing: 'refused' },
         half,
       ),
     );
@@ -194,7 +194,7 @@ describe('an extraction', () => {
       return {
         ...versions[0]!,
         fetchPage: async (...asked: Parameters<SourceClient['fetchPage']>) => {
-          if (asked[1].dapil === 1102 && asked[1].offset === 0) reading += 1;
+          if (asked[1].district === 1102 && asked[1].offset === 0) reading += 1;
           return versions[Math.min(reading, readings)]?.fetchPage(...asked) ?? versions[0]!.fetchPage(...asked);
         },
       };
@@ -205,7 +205,7 @@ describe('an extraction', () => {
     expect(settled.delivered).toContain('1102 R0 1');
     const never = await runExtract(restatedAt(3), settings);
     expect(never.verdicts.filter(({ complete }) => !complete)).toMatchObject([
-      { dapil: 1102, reason: expect.stringContaining('different values') },
+      { district: 1102, reason: expect.stringContaining('different values') },
     ]);
   });
 
@@ -233,23 +233,23 @@ describe('an extraction', () => {
   });
 
   it('names a district that another dataset has and this one, without a listing, has not', async () => {
-    const source = simulateSource(records, { ...faultless, sweep: 'refused' }, half);
+    const source = simulateSource(records, { ...faultless, listing: 'refused' }, half);
     const lacking = {
       ...source,
       fetchPage: (...[pipeline, request, leniency]: Parameters<SourceClient['fetchPage']>) =>
-        pipeline.table === 'another' && request.dapil === 1102
+        pipeline.table === 'another' && request.district === 1102
           ? source.fetchPage(pipeline, { ...request, offset: 10_000 }, leniency)
           : source.fetchPage(pipeline, request, leniency),
     };
     const settings = { pipelines: [voters, { ...voters, table: 'another' }], reference: [1101, 1102, 1103] };
     const { verdicts } = await runExtract(lacking, settings);
-    expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([{ dataset: 'another', dapil: 1102 }]);
+    expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([{ dataset: 'another', district: 1102 }]);
     const accepted = await runExtract(lacking, { ...settings, acceptChanges: true });
     expect(accepted.verdicts.filter(({ complete }) => !complete)).toEqual([]);
   });
 
   it('reads every district, however much of the memory the records without a district would fill', async () => {
-    const strays = Array.from({ length: 30 }, (_, place) => ({ dapil: -1, regency: `FOOTER ${place}`, people: 0 }));
+    const strays = Array.from({ length: 30 }, (_, place) => ({ district: -1, regency: `FOOTER ${place}`, people: 0 }));
     const source = simulateSource([...strays, ...records], faultless, half);
     const { delivered } = await runExtract(source, { pageSize: 10, heldBytes: 8000 });
     expect(delivered).toHaveLength(records.length + strays.length);
@@ -262,18 +262,18 @@ describe('an extraction', () => {
       isResuming: true,
       hasLanded: () => true,
       recallPage: async (pipeline, request) =>
-        request.dapil === null || request.offset === 0 ? source.fetchPage(pipeline, request) : null,
+        request.district === null || request.offset === 0 ? source.fetchPage(pipeline, request) : null,
     };
     const { delivered } = await runExtract(resuming, { pageSize: 2, heldBytes: 5000 });
     expect(delivered).toHaveLength(60);
   });
 
   it('refuses a listing that has grown by the time that all districts were read', async () => {
-    const after = [...records, { dapil: 1103, regency: 'LATE', people: 1 }];
+    const after = [...records, { district: 1103, regency: 'LATE', people: 1 }];
     const source = simulateSource(records, { ...faultless, changesAt: 7, after }, half);
     const { verdicts } = await runExtract(source, { pageSize: 100 });
     expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([
-      { dapil: null, reason: expect.stringContaining('had 36 records when it was read and has more now') },
+      { district: null, reason: expect.stringContaining('had 36 records when it was read and has more now') },
     ]);
   });
 });

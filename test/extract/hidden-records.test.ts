@@ -7,11 +7,11 @@ import { runExtract } from '../support/run-extract.ts';
 import { faultless, simulateSource, type Behaviour, type SimulatedRecord } from '../support/simulated-source.ts';
 
 const sizes = { 1101: 12, 1102: 8, 1103: 25, 1104: 10, 1105: 14, 1106: 3 };
-const records: SimulatedRecord[] = Object.entries(sizes).flatMap(([dapil, size]) =>
-  Array.from({ length: size }, (_, place) => ({ dapil: Number(dapil), regency: `R${place}`, people: place })),
+const records: SimulatedRecord[] = Object.entries(sizes).flatMap(([district, size]) =>
+  Array.from({ length: size }, (_, place) => ({ district: Number(district), regency: `R${place}`, people: place })),
 );
 const reference = Object.keys(sizes).map(Number);
-const everything = records.map(({ dapil, regency, people }) => `${dapil} ${regency} ${people}`);
+const everything = records.map(({ district, regency, people }) => `${district} ${regency} ${people}`);
 
 function read(behaviour: Partial<Behaviour>, settings: Parameters<typeof runExtract>[1] = {}) {
   const source = simulateSource(records, { ...faultless, ...behaviour }, () => 0.5);
@@ -41,16 +41,16 @@ describe('a source that hides records', () => {
   });
 
   it.each([
-    ['without a list', { sweep: 'refused' as const }, {}],
+    ['without a list', { listing: 'refused' as const }, {}],
     ['where just some districts are wanted', {}, { wanted: reference }],
   ])('because districts have no second page is named %s', async (_when, behaviour, settings) => {
     const { verdicts } = await read({ stuckFilter: true, cap: 10, ...behaviour }, settings);
-    const complete = verdicts.filter((verdict) => verdict.complete).map(({ dapil }) => dapil);
+    const complete = verdicts.filter((verdict) => verdict.complete).map(({ district }) => district);
     expect(complete).toEqual([]);
   });
 
   it('because districts know neither limit nor offset is named', async () => {
-    const source = simulateSource(records, { ...faultless, sweep: 'refused' }, () => 0.5);
+    const source = simulateSource(records, { ...faultless, listing: 'refused' }, () => 0.5);
     const firstTen = {
       ...source,
       fetchPage: (...[pipeline, request]: Parameters<typeof source.fetchPage>) =>
@@ -63,7 +63,7 @@ describe('a source that hides records', () => {
 
   it.each([
     ['with a listing', {}],
-    ['without one', { sweep: 'refused' as const }],
+    ['without one', { listing: 'refused' as const }],
   ])('because it passes over one at the same place every time is refused, %s', async (_when, behaviour) => {
     for (let slipAt = 1; slipAt < 25; slipAt += 1) {
       const nothing: { delivered: readonly string[]; verdicts: readonly Verdict[] } = { delivered: [], verdicts: [] };
@@ -71,7 +71,7 @@ describe('a source that hides records', () => {
         if (error instanceof RekapError) return nothing;
         throw error;
       });
-      const proved = new Set(verdicts.filter(({ complete }) => complete).map(({ dapil }) => dapil));
+      const proved = new Set(verdicts.filter(({ complete }) => complete).map(({ district }) => district));
       const had = everything.filter((name) => proved.has(Number(name.slice(0, 4))));
       expect({ slipAt, delivered: new Set(delivered) }).toEqual({ slipAt, delivered: new Set(had) });
     }
@@ -87,8 +87,8 @@ describe('a source that hides records', () => {
     const flickering = {
       ...source,
       fetchPage: async (...asked: Parameters<typeof source.fetchPage>) => {
-        const { dapil, offset } = asked[1];
-        if (dapil !== emptied || (emptied !== 1102 && offset < 20) || left === 0) return source.fetchPage(...asked);
+        const { district, offset } = asked[1];
+        if (district !== emptied || (emptied !== 1102 && offset < 20) || left === 0) return source.fetchPage(...asked);
         left -= 1;
         return source.fetchPage(asked[0], { ...asked[1], offset: 10_000 });
       },
@@ -105,25 +105,25 @@ describe('a source that hides records', () => {
     const merging = {
       ...source,
       fetchPage: async (...asked: Parameters<typeof source.fetchPage>) =>
-        asked[1].dapil === 1101
+        asked[1].district === 1101
           ? source.fetchPage(asked[0], { ...asked[1], offset: asked[1].offset + 1 })
           : source.fetchPage(...asked),
     };
     const { verdicts } = await runExtract(merging, { pageSize: 100, reference });
     expect(verdicts.find(({ complete }) => !complete)).toMatchObject({
-      dapil: 1101,
+      district: 1101,
       reason: expect.stringContaining('showed 13 records, and the last one brought 12'),
     });
   });
 
   it('only in figures, where the listing holds others than the districts, is warned of', async () => {
     const source = simulateSource(records, faultless, () => 0.5);
-    const restated = records.map((record) => (record.dapil === 1104 ? { ...record, people: 99 } : record));
+    const restated = records.map((record) => (record.district === 1104 ? { ...record, people: 99 } : record));
     const list = simulateSource(restated, faultless, () => 0.5);
     const twofold = {
       ...source,
       fetchPage: (...asked: Parameters<typeof source.fetchPage>) =>
-        (asked[1].dapil === null ? list : source).fetchPage(...asked),
+        (asked[1].district === null ? list : source).fetchPage(...asked),
     };
     const { delivered, warnings } = await runExtract(twofold, { pageSize: 100, reference });
     expect(delivered.toSorted()).toEqual(everything.toSorted());
@@ -131,7 +131,7 @@ describe('a source that hides records', () => {
   });
 
   it('by a listing that lacks whole districts is warned of', async () => {
-    const { delivered, warnings } = await read({ sweepWindow: 20, cap: 10 });
+    const { delivered, warnings } = await read({ listingWindow: 20, cap: 10 });
     expect(delivered.toSorted()).toEqual(everything.toSorted());
     expect(warnings.join()).toContain('lacks districts that have records: 1103, 1104, 1105, 1106');
   });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { RekapError } from '../../src/errors.ts';
-import type { RunEvent } from '../../src/surroundings.ts';
+import type { RunEvent } from '../../src/context.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { holds } from '../support/properties.ts';
 import { collect } from '../support/run-extract.ts';
@@ -16,11 +16,11 @@ const other = { ...voters, table: 'another' };
 /** Districts of these sizes, numbered from 1. */
 function nation(sizes: readonly number[]): SimulatedRecord[] {
   return sizes.flatMap((size, index) =>
-    Array.from({ length: size }, (_, place) => ({ dapil: index + 1, regency: `R${place}`, people: place })),
+    Array.from({ length: size }, (_, place) => ({ district: index + 1, regency: `R${place}`, people: place })),
   );
 }
 
-const named = ({ dapil, regency, people }: SimulatedRecord): string => `${dapil} ${regency} ${people}`;
+const named = ({ district, regency, people }: SimulatedRecord): string => `${district} ${regency} ${people}`;
 const placeOf = (name: string): string => name.replace(/ \d+$/, '');
 
 const cases = fc.record({

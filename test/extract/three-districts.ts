@@ -5,9 +5,9 @@ import type { SimulatedRecord } from '../support/simulated-source.ts';
 /** Leaves nothing to chance. */
 export const half = (): number => 0.5;
 
-export const records: readonly SimulatedRecord[] = [1101, 1102, 1103].flatMap((dapil) =>
-  Array.from({ length: 12 }, (_, place) => ({ dapil, regency: `R${place}`, people: place })),
+export const records: readonly SimulatedRecord[] = [1101, 1102, 1103].flatMap((district) =>
+  Array.from({ length: 12 }, (_, place) => ({ district, regency: `R${place}`, people: place })),
 );
 
 /** The same as `runExtract` names what it delivered, in order. */
-export const named = records.map(({ dapil, regency, people }) => `${dapil} ${regency} ${people}`).toSorted();
+export const named = records.map(({ district, regency, people }) => `${district} ${regency} ${people}`).toSorted();

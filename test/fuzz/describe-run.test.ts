@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { describeRun, type PropertyOutcome } from './describe-run.ts';
 
 const outcome = (held: boolean, cases = 1200): PropertyOutcome => ({
-  file: 'extract/walk',
+  file: 'extract',
   property: 'gives all',
   held,
   cases,

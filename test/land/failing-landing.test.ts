@@ -34,7 +34,7 @@ vi.mock('node:worker_threads', async (load) => {
 });
 
 const whole: Answer = {
-  request: { dataset: 'voters', dapil: 1101, offset: 0, limit: 10 },
+  request: { dataset: 'voters', district: 1101, offset: 0, limit: 10 },
   url: 'http://source.test/api',
   status: 200,
   at: new Date('2026-11-20T03:00:02.500Z'),

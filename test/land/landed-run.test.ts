@@ -13,10 +13,10 @@ import type { Answer, PageRequest } from '../../src/stages.ts';
 import { describedRun } from '../support/landed.ts';
 import { holds } from '../support/properties.ts';
 
-const described = describedRun({ dapil: [1101] });
+const described = describedRun({ districts: [1101] });
 const requestOf = (rest: Partial<PageRequest> = {}): PageRequest => ({
   dataset: 'voters',
-  dapil: 1101,
+  district: 1101,
   offset: 0,
   limit: 10,
   ...rest,
@@ -50,7 +50,7 @@ describe('a landed run', () => {
   it('answers each request with what its source answered, and no other', async () => {
     const requests = [
       requestOf(),
-      requestOf({ dapil: null }),
+      requestOf({ district: null }),
       requestOf({ offset: 10 }),
       requestOf({ limit: 20 }),
       requestOf({ dataset: 'others' }),
@@ -70,7 +70,7 @@ describe('a landed run', () => {
       expect(run.has(answer.request)).toBe(true);
       expect(await run.answerTo(answer.request)).toEqual(answer);
     }
-    for (const missing of [{ offset: 1 }, { dapil: 1102 }, { dapil: null, offset: 1 }]) {
+    for (const missing of [{ offset: 1 }, { district: 1102 }, { district: null, offset: 1 }]) {
       expect(run.has(requestOf(missing))).toBe(false);
       expect(await run.answerTo(requestOf(missing))).toBeNull();
     }
@@ -149,8 +149,8 @@ describe('whatever stands in its files', () => {
       const run = await orRefused(openLandedRun(folder, null));
       if (run === null) return;
       const found = JSON.parse(text) as Answer['request'] & { at: string; sha256: string };
-      const { dataset, dapil, offset, limit } = found;
-      const answer = await orRefused(run.answerTo({ dataset, dapil, offset, limit }));
+      const { dataset, district, offset, limit } = found;
+      const answer = await orRefused(run.answerTo({ dataset, district, offset, limit }));
       await run.close();
       if (answer === null) return;
       expect(answer.body.toString()).toBe('whole');
@@ -168,11 +168,11 @@ describe('whatever stands in its files', () => {
         const run = await orRefused(readRunFile(folder));
         if (run === null) return;
         expect(run).toEqual(JSON.parse(text));
-        const { source, base_url, started_at, previous, datasets, dapil, page_size } = run;
+        const { source, base_url, started_at, previous, datasets, districts, page_size } = run;
         expect(new URL(base_url).href).toContain(':');
         expect(Number.isNaN(Date.parse(started_at))).toBe(false);
         expect([source, run.run, previous ?? '', ...datasets].every((each) => typeof each === 'string')).toBe(true);
-        const numbers = [page_size, ...(dapil ?? [])];
+        const numbers = [page_size, ...(districts ?? [])];
         expect(numbers.every((number) => Number.isSafeInteger(number) && number >= 0)).toBe(true);
       },
     ),
@@ -207,8 +207,8 @@ describe('the description of a run', () => {
     { previous: 5 },
     { datasets: 'voters' },
     { datasets: [5] },
-    { dapil: [1.5] },
-    { dapil: {} },
+    { districts: [1.5] },
+    { districts: {} },
     { page_size: -1 },
   ])('is refused with %j', async (rest) => {
     const folder = await mkdtemp(join(tmpdir(), 'rekap-landed-'));

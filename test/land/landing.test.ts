@@ -29,7 +29,7 @@ const described = describedRun();
 
 function answerOf(body: string | Buffer, rest: Partial<Answer> = {}): Answer {
   return {
-    request: { dataset: 'voters', dapil: 1101, offset: 0, limit: 1000 },
+    request: { dataset: 'voters', district: 1101, offset: 0, limit: 1000 },
     url: 'http://source.test/api/datapemilihdpr?id_dapil=1101&limit=1000&offset=0',
     status: 200,
     at: new Date('2026-11-20T03:00:02.500Z'),
@@ -41,7 +41,7 @@ function answerOf(body: string | Buffer, rest: Partial<Answer> = {}): Answer {
 /** Answers of these sizes whose bytes do not compress, told apart by their offset. */
 function answersOf(sizes: readonly number[]): Answer[] {
   return sizes.map((size, offset) =>
-    answerOf(randomBytes(size), { request: { dataset: 'voters', dapil: null, offset, limit: 10 } }),
+    answerOf(randomBytes(size), { request: { dataset: 'voters', district: null, offset, limit: 10 } }),
   );
 }
 
@@ -74,7 +74,7 @@ describe('openLanding', () => {
       answerOf('{"count":0,"data":[]}'),
       answerOf('', {
         status: 503,
-        request: { dataset: 'voting_rights_users', dapil: null, offset: 40, limit: 20 },
+        request: { dataset: 'voting_rights_users', district: null, offset: 40, limit: 20 },
       }),
       answerOf(Buffer.of(0, 255, 10, 13), { status: 404, at: new Date(0), url: 'http://source.test/"ü"' }),
     ];

@@ -15,7 +15,7 @@ async function read(value: unknown) {
 }
 
 it('gives back what was written', async () => {
-  const run = describedRun({ previous: '20261119T030002Z-1f3a9c', dapil: [1101, 1102] });
+  const run = describedRun({ previous: '20261119T030002Z-1f3a9c', districts: [1101, 1102] });
   expect(await read(run)).toEqual(run);
 });
 
@@ -27,8 +27,8 @@ it.each<[string, object | string]>([
   ['a snapshot before that is a path', { previous: '../../x' }],
   ['no dataset', { datasets: [] }],
   ['a dataset twice', { datasets: ['voters', 'voters'] }],
-  ['no district where some are named', { dapil: [] }],
-  ['a district that is none', { dapil: [-1] }],
+  ['no district where some are named', { districts: [] }],
+  ['a district that is none', { districts: [-1] }],
   ['a page of nothing', { page_size: 0 }],
   ['another protocol', { base_url: 'mailto:x' }],
   ['a time beyond the calendar', { started_at: '+275000-01-01T00:00:00.000Z' }],

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const verdict: Verdict = {
   dataset: 'voters',
-  dapil: 1101,
+  district: 1101,
   complete: true,
   proof: 'own end',
   listed: null,
@@ -28,7 +28,7 @@ const readings: AcceptedReading[] = [
       { answer: 5, first: 1, taken: 2, read, release() {} },
     ],
   },
-  { verdict: { ...verdict, dapil: 1102, complete: false, reason: 'it has no end' }, pages: [] },
+  { verdict: { ...verdict, district: 1102, complete: false, reason: 'it has no end' }, pages: [] },
 ];
 
 /** Lands these readings; gives the folder and what was passed on. */

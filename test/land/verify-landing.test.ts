@@ -18,7 +18,7 @@ async function landed(paths: readonly string[] = described): Promise<{ folder: s
   const folder = join(await temporaryFolder(), 'run');
   const landing = await openLanding(folder, describedRun());
   for (let page = 0; page < 5; page += 1) {
-    const request = { dataset: 'voters', dapil: 1101, offset: page, limit: 1 };
+    const request = { dataset: 'voters', district: 1101, offset: page, limit: 1 };
     const url = `http://source.test/page/${page}`;
     await landing.land({ request, url, status: 200, at: new Date(0), body: Buffer.from(`answer ${page}`) });
   }

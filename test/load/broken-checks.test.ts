@@ -40,13 +40,13 @@ describe('the examples of a broken check', () => {
   it('say where they are by what the key has after the district, the narrowest first', async () => {
     const record = { IdDapil: '7', town: 'T', street: 'S', Men: '1', Women: '1', All: '3' };
     expect(await examplesOf(people(['town', 'street']), [record])).toEqual([
-      { dapil: 7, place: 'S, T', message: 'all_people is 3, but men + women is 2' },
+      { district: 7, place: 'S, T', message: 'all_people is 3, but men + women is 2' },
     ]);
   });
 
   it('say no more than the district where the key ends with it', async () => {
     const found = await examplesOf(people([]), [{ IdDapil: '7', Men: '1', Women: '1', All: '3' }]);
-    expect(found).toMatchObject([{ dapil: 7, place: '' }]);
+    expect(found).toMatchObject([{ district: 7, place: '' }]);
   });
 
   it('are the three farthest from what was expected, the worst first', async () => {

@@ -68,7 +68,7 @@ export async function load(districts: Readonly<Record<string, readonly unknown[]
       const transformer = new Transformer(pipeline);
       for (const data of districts[pipeline.table]!) {
         transformer.beginDistrict();
-        for (const batch of transformer.addPage(pageOf(pipeline, data, { dapil: districtOf(data) })))
+        for (const batch of transformer.addPage(pageOf(pipeline, data, { district: districtOf(data) })))
           loading.append(pipeline, batch);
       }
       loading.append(pipeline, transformer.finish());

@@ -198,11 +198,11 @@ class Reckoning:
             self.violate("voters" if key in voters else "voting_rights_users", key, "regency_in_one_dataset", "regency")
         names, places = defaultdict(set), defaultdict(set)
         for name, key, row in ((name, key, row) for name, table in self.tables.items() for key, row in table.items()):
-            year, kind, dapil, *place = key
-            names[year, kind, dapil].add(row["dapil_name"])
+            year, kind, district, *place = key
+            names[year, kind, district].add(row["dapil_name"])
             places[("regency_in_two_districts", "dapil_id", name, year, kind, *place)].add(key)
             plain = [unicodedata.normalize("NFC", word).lower().replace(" ", "") for word in place]
-            places[("regency_names", "regency", name, year, kind, dapil, *plain)].add(key)
+            places[("regency_names", "regency", name, year, kind, district, *plain)].add(key)
         for (check, column, name, *_), keys in places.items():
             for key in keys if len(keys) > 1 else ():
                 self.violate(name, key, check, column)

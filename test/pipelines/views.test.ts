@@ -14,10 +14,10 @@ const lists = ['dpt', 'dptb', 'dpk', 'all'] as const;
 
 /** Two districts of one province and one of another. */
 const regencies = [
-  { dapil: 1101, province: 'P', regency: 'A' },
-  { dapil: 1101, province: 'P', regency: 'B' },
-  { dapil: 1102, province: 'P', regency: 'C' },
-  { dapil: 1201, province: 'Q', regency: 'A' },
+  { district: 1101, province: 'P', regency: 'A' },
+  { district: 1101, province: 'P', regency: 'B' },
+  { district: 1102, province: 'P', regency: 'C' },
+  { district: 1201, province: 'Q', regency: 'A' },
 ] as const;
 
 /** People of a list and sex; sums are sums. */
@@ -34,11 +34,11 @@ function column(list: List, sex: Sex): string {
 }
 
 function recordOf(table: Table, place: number) {
-  const { dapil, province, regency } = regencies[place]!;
+  const { district, province, regency } = regencies[place]!;
   const counts = lists.flatMap((list) =>
     sexes.map((sex) => [column(list, sex), String(people(table, place, list, sex))]),
   );
-  const names = { dapil_id: String(dapil), dapil_name: `D ${dapil}`, province, regency };
+  const names = { dapil_id: String(district), dapil_name: `D ${district}`, province, regency };
   return (table === 'voters' ? voter : user)({ ...names, ...Object.fromEntries(counts) });
 }
 
@@ -100,14 +100,14 @@ it('turnout: each regency by sex and list', async () => {
     for (const sex of sexes) {
       const { byList, ...figures } = turnout([place], sex);
       const row = found.find(
-        ({ dapil_id, regency, sex: of }) => dapil_id === where.dapil && regency === where.regency && of === sex,
+        ({ dapil_id, regency, sex: of }) => dapil_id === where.district && regency === where.regency && of === sex,
       );
       expect(row).toMatchObject({ ...figures, ...byList, is_complete: true, is_consistent: true });
     }
 });
 
 it.each([
-  ['turnout_by_dapil', 'dapil_id', (place: number) => regencies[place]!.dapil],
+  ['turnout_by_dapil', 'dapil_id', (place: number) => regencies[place]!.district],
   ['turnout_by_province', 'province', (place: number) => regencies[place]!.province],
   ['turnout_national', null, () => null],
 ] as const)('%s: the sums of its regencies', async (view, name, groupOf) => {
@@ -134,7 +134,7 @@ it('counts: one row per dataset, regency, list and sex', async () => {
   const written = { dpt: 'DPT', dptb: 'DPTb', dpk: 'DPK', all: 'all' };
   for (const { dataset, dapil_id, regency, list, sex, people: count } of found) {
     const table = dataset === 'voters' ? 'voters' : 'users';
-    const place = regencies.findIndex((each) => each.dapil === dapil_id && each.regency === regency);
+    const place = regencies.findIndex((each) => each.district === dapil_id && each.regency === regency);
     const asked = lists.find((each) => written[each] === list)!;
     expect(count).toBe(people(table, place, asked, sex as Sex));
   }
@@ -144,19 +144,19 @@ it('counts: one row per dataset, regency, list and sex', async () => {
 });
 
 it('dapil: what there is of each district', async () => {
-  const sum = (dapil: number, table: Table, list: List): number =>
+  const sum = (district: number, table: Table, list: List): number =>
     regencies.reduce(
-      (total, each, place) => total + (each.dapil === dapil ? people(table, place, list, 'both') : 0),
+      (total, each, place) => total + (each.district === district ? people(table, place, list, 'both') : 0),
       0,
     );
-  const ofDistrict = (dapil: number, provinces: string, size: number) => ({
-    dapil_id: dapil,
-    dapil_name: `D ${dapil}`,
+  const ofDistrict = (district: number, provinces: string, size: number) => ({
+    dapil_id: district,
+    dapil_name: `D ${district}`,
     provinces,
     regencies: size,
-    voters_dpt: sum(dapil, 'voters', 'dpt'),
-    voters: sum(dapil, 'voters', 'all'),
-    users: sum(dapil, 'users', 'all'),
+    voters_dpt: sum(district, 'voters', 'dpt'),
+    voters: sum(district, 'voters', 'all'),
+    users: sum(district, 'users', 'all'),
   });
   expect(await rowsOf('FROM dapil')).toMatchObject([
     ofDistrict(1101, 'P', 2),

@@ -6,7 +6,7 @@ import type { Verdict } from '../../src/stages.ts';
 import { assembleDataset, type DatasetFacts } from '../../src/publish/assemble-manifest.ts';
 import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
 
-const verdict = (dapil: number | null, read_at: string): Verdict => verdictOf({ dapil, read_at });
+const verdict = (district: number | null, read_at: string): Verdict => verdictOf({ district, read_at });
 const facts: DatasetFacts = {
   pipeline: voters,
   totals: {
@@ -28,7 +28,7 @@ const before = manifestOf({
   },
 });
 const said = ({ districts }: { districts: readonly Verdict[] }) =>
-  districts.map(({ dapil, read_at }) => [dapil, read_at]);
+  districts.map(({ district, read_at }) => [district, read_at]);
 
 it('adds what was carried over to what was fetched, count by count', () => {
   const carried = { rows: 4, sums: { dpt_male: 1n, dpt_female: 7n }, nulls: { dpt_male: 1, dpt_female: 3 } };

@@ -9,8 +9,8 @@ import { checkGate, type GateQuestion } from '../../src/publish/gate.ts';
 import type { Manifest, ManifestDataset } from '../../src/warehouse/snapshot-format.ts';
 import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
 
-function verdict(dapil: number | null, received: number): Verdict {
-  return verdictOf({ dapil, listed: received, received });
+function verdict(district: number | null, received: number): Verdict {
+  return verdictOf({ district, listed: received, received });
 }
 
 /** Two districts with a thousand records, unless said otherwise. */
@@ -106,21 +106,21 @@ describe('the gate', () => {
   });
 
   it('names districts that lost most of their rows, too few to show among those of the nation', () => {
-    const shrunken = (...found: { dapil: number; before: number; now: number }[]) => ({
+    const shrunken = (...found: { district: number; before: number; now: number }[]) => ({
       shrunken: new Map([['voters', found]]),
     });
-    const one = shrunken({ dapil: 1102, before: 19, now: 1 });
+    const one = shrunken({ district: 1102, before: 19, now: 1 });
     expect(ask({}, {}, one)).toEqual(change(/^voters: rows of district 1102 fell from 19 to 1 \(−94\.7 %\)$/));
     expect(ask({}, {}, { ...one, acceptChanges: true })).toEqual(nothing);
     // Half of them may go.
-    expect(ask({}, {}, shrunken({ dapil: 1102, before: 19, now: 10 }, { dapil: 1103, before: 2, now: 1 }))).toEqual(
-      nothing,
-    );
+    expect(
+      ask({}, {}, shrunken({ district: 1102, before: 19, now: 10 }, { district: 1103, before: 2, now: 1 })),
+    ).toEqual(nothing);
     // Its records came, and are all in quarantine.
-    expect(ask({}, {}, shrunken({ dapil: 1102, before: 19, now: 0 }))).toEqual(
+    expect(ask({}, {}, shrunken({ district: 1102, before: 19, now: 0 }))).toEqual(
       change(/^voters: district 1102 .* none now$/),
     );
-    const many = Array.from({ length: 7 }, (_, index) => ({ dapil: 1101 + index, before: 10, now: 4 }));
+    const many = Array.from({ length: 7 }, (_, index) => ({ district: 1101 + index, before: 10, now: 4 }));
     const { changes } = ask({}, {}, shrunken(...many));
     expect(changes).toHaveLength(6);
     expect(changes[5]).toBe('voters: rows of 2 more districts fell by more than 50 %');

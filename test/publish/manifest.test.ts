@@ -50,7 +50,7 @@ describe('what differs between two that should be equal', () => {
     rows: 3,
     sums: { dpt_male: '5' },
     changes: { added: 1, removed: 0, changed: 0 },
-    districts: [{ dapil: 1101, received: 3, read_at: 'then' }],
+    districts: [{ district: 1101, received: 3, read_at: 'then' }],
   };
   const snapshot = (changed: object = {}, files = [database, voters]): Manifest =>
     ({ ...before, files, datasets: { voters: { ...dataset, ...changed } } }) as unknown as Manifest;

@@ -50,7 +50,7 @@ async function copySnapshot(): Promise<{ folder: string; manifest: Manifest }> {
 /** Every record is of this district. */
 const verdictOf = (dataset: string): Verdict => ({
   dataset,
-  dapil: 1101,
+  district: 1101,
   complete: true,
   proof: 'full listing',
   listed: 3,

@@ -37,6 +37,8 @@ it('reads no answer of more than 64 MB, be it all spaces', async () => {
     response.end('{"count": 0, "data": []}');
   });
   onTestFinished(() => source.close());
-  const refused = runSync(syncOptions(await temporaryFolder(), source.url, { dapil: [1101], datasets: ['voters'] }));
+  const refused = runSync(
+    syncOptions(await temporaryFolder(), source.url, { districts: [1101], datasets: ['voters'] }),
+  );
   await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('is larger than 64 MB') });
 });

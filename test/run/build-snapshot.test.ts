@@ -9,7 +9,7 @@ import { RekapError } from '../../src/errors.ts';
 import type { OpenedSource } from '../../src/run/fetch-and-load.ts';
 import { withRun, type Run } from '../../src/run/run.ts';
 import type { AcceptedReading } from '../../src/stages.ts';
-import type { Clock } from '../../src/surroundings.ts';
+import type { Clock } from '../../src/context.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';

@@ -1,7 +1,7 @@
 /** The fault kit over HTTP: each fault does what its sentence says and names itself, and everything else is as without faults. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Clock } from '../../src/surroundings.ts';
+import type { Clock } from '../../src/context.ts';
 import { faultList, type FaultName, type FaultValues } from '../../src/serve/faults/fault-list.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { ask, makeRecords, pipelines, requestRaw, serveBadly, start } from './support.ts';

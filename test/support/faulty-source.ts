@@ -1,4 +1,4 @@
-/** The records as the fault kit shows them, as a source in memory: the walk meets thousands of bad services in seconds. */
+/** The records as the fault kit shows them, as a source in memory: extraction meets thousands of bad services in seconds. */
 
 import { voters } from '../../pipelines/voters.ts';
 
@@ -32,7 +32,7 @@ export function describeRecord(record: SourceRecord): string {
   return `${nameOf(record)} ${String(record['JumlahSeluruhPemilih'])}`;
 }
 
-/** So many requests are more than any honest walk over these small sources needs. */
+/** So many requests are more than any honest extraction over these small sources needs. */
 const requestBound = 20_000;
 
 export function faultySource(records: readonly SourceRecord[], values: FaultValues, seed: number): FaultySource {
@@ -43,8 +43,8 @@ export function faultySource(records: readonly SourceRecord[], values: FaultValu
   const stable = new Set(records.map(nameOf));
   const served = new Set<string>();
 
-  function answer({ dapil, limit, offset }: PageRequest): Buffer {
-    const what = `${dapil ?? 'all'} ${limit} ${offset}`;
+  function answer({ district, limit, offset }: PageRequest): Buffer {
+    const what = `${district ?? 'all'} ${limit} ${offset}`;
     const turn = (asked.get(what) ?? 0) + 1;
     asked.set(what, turn);
     const chance = new Chance({ values, seed }, what, turn);
@@ -52,7 +52,7 @@ export function faultySource(records: readonly SourceRecord[], values: FaultValu
       const now = new Set(parse(source.current(voters).records).map(nameOf));
       for (const name of stable) if (!now.has(name)) stable.delete(name);
     }
-    const selected = selectBadly(source.current(voters), { district: dapil, limit, offset }, chance);
+    const selected = selectBadly(source.current(voters), { district: district, limit, offset }, chance);
     for (const record of parse(selected.records)) served.add(describeRecord(record));
     return Buffer.from(writeEnvelope(selected.records, selected.count));
   }
@@ -63,7 +63,7 @@ export function faultySource(records: readonly SourceRecord[], values: FaultValu
     served,
     ...clientInMemory((_pipeline, request) => {
       requests.push(request);
-      if (requests.length > requestBound) throw new Error('the walk does not come to an end');
+      if (requests.length > requestBound) throw new Error('extraction does not come to an end');
       return answer(request);
     }),
   };

@@ -18,7 +18,7 @@ export function describedRun(rest: Partial<RunFile> = {}): RunFile {
     accept_source: false,
     dry_run: false,
     datasets: ['voters'],
-    dapil: null,
+    districts: null,
     page_size: 1000,
     ...rest,
   };

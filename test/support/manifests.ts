@@ -9,7 +9,7 @@ export const snapshotId = '20261120T030002Z-1f3a9c';
 export function verdictOf(overrides: Partial<Verdict> = {}): Verdict {
   return {
     dataset: 'voters',
-    dapil: 1101,
+    district: 1101,
     complete: true,
     proof: 'full listing',
     listed: 1,

@@ -37,9 +37,9 @@ export function pageOf(pipeline: AnyPipeline, data: unknown, request: Partial<Pa
   const count = Array.isArray(data) ? data.length : data === null ? 0 : 1;
   const json = typeof data === 'string' ? data : JSON.stringify(data);
   const bytes = Buffer.from(`{"count":${count},"data":${json}}`);
-  const asked: PageRequest = { dataset: pipeline.table, dapil: null, offset: 0, limit: 1000, ...request };
+  const asked: PageRequest = { dataset: pipeline.table, district: null, offset: 0, limit: 1000, ...request };
   const query = `limit=${asked.limit}&offset=${asked.offset}`;
-  const filter = asked.dapil === null ? '' : `${pipeline.districtParameter}=${asked.dapil}&`;
+  const filter = asked.district === null ? '' : `${pipeline.districtParameter}=${asked.district}&`;
   const scan = createScanner(Object.values(pipeline.columns).map((column) => column.field));
   return {
     request: asked,

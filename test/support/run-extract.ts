@@ -4,14 +4,14 @@ import type { ExtractQuestion } from '../../src/extract/extract-question.ts';
 import { extract } from '../../src/extract/extract.ts';
 import { readInteger, readText } from '../../src/records/fields.ts';
 import type { Verdict } from '../../src/stages.ts';
-import type { RunEvent } from '../../src/surroundings.ts';
+import type { RunEvent } from '../../src/context.ts';
 import { voters } from '../../pipelines/voters.ts';
 import { manualClock } from './manual-clock.ts';
 import type { SimulatedSource } from './simulated-source.ts';
 
 export interface Extracted {
   readonly verdicts: readonly Verdict[];
-  /** `dapil regency people`, as delivered, repeats and all. */
+  /** `district regency people`, as delivered, repeats and all. */
   readonly delivered: readonly string[];
   readonly warnings: readonly string[];
   readonly requests: number;
@@ -19,7 +19,7 @@ export interface Extracted {
 
 const columns = Object.keys(voters.columns);
 const regency = columns.indexOf('regency');
-const dapil = columns.indexOf('dapil_id');
+const district = columns.indexOf('dapil_id');
 const total = columns.indexOf('grand_total');
 
 /** @param settings What differs from a plain run: four requests at once, ten records a page, no snapshot before. */
@@ -60,7 +60,7 @@ export async function collect(
       const page = await accepted.read();
       accepted.release();
       for (let row = 0; row < page.records.length; row += 1) {
-        const name = `${readInteger(page, row, dapil)} ${readText(page, row, regency)} ${readInteger(page, row, total)}`;
+        const name = `${readInteger(page, row, district)} ${readText(page, row, regency)} ${readInteger(page, row, total)}`;
         delivered.push(name);
         byDataset.set(verdict.dataset, [...(byDataset.get(verdict.dataset) ?? []), name]);
       }

@@ -2,7 +2,7 @@
 
 import { replay } from '../../src/replay.ts';
 import type { ReplayOptions, SyncResult } from '../../src/run/sync-options.ts';
-import type { RunEvent } from '../../src/surroundings.ts';
+import type { RunEvent } from '../../src/context.ts';
 import { manualClock } from './manual-clock.ts';
 import { project } from './sync-settings.ts';
 

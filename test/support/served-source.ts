@@ -3,14 +3,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { RunEvent } from '../../src/surroundings.ts';
+import type { RunEvent } from '../../src/context.ts';
 import type { Project } from '../../src/pipeline.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import type { FaultSettings } from '../../src/serve/faults/fault-list.ts';
 import { openFolderSource, type RecordSource } from '../../src/serve/record-source.ts';
 import { startService } from '../../src/serve/service.ts';
 import { sync } from '../../src/sync.ts';
-import type { SyncOptions, SyncResult, SyncSurroundings } from '../../src/run/sync-options.ts';
+import type { SyncOptions, SyncResult, SyncContext } from '../../src/run/sync-options.ts';
 import { manualClock } from './manual-clock.ts';
 import { project, testKey } from './sync-settings.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -25,10 +25,10 @@ export interface SourceData {
 
 /** A small nation: each district has the named number of regencies, and everything adds up. */
 export function smallNation(sizes: Readonly<Record<number, number>>): SourceData {
-  const places = Object.entries(sizes).flatMap(([dapil, size]) =>
+  const places = Object.entries(sizes).flatMap(([district, size]) =>
     Array.from({ length: size }, (_, index) => ({
-      dapil,
-      regency: `KOTA ${dapil}-${index}`,
+      district,
+      regency: `KOTA ${district}-${index}`,
       size: 1000 * (index + 1),
     })),
   );
@@ -40,7 +40,7 @@ export function smallNation(sizes: Readonly<Record<number, number>>): SourceData
 
 function consistentRecord(
   who: string,
-  { dapil, regency, size }: { dapil: string; regency: string; size: number },
+  { district, regency, size }: { district: string; regency: string; size: number },
   share: number,
 ): SourceRecord {
   const people = (part: number): number => Math.floor(size * part * share);
@@ -48,8 +48,8 @@ function consistentRecord(
   const record: SourceRecord = {
     TahunPemilu: '2024',
     JenisPemilu: 'DPR-RI',
-    IdDapil: dapil,
-    NamaDapil: `DAPIL ${dapil}`,
+    IdDapil: district,
+    NamaDapil: `DAPIL ${district}`,
     NamaProvinsi: 'ACEH',
     NamaKabupaten: regency,
   };
@@ -101,7 +101,7 @@ export async function serveSource(source: RecordSource, faults?: FaultSettings):
 /** Runs a sync with a clock that does not wait; gives its result and what it reported. */
 export async function runSync(
   options: SyncOptions,
-  around: Partial<SyncSurroundings> = {},
+  around: Partial<SyncContext> = {},
   moved: Project = project,
 ): Promise<SyncResult & { events: RunEvent[] }> {
   const events: RunEvent[] = [];

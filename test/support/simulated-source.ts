@@ -1,4 +1,4 @@
-/** A source in memory that pages as badly as it is told to, for driving the walk through thousands of services. */
+/** A source in memory that pages as badly as it is told to, for driving extraction through thousands of services. */
 
 import type { SourceClient } from '../../src/extract/ask/source-client.ts';
 import { RekapError } from '../../src/errors.ts';
@@ -6,9 +6,9 @@ import type { PageRequest } from '../../src/stages.ts';
 
 import { clientInMemory, orNothingThere } from './client-in-memory.ts';
 
-/** A record as the walk sees it: its district, its name, and a value that may be restated. */
+/** A record as extraction sees it: its district, its name, and a value that may be restated. */
 export interface SimulatedRecord {
-  readonly dapil: number;
+  readonly district: number;
   readonly regency: string;
   readonly people: number;
 }
@@ -28,9 +28,9 @@ export interface Behaviour {
   readonly shape: 'array' | 'map' | 'single';
   /** 'steady' keeps one order that mixes the districts; 'restless' shuffles for every answer. */
   readonly order: 'by district' | 'steady' | 'restless';
-  readonly sweep: 'whole' | 'refused' | 'empty';
+  readonly listing: 'whole' | 'refused' | 'empty';
   /** The unfiltered list shows only so many records; null for all. */
-  readonly sweepWindow: number | null;
+  readonly listingWindow: number | null;
   readonly ignoresOffset: boolean;
   readonly ignoresDistrict: boolean;
   /** From 0 to 1: how often an answer is shorter than it need be. */
@@ -61,8 +61,8 @@ export const faultless: Behaviour = {
   countIsTotal: false,
   shape: 'array',
   order: 'by district',
-  sweep: 'whole',
-  sweepWindow: null,
+  listing: 'whole',
+  listingWindow: null,
   ignoresOffset: false,
   ignoresDistrict: false,
   shortPages: 0,
@@ -77,7 +77,7 @@ export const faultless: Behaviour = {
   emptyAnswers: 0,
 };
 
-/** So many requests are more than any honest walk over these small sources needs. */
+/** So many requests are more than any honest extraction over these small sources needs. */
 const requestBound = 5000;
 
 export interface SimulatedSource extends SourceClient {
@@ -97,42 +97,46 @@ export function simulateSource(
   function answer(request: PageRequest): string {
     const hasChanged = behaviour.changesAt !== null && requests.length > behaviour.changesAt;
     let list = [...(hasChanged ? behaviour.after : records)];
-    if (request.dapil === null) {
-      if (behaviour.sweep === 'refused')
+    if (request.district === null) {
+      if (behaviour.listing === 'refused')
         throw new RekapError('source-status', 'id_dapil is required', '', { status: 400 });
-      if (behaviour.sweep === 'empty') list = [];
-    } else if (!behaviour.ignoresDistrict) list = list.filter(({ dapil }) => dapil === request.dapil);
-    if (request.dapil !== null && list.length === 0 && behaviour.unknownDistrict === 404)
+      if (behaviour.listing === 'empty') list = [];
+    } else if (!behaviour.ignoresDistrict) list = list.filter(({ district }) => district === request.district);
+    if (request.district !== null && list.length === 0 && behaviour.unknownDistrict === 404)
       throw new RekapError('source-status', 'no such district', '', { status: 404 });
     list = inOrder(list);
-    if (request.dapil === null) list = list.filter(({ dapil }) => dapil !== behaviour.hides);
-    if (request.dapil === null && behaviour.sweepWindow !== null) list = list.slice(0, behaviour.sweepWindow);
+    if (request.district === null) list = list.filter(({ district }) => district !== behaviour.hides);
+    if (request.district === null && behaviour.listingWindow !== null) list = list.slice(0, behaviour.listingWindow);
     const offset = behaviour.ignoresOffset ? 0 : request.offset;
-    const cap = request.dapil === null ? behaviour.cap : (behaviour.filterCap ?? behaviour.cap);
+    const cap = request.district === null ? behaviour.cap : (behaviour.filterCap ?? behaviour.cap);
     let length = behaviour.ignoresLimit ? cap : Math.min(request.limit, cap);
     if (length > 1 && random() < behaviour.shortPages) length = 1 + Math.floor(random() * (length - 1));
     const given = list.slice(0, behaviour.window ?? undefined);
     let page = given.slice(offset, offset + length);
     if (page.length > 0 && offset === behaviour.slipAt) page = [...given.slice(offset - 1, offset), ...page.slice(1)];
-    if (offset > 0 && request.dapil !== null && behaviour.stuckFilter) page = [];
+    if (offset > 0 && request.district !== null && behaviour.stuckFilter) page = [];
     if (isEmptied(request)) page = [];
     if (behaviour.endless && page.length === 0) {
-      page.push({ dapil: request.dapil ?? records[0]?.dapil ?? 1, regency: `MADE UP ${requests.length}`, people: 1 });
+      page.push({
+        district: request.district ?? records[0]?.district ?? 1,
+        regency: `MADE UP ${requests.length}`,
+        people: 1,
+      });
     }
     if (page.length === 0 && request.offset > 0 && behaviour.pastEnd === 404)
       throw new RekapError('source-status', 'nothing there', '', { status: 404 });
     return envelope(page, list.length);
   }
 
-  function isEmptied({ dapil, offset }: PageRequest): boolean {
-    const place = `${dapil} ${offset}`;
+  function isEmptied({ district, offset }: PageRequest): boolean {
+    const place = `${district} ${offset}`;
     if (random() >= behaviour.emptyAnswers || emptied.delete(place)) return false;
     emptied.add(place);
     return true;
   }
 
   function inOrder(list: SimulatedRecord[]): SimulatedRecord[] {
-    if (behaviour.order === 'by district') return list.toSorted((a, b) => a.dapil - b.dapil);
+    if (behaviour.order === 'by district') return list.toSorted((a, b) => a.district - b.district);
     const rank = (record: SimulatedRecord): number => {
       if (behaviour.order === 'restless') return random();
       const key = JSON.stringify(record);
@@ -159,7 +163,7 @@ export function simulateSource(
     requests,
     ...clientInMemory(async (_pipeline, request) => {
       requests.push(request);
-      if (requests.length > requestBound) throw new Error('the walk does not come to an end');
+      if (requests.length > requestBound) throw new Error('extraction does not come to an end');
       // Answers arrive in another order than they were asked for.
       if (random() < 0.3) await Promise.resolve();
       return Buffer.from(answer(request));
@@ -167,12 +171,12 @@ export function simulateSource(
   };
 }
 
-export function asSent({ dapil, regency, people }: SimulatedRecord): Record<string, string> {
+export function asSent({ district, regency, people }: SimulatedRecord): Record<string, string> {
   return {
     TahunPemilu: '2024',
     JenisPemilu: 'DPR-RI',
-    IdDapil: String(dapil),
-    NamaDapil: `DAPIL ${dapil}`,
+    IdDapil: String(district),
+    NamaDapil: `DAPIL ${district}`,
     NamaProvinsi: 'PROVINSI',
     NamaKabupaten: regency,
     JumlahSeluruhPemilih: String(people),

@@ -64,9 +64,10 @@ function answer(source: TimedSource, request: PageRequest, kind: OutageKind | nu
   if (kind === 'reset') throw Object.assign(new Error('connection reset'), { code: 'ECONNRESET' });
   if (kind === 500 || kind === 404) return { status: kind, body: Buffer.from('{}') };
   if (kind === 'HTML') return { status: 200, body: Buffer.from('<html><body>Back soon</body></html>') };
-  if (request.dapil === null && !source.hasListing) return { status: 400, body: Buffer.from('{"detail":"id_dapil"}') };
+  if (request.district === null && !source.hasListing)
+    return { status: 400, body: Buffer.from('{"detail":"id_dapil"}') };
   const all = kind === 'empty' ? [] : kind === 'stale' ? source.stale : source.records;
-  const list = request.dapil === null ? all : all.filter(({ dapil }) => dapil === request.dapil);
+  const list = request.district === null ? all : all.filter(({ district }) => district === request.district);
   const data = list.slice(request.offset, request.offset + request.limit).map(asSent);
   return { status: 200, body: Buffer.from(JSON.stringify({ count: data.length, data })) };
 }

@@ -20,8 +20,8 @@ export function openTwistedSource(nation: SourceData, twist: Twist): Promise<Fau
   return startFaultServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://source.test');
     const records = nation[pathname.replace('/api/', '') as keyof SourceData] ?? [];
-    const dapil = searchParams.get('id_dapil');
-    const ofDistrict = dapil === null ? records : records.filter((record) => record['IdDapil'] === dapil);
+    const district = searchParams.get('id_dapil');
+    const ofDistrict = district === null ? records : records.filter((record) => record['IdDapil'] === district);
     const offset = Number(searchParams.get('offset'));
     const page = ofDistrict.slice(offset, offset + Number(searchParams.get('limit')));
     twist(response, JSON.stringify({ count: page.length, data: page }), request);

@@ -21,8 +21,10 @@ export async function startVersionedService(): Promise<VersionedService> {
   const state = { version: 1 };
   const source: RecordSource = {
     current(pipeline) {
-      const records = Object.entries(sizes).flatMap(([dapil, size]) =>
-        Array.from({ length: size }, (_, index) => recordOf(pipeline, dapil, `KOTA ${dapil}-${index}`, state.version)),
+      const records = Object.entries(sizes).flatMap(([district, size]) =>
+        Array.from({ length: size }, (_, index) =>
+          recordOf(pipeline, district, `KOTA ${district}-${index}`, state.version),
+        ),
       );
       return buildRecordSet(
         records.map((record) => ({ text: JSON.stringify(record), district: Number(record['IdDapil']) })),
@@ -52,15 +54,15 @@ export async function startVersionedService(): Promise<VersionedService> {
 
 function recordOf(
   { columns, checks }: (typeof pipelines)[number],
-  dapil: string,
+  district: string,
   regency: string,
   version: number,
 ): Record<string, string> {
   const place: Record<string, string> = {
     election_year: '2024',
     election_type: 'DPR-RI',
-    dapil_id: dapil,
-    dapil_name: `DAPIL ${dapil}`,
+    dapil_id: district,
+    dapil_name: `DAPIL ${district}`,
     province: 'ACEH',
     regency,
   };

@@ -126,9 +126,9 @@ describe('the ledger', () => {
     const transformer = new Transformer(voters);
     const keyless = voterRecord({ IdDapil: null });
     transformer.beginDistrict();
-    transformer.addPage(pageOf(voters, [keyless], { dapil: 1101 }));
+    transformer.addPage(pageOf(voters, [keyless], { district: 1101 }));
     transformer.beginDistrict();
-    transformer.addPage(pageOf(voters, [keyless, voterRecord({ IdDapil: 'x' })], { dapil: null }));
+    transformer.addPage(pageOf(voters, [keyless, voterRecord({ IdDapil: 'x' })], { district: null }));
     const { quarantined } = transformer.finish();
     expect(quarantined.map(({ request }) => request.includes('id_dapil=1101'))).toEqual([true, false]);
     expect(transformer.totals().ledger).toEqual({ fetched: 3, published: 0, quarantined: 2, duplicates: 1 });

@@ -15,7 +15,7 @@ export const place = {
   regency: 'ACEH BARAT',
 };
 /** The request whose answers the pages are. */
-const request = { dapil: 1101, offset: 40, limit: 20 };
+const request = { district: 1101, offset: 40, limit: 20 };
 
 /** Transforms pages of one district. */
 export function transform(...pages: unknown[]) {

@@ -5,7 +5,7 @@ import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../numbers.ts';
 import { listSnapshotIds } from '../../warehouse/run-ids.ts';
 import { readCurrentId, readSnapshot, requireWarehouse } from '../../warehouse/warehouse.ts';
-import { wayBack } from '../../warehouse/way-back.ts';
+import { recoveryHint } from '../../warehouse/recovery-hint.ts';
 import { complete } from './advice.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
@@ -53,7 +53,7 @@ async function describe(warehouse: string, id: string, isCurrent: boolean): Prom
   const found =
     problems === null || problems.length === 0
       ? unread
-      : { damaged: `${problems.join('; ')}.`, next: complete(await wayBack(warehouse, id, value.manifest.run)) };
+      : { damaged: `${problems.join('; ')}.`, next: complete(await recoveryHint(warehouse, id, value.manifest.run)) };
   return { id, current: isCurrent, ...found, created_at, source, rows };
 }
 

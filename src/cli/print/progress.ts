@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { countOf, formatNumber } from '../../numbers.ts';
-import type { Clock, Report, RunEvent, RunStep } from '../../surroundings.ts';
+import type { Clock, Report, RunEvent, RunStep } from '../../context.ts';
 import { cutToWidth, shownWidth } from './fit-table.ts';
 import { terminalColumns } from './terminal-columns.ts';
 import { paint, warningText } from './terminal.ts';

@@ -11,7 +11,7 @@ import { fitLines } from './wrap-text.ts';
 
 export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
   const datasets = Object.entries(manifest.datasets).map(([table, dataset]) => {
-    const read = dataset.districts.filter(({ dapil, received }) => dapil !== null && received > 0);
+    const read = dataset.districts.filter(({ district, received }) => district !== null && received > 0);
     const violations = Object.values(dataset.violations).reduce((sum, count) => sum + count, 0);
     return [
       printable(table),

@@ -143,8 +143,8 @@ function brokenChecks({ broken_checks: checks, outcome }: SyncResult): string {
   const lines = checks.flatMap(({ dataset, check, severity, count, examples }) => [
     `${paint(severity === 'error' ? 'red' : 'yellow', severity.padEnd(7))}  ${paint('bold', check)} in ${dataset}: ${formatNumber(count)}`,
     ...examples.map(
-      ({ dapil, place, message }) =>
-        `           ${printable(place === '' ? `district ${dapil}` : place, longestExample)}: ${printable(message, longestExample)}`,
+      ({ district, place, message }) =>
+        `           ${printable(place === '' ? `district ${district}` : place, longestExample)}: ${printable(message, longestExample)}`,
     ),
     ...(count > examples.length
       ? [

@@ -44,7 +44,7 @@ export interface FailedAttempt {
 }
 
 /** What a reader goes by. */
-export interface ReaderSurroundings {
+export interface ReaderContext {
   readonly apiKey: Secret;
   readonly land: Land;
   readonly health: SourceHealth;
@@ -59,16 +59,16 @@ function beginsAsJson(body: Buffer): boolean {
 
 export class AnswerReader {
   readonly scan: ReturnType<typeof createPageScanner>;
-  private readonly surroundings: ReaderSurroundings;
+  private readonly context: ReaderContext;
 
-  constructor(surroundings: ReaderSurroundings) {
-    this.surroundings = surroundings;
-    this.scan = createPageScanner(surroundings.warn);
+  constructor(context: ReaderContext) {
+    this.context = context;
+    this.scan = createPageScanner(context.warn);
   }
 
   /** Lands an answer and reads it. Failures that trying again may mend are returned, all others thrown. */
   async read({ pipeline, request, url, mayRefuse }: Asked, arrived: Arrived): Promise<FetchedPage | FailedAttempt> {
-    const { apiKey, health, warn } = this.surroundings;
+    const { apiKey, health, warn } = this.context;
     const { status, headers, at } = arrived;
     const body = withoutKey(arrived.body, apiKey);
     if (body !== arrived.body)
@@ -113,9 +113,9 @@ export class AnswerReader {
   /** Keeps an answer. Where that fails, the run is over, for what cannot be shown is not to be published. */
   async land(answer: Answer): Promise<LandedBody> {
     try {
-      return await this.surroundings.land(answer);
+      return await this.context.land(answer);
     } catch (error) {
-      this.surroundings.health.end = error;
+      this.context.health.end = error;
       throw error;
     }
   }

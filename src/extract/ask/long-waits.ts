@@ -1,6 +1,6 @@
 /** Tells whoever watches of a request that waits long before it is tried again; of those that wait together, once. */
 
-import type { Clock, Report } from '../../surroundings.ts';
+import type { Clock, Report } from '../../context.ts';
 import type { Failure } from './retry-plan.ts';
 import { nameFailure } from './source-messages.ts';
 

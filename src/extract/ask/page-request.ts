@@ -7,7 +7,7 @@ import type { Secret } from '../../secret.ts';
 /** The path and query of a page, without the origin. */
 export function requestPath(base: URL, pipeline: AnyPipeline, request: PageRequest): string {
   const query = new URLSearchParams();
-  if (request.dapil !== null) query.set(pipeline.districtParameter, String(request.dapil));
+  if (request.district !== null) query.set(pipeline.districtParameter, String(request.district));
   query.set('limit', String(request.limit));
   query.set('offset', String(request.offset));
   return `${base.pathname.replace(/\/$/, '')}${pipeline.endpoint}?${query.toString()}`;

@@ -4,7 +4,7 @@ import { boundSignal, type BoundSignal } from '../../bound-signal.ts';
 import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
 import type { Land, LandedAnswers, Page, PageRequest } from '../../stages.ts';
-import type { Clock, Random, Report } from '../../surroundings.ts';
+import type { Clock, Random, Report } from '../../context.ts';
 import type { Secret } from '../../secret.ts';
 import { AnswerReader, type Arrived, type Asked, type FailedAttempt, type FetchedPage } from './answer-reader.ts';
 import { landedPages, type LandedPages } from './landed-pages.ts';
@@ -27,7 +27,7 @@ export interface SourceOptions {
   readonly maxAttempts: number;
 }
 
-export interface SourceSurroundings {
+export interface SourceContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly report: Report;
@@ -66,7 +66,7 @@ export interface SourceClient extends LandedPages {
    * Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL.
    */
   fetchPage(pipeline: AnyPipeline, request: PageRequest, leniency?: Leniency): Promise<FetchedPage>;
-  /** Counts recalled pages once they have made a walk. */
+  /** Counts recalled pages once they have made a reading. */
   noteResumed(pages: number): void;
   /** The page in bytes that were landed before. */
   reopen(pipeline: AnyPipeline, request: PageRequest, bytes: Buffer): Page;
@@ -84,8 +84,8 @@ interface Asking extends Asked {
   wait: number;
 }
 
-export function createSourceClient(options: SourceOptions, surroundings: SourceSurroundings): SourceClient {
-  const { clock, random, report, transport, land, resumed, signal } = surroundings;
+export function createSourceClient(options: SourceOptions, context: SourceContext): SourceClient {
+  const { clock, random, report, transport, land, resumed, signal } = context;
   const base = new URL(options.baseUrl);
   const pace = new Pace(options.concurrency);
   const warned = new Set<string>();

@@ -32,11 +32,11 @@ export class Findings {
   /** Those of them for which the error may hide records. */
   private readonly failing: number[] = [];
   /** Districts whose every answer counted more records than came. */
-  private readonly claiming: number[] = [];
+  private readonly reportingMore: number[] = [];
   /** Districts whose one page was full, where no full listing stands beside it. */
   private readonly full: number[] = [];
   /** What the "count" of the full listing says; 0 where there is none. */
-  private listingClaim = 0;
+  private listingReported = 0;
   /** Districts of which the full listing has other values. */
   private readonly otherwise: number[] = [];
   private readonly expectations: string[] = [];
@@ -45,12 +45,12 @@ export class Findings {
     this.known = known;
   }
 
-  /** @param claimed What every answer's "count" said at least. */
-  noteClaim(listing: FullListing, claimed: number): void {
-    this.listingClaim = claimed;
-    if (claimed > listing.total)
+  /** @param reported What every answer's "count" said at least. */
+  noteReported(listing: FullListing, reported: number): void {
+    this.listingReported = reported;
+    if (reported > listing.total)
       this.expectations.push(
-        `the "count" of the full listing says ${formatNumber(claimed)}, and ${formatNumber(listing.total)} records came`,
+        `the "count" of the full listing says ${formatNumber(reported)}, and ${formatNumber(listing.total)} records came`,
       );
   }
 
@@ -69,7 +69,7 @@ export class Findings {
   }
 
   /** @param listing The full listing; null where the source gives none. */
-  noteProved(district: number, { account, refusal, claimed, isFull }: OwnReading, listing: FullListing | null): void {
+  noteProved(district: number, { account, refusal, reported, isFull }: OwnReading, listing: FullListing | null): void {
     const { total } = account;
     const listed = listing?.of(district).total ?? 0;
     if (listing !== null && total > listed) this.isListingShort = true;
@@ -80,7 +80,7 @@ export class Findings {
     else this.empty.push(district);
     if (isFull && listing === null) this.full.push(district);
     // A count that is the same for the district and for the listing does not count what was asked for.
-    if (claimed > total && claimed !== this.listingClaim) this.claiming.push(district);
+    if (reported > total && reported !== this.listingReported) this.reportingMore.push(district);
     if (listing !== null && total === listed && account.content !== listing.of(district).content)
       this.otherwise.push(district);
   }
@@ -103,7 +103,7 @@ export class Findings {
       ...this.byOrigin(this.empty, 'has no records of districts', known),
       ...this.byOrigin([...this.unanswered.keys()], `has nothing (${firstUnanswered}) of districts`, known),
       ...name(
-        this.claiming,
+        this.reportingMore,
         'the "count" of every answer is larger than the number of records that came, in districts',
       ),
     ];

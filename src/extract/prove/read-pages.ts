@@ -35,7 +35,7 @@ export interface ReadToEnd {
   /** What the source said where it has nothing at all. */
   readonly refusal: RekapError | null;
   /** What the "count" of every page with records said at least; a source may mean by it all that there is. */
-  readonly claimed: number;
+  readonly reported: number;
 }
 
 /** A district's own reading, with what it brought. */
@@ -54,7 +54,7 @@ export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
   let pages = 0;
   let longest = 0;
   let limit = Number.POSITIVE_INFINITY;
-  let claimed = Number.POSITIVE_INFINITY;
+  let reported = Number.POSITIVE_INFINITY;
   let at = new Date(0);
   let last: { readonly content: string; readonly url: string } | null = null;
 
@@ -72,7 +72,7 @@ export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
     pages += 1;
     longest = Math.max(longest, length);
     ({ limit } = page.request);
-    claimed = Math.min(claimed, page.count === page.request.limit ? 0 : page.count);
+    reported = Math.min(reported, page.count === page.request.limit ? 0 : page.count);
     last = { content: contentOf(page, length - 1), url: page.url };
     if (total > maxRecords) {
       throw new RekapError(
@@ -117,7 +117,7 @@ export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
     proof,
     isFull: pages === 1 && longest >= limit,
     refusal,
-    claimed: pages === 0 ? 0 : claimed,
+    reported: pages === 0 ? 0 : reported,
   });
 
   let fetched = await fetch(0, false);

@@ -1,4 +1,4 @@
-/** The 64-bit fingerprints by which the walk tells records apart: of their keys, and of all that they say. */
+/** The 64-bit fingerprints by which extraction tells records apart: of their keys, and of all that they say. */
 
 import { kindOfValue } from '../../records/fields.ts';
 import { begin, mix, mixValue, type Mixed } from '../../records/mix.ts';
@@ -9,7 +9,7 @@ export type Fingerprint = Mixed;
 
 /**
  * Writes the fingerprint of a record into `into`: of its key fields where it has them all, of the whole record otherwise.
- * Two records of one key are one to a walk, whatever their other values are.
+ * Two records of one key are one to a reading, whatever their other values are.
  */
 export function fingerprintRecord(page: Page, row: number, keyColumns: readonly number[], into: Fingerprint): void {
   const { records, bytes } = page;

@@ -1,7 +1,7 @@
 /** Every way in which the service can be told to misbehave: its name, what its value means, and what it does. */
 
 import { RekapError } from '../../errors.ts';
-import type { Clock } from '../../surroundings.ts';
+import type { Clock } from '../../context.ts';
 import { maxNumber } from '../limits.ts';
 
 /** One way to misbehave. */

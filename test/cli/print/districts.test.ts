@@ -9,9 +9,9 @@ import { project } from '../../support/sync-settings.ts';
 
 /** A snapshot of districts with these numbers of records, as both commands print it: the cells of its row. */
 function printed(received: readonly number[]): { readonly summary: string; readonly show: string } {
-  const districts = received.map((count, index) => verdictOf({ dapil: 1101 + index, received: count }));
+  const districts = received.map((count, index) => verdictOf({ district: 1101 + index, received: count }));
   // Records that name no district are of none.
-  const voters = datasetOf({ rows: 2, districts: [...districts, verdictOf({ dapil: null })] });
+  const voters = datasetOf({ rows: 2, districts: [...districts, verdictOf({ district: null })] });
   const manifest = manifestOf({ datasets: { voters } });
   const row = (text: string): string => /^voters +(.*)$/m.exec(text)![1]!;
   return {

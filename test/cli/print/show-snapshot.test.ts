@@ -8,7 +8,9 @@ import { datasetOf, manifestOf, verdictOf } from '../../support/manifests.ts';
 
 /** What is printed of a snapshot whose districts were read so. */
 function shown(districts: readonly Partial<Verdict>[]): string {
-  const voters = datasetOf({ districts: districts.map((each, index) => verdictOf({ dapil: 1101 + index, ...each })) });
+  const voters = datasetOf({
+    districts: districts.map((each, index) => verdictOf({ district: 1101 + index, ...each })),
+  });
   const files = [{ path: 'rekap.duckdb', bytes: 1, rows: null, sha256: `0123456789abcdef${'f'.repeat(48)}` }];
   const manifest = manifestOf({ datasets: { voters }, files });
   return renderSnapshot({ id: manifest.snapshot, folder: 'w', manifest });

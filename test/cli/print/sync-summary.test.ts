@@ -11,7 +11,7 @@ import { project } from '../../support/sync-settings.ts';
 const never = datasetOf({ rows: 0, districts: [] });
 
 function summaryOf(differing: Partial<SyncResult> = {}, carried = 0): string {
-  const districts = [verdictOf({ dapil: 1101, received: 2, pages: 3 })];
+  const districts = [verdictOf({ district: 1101, received: 2, pages: 3 })];
   const voters = datasetOf({ rows: 2 + carried, carried_over: carried, districts });
   const files = ['voters', 'changes'].map((table) => ({ path: parquetPath(table), bytes: 1, rows: 1, sha256: '' }));
   const manifest = manifestOf({ datasets: { voters, voting_rights_users: never }, files });
@@ -74,7 +74,7 @@ it('tells a dry run from the replay of one', () => {
 });
 
 it('does not say of a dry run that rows are published, or that there is a table of violations', () => {
-  const example = { dapil: 1101, place: 'A', message: 'm' };
+  const example = { district: 1101, place: 'A', message: 'm' };
   const broken_checks = [{ dataset: 'voters', check: 'c', severity: 'error', count: 2, examples: [example] }];
   expect(summaryOf({ broken_checks })).toMatch(
     /rows are published and flagged\):[^]*and 1 more in the table violations/,

@@ -6,7 +6,7 @@ import { createHttpTransport } from '../../../src/extract/ask/http-transport.ts'
 import { createSourceClient, type SourceOptions } from '../../../src/extract/ask/source-client.ts';
 import { Secret } from '../../../src/secret.ts';
 import type { Answer, Land } from '../../../src/stages.ts';
-import type { RunEvent } from '../../../src/surroundings.ts';
+import type { RunEvent } from '../../../src/context.ts';
 import { startFaultServer, type FaultServer, type Script } from '../../support/fault-server.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
@@ -14,7 +14,7 @@ export const key = 'canary-key-4711';
 export const record = { TahunPemilu: '2024', IdDapil: '1101' };
 /** An answer that holds the record. */
 export const whole = { count: 1, data: record };
-export const request = { dataset: 'voters', dapil: 1101, offset: 0, limit: 10 };
+export const request = { dataset: 'voters', district: 1101, offset: 0, limit: 10 };
 
 interface ConnectOptions extends Partial<SourceOptions> {
   /** In place of keeping answers in memory. */

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { LongWaits } from '../../../src/extract/ask/long-waits.ts';
 import type { Failure } from '../../../src/extract/ask/retry-plan.ts';
-import type { RunEvent } from '../../../src/surroundings.ts';
+import type { RunEvent } from '../../../src/context.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 const throttled: Failure = { kind: 'status', status: 429, retryAfter: '60' };

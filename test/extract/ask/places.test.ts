@@ -24,17 +24,17 @@ function connect(concurrency: number, scripts: Scripts = {}, instead: () => stri
     { baseUrl: 'http://source.test', apiKey: new Secret('a-key-of-tests'), concurrency, timeout: 5000, maxAttempts: 3 },
     {
       transport: {
-        async send({ dapil }) {
-          sent.push(dapil!);
+        async send({ district }) {
+          sent.push(district!);
           underWay += 1;
           most = Math.max(most, underWay);
-          const turn = asked.get(dapil!) ?? 0;
-          asked.set(dapil!, turn + 1);
+          const turn = asked.get(district!) ?? 0;
+          asked.set(district!, turn + 1);
           // Every request waits for the others that are let go on now.
           await new Promise((resolve) => setImmediate(resolve));
           underWay -= 1;
-          const scripted = scripts[dapil!]?.[turn] ?? {};
-          const { status = 200, body = instead() ?? text.replace('1101', String(dapil)) } = scripted;
+          const scripted = scripts[district!]?.[turn] ?? {};
+          const { status = 200, body = instead() ?? text.replace('1101', String(district)) } = scripted;
           return { status, headers: {}, body: Buffer.from(body), at: null };
         },
         async close() {},
@@ -49,8 +49,8 @@ function connect(concurrency: number, scripts: Scripts = {}, instead: () => stri
   );
   const fetch = (dapils: readonly number[]) =>
     Promise.all(
-      dapils.map(async (dapil) => {
-        const { page } = await client.fetchPage(voters, { ...request, dapil });
+      dapils.map(async (district) => {
+        const { page } = await client.fetchPage(voters, { ...request, district });
         return page.records.length;
       }),
     );
@@ -84,9 +84,9 @@ it('the next request is written to its connection before an answer is landed and
     },
   });
   const dapils = [1101, 1102, 1103, 1104];
-  await Promise.all(dapils.map((dapil) => client.fetchPage(voters, { ...request, dapil })));
-  for (const [place, dapil] of dapils.slice(1).entries())
-    expect(events.indexOf(`send ${dapil}`)).toBeLessThan(events.indexOf(`land ${dapils[place]!}`));
+  await Promise.all(dapils.map((district) => client.fetchPage(voters, { ...request, district })));
+  for (const [place, district] of dapils.slice(1).entries())
+    expect(events.indexOf(`send ${district}`)).toBeLessThan(events.indexOf(`land ${dapils[place]!}`));
 });
 
 it('a request that the source refused for now keeps its place while it waits', async () => {
@@ -108,7 +108,7 @@ it('after a failure answers are read in their place, until twenty have come with
   const short = { body: text.slice(0, -5) };
   const { fetch, sent } = connect(1, { 1101: [short], 1106: [short], 1136: [short] });
   await fetch(Array.from({ length: 40 }, (_, place) => 1101 + place));
-  const sentBetween = (dapil: number): number => sent.lastIndexOf(dapil) - sent.indexOf(dapil) - 1;
+  const sentBetween = (district: number): number => sent.lastIndexOf(district) - sent.indexOf(district) - 1;
   expect(sentBetween(1101)).toBeGreaterThan(0);
   expect(sentBetween(1106)).toBe(0);
   expect(sentBetween(1136)).toBeGreaterThan(0);

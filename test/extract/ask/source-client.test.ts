@@ -20,7 +20,7 @@ describe('a page', () => {
   it('keeps a path of the base URL before the endpoint', async () => {
     const server = await startServer((_, response) => answerJson(response, whole));
     const { client } = connect(`${server.url}/mirror`);
-    await client.fetchPage(voters, { ...request, dapil: null });
+    await client.fetchPage(voters, { ...request, district: null });
     expect(server.paths).toEqual(['/mirror/api/datapemilihdpr?limit=10&offset=0']);
   });
 

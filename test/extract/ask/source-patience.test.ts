@@ -9,7 +9,7 @@ import { Secret } from '../../../src/secret.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 type Send = Transport['send'];
-const request = { dataset: 'voters', dapil: 1101, offset: 0, limit: 10 };
+const request = { dataset: 'voters', district: 1101, offset: 0, limit: 10 };
 
 /** A client whose requests `send` answers, one attempt each, and the warnings that it gives. */
 function connect(send: Send, timeout = 5000) {

@@ -24,7 +24,7 @@ async function countAlive(references: readonly WeakRef<object>[]): Promise<numbe
 }
 
 it('the pages of a long district, while it waits for its proof', async () => {
-  const records = Array.from({ length: 60 }, (_, place) => ({ dapil: 1101, regency: `R${place}`, people: place }));
+  const records = Array.from({ length: 60 }, (_, place) => ({ district: 1101, regency: `R${place}`, people: place }));
   const source = simulateSource(records, faultless, () => 0.5);
   const pages: WeakRef<object>[] = [];
   const remembered = {
@@ -56,7 +56,7 @@ it('an answer that was landed, for whoever can read it back', async () => {
   for (let offset = 0; offset < 10; offset += 1) {
     const body = Buffer.from(`an answer, the ${offset}. of ten`.repeat(100));
     bodies.push(new WeakRef(body));
-    const request = { dataset: 'voters', dapil: null, offset, limit: 1 };
+    const request = { dataset: 'voters', district: null, offset, limit: 1 };
     kept.push(await landing.land({ request, url: 'http://source.test/', status: 200, at: new Date(0), body }));
   }
   expect((await kept[3]!.read()).toString()).toContain('the 3. of ten');

@@ -20,7 +20,7 @@ async function read(give: (offset: number, turn: number) => readonly string[] | 
       const turn = asked.filter((before) => before === offset).length;
       asked.push(offset);
       const given = give(offset, turn);
-      const request = { dataset: 'voters', dapil: 1, offset, limit: 10 };
+      const request = { dataset: 'voters', district: 1, offset, limit: 10 };
       const url = `page ${offset}`;
       const page =
         given === null

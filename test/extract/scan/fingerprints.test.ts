@@ -94,12 +94,12 @@ describe('a key', () => {
     const years = ['2014', '2019', '2024'];
     const names = ['ACEH', 'ACEH BARAT', 'KOTA', 'KOTA BARAT', 'KEPULAUAN RIAU'];
     const records = years.flatMap((TahunPemilu) =>
-      Array.from({ length: 80 }, (_, district) => 1101 + district).flatMap((dapil) =>
+      Array.from({ length: 80 }, (_, district) => 1101 + district).flatMap((district) =>
         names.flatMap((province) =>
           Array.from({ length: 50 }, (_, place) => ({
             TahunPemilu,
             JenisPemilu: 'DPR-RI',
-            IdDapil: String(dapil),
+            IdDapil: String(district),
             NamaProvinsi: province,
             NamaKabupaten: `${names[place % 5]} ${Math.floor(place / 5)}`,
           })),

@@ -13,7 +13,7 @@ import { isManifest, manifestFile, warehousePaths, type Manifest } from './snaps
  * @param damaged Id of the damaged snapshot; null where it is `current` itself.
  * @param madeBy The run that made it, where that is known to be another than its id says.
  */
-export async function wayBack(warehouse: string, damaged: string | null, madeBy = damaged): Promise<string> {
+export async function recoveryHint(warehouse: string, damaged: string | null, madeBy = damaged): Promise<string> {
   const paths = warehousePaths(warehouse);
   const snapshots = await readable(listSnapshotIds, warehouse);
   const runs = await readable(listLandedIds, warehouse);
