@@ -38,11 +38,11 @@ export async function compareFigures(
 /** No row without a verdict: every district of the table was read to its end, and brought at least as many records. */
 async function compareDistricts(
   database: Database,
-  { table, district }: AnyPipeline,
+  { table, district: column }: AnyPipeline,
   { districts }: ManifestDataset,
 ): Promise<string[]> {
   const rows = await database.rows<{ district: number; row_count: bigint }>(
-    `SELECT ${quoteIdentifier(district)} AS district, count(*) AS row_count FROM ${quoteIdentifier(table)} GROUP BY ALL ORDER BY ALL`,
+    `SELECT ${quoteIdentifier(column)} AS district, count(*) AS row_count FROM ${quoteIdentifier(table)} GROUP BY ALL ORDER BY ALL`,
   );
   const verdicts = new Map(districts.map((verdict) => [verdict.district, verdict]));
   return rows.flatMap(({ district, row_count }) => {
