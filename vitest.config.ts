@@ -5,7 +5,6 @@ const alone = [
   'test/forbidden.test.ts',
   'test/end-to-end/io-faults.test.ts',
   'test/end-to-end/open-files.test.ts',
-  'test/land/failing-landing.test.ts',
   'test/pipelines/index.test.ts',
   'test/publish/lock.test.ts',
   'test/unloadable.test.ts',

@@ -1,12 +1,10 @@
-/** The whole way of a replay: a landing through the same stages as a sync, without the network. */
+/** The whole way of a replay on one screen: accepted pages from the landing, build, check, compare or publish. */
 
 import { join } from 'node:path';
-import { buildSnapshot } from './run/build-snapshot.ts';
-import { findAltered } from './warehouse/check-files.ts';
-import { definitionFingerprint } from './run/describe-snapshot.ts';
+import { orClose } from './close-all.ts';
 import { RekapError } from './errors.ts';
-import { readRunFile } from './land/run-file.ts';
-import { openLandedReadings } from './run/landed-readings.ts';
+import type { RunFile } from './land/formats.ts';
+import { readRunFile } from './land/landed-run.ts';
 import type { Project } from './pipeline.ts';
 import { differingFigures, historyOf, holdsSameTables, writeManifest } from './publish/manifest.ts';
 import {
@@ -18,6 +16,11 @@ import {
   publishSnapshotFolder,
 } from './publish/snapshot-folder.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
+import { build } from './run/build.ts';
+import { checkBuilt } from './run/check-built.ts';
+import { definitionFingerprint } from './run/describe-snapshot.ts';
+import { openLandedReadings } from './run/landed-readings.ts';
+import { planCarryOver } from './run/previous.ts';
 import {
   findLanding,
   optionsOf,
@@ -30,9 +33,10 @@ import {
   requireKnown,
   type Replay,
 } from './run/replay-plan.ts';
-import { checkSource, withRun, type Run } from './run/run.ts';
+import { checkSource, withRun } from './run/run.ts';
+import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run/sync-options.ts';
+import { findAltered } from './warehouse/check-files.ts';
 import { listSnapshotIds } from './warehouse/run-ids.ts';
-import type { ReplayOptions, SyncResult, SyncContext } from './run/sync-options.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
 import { requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 
@@ -44,44 +48,52 @@ import { requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
  * @throws `run-not-found`; RekapError where the landing is damaged, or its run was broken off; RekapError where the
  * tables are not those that were published.
  */
-export async function replay(project: Project, asked: ReplayOptions, around: SyncContext): Promise<SyncResult> {
+export async function replay(project: Project, asked: ReplayOptions, context: SyncContext): Promise<SyncResult> {
   await requireWarehouse(asked.warehouse);
   await requireApart(asked);
   const { landing, notices } = await findLanding(asked);
   const file = await readRunFile(landing);
   requireKnown(project, landing, file);
   const options = optionsOf(asked, file);
-  const { warehouse } = options;
-  let found: Replay;
-  return withRun(project, options, around, {
-    kind: 'replay',
-    async plan(telling) {
-      for (const message of notices) telling.report({ kind: 'warning', message });
-      const current = await readCurrentOrWarn(options, telling);
-      checkSource(options, current);
-      const original = await readUnaltered(asked.warehouse, file.run);
-      const published = asked.into === null ? original : await readUnaltered(warehouse, file.run);
-      const isWhole = published !== null && isOfToday(project, published) && (await isIntact(project, published));
-      found = { landing, file, original, published, isWhole, current: await readCurrentIdOrNone(warehouse) };
-      const isFree = isWhole || !(await listSnapshotIds(warehouse)).includes(file.run);
-      return {
-        id: isFree ? file.run : newSnapshotId(around.clock.now(), around.random(), await latestRunId(warehouse)),
-        landing,
-        startedAt: new Date(file.started_at),
-        previous: await previousOf(project, asked, options, found, telling),
-      };
-    },
-    async act(run) {
-      for (const snapshot of new Set([found.original, found.published]))
-        if (snapshot !== null) await requireSameLanding(landing, snapshot.manifest);
-      const { manifest, brokenChecks } = await buildSnapshot(run, openLandedReadings);
-      const equals = await requireSameFigures(run, manifest, found);
-      const { outcome, current } = await publish(run, manifest, found);
-      const snapshot =
-        outcome === 'reproduced' ? (found.published?.id ?? current) : outcome === 'published' ? run.id : null;
-      return { outcome, snapshot, current, equals, pruned: [], manifest, broken_checks: brokenChecks };
-    },
+  const plan = async (attempt: Attempt): Promise<Replay> => {
+    for (const message of notices) attempt.warn(message);
+    return planReplay(attempt, asked, landing, file);
+  };
+  return withRun({ kind: 'replay', project, options, context }, plan, async (run) => {
+    for (const snapshot of new Set([run.original, run.published]))
+      if (snapshot !== null) await requireSameLanding(landing, snapshot.manifest);
+    const carryOver = await planCarryOver(run);
+    const landed = await openLandedReadings(run);
+    const built = await orClose([landed], () => build(run, landed.readings, carryOver));
+    await landed.close();
+    const manifest = await checkBuilt(run, built);
+    const equals = await requireSameFigures(run, manifest);
+    const { outcome, current } = await publish(run, manifest);
+    const snapshot =
+      outcome === 'reproduced' ? (run.published?.id ?? current) : outcome === 'published' ? run.id : null;
+    return { outcome, snapshot, current, equals, pruned: [], manifest, broken_checks: built.brokenChecks };
   });
+}
+
+async function planReplay(attempt: Attempt, asked: ReplayOptions, landing: string, file: RunFile): Promise<Replay> {
+  const { project, options, context } = attempt;
+  const { warehouse } = options;
+  checkSource(options, await readCurrentOrWarn(attempt));
+  const original = await readUnaltered(asked.warehouse, file.run);
+  const published = asked.into === null ? original : await readUnaltered(warehouse, file.run);
+  const isWhole = published !== null && isOfToday(project, published) && (await isIntact(project, published));
+  const isFree = isWhole || !(await listSnapshotIds(warehouse)).includes(file.run);
+  return {
+    id: isFree ? file.run : newSnapshotId(context.clock.now(), context.random(), await latestRunId(warehouse)),
+    landing,
+    startedAt: new Date(file.started_at),
+    file,
+    original,
+    published,
+    isWhole,
+    current: await readCurrentIdOrNone(warehouse),
+    previous: await previousOf(attempt, asked, { file, original }),
+  };
 }
 
 async function isIntact({ pipelines }: Project, { folder, manifest }: Snapshot): Promise<boolean> {
@@ -105,11 +117,8 @@ async function requireSameLanding(landing: string, manifest: Manifest): Promise<
 }
 
 /** Whatever manifest of this run there is, and of today's definition, the rebuilt snapshot must agree with; gives its id where all of it was compared. */
-async function requireSameFigures(
-  run: Run,
-  manifest: Manifest,
-  { original, published, file }: Replay,
-): Promise<string | null> {
+async function requireSameFigures(run: Run & Replay, manifest: Manifest): Promise<string | null> {
+  const { original, published, file } = run;
   const model = published ?? original;
   if (model === null || !isOfToday(run.project, model)) return null;
   // What changed since the snapshot before can be told again only where that one still has its own history.
@@ -132,19 +141,15 @@ async function requireSameFigures(
  * Publishes what the warehouse does not hold. A run that is older than the current snapshot gets its name, but does not become current:
  * that is what a rollback is for. What a dry run fetched is not published in its own warehouse either.
  */
-async function publish(
-  run: Run,
-  manifest: Manifest,
-  { file, published, isWhole, current }: Replay,
-): Promise<Pick<SyncResult, 'outcome' | 'current'>> {
-  const { id, folder, enter, options } = run;
+async function publish(run: Run & Replay, manifest: Manifest): Promise<Pick<SyncResult, 'outcome' | 'current'>> {
+  const { id, folder, enter, options, file, published, isWhole, current } = run;
   const { warehouse } = options;
-  if (isWhole || (await equalsCurrent(run, manifest, current))) {
+  if (isWhole || (await equalsCurrent(run, manifest))) {
     await discardSnapshotFolder(folder);
     if (current !== null || published === null) return { outcome: 'reproduced', current };
     enter('switch current');
     await pointCurrent(warehouse, published.id);
-    run.around.report({ kind: 'warning', message: `Snapshot ${published.id} is made current, for none was.` });
+    run.warn(`No snapshot was current. ${published.id} is now.`);
     return { outcome: 'reproduced', current: published.id };
   }
   if (options.dryRun) {
@@ -162,7 +167,8 @@ async function publish(
 }
 
 /** A run that found nothing new has no snapshot of its own: the current one has its tables. */
-async function equalsCurrent(run: Run, manifest: Manifest, current: string | null): Promise<boolean> {
+async function equalsCurrent(run: Run & Replay, manifest: Manifest): Promise<boolean> {
+  const { current } = run;
   if (current === null) return false;
   const snapshot = await readIfThere(run.options.warehouse, current);
   return snapshot !== null && holdsSameTables(manifest, snapshot.manifest) && (await isIntact(run.project, snapshot));

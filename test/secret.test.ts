@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { withoutKey } from '../src/extract/ask/page-request.ts';
+import { withoutKey } from '../src/extract/ask/answer-reader.ts';
 import { Secret } from '../src/secret.ts';
 import { holds } from './support/properties.ts';
 

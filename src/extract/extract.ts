@@ -1,53 +1,60 @@
 /** Asks the source for every district of every dataset, proves each one complete or names it, and hands its pages on. */
 
+import { ReadableStream } from 'node:stream/web';
 import pLimit from 'p-limit';
 import type { AcceptedReading } from '../stages.ts';
-import { DatasetExtraction } from './dataset-extraction.ts';
-import type { ExtractQuestion } from './extract-question.ts';
-import { PageHolder } from './prove/page-holder.ts';
-import { ReadingQueue } from './reading-queue.ts';
-import { settleAll } from './settle-all.ts';
+import { DatasetExtraction } from './dataset.ts';
+import { PageHolder } from './pages.ts';
+import type { ExtractQuestion } from './question.ts';
 
-/**
- * Gives every district once, in the order in which they are proved; one that could not be proved has no pages, and its verdict says why.
- *
- * @throws RekapError where the source failed as a whole.
- */
-export async function* extract(question: ExtractQuestion): AsyncGenerator<AcceptedReading> {
-  const found = new ReadingQueue<AcceptedReading>();
+export interface Extraction {
+  /**
+   * Every district once, in the order in which they are proved; one that could not be proved has no pages, and its verdict says why.
+   * Ends with a RekapError where the source failed as a whole.
+   */
+  readonly readings: AsyncIterable<AcceptedReading>;
+  /** Resolves when nothing is asked for any more, however the extraction ended. */
+  readonly ended: Promise<void>;
+}
+
+/** Begins at once. What is proved waits in memory and in the landing until it is taken. */
+export function extract(question: ExtractQuestion): Extraction {
   const holder = new PageHolder(question.heldBytes);
-  const reading = readEverything(question, holder, found).then(
-    () => found.end(),
-    (error: unknown) => found.fail(error),
-  );
-  try {
-    yield* found;
-  } finally {
-    // Nothing is asked for behind the back of whoever has stopped listening.
-    holder.close();
-    await reading;
-  }
+  let ended = Promise.resolve();
+  const readings = new ReadableStream<AcceptedReading>({
+    start(controller) {
+      ended = readEverything(question, holder, (reading) => controller.enqueue(reading)).then(
+        () => controller.close(),
+        (error: unknown) => controller.error(error),
+      );
+    },
+  });
+  // Whoever waits for room goes on to its end when the run is over.
+  question.signal.addEventListener('abort', () => holder.close(), { once: true });
+  return { readings, ended: ended.catch(() => undefined) };
 }
 
 async function readEverything(
   question: ExtractQuestion,
   holder: PageHolder,
-  found: ReadingQueue<AcceptedReading>,
+  put: (reading: AcceptedReading) => void,
 ): Promise<void> {
+  const { signal } = question;
   // As many districts as requests: what a district of many pages holds waits in memory until it is proved.
   const limit = pLimit(question.concurrency);
   const extractions = question.pipelines.map((pipeline) => new DatasetExtraction(pipeline, question, holder));
   // The first failure that concerns more than one district ends the run: what is under way is waited for, and nothing more is asked for.
   let isBroken = false;
-  const readAll = async (extraction: DatasetExtraction, districts: readonly number[]): Promise<void> => {
-    await settleAll(
+  const readAll = (extraction: DatasetExtraction, districts: readonly number[]) =>
+    settleAll(
       districts.map((district) =>
         limit(async () => {
           await holder.room();
-          if (isBroken || found.isAbandoned) return;
+          signal.throwIfAborted();
+          if (isBroken) return;
           try {
             const reading = await extraction.read(district);
-            if (reading !== null) found.put(reading);
+            if (reading !== null) put(reading);
           } catch (error) {
             isBroken = true;
             throw error;
@@ -55,7 +62,6 @@ async function readEverything(
         }),
       ),
     );
-  };
 
   if (question.wanted === null) await settleAll(extractions.map((extraction) => extraction.readListing()));
   // What one dataset lists is asked of the others too: a district missing from one listing alone must not go unnoticed.
@@ -67,12 +73,16 @@ async function readEverything(
       await readAll(extraction, districts);
     }),
   );
-  if (found.isAbandoned) return;
   const known = new Set(extractions.flatMap((extraction) => extraction.shownDistricts));
   await settleAll(
     extractions.map(async (extraction) => {
       await readAll(extraction, await extraction.districtsToReadAgain(known));
-      for await (const reading of extraction.finish()) found.put(reading);
+      for await (const reading of extraction.finish()) put(reading);
     }),
   );
+}
+
+/** Waits for all, then throws the first failure: no task is left running behind an error's back. */
+async function settleAll(tasks: readonly Promise<unknown>[]): Promise<void> {
+  for (const result of await Promise.allSettled(tasks)) if (result.status === 'rejected') throw result.reason;
 }

@@ -1,22 +1,37 @@
-/** Reads a landing back: which requests it answers, and each answer's body, checked against its SHA-256. */
+/** Reads a landing back: what its run was asked, its answers, checked against their SHA-256, and its verdicts. */
 
+import { createHash } from 'node:crypto';
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RekapError, systemReason } from '../errors.ts';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import * as v from 'valibot';
+import { isRekapError, RekapError, systemCode, systemReason } from '../errors.ts';
 import type { Answer, LandedAnswers, PageRequest } from '../stages.ts';
-import { answersFile, bodiesFile, readBody, type LandedAnswer } from './landing.ts';
-import { readRunFile, type RunFile } from './run-file.ts';
+import { findAltered } from '../warehouse/check-files.ts';
+import type { ManifestFile } from '../warehouse/snapshot-format.ts';
+import {
+  answersFile,
+  bodiesFile,
+  landedAnswerShape,
+  landedVerdictShape,
+  lastLineShape,
+  runFile,
+  runFileShape,
+  verdictsFile,
+  type LandedAnswer,
+  type RunFile,
+} from './formats.ts';
+
+const decompress = promisify(gunzip);
+const otherRun = 'Name another run, or run the sync again.';
 
 /** The landing of an earlier run, open for reading. */
 export interface LandedRun extends LandedAnswers {
   readonly file: RunFile;
   /** Requests that it answers. */
   readonly size: number;
-  /**
-   * The answer of a number.
-   *
-   * @throws `landing` where there is none, or its bytes do not fit their hash.
-   */
+  /** @throws `landing` where there is no answer of this number, or its bytes do not fit their hash. */
   answer(number: number): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -25,7 +40,7 @@ export interface LandedRun extends LandedAnswers {
  * Opens the landing in `folder`.
  *
  * @param since Answers older than this are left out; null for none.
- * @throws `landing` where a file is missing or a line of answers.jsonl is damaged. A last line that a killed run left unfinished is not.
+ * @throws `landing` where a file is missing or a line of answers.jsonl is damaged.
  */
 export async function openLandedRun(folder: string, since: Date | null): Promise<LandedRun> {
   const file = await readRunFile(folder);
@@ -55,7 +70,7 @@ export async function openLandedRun(folder: string, since: Date | null): Promise
     async answer(number) {
       const line = all[number];
       if (line !== undefined) return read(line);
-      throw new RekapError('landing', `${join(folder, answersFile)} has no line ${number + 1}.`, 'Name another run.');
+      throw new RekapError('landing', `${join(folder, answersFile)} has no line ${number + 1}.`, otherRun);
     },
     // A file that was only read loses nothing by it.
     close: () => bodies.close().catch(() => undefined),
@@ -66,54 +81,140 @@ function keyOf({ dataset, district, offset, limit }: PageRequest): string {
   return `${dataset} ${district ?? 'all'} ${offset} ${limit}`;
 }
 
-/** The lines of answers.jsonl; one that a killed run left unfinished is none. */
+/** @throws `landing` where the file is missing or does not describe a run. */
+export async function readRunFile(folder: string): Promise<RunFile> {
+  const file = join(folder, runFile);
+  const described = parseJson(await readText(file));
+  if (v.is(runFileShape, described)) return described;
+  if (v.is(v.object({ format: v.literal(1) }), described))
+    throw new RekapError(
+      'landing',
+      `${file} was written by an older release, which did not say which answers count.`,
+      'Its snapshot stays as it is. Run the sync again to get answers that can be replayed.',
+    );
+  throw new RekapError('landing', `${file} does not describe a run.`, otherRun);
+}
+
+/** The lines of answers.jsonl. A last line that a killed run left unfinished is none. */
 export async function readAnswers(folder: string): Promise<LandedAnswer[]> {
   const file = join(folder, answersFile);
-  let text: string;
+  return requireLines(file, await readLines(file), landedAnswerShape);
+}
+
+/**
+ * The verdicts of a run that read everything, and what was warned of meanwhile.
+ *
+ * @throws `landing` where the file is missing, is damaged, or its run never came to the end.
+ */
+export async function readVerdicts(folder: string) {
+  const file = join(folder, verdictsFile);
+  const lines = await readLines(file);
+  const last = lines.pop();
+  if (!v.is(lastLineShape, last) || last.verdicts !== lines.length)
+    throw new RekapError(
+      'landing',
+      `${file} does not come to its end: the run was broken off before it had read everything.`,
+      'Name another run. "rekap sync --resume" goes on from what this one has landed.',
+    );
+  return { verdicts: requireLines(file, lines, landedVerdictShape), warnings: last.warnings };
+}
+
+async function readText(file: string): Promise<string> {
   try {
-    text = await readFile(file, 'utf8');
+    return await readFile(file, 'utf8');
   } catch (error) {
-    throw new RekapError('landing', `${file} cannot be read: ${systemReason(error)}.`, 'Name another run.', {
-      cause: error,
-    });
+    const what = systemCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
+    throw new RekapError('landing', `${file} ${what}.`, otherRun, { cause: error });
   }
-  // What follows the last line break is nothing, or a line that was never finished.
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line, index) => {
-      try {
-        const parsed: unknown = JSON.parse(line);
-        if (isLandedAnswer(parsed)) return parsed;
-      } catch {
-        // Said below, as for any other line that is none.
-      }
-      throw new RekapError(
-        'landing',
-        `Line ${index + 1} of ${file} is damaged.`,
-        'Name another run, or run the sync again.',
-      );
-    });
 }
 
-function isLandedAnswer(value: unknown): value is LandedAnswer {
-  if (typeof value !== 'object' || value === null) return false;
-  const line = value as Partial<Record<keyof LandedAnswer, unknown>>;
-  const numbers = [line.offset, line.limit, line.status, line.bytes, line.position, line.length];
-  return (
-    [line.dataset, line.url, line.at, line.sha256].every((text) => typeof text === 'string') &&
-    !Number.isNaN(Date.parse(line.at as string)) &&
-    [...numbers, line.district ?? 0].every((number) => Number.isSafeInteger(number) && (number as number) >= 0)
-  );
+/** What stands on each line; null for what is no JSON. What follows the last line break was never finished. */
+async function readLines(file: string): Promise<unknown[]> {
+  return (await readText(file)).split('\n').slice(0, -1).map(parseJson);
 }
 
-export async function openBodies(folder: string): Promise<FileHandle> {
+function requireLines<Shape extends v.GenericSchema>(
+  file: string,
+  lines: readonly unknown[],
+  shape: Shape,
+): v.InferOutput<Shape>[] {
+  const damaged = lines.findIndex((line) => !v.is(shape, line));
+  if (damaged >= 0) throw new RekapError('landing', `Line ${damaged + 1} of ${file} is damaged.`, otherRun);
+  return lines as v.InferOutput<Shape>[];
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+async function openBodies(folder: string): Promise<FileHandle> {
   const file = join(folder, bodiesFile);
   try {
     return await open(file, 'r');
   } catch (error) {
-    throw new RekapError('landing', `${file} cannot be read: ${systemReason(error)}.`, 'Name another run.', {
-      cause: error,
-    });
+    throw new RekapError('landing', `${file} cannot be read: ${systemReason(error)}.`, otherRun, { cause: error });
+  }
+}
+
+/** The body of a landed answer, checked against its length and hash. */
+export async function readBody(bodies: FileHandle, line: LandedAnswer, folder: string): Promise<Buffer> {
+  const file = join(folder, bodiesFile);
+  const compressed = await readBytes(bodies, line).catch((error: unknown) => {
+    const why = `${file} cannot be read: ${systemReason(error)}.`;
+    throw new RekapError('landing', why, 'Check the disk, then run it again.', { cause: error });
+  });
+  const body = await decompress(compressed, { maxOutputLength: Math.max(1, line.bytes) }).catch((error: unknown) => {
+    throw new RekapError('landing', `${file} is damaged at byte ${line.position}.`, otherRun, { cause: error });
+  });
+  if (createHash('sha256').update(body).digest('hex') === line.sha256) return body;
+  throw new RekapError('landing', `${file} does not hold what ${line.url} answered: the SHA-256 differs.`, otherRun);
+}
+
+/** As many of an answer's bytes as the file has. */
+async function readBytes(bodies: FileHandle, { position, length }: LandedAnswer): Promise<Buffer> {
+  // A length that is damaged must not make room for itself.
+  const buffer = Buffer.alloc(Math.min(length, (await bodies.stat()).size));
+  let read = 0;
+  for (let more = 1; more > 0; read += more)
+    more = (await bodies.read(buffer, read, buffer.length - read, position + read)).bytesRead;
+  return buffer;
+}
+
+/** Of so many damaged answers each is named; of more, only how many. */
+const mostNamed = 3;
+
+/** What is wrong with the landing in `folder`, as sentences: its files against the manifest, and each body against its hash. */
+export async function verifyLanding(folder: string, files: readonly ManifestFile[]): Promise<string[]> {
+  const altered = await findAltered(folder, files);
+  const problems = altered.map(({ path, why }) => `${path}: ${why}`);
+  // Lines that are others say nothing of the bodies, and what cannot be read has been named.
+  if (altered.some(({ path, isRead }) => path === answersFile || !isRead)) return problems;
+  return [...problems, ...(await verifyBodies(folder))];
+}
+
+async function verifyBodies(folder: string): Promise<string[]> {
+  try {
+    const bodies = await openBodies(folder);
+    try {
+      const damaged: string[] = [];
+      for (const line of await readAnswers(folder)) {
+        await readBody(bodies, line, folder).catch((error: unknown) => {
+          if (!isRekapError(error, 'landing')) throw error;
+          damaged.push(`${bodiesFile}: the answer to ${line.url} is not what it was`);
+        });
+      }
+      const more = damaged.length - mostNamed;
+      if (more <= 0) return damaged;
+      return [...damaged.slice(0, mostNamed), `${bodiesFile}: and ${more} more ${more === 1 ? 'answer' : 'answers'}`];
+    } finally {
+      await bodies.close().catch(() => undefined);
+    }
+  } catch (error) {
+    if (isRekapError(error, 'landing')) return [error.message];
+    throw error;
   }
 }

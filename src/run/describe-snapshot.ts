@@ -2,29 +2,27 @@
 
 import { basename } from 'node:path';
 import { describeFile } from '../warehouse/describe-file.ts';
-import { answersFile, bodiesFile } from '../land/landing.ts';
-import { runFile } from '../land/run-file.ts';
-import { verdictsFile } from '../land/verdicts.ts';
+import { answersFile, bodiesFile, runFile, verdictsFile } from '../land/formats.ts';
 import type { CarryOver } from '../load/carry-over.ts';
-import type { LoadReport } from '../load/load-report.ts';
+import type { Loaded } from '../load/load.ts';
 import { datasetTable, exportedTables, projectDefinition } from '../load/tables.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
-import type { TransformTotals, Verdict } from '../stages.ts';
 import { assembleDataset } from '../publish/assemble-manifest.ts';
 import { fingerprint } from '../publish/manifest.ts';
-import type { Run } from './run.ts';
+import type { TransformTotals, Verdict } from '../stages.ts';
+import type { Run } from './sync-options.ts';
 import { databaseFile, parquetPath, type Manifest } from '../warehouse/snapshot-format.ts';
 import { readVersion } from '../version.ts';
 
-/** What the stages have to say of a snapshot. */
-export interface Built {
+/** What extraction and transformation have to say of what they brought. */
+export interface Staged {
   readonly verdicts: readonly Verdict[];
   /** By table; without those that the run did not ask for. */
   readonly totals: ReadonlyMap<string, TransformTotals>;
-  /** By table. */
-  readonly reports: ReadonlyMap<string, LoadReport>;
-  /** Rows of each Parquet file, by its path. */
-  readonly parquetRows: ReadonlyMap<string, number>;
+}
+
+/** Tables and Parquet files that are built, and what there is to say of them. */
+export interface Built extends Staged, Loaded {
   readonly carryOver: CarryOver | null;
 }
 

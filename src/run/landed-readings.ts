@@ -3,21 +3,24 @@
 import { join } from 'node:path';
 import { RekapError } from '../errors.ts';
 import { ScanError } from '../extract/scan/json-text.ts';
+import { noFigures } from '../extract/ask/source-client.ts';
 import { createPageScanner } from '../extract/scan/page-scanner.ts';
 import { takeRecords } from '../extract/scan/take-records.ts';
-import { answersFile } from '../land/landing.ts';
-import { openLandedRun } from '../land/landed-run.ts';
-import { readVerdicts } from '../land/verdicts.ts';
+import { answersFile } from '../land/formats.ts';
+import { openLandedRun, readVerdicts } from '../land/landed-run.ts';
 import type { AcceptedPage, AcceptedReading, Page } from '../stages.ts';
-import type { OpenedSource } from './fetch-and-load.ts';
-import type { Run } from './run.ts';
+import type { Run } from './sync-options.ts';
+import type { OpenedSource } from './source.ts';
 
-export async function openLandedReadings({ landing, project, around }: Run): Promise<OpenedSource> {
+export async function openLandedReadings(run: Run): Promise<OpenedSource> {
+  const { landing, project, warn } = run;
+  run.enter('fetch');
   const { verdicts, warnings } = await readVerdicts(landing);
   // What the run was told of its source holds for what is built of it.
-  for (const message of warnings) around.report({ kind: 'warning', message });
+  for (const message of warnings) warn(message);
   const answers = await openLandedRun(landing, null);
-  const figures = { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 0, resumed: 0 };
+  const figures = { ...noFigures, fromLanding: 0 };
+  run.figures = figures;
   const scan = createPageScanner(() => {});
 
   async function readPage(answer: number, first: number, taken: number): Promise<Page> {
@@ -26,7 +29,7 @@ export async function openLandedReadings({ landing, project, around }: Run): Pro
     try {
       const page = pipeline && scan(pipeline, request, url, body);
       if (page !== undefined && first + taken <= page.records.length) {
-        figures.requests += 1;
+        figures.fromLanding += 1;
         return takeRecords(page, first, taken);
       }
     } catch (error) {
@@ -52,5 +55,5 @@ export async function openLandedReadings({ landing, project, around }: Run): Pro
     }
   }
 
-  return { client: { figures, answered: Promise.resolve() }, readings: readings(), close: () => answers.close() };
+  return { readings: readings(), close: () => answers.close() };
 }

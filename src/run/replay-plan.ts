@@ -3,21 +3,20 @@
 import { realpath } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { checkManifestFile } from '../warehouse/check-files.ts';
-import { finishedRuns } from './finished-runs.ts';
 import { gateRefusal, RekapError } from '../errors.ts';
-import type { RunFile } from '../land/run-file.ts';
+import { type RunFile } from '../land/formats.ts';
 import type { Project } from '../pipeline.ts';
 import { requireReplaceable } from '../publish/current-link.ts';
 import { readRuns } from '../publish/runs-log.ts';
 import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
 import { Secret } from '../secret.ts';
-import type { ReplayOptions, SyncOptions, SyncContext } from './sync-options.ts';
+import { finishedRuns } from './landings.ts';
+import type { Attempt, ReplayOptions, RunPlan, SyncOptions } from './sync-options.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { fillFirst, readCurrent, readCurrentId, readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** What a replay goes by besides its options. */
-export interface Replay {
-  readonly landing: string;
+export interface Replay extends RunPlan {
   readonly file: RunFile;
   /** The run's own snapshot, if its manifest is as it was written; the landing must be the one that it names. */
   readonly original: Snapshot | null;
@@ -128,12 +127,12 @@ export function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
 }
 
 /** A current snapshot that cannot be read is what a replay may be there to restore. */
-export async function readCurrentOrWarn({ warehouse }: SyncOptions, { report }: SyncContext): Promise<Snapshot | null> {
+export async function readCurrentOrWarn({ options, warn }: Attempt): Promise<Snapshot | null> {
   try {
-    return await readCurrent(warehouse);
+    return await readCurrent(options.warehouse);
   } catch (error) {
     if (!(error instanceof RekapError)) throw error;
-    report({ kind: 'warning', message: `The current snapshot cannot be read: ${error.message}` });
+    warn(`The current snapshot cannot be read: ${error.message}`);
     return null;
   }
 }
@@ -174,33 +173,28 @@ export async function readUnaltered(warehouse: string, id: string): Promise<Snap
 
 /** The snapshot that was current when the run began. */
 export async function previousOf(
-  { pipelines }: Project,
+  { project, options, warn }: Attempt,
   { warehouse, into }: ReplayOptions,
-  { acceptChanges }: SyncOptions,
-  { file: { run, previous, districts, datasets }, original }: Replay,
-  { report }: SyncContext,
+  { file: { run, previous, districts, datasets }, original }: Pick<Replay, 'file' | 'original'>,
 ): Promise<Snapshot | null> {
   if (previous === null) return null;
   for (const place of [warehouse, into ?? warehouse]) {
     const there = await readIfThere(place, previous);
     if (there !== null) return there;
   }
-  if (districts !== null || datasets.length < pipelines.length) {
+  if (districts !== null || datasets.length < project.pipelines.length) {
     throw new RekapError(
       'snapshot-not-found',
       `Run ${run} carried over rows from snapshot ${previous}, which is gone.`,
       'Replay a run that read everything.',
     );
   }
-  if (original === null && !acceptChanges) {
+  if (original === null && !options.acceptChanges) {
     throw gateRefusal(
       [`snapshot ${previous}, which run ${run} would be compared with, is gone`],
       'If you want its figures all the same, add --accept-changes.',
     );
   }
-  report({
-    kind: 'warning',
-    message: `Snapshot ${previous}, from before the run, is gone: what changed since then is not known.`,
-  });
+  warn(`Snapshot ${previous}, from before the run, is gone: what changed since then is not known.`);
   return null;
 }

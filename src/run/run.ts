@@ -1,12 +1,8 @@
-/** One run, of a sync or of a replay: what it carries along, how it begins under the lock, and how it is recorded when it ends. */
+/** One run, a sync or a replay: how it begins under the warehouse's lock, what it carries along, and how it is recorded when it ends. */
 
 import { existsSync } from 'node:fs';
 import { boundSignal } from '../bound-signal.ts';
 import { RekapError } from '../errors.ts';
-import { explainFileError } from '../warehouse/file-errors.ts';
-import { pruneLandings } from './retention.ts';
-import type { AnyPipeline, Project } from '../pipeline.ts';
-import type { RunStep } from '../context.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import {
   beginSnapshotFolder,
@@ -14,78 +10,41 @@ import {
   discardSnapshotFolder,
   makeWarehouse,
 } from '../publish/snapshot-folder.ts';
-import { figuresOf, recordEnd, recordFailure, type Attempt } from './record-run.ts';
-import type { SyncOptions, SyncResult, SyncContext } from './sync-options.ts';
+import { explainFileError } from '../warehouse/file-errors.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
+import { figuresOf, recordEnd, recordFailure } from './record-run.ts';
+import { pruneLandings } from './landings.ts';
+import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './sync-options.ts';
 
-/** What a run is to be, found out with the lock held. */
-export interface RunPlan {
-  /** Id of the run and of the snapshot that it publishes. */
-  readonly id: string;
-  /** Folder of the run's answers. */
-  readonly landing: string;
-  /** When the source was first asked; for a replay that lies back. */
-  readonly startedAt: Date;
-  readonly previous: Snapshot | null;
-}
-
-/** Everything that one run carries along. */
-export interface Run extends RunPlan, Attempt {
-  readonly id: string;
-  readonly project: Project;
-  /** The pipelines that this run asks the source for. */
-  readonly asked: readonly AnyPipeline[];
-  /** Says which step the run has come to. */
-  readonly enter: (step: RunStep) => void;
-  /** Folder in which the snapshot is built. */
-  readonly folder: string;
-  /** Aborted by the caller, by the bound on the run's time, or when the run is over. */
-  readonly signal: AbortSignal;
-}
-
-/** What makes a run a sync or a replay. */
-export interface RunActs {
-  readonly kind: Run['kind'];
-  plan(around: SyncContext): Promise<RunPlan>;
-  act(run: Run): Promise<RunEnd>;
-}
-
-/** How a run ended; all as in SyncResult. */
-interface RunEnd extends Pick<
-  SyncResult,
-  'outcome' | 'current' | 'snapshot' | 'manifest' | 'broken_checks' | 'pruned'
-> {
-  readonly equals?: string | null;
-}
-
-/** Locks the warehouse, prepares a run, lets it act, records how it ended, and leaves nothing behind. */
-export async function withRun(
-  project: Project,
-  options: SyncOptions,
-  around: SyncContext,
-  acts: RunActs,
+/**
+ * Locks the warehouse, plans the run, lets it act, records how it ended, and leaves nothing behind.
+ *
+ * @throws RekapError of whatever ended it; the snapshot before then stays as it was.
+ */
+export async function withRun<Plan extends RunPlan>(
+  { kind, project, options, context }: Pick<Attempt, 'kind' | 'project' | 'options' | 'context'>,
+  plan: (attempt: Attempt) => Promise<Plan>,
+  act: (run: Run & Plan) => Promise<RunEnd>,
 ): Promise<SyncResult> {
   const { warehouse } = options;
-  const [begunAt, started] = [around.clock.now(), around.clock.monotonic()];
   const warnings: string[] = [];
-  const telling = keepingWarnings(around, options, warnings);
+  const keeping = keepWarnings(context, options, warnings);
   const attempt: Attempt = {
-    kind: acts.kind,
-    id: null,
+    kind,
+    project,
     options,
-    around: telling,
+    context: keeping,
+    warn: (message) => keeping.report({ kind: 'warning', message }),
+    enter: (step) => keeping.report({ kind: 'step', step }),
     warnings,
-    begunAt,
-    started,
-    client: null,
+    begunAt: context.clock.now(),
+    started: context.clock.monotonic(),
   };
   try {
-    await makeWarehouse(warehouse, (message) => telling.report({ kind: 'warning', message }));
+    await makeWarehouse(warehouse, attempt.warn);
     const unlock = await orRecorded(attempt, () => lockWarehouse(warehouse));
     try {
-      const result = await actLocked(project, attempt, acts);
-      // Retention comes last, and may have taken it.
-      return existsSync(result.landing ?? '') ? result : { ...result, landing: null };
+      return await actLocked(attempt, plan, act);
     } finally {
       unlock();
     }
@@ -99,76 +58,74 @@ async function orRecorded<Value>(attempt: Attempt, begin: () => Promise<Value>):
   try {
     return await begin();
   } catch (error) {
-    throw await recordFailure(attempt, error);
+    throw await recordFailure({ ...attempt, id: null, figures: null }, error);
   }
 }
 
-async function actLocked(project: Project, attempt: Attempt, { plan, act }: RunActs): Promise<SyncResult> {
-  const { kind, options, around } = attempt;
-  const { warehouse } = options;
-  const enter = (step: RunStep): void => around.report({ kind: 'step', step });
-  const { planned, folder } = await orRecorded(attempt, async () => {
+async function actLocked<Plan extends RunPlan>(
+  attempt: Attempt,
+  plan: (attempt: Attempt) => Promise<Plan>,
+  act: (run: Run & Plan) => Promise<RunEnd>,
+): Promise<SyncResult> {
+  const { kind, project, options, context, enter } = attempt;
+  const { warehouse, datasets, maxDuration, dryRun } = options;
+  const begun = await orRecorded(attempt, async () => {
     enter('clear leftovers');
     await clearLeftovers(warehouse);
-    const found = await plan(around);
+    const planned = await plan(attempt);
     enter('begin');
-    return { planned: found, folder: await beginSnapshotFolder(warehouse, found.id) };
+    return { ...planned, folder: await beginSnapshotFolder(warehouse, planned.id) };
   });
-  const bound = boundSignal(around.signal, options.maxDuration, () => tookTooLong(kind, options));
-  const run: Run = {
-    ...attempt,
-    ...planned,
-    project,
-    asked: project.pipelines.filter(({ table }) => options.datasets === null || options.datasets.includes(table)),
-    enter,
-    folder,
-    signal: bound.signal,
-  };
+  const bound = boundSignal(context.signal, maxDuration, () => tookTooLong(kind, maxDuration));
+  const asked = project.pipelines.filter(({ table }) => datasets === null || datasets.includes(table));
+  const run: Run & Plan = { ...attempt, ...begun, asked, signal: bound.signal, figures: null };
   try {
     const { equals = null, manifest, broken_checks, ...end } = await act(run);
     enter('record the run');
+    await recordEnd(run, end);
+    if (kind === 'sync' && !dryRun) await pruneLandings(options).catch(() => undefined);
     // As --json prints it: what became of the run comes first, and what is long last.
-    const result = {
+    return {
       kind,
       run: run.id,
       ...end,
       equals,
       warehouse,
-      landing: run.landing,
+      // Retention may have taken it.
+      landing: existsSync(run.landing) ? run.landing : null,
       warnings: run.warnings,
       figures: figuresOf(run),
       broken_checks,
       manifest,
     };
-    await recordEnd(run, end);
-    return result;
   } catch (error) {
     // Where the disk fails, the next run removes it.
     await discardSnapshotFolder(run.folder).catch(() => undefined);
-    throw await recordFailure(run, error);
+    const told = await recordFailure(run, error);
+    if (kind === 'sync' && !dryRun) await pruneLandings(options).catch(() => undefined);
+    throw told;
   } finally {
     bound.end();
-    if (kind === 'sync' && !options.dryRun) await pruneLandings(options).catch(() => undefined);
   }
 }
 
-/** RunContext that keep the warnings that are reported, and hide a key that a source has woven into one. */
-function keepingWarnings(around: SyncContext, { apiKey }: SyncOptions, warnings: string[]): SyncContext {
+/** The context, with warnings kept, and without a key that a source has woven into one. */
+function keepWarnings(context: SyncContext, { apiKey }: SyncOptions, warnings: string[]): SyncContext {
   return {
-    ...around,
+    ...context,
     report(event) {
-      if (event.kind !== 'warning') return around.report(event);
+      if (event.kind !== 'warning') return context.report(event);
       const message = apiKey.redact(event.message);
       warnings.push(message);
-      around.report({ kind: 'warning', message });
+      context.report({ kind: 'warning', message });
     },
   };
 }
 
-function tookTooLong(kind: Run['kind'], { maxDuration }: SyncOptions): RekapError {
+function tookTooLong(kind: Run['kind'], milliseconds: number): RekapError {
   return new RekapError(
     'run-timeout',
-    `The ${kind} was not done after ${Math.round(maxDuration / 1000)} s.`,
+    `The ${kind} was not done after ${Math.round(milliseconds / 1000)} s.`,
     'Nothing was published. Give it more time with --max-duration.',
   );
 }
@@ -176,7 +133,7 @@ function tookTooLong(kind: Run['kind'], { maxDuration }: SyncOptions): RekapErro
 /** What a warehouse that was filled from the bundled sample remembers as its source. */
 const sampleSource = 'sample';
 
-/** The warehouse remembers its source: figures of two sources must not stand in one history by mistake. */
+/** @throws `source-mismatch` where the warehouse was filled from another source: figures of two must not stand in one history by mistake. */
 export function checkSource(
   { source, acceptSource, warehouse }: Pick<SyncOptions, 'source' | 'acceptSource' | 'warehouse'>,
   previous: Snapshot | null,

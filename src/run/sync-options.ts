@@ -1,9 +1,12 @@
-/** What a sync is told, what it is given, and what it gives back. */
+/** What a run is told, what it carries along, and what it gives back. */
 
 import type { BrokenCheck } from '../load/broken-checks.ts';
-import type { Clock, Random, Report } from '../context.ts';
+import type { Clock, Random, Report, RunStep } from '../context.ts';
+import type { SourceFigures } from '../extract/ask/source-client.ts';
+import type { AnyPipeline, Project } from '../pipeline.ts';
 import type { Secret } from '../secret.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
 
 /** Settings of one sync; `syncDefaults` holds those that have a default. */
 export interface SyncOptions {
@@ -93,4 +96,51 @@ export interface SyncResult {
   readonly warnings: readonly string[];
   /** Ids of old snapshots that were removed. */
   readonly pruned: readonly string[];
+}
+
+/** What is known of a run as soon as it is asked for. */
+export interface Attempt {
+  readonly kind: SyncResult['kind'];
+  readonly project: Project;
+  readonly options: SyncOptions;
+  readonly context: SyncContext;
+  readonly warn: (message: string) => void;
+  /** Says which step the run has come to. */
+  readonly enter: (step: RunStep) => void;
+  /** Those warned of so far. */
+  readonly warnings: readonly string[];
+  readonly begunAt: Date;
+  /** As the clock that never goes back has it. */
+  readonly started: number;
+}
+
+/** What a run is to be, found out with the lock held. */
+export interface RunPlan {
+  /** Id of the run and of the snapshot that it publishes. */
+  readonly id: string;
+  /** Folder of the run's answers. */
+  readonly landing: string;
+  /** When the source was first asked; for a replay that lies back. */
+  readonly startedAt: Date;
+  readonly previous: Snapshot | null;
+}
+
+/** Everything that one run carries along. */
+export interface Run extends RunPlan, Attempt {
+  /** The pipelines that this run asks the source for. */
+  readonly asked: readonly AnyPipeline[];
+  /** Folder in which the snapshot is built. */
+  readonly folder: string;
+  /** Aborted by the caller, by the bound on the run's time, or when the run is over. */
+  readonly signal: AbortSignal;
+  /** What its requests came to; null as long as nothing is asked. */
+  figures: Readonly<SourceFigures> | null;
+}
+
+/** How a run ended; all as in SyncResult. */
+export interface RunEnd extends Pick<
+  SyncResult,
+  'outcome' | 'current' | 'snapshot' | 'manifest' | 'broken_checks' | 'pruned'
+> {
+  readonly equals?: string | null;
 }

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { isRekapError, RekapError } from '../errors.ts';
-import { verifyLanding } from '../land/verify-landing.ts';
+import { verifyLanding } from '../land/landed-run.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { verifySnapshot } from '../publish/verify-snapshot.ts';
 import { isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';

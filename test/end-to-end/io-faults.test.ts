@@ -27,7 +27,6 @@ import { makeRemains, readRemains, TornDisk, type PowerCut } from '../support/to
 import { regencies, startVersionedService, versionedKey, type VersionedService } from '../support/versioned-service.ts';
 
 vi.mock('node:fs/promises', async (load) => (await import('../support/file-calls.ts')).watchFiles(await load()));
-vi.mock('node:worker_threads', async (load) => (await import('../support/file-calls.ts')).watchThreads(await load()));
 
 const chosen = process.env['REKAP_IO_FAULTS'] ?? '';
 const patience = chosen === '' ? {} : { timeout: 7_200_000 };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { interruptedBy, RekapError } from '../../src/errors.ts';
-import { verifyLanding } from '../../src/land/verify-landing.ts';
+import { verifyLanding } from '../../src/land/landed-run.ts';
 import { lockWarehouse } from '../../src/publish/lock.ts';
 import { readCurrent } from '../../src/warehouse/warehouse.ts';
 import { alterFile } from '../support/alter-file.ts';

@@ -2,7 +2,7 @@
 
 import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Project } from '../../src/pipeline.ts';
 import { nation, publishedNation } from '../support/prepared-snapshots.ts';
 import { readRows, readValue } from '../support/read-table.ts';
@@ -81,24 +81,6 @@ describe('a first sync', () => {
     expect(warnings.filter((message) => message.includes('quarantine'))).toEqual([
       `voters: 2 of its records are in quarantine and not in the table: ${reasons.map(({ reason }) => `${reason} (1)`).join(', ')}.`,
     ]);
-  });
-
-  it('publishes where the system has no memory to spare before the tables are built', async () => {
-    const { url } = await serveData(smallNation(nation));
-    const warehouse = await temporaryFolder();
-    const allocate = Buffer.allocUnsafeSlow;
-    let refused = 0;
-    const spy = vi.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation((size) => {
-      if (size < 64 << 20) return allocate(size);
-      refused += 1;
-      throw new RangeError('Array buffer allocation failed');
-    });
-    try {
-      expect(await runSync(syncOptions(warehouse, url))).toMatchObject({ outcome: 'published' });
-      expect(refused).toBe(1);
-    } finally {
-      spy.mockRestore();
-    }
   });
 
   it('may be given more time than a timer can count', async () => {

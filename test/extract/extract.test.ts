@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { RekapError } from '../../src/errors.ts';
-import type { SourceClient } from '../../src/extract/ask/source-client.ts';
+import type { PageSource } from '../../src/extract/ask/source-client.ts';
 import { collect, runExtract } from '../support/run-extract.ts';
 import { changed, faultless, simulateSource } from '../support/simulated-source.ts';
 import { half, named, records } from './three-districts.ts';
@@ -193,7 +193,7 @@ describe('an extraction', () => {
       let reading = -1;
       return {
         ...versions[0]!,
-        fetchPage: async (...asked: Parameters<SourceClient['fetchPage']>) => {
+        fetchPage: async (...asked: Parameters<PageSource['fetchPage']>) => {
           if (asked[1].district === 1102 && asked[1].offset === 0) reading += 1;
           return versions[Math.min(reading, readings)]?.fetchPage(...asked) ?? versions[0]!.fetchPage(...asked);
         },
@@ -236,7 +236,7 @@ describe('an extraction', () => {
     const source = simulateSource(records, { ...faultless, listing: 'refused' }, half);
     const lacking = {
       ...source,
-      fetchPage: (...[pipeline, request, leniency]: Parameters<SourceClient['fetchPage']>) =>
+      fetchPage: (...[pipeline, request, leniency]: Parameters<PageSource['fetchPage']>) =>
         pipeline.table === 'another' && request.district === 1102
           ? source.fetchPage(pipeline, { ...request, offset: 10_000 }, leniency)
           : source.fetchPage(pipeline, request, leniency),
@@ -253,19 +253,6 @@ describe('an extraction', () => {
     const source = simulateSource([...strays, ...records], faultless, half);
     const { delivered } = await runExtract(source, { pageSize: 10, heldBytes: 8000 });
     expect(delivered).toHaveLength(records.length + strays.length);
-  });
-
-  it('reads every district, though what was landed of each breaks off', async () => {
-    const source = simulateSource(inDistrictsOfThree(60), faultless, half);
-    const resuming: typeof source = {
-      ...source,
-      isResuming: true,
-      hasLanded: () => true,
-      recallPage: async (pipeline, request) =>
-        request.district === null || request.offset === 0 ? source.fetchPage(pipeline, request) : null,
-    };
-    const { delivered } = await runExtract(resuming, { pageSize: 2, heldBytes: 5000 });
-    expect(delivered).toHaveLength(60);
   });
 
   it('refuses a listing that has grown by the time that all districts were read', async () => {

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
-import { answersFile, bodiesFile, openLanding, type LandedAnswer } from '../../src/land/landing.ts';
+import { type LandedAnswer, answersFile, bodiesFile } from '../../src/land/formats.ts';
+import { openLanding } from '../../src/land/landing.ts';
 import { describedRun } from '../support/landed.ts';
 import type { Answer } from '../../src/stages.ts';
 

@@ -3,7 +3,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readRunFile, runFile } from '../../src/land/run-file.ts';
+import { runFile } from '../../src/land/formats.ts';
+import { readRunFile } from '../../src/land/landed-run.ts';
 import { describedRun } from '../support/landed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -3,7 +3,10 @@
 import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { landVerdicts, readVerdicts, verdictsFile } from '../../src/land/verdicts.ts';
+import { verdictsFile } from '../../src/land/formats.ts';
+import { readVerdicts } from '../../src/land/landed-run.ts';
+import { openLanding } from '../../src/land/landing.ts';
+import { describedRun } from '../support/landed.ts';
 import type { AcceptedReading, Verdict } from '../../src/stages.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -33,12 +36,14 @@ const readings: AcceptedReading[] = [
 
 /** Lands these readings; gives the folder and what was passed on. */
 async function landed() {
-  const folder = await temporaryFolder();
+  const folder = join(await temporaryFolder(), 'run');
+  const landing = await openLanding(folder, describedRun());
   const passed: AcceptedReading[] = [];
   const source = (async function* () {
     yield* readings;
   })();
-  for await (const reading of landVerdicts(folder, source, ['a warning'])) passed.push(reading);
+  for await (const reading of landing.landVerdicts(source, ['a warning'])) passed.push(reading);
+  await landing.close();
   return { folder, file: join(folder, verdictsFile), passed };
 }
 
@@ -56,7 +61,7 @@ describe('verdicts.jsonl', () => {
   });
 
   it.each<[string, (file: string) => Promise<unknown>, RegExp]>([
-    ['missing', (file) => rm(file), /cannot be read/],
+    ['missing', (file) => rm(file), /is missing/],
     ['empty', (file) => truncate(file), /does not come to its end/],
     ['cut off before its last line', async (file) => cut(file, 1), /does not come to its end/],
     ['missing a line', async (file) => writeFile(file, (await readFile(file, 'utf8')).replace(/^.*\n/, '')), /end/],

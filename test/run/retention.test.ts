@@ -4,7 +4,7 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prune } from '../../src/snapshots/manage-snapshots.ts';
-import { pruneLandings } from '../../src/run/retention.ts';
+import { pruneLandings } from '../../src/run/landings.ts';
 import { warehousePaths } from '../../src/warehouse/snapshot-format.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -4,17 +4,15 @@ import { isRekapError } from '../../src/errors.ts';
 import { emptyPage, nothingThere } from '../../src/extract/ask/refusals.ts';
 import { createScanner } from '../../src/extract/scan/scan-answer.ts';
 import type { FetchedPage } from '../../src/extract/ask/answer-reader.ts';
-import type { SourceClient } from '../../src/extract/ask/source-client.ts';
+import type { PageSource } from '../../src/extract/ask/source-client.ts';
 import type { AnyPipeline } from '../../src/pipeline.ts';
 import type { PageRequest } from '../../src/stages.ts';
 
 /** @param answer Gives the body of an answer, or throws what the client would throw. */
 export function clientInMemory(
   answer: (pipeline: AnyPipeline, request: PageRequest) => Buffer | Promise<Buffer>,
-): SourceClient {
+): PageSource {
   return {
-    figures: { requests: 0, retries: 0, bytes: 0, throttled: 0, lowestConcurrency: 1, resumed: 0 },
-    answered: Promise.resolve(),
     async fetchPage(pipeline, request) {
       return orNothingThere(request, async () => {
         const bytes = await answer(pipeline, request);
@@ -22,15 +20,10 @@ export function clientInMemory(
         return { page, at: new Date(0), landed: { answer: 0, read: async () => bytes }, refusal: null };
       });
     },
-    hasLanded: () => false,
-    isResuming: false,
-    recallPage: async () => null,
-    noteResumed() {},
     reopen(pipeline, request, bytes) {
       const scan = createScanner(Object.values(pipeline.columns).map(({ field }) => field));
       return { request, url: `${pipeline.endpoint} ${JSON.stringify(request)}`, bytes, ...scan(bytes) };
     },
-    async close() {},
   };
 }
 

@@ -63,12 +63,7 @@ const [{ sync }, { project, syncOptions }, { versionedKey }, { Secret }] = await
   import('../../src/secret.ts'),
 ]);
 // Loaded late by a sync; here they are loaded before, so that a death comes at its place and not in the midst of loading.
-await Promise.all([
-  import('../../src/run/build-snapshot.ts'),
-  import('../../src/run/ask-source.ts'),
-  import('../../src/transform/transformer.ts'),
-  import('../../src/load/load.ts'),
-]);
+await Promise.all([import('../../src/run/build.ts'), import('../../src/run/check-built.ts')]);
 process.send!('ready');
 const [message] = (await once(process, 'message')) as [CrashOrder];
 order = message;

@@ -1,7 +1,7 @@
 /** Makes one call to the file system fail, known again by what it is about: calls at the same time come in any order. */
 
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { isSnapshotId } from '../../src/warehouse/snapshot-format.ts';
 import { faultsOf, watch, type Fault, type FileCall } from './file-calls.ts';
 
@@ -34,7 +34,7 @@ export const nameOf = ({ name, place, nth, fault, lasts }: Point): string =>
 /** Does something while the calls below the folder are watched. */
 async function watching(
   folder: string,
-  hooks: Partial<Pick<typeof watch, 'before' | 'after' | 'thread'>>,
+  hooks: Partial<Pick<typeof watch, 'before' | 'after'>>,
   act: Doing,
 ): Promise<unknown> {
   const unwatched = { ...watch };
@@ -62,7 +62,6 @@ export async function findPoints(folder: string, act: Doing, note: (call: FileCa
   const placeOf = await placesIn(folder);
   const times = new Map<string, number>();
   const points: Point[] = [];
-  let landing: string | null = null;
   const before = (call: FileCall): null => {
     const place = placeOf(call.path);
     const nth = (times.get(`${call.name} ${place}`) ?? 0) + 1;
@@ -71,15 +70,10 @@ export async function findPoints(folder: string, act: Doing, note: (call: FileCa
       points.push({ name: call.name, place, nth, fault, lasts: false });
       if (nth === 1) points.push({ name: call.name, place, nth, fault, lasts: true });
     }
-    if (call.name === 'mkdir' && place === 'warehouse/landing/NEW') landing = call.path;
     return null;
   };
   const end = await watching(folder, { before, after: note }, act);
   if (end instanceof Error) throw end;
-  // The thread that lands the answers writes each to both files.
-  const answers = landing === null ? [] : (await readFile(join(landing, 'answers.jsonl'), 'utf8')).match(/\n/g);
-  for (const file of (answers ?? []).flatMap(() => ['bodies.gz', 'answers.jsonl']))
-    before({ name: 'write', path: join(landing!, file) });
   return points;
 }
 
@@ -94,10 +88,6 @@ export async function failAt(folder: string, { name, place, nth, fault, lasts }:
     else if (met === null || !lasts || !faultsOf(call).includes(fault)) return null;
     return fault;
   };
-  const isOfThread = name === 'write' && /NEW\/(?:bodies\.gz|answers\.jsonl)$/.test(place);
-  const thread = isOfThread ? { file: basename(place), nth, fault, lasts } : null;
-  const end = await watching(folder, { before, thread }, act);
-  // The thread does not say that it failed but by failing the whole.
-  if (isOfThread && (fault === 'short' || end instanceof Error)) met = basename(place);
+  const end = await watching(folder, { before }, act);
   return { met, end };
 }

@@ -6,9 +6,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { getSystemErrorMap } from 'node:util';
-import type { Worker, WorkerOptions } from 'node:worker_threads';
 
 type Files = typeof import('node:fs/promises');
 
@@ -34,13 +32,6 @@ export const watch = {
   after: (_call: FileCall): void => {},
   /** Paths of the files that are open. */
   open: new Map<FileHandle, string>(),
-  /** The write of the landing's thread that is to fail: to which file, which one, how, and whether all fail from then on. */
-  thread: null as null | {
-    readonly file: string;
-    readonly nth: number;
-    readonly fault: Fault;
-    readonly lasts: boolean;
-  },
 };
 
 /** How a call can fail. */
@@ -163,54 +154,4 @@ function watchFile(file: FileHandle, path: string): FileHandle {
       pass({ name: 'read', path }, (part) => plain.read(into, offset, Math.ceil(length * part), position), false),
     close: () => pass({ name: 'close', path }, () => plain.close(), false).finally(() => watch.open.delete(file)),
   });
-}
-
-/** What a thread runs first: one write to the file of that number fails. */
-const failingThread = `
-const fs = require('node:fs');
-const { workerData } = require('node:worker_threads');
-const { file, nth, lasts, error, program } = workerData.failing;
-const plain = fs.writeSync;
-let writes = 0;
-fs.writeSync = (fd, data) => {
-  const bytes = Buffer.from(data);
-  if (fd === file) writes += 1;
-  if (lasts ? writes < nth : fd !== file || writes !== nth) return plain(fd, bytes);
-  const written = error?.code === 'EIO' ? 0 : plain(fd, bytes, 0, Math.ceil(bytes.length / 2));
-  if (error === null) return written;
-  throw Object.assign(new Error(error.message), error);
-};
-fs.writeFileSync = (fd, data) => {
-  for (let rest = Buffer.from(data); rest.length > 0; ) rest = rest.subarray(fs.writeSync(fd, rest));
-};
-require('node:module').syncBuiltinESMExports();
-import(program);
-`;
-
-function failWhereTold(program: string, options: WorkerOptions): [string, WorkerOptions] {
-  const { thread } = watch;
-  if (thread === null) return [program, options];
-  const { file, nth, fault, lasts } = thread;
-  const files = options.workerData as Record<string, number>;
-  const { message, ...fields } = fault === 'short' ? { message: '' } : systemError(fault, 'write', null);
-  const failing = {
-    file: files[file.replace(/\..*$/, '')],
-    nth,
-    lasts,
-    error: fault === 'short' ? null : { ...fields, message },
-    program: pathToFileURL(program).href,
-  };
-  return [failingThread, { ...options, eval: true, workerData: { ...files, failing } }];
-}
-
-/** node:worker_threads as rekap is to see it: the thread of a landing fails as it is told to. */
-export function watchThreads(real: typeof import('node:worker_threads')): typeof import('node:worker_threads') {
-  return {
-    ...real,
-    Worker: class extends real.Worker {
-      constructor(program: string, options: WorkerOptions) {
-        super(...failWhereTold(program, options));
-      }
-    },
-  } as { Worker: typeof Worker } as typeof import('node:worker_threads');
 }

@@ -1,6 +1,6 @@
 /** A landing as a sync would leave it, for tests that begin with one. */
 
-import type { RunFile } from '../../src/land/run-file.ts';
+import { type RunFile } from '../../src/land/formats.ts';
 
 /** The description of a run over the voters, from before its first request. */
 export function describedRun(rest: Partial<RunFile> = {}): RunFile {

@@ -1,6 +1,6 @@
 /** Runs the extraction over a simulated source and gives what it delivered, named and counted. */
 
-import type { ExtractQuestion } from '../../src/extract/extract-question.ts';
+import type { ExtractQuestion } from '../../src/extract/question.ts';
 import { extract } from '../../src/extract/extract.ts';
 import { readInteger, readText } from '../../src/records/fields.ts';
 import type { Verdict } from '../../src/stages.ts';
@@ -38,7 +38,7 @@ export async function collect(
   const delivered: string[] = [];
   const byDataset = new Map<string, string[]>();
   const verdicts: Verdict[] = [];
-  const readings = extract({
+  const { readings } = extract({
     pipelines: [voters],
     clock: manualClock(new Date(0)),
     concurrency: 4,

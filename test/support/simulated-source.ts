@@ -1,6 +1,6 @@
 /** A source in memory that pages as badly as it is told to, for driving extraction through thousands of services. */
 
-import type { SourceClient } from '../../src/extract/ask/source-client.ts';
+import type { PageSource } from '../../src/extract/ask/source-client.ts';
 import { RekapError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/stages.ts';
 
@@ -80,7 +80,7 @@ export const faultless: Behaviour = {
 /** So many requests are more than any honest extraction over these small sources needs. */
 const requestBound = 5000;
 
-export interface SimulatedSource extends SourceClient {
+export interface SimulatedSource extends PageSource {
   readonly requests: PageRequest[];
 }
 
@@ -186,7 +186,7 @@ export function asSent({ district, regency, people }: SimulatedRecord): Record<s
 /** A source whose requests pass through `change`, which may ask for something else or throw. */
 export function changed(
   source: SimulatedSource,
-  change: (request: Parameters<SourceClient['fetchPage']>[1]) => Parameters<SourceClient['fetchPage']>[1],
+  change: (request: Parameters<PageSource['fetchPage']>[1]) => Parameters<PageSource['fetchPage']>[1],
 ): SimulatedSource {
   const plain = source.fetchPage.bind(source);
   return {

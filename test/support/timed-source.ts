@@ -1,7 +1,7 @@
 /** A source in memory that answers by a clock of its own, through the real client: outages begin and end at moments, not at requests. */
 
-import { createSourceClient, type SourceClient } from '../../src/extract/ask/source-client.ts';
-import type { Transport } from '../../src/extract/ask/transport.ts';
+import { SourceClient } from '../../src/extract/ask/source-client.ts';
+import type { Transport } from '../../src/extract/ask/http-transport.ts';
 import { Secret } from '../../src/secret.ts';
 import type { PageRequest } from '../../src/stages.ts';
 import { asSent, type SimulatedRecord } from './simulated-source.ts';
@@ -36,7 +36,6 @@ export function timedClient(source: TimedSource, clock: ManualClock): SourceClie
       const since = clock.monotonic() - begun;
       return {
         headers: {},
-        at: null,
         ...answer(source, request, since >= start && since < start + length ? kind : null),
       };
     },
@@ -49,13 +48,13 @@ export function timedClient(source: TimedSource, clock: ManualClock): SourceClie
     timeout: 60_000,
     maxAttempts: 6,
   };
-  return createSourceClient(options, {
+  return new SourceClient(options, {
     clock,
     transport,
     random: () => 0.5,
     report: () => undefined,
     land: async ({ body }) => ({ answer: 0, read: async () => body }),
-    resumed: null,
+    resumed: [],
     signal: new AbortController().signal,
   });
 }

@@ -5,13 +5,12 @@ import type { AnyPipeline } from '../../pipeline.ts';
 import type { Secret } from '../../secret.ts';
 import type { Answer, Land, LandedBody, Page, PageRequest } from '../../stages.ts';
 import { ScanError } from '../scan/json-text.ts';
-import { withoutKey } from './page-request.ts';
 import { createPageScanner } from '../scan/page-scanner.ts';
+import type { Received } from './http-transport.ts';
 import { emptyPage, nothingThere } from './refusals.ts';
 import type { Failure } from './retry-plan.ts';
 import type { SourceHealth } from './source-health.ts';
 import { excerpt, headerText, malformed, redirectDetail, statusError } from './source-messages.ts';
-import type { Received } from './transport.ts';
 
 /** A page, the time its answer was complete, and the way to its landed bytes. */
 export interface FetchedPage {
@@ -26,6 +25,7 @@ export interface FetchedPage {
 export interface Asked {
   readonly pipeline: AnyPipeline;
   readonly request: PageRequest;
+  readonly path: string;
   readonly url: string;
   /** As in `Leniency`. */
   readonly mayRefuse: boolean;
@@ -55,6 +55,15 @@ export interface ReaderContext {
 /** Whether an object or an array begins here; every answer of a service that speaks JSON does. */
 function beginsAsJson(body: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(body.toString('latin1', 0, 1000));
+}
+
+/** A shorter key, or one of digits, could stand in the data by chance, and taking it out would alter figures. */
+const shortestSoughtKey = 8;
+
+/** The body itself, or a copy without the key should the source echo it, as it is or in the escapes of JSON, URLs and HTML. */
+export function withoutKey(body: Buffer, apiKey: Secret): Buffer {
+  const key = apiKey.reveal();
+  return key.length < shortestSoughtKey || /^\d+$/.test(key) ? body : apiKey.removeFrom(body);
 }
 
 export class AnswerReader {

@@ -1,80 +1,104 @@
 /** Requests over HTTP: one pool of connections, the key in its header, and a bound on what one answer may hold. */
 
-import type { Dispatcher } from 'undici';
-import { systemCode, RekapError } from '../../errors.ts';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { Pool, type Dispatcher } from 'undici';
+import { RekapError, systemCode } from '../../errors.ts';
+import type { AnyPipeline } from '../../pipeline.ts';
 import type { Secret } from '../../secret.ts';
-import { decompress, Pool, request } from '../../undici.ts';
-import { dropInformational } from './drop-informational.ts';
+import type { PageRequest } from '../../stages.ts';
 import { lackOfOurs, notAsEncoded } from './source-messages.ts';
-import type { Transport } from './transport.ts';
+
+/** An answer as it came, its body decoded from any content encoding. */
+export interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** How a request reaches its answer. */
+export interface Transport {
+  /** Sends one request once. What it throws is a failure of the connection, unless it is a `RekapError`. */
+  send(request: PageRequest, path: string, signal: AbortSignal): Promise<Received>;
+  close(): Promise<void>;
+}
 
 export interface HttpOptions {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
   readonly connections: number;
-  /** Milliseconds for connecting. */
+  /** Milliseconds to connect in. */
   readonly timeout: number;
   /** Bytes that one decoded answer may have. */
   readonly maxAnswerBytes: number;
 }
 
+/** The path and query of a page, without the origin. */
+export function requestPath(base: URL, pipeline: AnyPipeline, request: PageRequest): string {
+  const query = new URLSearchParams();
+  if (request.district !== null) query.set(pipeline.districtParameter, String(request.district));
+  query.set('limit', String(request.limit));
+  query.set('offset', String(request.offset));
+  return `${base.pathname.replace(/\/$/, '')}${pipeline.endpoint}?${query.toString()}`;
+}
+
 /** One pool of connections to one host. It follows no redirect, so that the key goes nowhere else. */
-export function createHttpTransport(options: HttpOptions): Transport {
-  const { origin } = new URL(options.baseUrl);
-  const pool = new Pool(origin, {
-    connections: options.connections,
-    // The whole attempt has one bound, the caller's; undici's own are off so that it alone decides.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: options.timeout },
-  });
-  // Error answers too: what they say is shown, and a key in them must be found.
-  const dispatcher = pool.compose(dropInformational, decompress({ skipErrorResponses: false }));
+export function createHttpTransport({ baseUrl, apiKey, connections, timeout, maxAnswerBytes }: HttpOptions): Transport {
+  const { origin } = new URL(baseUrl);
+  // The whole attempt has one bound, the caller's; undici's own are off so that it alone decides.
+  const pool = new Pool(origin, { connections, headersTimeout: 0, bodyTimeout: 0, connect: { timeout } });
   return {
     async send(_request, path, signal) {
-      const response = await request
-        .call(dispatcher, {
-          method: 'GET',
-          path,
-          headers: {
-            'x-api-key': options.apiKey.reveal(),
-            'content-type': 'application/json',
-            accept: 'application/json',
-            'accept-encoding': 'gzip, br',
-            'user-agent': 'rekap',
-          },
-          signal,
-        })
-        .catch((error: unknown) => {
-          throw lackOfOurs(error) ?? error;
-        });
-      const body = await readBody(response, origin + path, options.maxAnswerBytes).catch((error: unknown) => {
-        // What an error says may be encoded otherwise than it claims, as by a gateway; its status counts all the same.
+      const headers = {
+        'x-api-key': apiKey.reveal(),
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'accept-encoding': 'gzip, br',
+        'user-agent': 'rekap',
+      };
+      const response = await pool.request({ method: 'GET', path, headers, signal }).catch((error: unknown) => {
+        throw lackOfOurs(error) ?? error;
+      });
+      const body = await readBody(response, maxAnswerBytes).catch((error: unknown) => {
+        if (error === tooLarge || systemCode(error) === 'ERR_BUFFER_TOO_LARGE')
+          throw new RekapError(
+            'response-too-large',
+            `The answer of ${origin}${path} is larger than ${Math.round(maxAnswerBytes / 1024 ** 2)} MB.`,
+            'Ask for fewer records at a time with --page-size.',
+          );
+        // A gateway's error may not be encoded as it says; its status counts all the same.
         if (response.statusCode !== 200 && notAsEncoded.test(systemCode(error))) return Buffer.alloc(0);
         throw error;
       });
-      return { status: response.statusCode, headers: response.headers, body, at: null };
+      return { status: response.statusCode, headers: response.headers, body };
     },
-    async close() {
-      await pool.destroy();
-    },
+    close: () => pool.destroy(),
   };
 }
 
-async function readBody(response: Dispatcher.ResponseData, url: string, maxBytes: number): Promise<Buffer> {
+const decoders = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+} as const;
+
+const tooLarge = new Error('more than one answer may hold');
+
+async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes) {
-      throw new RekapError(
-        'response-too-large',
-        `The answer of ${url} is larger than ${Math.round(maxBytes / 1024 ** 2)} MB.`,
-        'Ask for fewer records at a time with --page-size.',
-      );
-    }
+    if (length > maxBytes) throw tooLarge;
     chunks.push(chunk);
   }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
+  let decoded = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
+  const encodings = String(headers['content-encoding'] ?? '').toLowerCase();
+  for (const encoding of encodings.split(',').toReversed()) {
+    const decode = decoders[encoding.trim() as keyof typeof decoders] as (typeof decoders)['gzip'] | undefined;
+    if (decode !== undefined && decoded.length > 0) decoded = await decode(decoded, { maxOutputLength: maxBytes });
+  }
+  return decoded;
 }

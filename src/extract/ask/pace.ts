@@ -1,9 +1,8 @@
 /** Limits how many requests are under way: halved when the source says "too many", raised slowly again. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 
-/** So many answers in a row without a complaint raise the limit by one, or without a failure show a source that is in no trouble. */
+/** So many answers in a row without a complaint raise the limit by one. */
 const answersPerRaise = 20;
 
 export class Pace {
@@ -11,7 +10,6 @@ export class Pace {
   private readonly ceiling: number;
   private round = 0;
   private answers = 0;
-  private sinceFailure = answersPerRaise;
 
   constructor(concurrency: number) {
     this.ceiling = concurrency;
@@ -36,29 +34,12 @@ export class Pace {
     this.limit.concurrency = Math.max(1, Math.floor(this.limit.concurrency / 2));
   }
 
-  /** Whether no attempt has failed of late. */
-  get isSmooth(): boolean {
-    return this.sinceFailure >= answersPerRaise;
-  }
-
-  /** An attempt failed, whatever the reason. */
-  failed(): void {
-    this.sinceFailure = 0;
-  }
-
   /** The source answered. */
   answered(): void {
-    this.sinceFailure += 1;
     if (this.limit.concurrency >= this.ceiling) return;
     this.answers += 1;
     if (this.answers < answersPerRaise) return;
     this.answers = 0;
     this.limit.concurrency += 1;
   }
-}
-
-/** undici takes a connection up again a turn of the event loop after its answer, and writes to it another turn later. */
-export async function nextRequestSent(): Promise<void> {
-  await nextTurn();
-  await nextTurn();
 }

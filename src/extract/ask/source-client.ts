@@ -1,29 +1,30 @@
-/** Asks the source for pages: one pace, one way to try again, and every answer landed before it is read. */
+/** Asks the source for pages: politely, stubbornly, and with every answer landed before it is read. */
 
-import { boundSignal, type BoundSignal } from '../../bound-signal.ts';
+import { boundSignal } from '../../bound-signal.ts';
+import type { Clock, Random, Report } from '../../context.ts';
 import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
-import type { Land, LandedAnswers, Page, PageRequest } from '../../stages.ts';
-import type { Clock, Random, Report } from '../../context.ts';
 import type { Secret } from '../../secret.ts';
+import type { Land, LandedAnswers, Page, PageRequest } from '../../stages.ts';
+import { ScanError } from '../scan/json-text.ts';
 import { AnswerReader, type Arrived, type Asked, type FailedAttempt, type FetchedPage } from './answer-reader.ts';
-import { landedPages, type LandedPages } from './landed-pages.ts';
-import { LongWaits } from './long-waits.ts';
-import { nextRequestSent, Pace } from './pace.ts';
-import { requestPath } from './page-request.ts';
-import { planRetry } from './retry-plan.ts';
+import { requestPath, type Transport } from './http-transport.ts';
+import { Pace } from './pace.ts';
+import { isRefusal } from './refusals.ts';
+import { ResumedPages } from './resumed-pages.ts';
+import { planRetry, type Failure } from './retry-plan.ts';
 import { SourceHealth } from './source-health.ts';
 import { asksForPatience, connectionCode, describeFailure, nameFailure } from './source-messages.ts';
-import { isRefusal } from './refusals.ts';
-import type { Transport } from './transport.ts';
 
 export interface SourceOptions {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
+  /** Requests under way at a time, at most. */
   readonly concurrency: number;
-  /** Milliseconds that one attempt may take, from sending to the last byte. */
+  /** Milliseconds for one attempt. */
   readonly timeout: number;
+  /** Attempts at one request. */
   readonly maxAttempts: number;
 }
 
@@ -33,8 +34,8 @@ export interface SourceContext {
   readonly report: Report;
   readonly transport: Transport;
   readonly land: Land;
-  /** What a run that was broken off has landed; null where there is nothing to go on from. */
-  readonly resumed: LandedAnswers | null;
+  /** What runs that were broken off have landed, the newest first; none where there is nothing to go on from. */
+  readonly resumed: readonly LandedAnswers[];
   /** Ends every request and every wait; its reason is thrown. */
   readonly signal: AbortSignal;
 }
@@ -48,217 +49,202 @@ interface Leniency {
 }
 
 /** What the run's requests came to. */
-interface SourceFigures {
+export interface SourceFigures {
   requests: number;
   retries: number;
   bytes: number;
   throttled: number;
-  lowestConcurrency: number;
-  /** Pages taken from the landing of a run that was broken off. */
-  resumed: number;
+  lowestConcurrency: number | null;
+  /** Pages taken from a landing instead. */
+  fromLanding: number;
 }
 
-export interface SourceClient extends LandedPages {
-  readonly figures: Readonly<SourceFigures>;
-  /** Resolves when the first page has come. */
-  readonly answered: Promise<void>;
-  /**
-   * Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL.
-   */
-  fetchPage(pipeline: AnyPipeline, request: PageRequest, leniency?: Leniency): Promise<FetchedPage>;
-  /** Counts recalled pages once they have made a reading. */
-  noteResumed(pages: number): void;
-  /** The page in bytes that were landed before. */
-  reopen(pipeline: AnyPipeline, request: PageRequest, bytes: Buffer): Page;
-  close(): Promise<void>;
-}
+export const noFigures: Readonly<SourceFigures> = {
+  requests: 0,
+  retries: 0,
+  bytes: 0,
+  throttled: 0,
+  lowestConcurrency: null,
+  fromLanding: 0,
+};
 
 /** A failure may be a slip of the moment. */
 const attemptsAtOptional = 2;
 
-/** A page that is asked for, and how often it has been. */
-interface Asking extends Asked {
-  readonly path: string;
-  attempt: number;
-  /** Milliseconds before the next attempt. */
-  wait: number;
-}
+/** Milliseconds after which a person wonders what is going on. */
+const longWait = 5000;
 
-export function createSourceClient(options: SourceOptions, context: SourceContext): SourceClient {
-  const { clock, random, report, transport, land, resumed, signal } = context;
-  const base = new URL(options.baseUrl);
-  const pace = new Pace(options.concurrency);
-  const warned = new Set<string>();
-  const figures: SourceFigures = {
-    requests: 0,
-    retries: 0,
-    bytes: 0,
-    throttled: 0,
-    lowestConcurrency: options.concurrency,
-    resumed: 0,
-  };
-  const health = new SourceHealth();
-  const reader = new AnswerReader({ apiKey: options.apiKey, land, health, warn: warnOnce });
-  let noteAnswered: () => void;
-  const answered = new Promise<void>((resolve) => (noteAnswered = resolve));
-  const waits = new LongWaits(clock, report, options.timeout);
+/** Where pages come from. */
+export type PageSource = Pick<SourceClient, 'fetchPage' | 'reopen'>;
 
-  function warnOnce(topic: string, message: string): void {
-    if (warned.has(topic)) return;
-    warned.add(topic);
-    report({ kind: 'warning', message });
+export class SourceClient {
+  readonly figures: SourceFigures;
+  private readonly options: SourceOptions;
+  private readonly context: SourceContext;
+  private readonly base: URL;
+  private readonly pace: Pace;
+  private readonly health = new SourceHealth();
+  private readonly reader: AnswerReader;
+  private readonly resumed: ResumedPages | null;
+  private readonly warned = new Set<string>();
+  /** Until when a wait has been told of. */
+  private toldUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(options: SourceOptions, context: SourceContext) {
+    this.options = options;
+    this.context = context;
+    this.base = new URL(options.baseUrl);
+    this.pace = new Pace(options.concurrency);
+    this.figures = { ...noFigures, lowestConcurrency: options.concurrency };
+    const warn = (topic: string, message: string): void => this.warnOnce(topic, message);
+    this.resumed = context.resumed.length === 0 ? null : new ResumedPages(context.resumed, warn);
+    this.reader = new AnswerReader({ apiKey: options.apiKey, land: context.land, health: this.health, warn });
   }
 
-  async function fetchPage(
-    pipeline: AnyPipeline,
-    request: PageRequest,
-    { mayRefuse = false, isOptional = false }: Leniency = {},
-  ): Promise<FetchedPage> {
-    const path = requestPath(base, pipeline, request);
-    const asked: Asking = {
+  /** Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL. */
+  async fetchPage(pipeline: AnyPipeline, request: PageRequest, leniency: Leniency = {}): Promise<FetchedPage> {
+    const path = requestPath(this.base, pipeline, request);
+    const asked: Asked = {
       pipeline,
       request,
       path,
-      url: base.origin + path,
-      mayRefuse,
-      isOptional,
-      attempt: 0,
-      wait: 0,
+      url: this.base.origin + path,
+      mayRefuse: leniency.mayRefuse === true,
+      isOptional: leniency.isOptional === true,
     };
-    for (;;) {
-      const found = await pace.limit(() => askUntilAnswered(asked));
-      if ('page' in found) return notePage(found, request);
-      await nextRequestSent();
-      const outcome = await reader.read(asked, found);
-      if ('page' in outcome) return notePage(outcome, request);
-      asked.wait = waitBefore(asked, outcome);
+    // It keeps its place while it waits to try again, so that a source in trouble is asked less.
+    return this.pace.limit(() => this.askUntilAnswered(asked));
+  }
+
+  private async askUntilAnswered(asked: Asked): Promise<FetchedPage> {
+    const { clock, signal } = this.context;
+    const { dataset, district } = asked.request;
+    const recalled = await this.recall(asked);
+    if (recalled !== null) return recalled;
+    if (this.health.end === null) this.requireAnswering(dataset);
+    for (let attempt = 1; ; attempt += 1) {
+      signal.throwIfAborted();
+      if (this.health.end !== null) throw this.health.end;
+      this.noteRequest(dataset, attempt > 1);
+      const round = this.pace.begin();
+      const outcome = await this.attempt(asked);
+      if ('page' in outcome) {
+        this.health.notePage(dataset);
+        this.pace.answered();
+        if (district === null) await this.resumed?.compare(asked.request, outcome.page.bytes);
+        return outcome;
+      }
+      if (outcome.failure.kind === 'status') this.noteStatus(outcome.failure.status, round);
+      await clock.sleep(this.waitBefore(asked, attempt, outcome), signal);
     }
   }
 
-  function noteRequest({ request: { dataset }, attempt }: Asking): void {
-    const retried = attempt > 1;
-    figures.requests += 1;
-    if (retried) figures.retries += 1;
-    report({ kind: 'request', dataset, retried });
+  /** Sends the request once and reads its answer. Failures that trying again may mend are returned, all others thrown. */
+  private async attempt(asked: Asked): Promise<FetchedPage | FailedAttempt> {
+    const sent = await this.send(asked);
+    return 'status' in sent ? this.reader.read(asked, sent) : sent;
   }
 
-  function noteThrottled({ failure }: FailedAttempt, round: number): void {
-    if (failure.kind !== 'status' || (failure.status !== 429 && failure.status !== 503)) return;
-    figures.throttled += 1;
-    pace.slowDown(round);
-    figures.lowestConcurrency = Math.min(figures.lowestConcurrency, pace.concurrency);
-  }
-
-  function notePage(found: FetchedPage, { dataset }: PageRequest): FetchedPage {
-    health.notePage(dataset);
-    pace.answered();
-    noteAnswered();
-    return found;
-  }
-
-  /**
-   * Sends the request until it is answered, for good or ill. It keeps its place while it waits to try again, so that a source in trouble
-   * is asked less. While all goes well it gives its place away before the answer is read, so that the next request is on its way meanwhile.
-   */
-  async function askUntilAnswered(asked: Asking): Promise<Arrived | FetchedPage> {
-    if (health.end === null) requireAnswering(asked.request);
-    for (;;) {
-      if (asked.wait > 0) await clock.sleep(asked.wait, signal);
+  private async send({ request, path, isOptional }: Asked): Promise<Arrived | FailedAttempt> {
+    const { transport, clock, signal } = this.context;
+    const { timeout } = this.options;
+    // Ends with the run, or when one attempt has taken as long as it may.
+    const bound = boundSignal(signal, timeout, () => undefined);
+    try {
+      const received = await transport.send(request, path, bound.signal);
+      this.figures.bytes += received.body.length;
+      return { ...received, at: clock.now() };
+    } catch (error) {
+      if (isRekapError(error, 'system-limit')) this.health.end = error;
+      if (isRekapError(error, 'response-too-large') && !isOptional) this.health.noteTooLarge(request.dataset);
+      if (error instanceof RekapError) throw error;
       signal.throwIfAborted();
-      if (health.end !== null) throw health.end;
-      asked.attempt += 1;
-      noteRequest(asked);
-      const round = pace.begin();
-      const sent = await send(asked);
-      if ('status' in sent && sent.status === 200 && pace.isSmooth) return sent;
-      const outcome = 'status' in sent ? await reader.read(asked, sent) : sent;
-      if ('page' in outcome) return outcome;
-      const { failure } = outcome;
-      if (failure.kind === 'status') health.answered = true;
-      noteThrottled(outcome, round);
-      asked.wait = waitBefore(asked, outcome);
+      const failure: Failure = bound.isLate()
+        ? { kind: 'timeout' }
+        : { kind: 'connection', code: connectionCode(error) };
+      return { failure, detail: bound.isLate() ? nameFailure(failure, timeout) : messageOf(error) };
+    } finally {
+      bound.end();
     }
   }
 
   /** Milliseconds to wait before the request is sent again. Throws where that would not help. */
-  function waitBefore(
-    { request, url, mayRefuse, isOptional, attempt }: Asking,
-    { failure, detail }: FailedAttempt,
-  ): number {
-    pace.failed();
-    const maxAttempts = isOptional ? Math.min(attemptsAtOptional, options.maxAttempts) : options.maxAttempts;
-    const { answered: answeredBefore } = health;
+  private waitBefore(asked: Asked, attempt: number, { failure, detail }: FailedAttempt): number {
+    const { clock, random, report } = this.context;
+    const { maxAttempts: most, timeout, apiKey } = this.options;
+    const { request, url, mayRefuse, isOptional } = asked;
+    const maxAttempts = isOptional ? Math.min(attemptsAtOptional, most) : most;
+    const answeredBefore = this.health.answered;
     const plan = planRetry({ answeredBefore, now: clock.now(), random: random(), failure, attempt, maxAttempts });
     if ('giveUp' in plan) {
       // A source may weave the key into anything that is told of it.
-      const error = describeFailure(failure, url, plan.giveUp, options.apiKey.redact(detail));
-      if (plan.forAll) health.end ??= asksForPatience(error);
+      const error = describeFailure(failure, url, plan.giveUp, apiKey.redact(detail));
+      if (plan.forAll) this.health.end ??= asksForPatience(error);
       else if (!isOptional && !(mayRefuse && isRefusal(error)))
-        health.end ??= health.noteGivenUp(request.dataset, failure, error);
-      throw health.end ?? error;
+        this.health.end ??= this.health.noteGivenUp(request.dataset, failure, error);
+      throw this.health.end ?? error;
     }
-    waits.note(request.dataset, failure, plan.wait);
+    // A wait after a timeout is told of however short it is: that was long itself. Of those that wait together, one is.
+    const over = clock.monotonic() + plan.wait;
+    if ((plan.wait >= longWait || failure.kind === 'timeout') && over >= this.toldUntil) {
+      this.toldUntil = over + longWait;
+      report({ kind: 'wait', dataset: request.dataset, milliseconds: plan.wait, why: nameFailure(failure, timeout) });
+    }
     return plan.wait;
   }
 
+  private noteRequest(dataset: string, retried: boolean): void {
+    this.figures.requests += 1;
+    if (retried) this.figures.retries += 1;
+    this.context.report({ kind: 'request', dataset, retried });
+  }
+
+  private noteStatus(status: number, round: number): void {
+    this.health.answered = true;
+    if (status !== 429 && status !== 503) return;
+    this.figures.throttled += 1;
+    this.pace.slowDown(round);
+    this.figures.lowestConcurrency = Math.min(this.figures.lowestConcurrency!, this.pace.concurrency);
+  }
+
   /** @throws `source-unreachable` where the endpoint has failed so often that asking it again helps nobody. */
-  function requireAnswering({ dataset }: PageRequest): void {
-    const failures = health.goneSince(dataset);
+  private requireAnswering(dataset: string): void {
+    const failures = this.health.goneSince(dataset);
     if (failures === null) return;
     throw new RekapError(
       'source-unreachable',
-      `The source ${base.origin} is asked no more for ${dataset}: ${failures} requests in a row were given up.`,
+      `The source ${this.base.origin} is asked no more for ${dataset}: ${failures} requests in a row were given up.`,
       'Run the sync again when the source gives answers that can be read.',
     );
   }
 
-  /** Ends with the run, or when one attempt has taken as long as it may. */
-  function boundAttempt(): BoundSignal {
-    return boundSignal(signal, options.timeout, () => undefined);
+  private warnOnce(topic: string, message: string): void {
+    if (this.warned.has(topic)) return;
+    this.warned.add(topic);
+    this.context.report({ kind: 'warning', message });
   }
 
-  /** Sends the request once. Failures that trying again may mend are returned, all others thrown. */
-  async function send(asked: Asking): Promise<Arrived | FailedAttempt> {
-    const attempt = boundAttempt();
+  /** A district's page as a broken-off run has landed it; null where there is none that can be read. */
+  private async recall({ pipeline, request }: Asked): Promise<FetchedPage | null> {
+    const answer = request.district === null ? null : await this.resumed?.take(request);
+    if (!answer) return null;
     try {
-      return await sendWithin(attempt, asked);
+      const page = this.reader.scan(pipeline, request, answer.url, answer.body);
+      this.figures.fromLanding += 1;
+      return { page, at: answer.at, landed: await this.reader.land({ ...answer, request }), refusal: null };
     } catch (error) {
-      if (isRekapError(error, 'system-limit')) health.end = error;
-      if (isRekapError(error, 'response-too-large') && !asked.isOptional) health.noteTooLarge(asked.request.dataset);
-      if (error instanceof RekapError) throw error;
-      signal.throwIfAborted();
-      if (attempt.isLate()) {
-        const failure = { kind: 'timeout' } as const;
-        return { failure, detail: nameFailure(failure, options.timeout) };
-      }
-      return {
-        failure: { kind: 'connection', code: connectionCode(error) },
-        detail: messageOf(error),
-      };
+      if (error instanceof ScanError) return null;
+      throw error;
     }
   }
 
-  async function sendWithin(attempt: BoundSignal, { request, path }: Asking): Promise<Arrived> {
-    try {
-      const received = await transport.send(request, path, attempt.signal);
-      figures.bytes += received.body.length;
-      return { ...received, at: received.at ?? clock.now() };
-    } finally {
-      attempt.end();
-    }
+  /** The page in bytes that were landed before. */
+  reopen(pipeline: AnyPipeline, request: PageRequest, bytes: Buffer): Page {
+    const path = requestPath(this.base, pipeline, request);
+    return this.reader.scan(pipeline, request, this.base.origin + path, bytes);
   }
 
-  return {
-    figures,
-    answered,
-    fetchPage,
-    ...landedPages(resumed, reader, (message) => warnOnce('resume', message)),
-    noteResumed(pages) {
-      figures.resumed += pages;
-    },
-    reopen(pipeline, request, bytes) {
-      return reader.scan(pipeline, request, base.origin + requestPath(base, pipeline, request), bytes);
-    },
-    close: () => transport.close(),
-  };
+  async close(): Promise<void> {
+    await this.context.transport.close();
+  }
 }

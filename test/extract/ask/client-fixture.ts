@@ -3,7 +3,7 @@
 import { onTestFinished } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
 import { createHttpTransport } from '../../../src/extract/ask/http-transport.ts';
-import { createSourceClient, type SourceOptions } from '../../../src/extract/ask/source-client.ts';
+import { SourceClient, type SourceOptions } from '../../../src/extract/ask/source-client.ts';
 import { Secret } from '../../../src/secret.ts';
 import type { Answer, Land } from '../../../src/stages.ts';
 import type { RunEvent } from '../../../src/context.ts';
@@ -28,9 +28,9 @@ export function connect(baseUrl: string, { land, ...options }: ConnectOptions = 
   const events: RunEvent[] = [];
   const controller = new AbortController();
   const settings = { baseUrl, apiKey: new Secret(key), concurrency: 4, timeout: 5000, maxAttempts: 6, ...options };
-  const client = createSourceClient(settings, {
+  const client = new SourceClient(settings, {
     transport: createHttpTransport({ ...settings, connections: settings.concurrency, maxAnswerBytes: 100_000 }),
-    resumed: null,
+    resumed: [],
     clock,
     random: () => 0.5,
     report: (event) => events.push(event),

@@ -1,13 +1,11 @@
 /** How many requests are under way at a time, and who gives a place away when. */
 
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
-import { createSourceClient } from '../../../src/extract/ask/source-client.ts';
+import { SourceClient } from '../../../src/extract/ask/source-client.ts';
 import { Secret } from '../../../src/secret.ts';
-import { answerJson } from '../../support/fault-server.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { request, serve, whole } from './client-fixture.ts';
+import { request } from './client-fixture.ts';
 
 const text = '{"count":1,"data":{"IdDapil":"1101"}}';
 
@@ -20,7 +18,7 @@ function connect(concurrency: number, scripts: Scripts = {}, instead: () => stri
   const asked = new Map<number, number>();
   let underWay = 0;
   let most = 0;
-  const client = createSourceClient(
+  const client = new SourceClient(
     { baseUrl: 'http://source.test', apiKey: new Secret('a-key-of-tests'), concurrency, timeout: 5000, maxAttempts: 3 },
     {
       transport: {
@@ -35,11 +33,11 @@ function connect(concurrency: number, scripts: Scripts = {}, instead: () => stri
           underWay -= 1;
           const scripted = scripts[district!]?.[turn] ?? {};
           const { status = 200, body = instead() ?? text.replace('1101', String(district)) } = scripted;
-          return { status, headers: {}, body: Buffer.from(body), at: null };
+          return { status, headers: {}, body: Buffer.from(body) };
         },
         async close() {},
       },
-      resumed: null,
+      resumed: [],
       clock: manualClock(),
       random: () => 0.5,
       report: () => undefined,
@@ -47,9 +45,9 @@ function connect(concurrency: number, scripts: Scripts = {}, instead: () => stri
       signal: new AbortController().signal,
     },
   );
-  const fetch = (dapils: readonly number[]) =>
+  const fetch = (ids: readonly number[]) =>
     Promise.all(
-      dapils.map(async (district) => {
+      ids.map(async (district) => {
         const { page } = await client.fetchPage(voters, { ...request, district });
         return page.records.length;
       }),
@@ -57,36 +55,12 @@ function connect(concurrency: number, scripts: Scripts = {}, instead: () => stri
   return { client, fetch, sent, most: () => most };
 }
 
-/** What undici says of a request that it writes to a connection. */
-interface Sent {
-  readonly request: { readonly path: string };
-}
-
-const dapilOf = (path: string): string => /id_dapil=(\d+)/.exec(path)![1]!;
 const districts = Array.from({ length: 20 }, (_, place) => 1101 + place);
 
 it('no more requests are under way than were asked for, and no fewer while there is something to ask', async () => {
   const { fetch, most } = connect(3);
   expect(await fetch(districts)).toEqual(districts.map(() => 1));
   expect(most()).toBe(3);
-});
-
-it('the next request is written to its connection before an answer is landed and read', async () => {
-  const events: string[] = [];
-  const noteSent = (message: unknown): void => void events.push(`send ${dapilOf((message as Sent).request.path)}`);
-  subscribe('undici:client:sendHeaders', noteSent);
-  onTestFinished(() => void unsubscribe('undici:client:sendHeaders', noteSent));
-  const { client } = await serve((_, response) => answerJson(response, whole), {
-    concurrency: 1,
-    land: async (answer) => {
-      events.push(`land ${dapilOf(answer.url)}`);
-      return { answer: 0, read: async () => answer.body };
-    },
-  });
-  const dapils = [1101, 1102, 1103, 1104];
-  await Promise.all(dapils.map((district) => client.fetchPage(voters, { ...request, district })));
-  for (const [place, district] of dapils.slice(1).entries())
-    expect(events.indexOf(`send ${district}`)).toBeLessThan(events.indexOf(`land ${dapils[place]!}`));
 });
 
 it('a request that the source refused for now keeps its place while it waits', async () => {
@@ -102,16 +76,6 @@ it('an answer that turns out to be cut short counts as an attempt, and is asked 
   expect(mended.client.figures).toMatchObject({ requests: 4, retries: 2 });
   const lasting = connect(1, { 1101: [short, { status: 503 }, short, short] });
   await expect(lasting.fetch([1101])).rejects.toThrow(/given up after 3 attempts/);
-});
-
-it('after a failure answers are read in their place, until twenty have come without one', async () => {
-  const short = { body: text.slice(0, -5) };
-  const { fetch, sent } = connect(1, { 1101: [short], 1106: [short], 1136: [short] });
-  await fetch(Array.from({ length: 40 }, (_, place) => 1101 + place));
-  const sentBetween = (district: number): number => sent.lastIndexOf(district) - sent.indexOf(district) - 1;
-  expect(sentBetween(1101)).toBeGreaterThan(0);
-  expect(sentBetween(1106)).toBe(0);
-  expect(sentBetween(1136)).toBeGreaterThan(0);
 });
 
 it('a source of which every other answer is cut short, as behind two backends, is read to the end', async () => {

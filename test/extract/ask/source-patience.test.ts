@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
 import { RekapError } from '../../../src/errors.ts';
-import { createSourceClient } from '../../../src/extract/ask/source-client.ts';
-import type { Transport } from '../../../src/extract/ask/transport.ts';
+import { SourceClient } from '../../../src/extract/ask/source-client.ts';
+import type { Transport } from '../../../src/extract/ask/http-transport.ts';
 import { Secret } from '../../../src/secret.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
@@ -15,7 +15,7 @@ const request = { dataset: 'voters', district: 1101, offset: 0, limit: 10 };
 function connect(send: Send, timeout = 5000) {
   const warnings: string[] = [];
   let sent = 0;
-  const client = createSourceClient(
+  const client = new SourceClient(
     { baseUrl: 'http://source.test', apiKey: new Secret('a-key-of-tests'), concurrency: 1, timeout, maxAttempts: 1 },
     {
       transport: {
@@ -25,7 +25,7 @@ function connect(send: Send, timeout = 5000) {
         },
         async close() {},
       },
-      resumed: null,
+      resumed: [],
       clock: manualClock(),
       random: () => 0.5,
       report: (event) => {
@@ -46,7 +46,7 @@ function inTurn(statuses: readonly number[], data: unknown = []): Send {
     const status = left.shift() ?? 200;
     if (status === 0) throw new Error('the connection was reset');
     const count = Array.isArray(data) ? data.length : 1;
-    return { status, headers: {}, body: Buffer.from(JSON.stringify({ count, data })), at: null };
+    return { status, headers: {}, body: Buffer.from(JSON.stringify({ count, data })) };
   };
 }
 
@@ -77,7 +77,6 @@ describe('a source', () => {
       status: 429,
       headers: { 'retry-after': '3600' },
       body: Buffer.from('busy'),
-      at: null,
     }));
     expect(await failure()).toMatchObject({ code: 'source-refused-all' });
     const again = await failure();

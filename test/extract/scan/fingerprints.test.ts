@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
 import { fingerprintContent, fingerprintRecord } from '../../../src/extract/scan/fingerprints.ts';
-import { GrowingAccount, Occurrences, RecordReader } from '../../../src/extract/prove/tally.ts';
+import { Account, Occurrences, RecordReader } from '../../../src/extract/prove.ts';
 import { takeRecords } from '../../../src/extract/scan/take-records.ts';
 import { FingerprintTable } from '../../../src/records/fingerprint-table.ts';
 import { pageOf, voterRecord } from '../../support/pages.ts';
@@ -113,7 +113,7 @@ describe('a key', () => {
 
 describe('what two readings are compared by', () => {
   const accountOf = (names: string, people = '1') => {
-    const account = new GrowingAccount();
+    const account = new Account();
     const reader = new RecordReader(voters);
     const page = pageOf(
       voters,

@@ -1,19 +1,18 @@
-/** Opens the source for a run: over HTTP, every answer landed, with what broken-off runs have landed before. */
+/** Opens the source of a sync: over HTTP, every answer landed, with what broken-off runs have landed before. */
 
-import type { OpenedSource } from './fetch-and-load.ts';
 import { closeAll, orClose } from '../close-all.ts';
 import { createHttpTransport } from '../extract/ask/http-transport.ts';
-import { createSourceClient } from '../extract/ask/source-client.ts';
+import { SourceClient } from '../extract/ask/source-client.ts';
 import { extract } from '../extract/extract.ts';
+import type { RunFile } from '../land/formats.ts';
 import { openLanding } from '../land/landing.ts';
-import type { RunFile } from '../land/run-file.ts';
-import { landVerdicts } from '../land/verdicts.ts';
 import type { Project } from '../pipeline.ts';
-import { openResumedAnswers } from './resume.ts';
-import { readVersion } from '../version.ts';
 import { historyOf } from '../publish/manifest.ts';
-import type { Run } from './run.ts';
+import type { AcceptedReading } from '../stages.ts';
+import { readVersion } from '../version.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
+import { openResumedRuns } from './landings.ts';
+import type { Run } from './sync-options.ts';
 
 /** Bytes of one answer. */
 const maxAnswerBytes = 64 * 1024 * 1024;
@@ -22,19 +21,36 @@ const heldBytes = 48 * 1024 * 1024;
 /** Twice the polling stations of the nation and more; a source that brings more does not come to an end. */
 const maxRecords = 2_000_000;
 
-export async function askSource(run: Run): Promise<OpenedSource> {
-  const { options, around, signal } = run;
-  const resumed = await openResumedAnswers(run);
-  const landing = await orClose([resumed], () => openLanding(run.landing, describeRun(run)));
+/** Where districts come from, open until it is closed. */
+export interface OpenedSource {
+  readonly readings: AsyncIterable<AcceptedReading>;
+  close(): Promise<void>;
+}
+
+/** The first requests are on their way when this resolves. */
+export async function openSource(run: Run): Promise<OpenedSource> {
+  const { options, context } = run;
+  run.enter('fetch');
+  const resumed = await openResumedRuns(run);
+  const landing = await orClose(resumed, () => openLanding(run.landing, describeRun(run)));
   // A landing that is not closed would keep the process from ending.
-  return orClose([landing, resumed], async () => {
+  return orClose([landing, ...resumed], async () => {
+    const ended = new AbortController();
+    const signal = AbortSignal.any([run.signal, ended.signal]);
     const transport = createHttpTransport({ ...options, connections: options.concurrency, maxAnswerBytes });
-    const client = createSourceClient(options, { ...around, transport, land: landing.land, resumed, signal });
-    const readings = extract({
+    const client = new SourceClient(options, {
+      ...context,
+      transport,
+      land: (answer) => landing.land(answer),
+      resumed,
+      signal,
+    });
+    run.figures = client.figures;
+    const extraction = extract({
       pipelines: run.asked,
       client,
-      clock: around.clock,
-      report: around.report,
+      clock: context.clock,
+      report: context.report,
       concurrency: options.concurrency,
       pageSize: options.pageSize,
       wanted: options.districts,
@@ -46,10 +62,15 @@ export async function askSource(run: Run): Promise<OpenedSource> {
       maxRecords,
       signal,
     });
+    let closing: Promise<void> | null = null;
+    const close = async (): Promise<void> => {
+      ended.abort(new Error('The source is closed.'));
+      await extraction.ended;
+      await closeAll([client, ...resumed, landing]);
+    };
     return {
-      client,
-      readings: landVerdicts(run.landing, readings, run.warnings),
-      close: () => closeAll([client, resumed, landing]),
+      readings: landing.landVerdicts(extraction.readings, run.warnings),
+      close: () => (closing ??= close()),
     };
   });
 }
@@ -57,11 +78,8 @@ export async function askSource(run: Run): Promise<OpenedSource> {
 /** Districts that had records in the snapshot before. */
 function knownDistricts(previous: Snapshot | null): number[] {
   const verdicts = Object.values(previous?.manifest.datasets ?? {}).flatMap(({ districts }) => districts);
-  return [
-    ...new Set(
-      verdicts.filter(({ received }) => received > 0).flatMap(({ district }) => (district === null ? [] : [district])),
-    ),
-  ];
+  const known = verdicts.flatMap(({ district, received }) => (district === null || received === 0 ? [] : [district]));
+  return [...new Set(known)];
 }
 
 /** As many as each table had in the snapshot before; where it had none, as many as the law gives it. */
@@ -72,23 +90,22 @@ function expectedRecords({ pipelines, referenceRecords }: Project, previous: Sna
 }
 
 /** What the run was asked, for a replay or for a run that goes on from it. */
-function describeRun(run: Run): RunFile {
-  const { options } = run;
+function describeRun({ id, startedAt, options, previous, asked }: Run): RunFile {
   return {
     format: 2,
-    run: run.id,
-    started_at: run.startedAt.toISOString(),
+    run: id,
+    started_at: startedAt.toISOString(),
     tool: { name: 'rekap', version: readVersion() },
     source: options.source,
     base_url: options.baseUrl,
-    previous: run.previous?.id ?? null,
-    previous_history: run.previous === null ? null : historyOf(run.previous.manifest),
+    previous: previous?.id ?? null,
+    previous_history: previous === null ? null : historyOf(previous.manifest),
     strict: options.strict,
     accept_changes: options.acceptChanges,
     accept_source: options.acceptSource,
     dry_run: options.dryRun,
-    datasets: run.asked.map(({ table }) => table),
-    districts: options.districts,
+    datasets: asked.map(({ table }) => table),
+    districts: options.districts === null ? null : [...options.districts],
     page_size: options.pageSize,
   };
 }

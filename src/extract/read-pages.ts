@@ -4,11 +4,10 @@
  * record on brings that record alone, and the page behind it is empty. An empty page by itself ends nothing.
  */
 
-import { RekapError } from '../../errors.ts';
-import { formatNumber } from '../../numbers.ts';
-import type { AcceptedPage, Page } from '../../stages.ts';
-import type { FetchedPage } from '../ask/answer-reader.ts';
-import type { Account } from './tally.ts';
+import { RekapError } from '../errors.ts';
+import { formatNumber } from '../numbers.ts';
+import type { Page } from '../stages.ts';
+import type { FetchedPage } from './ask/answer-reader.ts';
 
 export interface ReadingQuestion {
   /** Asks for the page at an offset. `isBehind`: nothing should be there, so a refusal counts as an empty page. */
@@ -34,29 +33,20 @@ export interface ReadToEnd {
   readonly isFull: boolean;
   /** What the source said where it has nothing at all. */
   readonly refusal: RekapError | null;
-  /** What the "count" of every page with records said at least; a source may mean by it all that there is. */
+  /** The reported total: what the "count" of every page with records said at least. A source may mean by it all that there is. */
   readonly reported: number;
 }
 
-/** A district's own reading, with what it brought. */
-export interface OwnReading extends ReadToEnd {
-  readonly account: Account;
-  readonly accepted: readonly AcceptedPage[];
-}
-
 /**
- * @throws `broken-reading` where pages do not join, or the end is in doubt; RekapError where no reading can be proved;
+ * @throws `broken-reading` where pages do not join, or the end is in doubt; `unprovable-source` where no reading can be proved;
  * whatever `fetch` throws.
  */
 export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
   const { take, contentOf, isAll, leavesEndOpen, maxRecords } = question;
-  let total = 0;
-  let pages = 0;
-  let longest = 0;
-  let limit = Number.POSITIVE_INFINITY;
+  let [total, pages, longest] = [0, 0, 0];
   let reported = Number.POSITIVE_INFINITY;
   let at = new Date(0);
-  let last: { readonly content: string; readonly url: string } | null = null;
+  let last = { content: '', url: '' };
 
   async function fetch(offset: number, isBehind: boolean): Promise<FetchedPage> {
     const fetched = await question.fetch(offset, isBehind);
@@ -71,95 +61,93 @@ export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
     total += length - first;
     pages += 1;
     longest = Math.max(longest, length);
-    ({ limit } = page.request);
     reported = Math.min(reported, page.count === page.request.limit ? 0 : page.count);
     last = { content: contentOf(page, length - 1), url: page.url };
-    if (total > maxRecords) {
+    if (total > maxRecords)
       throw new RekapError(
         'unprovable-source',
         `${page.url} still brings records after ${formatNumber(maxRecords)}.`,
         'Ask the operator of the service whether its list comes to an end.',
       );
-    }
   }
 
-  /** @throws `broken-reading` where the page does not begin with the last record of the page before. */
-  function requireJoin({ page, refusal }: FetchedPage): void {
-    const said = refusal === null ? 'is empty' : `answers ${refusal.status}`;
-    if (page.records.length === 0) {
-      throw new RekapError(
-        'broken-reading',
-        `${page.url} ${said}, although ${last!.url} brought a record at this offset.`,
-        'The source loses records for moments, or changed while it was read. Run the sync again.',
-      );
-    }
-    if (contentOf(page, 0) === last!.content) return;
-    throw new RekapError(
-      'broken-reading',
-      `${page.url} does not begin with the record with which ${last!.url} ended.`,
-      'The source does not page by "offset", has no steady order, or changed while it was read. Run the sync again, or ask its operator.',
-    );
-  }
-
-  function requireNothing({ page }: FetchedPage): void {
-    if (page.records.length === 0) return;
-    throw new RekapError(
-      'broken-reading',
-      `${page.url} brings records behind the end of the list.`,
-      'The source changed while it was read, or its pages vary. Run the sync again.',
-    );
-  }
-
-  const toEnd = (proof: ReadToEnd['proof'], refusal: RekapError | null = null): ReadToEnd => ({
+  const first = await fetch(0, false);
+  let { length } = first.page.records;
+  const { limit } = first.page.request;
+  const end = (proof: ReadToEnd['proof']): ReadToEnd => ({
     total,
     pages,
     at,
     proof,
     isFull: pages === 1 && longest >= limit,
-    refusal,
+    refusal: first.refusal,
     reported: pages === 0 ? 0 : reported,
   });
-
-  let fetched = await fetch(0, false);
-  let { length } = fetched.page.records;
-  if (length > 0) accept(fetched, 0);
-  if (isAll(length)) return toEnd('full listing', fetched.refusal);
+  if (length > 0) accept(first, 0);
+  if (isAll(length)) return end('full listing');
   if (length === 0) {
     requireNothing(await fetch(0, true));
-    return toEnd('own end', fetched.refusal);
+    return end('own end');
   }
   if (total === 1) {
     // One record has none before it to join to. So the page behind it must be empty twice.
     for (const _turn of [1, 2]) requireNoSecond(await fetch(1, true));
-    return toEnd('own end');
+    return end('own end');
   }
   for (;;) {
     // A page shorter than others is likely to be the last one: both questions of the end are then asked at once.
-    const looksLast = length < (pages === 1 ? fetched.page.request.limit : longest);
+    const looksLast = length < (pages === 1 ? limit : longest);
     const isEndOpen = leavesEndOpen && pages === 1;
     const behind = looksLast && !isEndOpen ? fetch(total, true) : null;
     // Whoever needs it meets its failure.
     behind?.catch(() => undefined);
-    fetched = await fetch(total - 1, false);
-    requireJoin(fetched);
-    ({ length } = fetched.page.records);
-    if (length > 1) {
-      accept(fetched, 1);
-      continue;
+    const next = await fetch(total - 1, false);
+    requireJoin(next, last, contentOf);
+    ({ length } = next.page.records);
+    if (length > 1) accept(next, 1);
+    else {
+      if (!isEndOpen) requireNothing(await (behind ?? fetch(total, true)));
+      return end('own end');
     }
-    if (!isEndOpen) requireNothing(await (behind ?? fetch(total, true)));
-    return toEnd('own end');
   }
+}
 
-  function requireNoSecond(second: FetchedPage): void {
-    const { request, records, url } = second.page;
-    if (records.length === 1 && request.limit > 1) {
-      throw new RekapError(
-        'unprovable-source',
-        `${url} was asked for ${request.limit} records and brought one, as the page before it did.`,
-        'A source that gives one record at a time cannot be proved complete; ask its operator for longer pages.',
-      );
-    }
-    requireNothing(second);
-  }
+/** @throws `broken-reading` where the page does not begin with the last record of the page before. */
+function requireJoin(
+  { page, refusal }: FetchedPage,
+  last: { readonly content: string; readonly url: string },
+  contentOf: ReadingQuestion['contentOf'],
+): void {
+  if (page.records.length === 0)
+    throw new RekapError(
+      'broken-reading',
+      `${page.url} ${refusal === null ? 'is empty' : `answers ${refusal.status}`}, although ${last.url} brought a record at this offset.`,
+      'The source loses records for moments, or changed while it was read. Run the sync again.',
+    );
+  if (contentOf(page, 0) === last.content) return;
+  throw new RekapError(
+    'broken-reading',
+    `${page.url} does not begin with the record with which ${last.url} ended.`,
+    'The source does not page by "offset", has no steady order, or changed while it was read. Run the sync again, or ask its operator.',
+  );
+}
+
+function requireNothing({ page }: FetchedPage): void {
+  if (page.records.length === 0) return;
+  throw new RekapError(
+    'broken-reading',
+    `${page.url} brings records behind the end of the list.`,
+    'The source changed while it was read, or its pages vary. Run the sync again.',
+  );
+}
+
+function requireNoSecond(second: FetchedPage): void {
+  const { request, records, url } = second.page;
+  if (records.length === 1 && request.limit > 1)
+    throw new RekapError(
+      'unprovable-source',
+      `${url} was asked for ${request.limit} records and brought one, as the page before it did.`,
+      'A source that gives one record at a time cannot be proved complete. Ask its operator for longer pages.',
+    );
+  requireNothing(second);
 }

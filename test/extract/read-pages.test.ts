@@ -1,11 +1,11 @@
 /** One reading: its pages join, and it ends on a positive sign. */
 
 import { describe, expect, it } from 'vitest';
-import { voters } from '../../../pipelines/voters.ts';
-import { RekapError } from '../../../src/errors.ts';
-import { readPages } from '../../../src/extract/prove/read-pages.ts';
-import { emptyPage } from '../../../src/extract/ask/refusals.ts';
-import { pageOf, voterRecord } from '../../support/pages.ts';
+import { voters } from '../../pipelines/voters.ts';
+import { RekapError } from '../../src/errors.ts';
+import { readPages } from '../../src/extract/read-pages.ts';
+import { emptyPage } from '../../src/extract/ask/refusals.ts';
+import { pageOf, voterRecord } from '../support/pages.ts';
 
 /** Reads a source that gives names for an offset and the how-manieth time it is asked for it; null is "not found". */
 async function read(give: (offset: number, turn: number) => readonly string[] | null, settings = {}) {

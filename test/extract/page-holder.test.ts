@@ -1,10 +1,10 @@
 /** Pages wait in memory as long as there is room, and beyond it in the landing; either way they are the same pages. */
 
 import { expect, it } from 'vitest';
-import { voters } from '../../../pipelines/voters.ts';
-import { PageHolder } from '../../../src/extract/prove/page-holder.ts';
-import { readText } from '../../../src/records/fields.ts';
-import { pageOf, voterRecord } from '../../support/pages.ts';
+import { voters } from '../../pipelines/voters.ts';
+import { PageHolder } from '../../src/extract/pages.ts';
+import { readText } from '../../src/records/fields.ts';
+import { pageOf, voterRecord } from '../support/pages.ts';
 
 /** Holds a page of one record; counts how often its landed bytes were read. */
 function hold(holder: PageHolder, size = 1) {

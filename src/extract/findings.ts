@@ -1,23 +1,12 @@
 /** What the districts of a dataset, once read, say of the source: warnings, and reasons to doubt the full listing. */
 
-import { formatNumber } from '../../numbers.ts';
+import { formatNumber } from '../numbers.ts';
 import type { FullListing } from './full-listing.ts';
-import type { OwnReading } from './read-pages.ts';
+import type { Known } from './question.ts';
+import type { OwnReading } from './district.ts';
 
 /** At most so many districts are named in one warning. */
 const mostNamed = 10;
-
-/** What is known of a source before it is asked. */
-export interface Known {
-  /** Just these districts, without the full listing; null for all that can be known. */
-  readonly wanted: readonly number[] | null;
-  /** Districts of the snapshot before. */
-  readonly knownBefore: readonly number[];
-  /** Districts known from law; asked for where some of them stand in the full listing, or where there is none. */
-  readonly reference: readonly number[];
-  /** Records that each table had in the snapshot before, or has by law; fewer are warned of. */
-  readonly expected: Readonly<Record<string, number>>;
-}
 
 export class Findings {
   /** Whether a district had records that the full listing lacks: then its word ends nothing. */

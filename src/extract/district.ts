@@ -2,12 +2,11 @@
 
 import { isRekapError, RekapError } from '../errors.ts';
 import type { AcceptedPage } from '../stages.ts';
-import type { DatasetPages, Reading } from './dataset-pages.ts';
-import type { ExtractQuestion } from './extract-question.ts';
-import type { FullListing } from './prove/full-listing.ts';
-import { lackOf, mostReadings, neededReadings, type Shown } from './prove/prove.ts';
-import type { OwnReading, ReadToEnd } from './prove/read-pages.ts';
-import { GrowingAccount, Occurrences, RecordReader, type Account } from './prove/tally.ts';
+import type { ExtractQuestion } from './question.ts';
+import type { FullListing, Shown } from './full-listing.ts';
+import type { DatasetPages } from './pages.ts';
+import { Account, lackOf, mostReadings, neededReadings, Occurrences, RecordReader } from './prove.ts';
+import type { ReadToEnd } from './read-pages.ts';
 
 /** Milliseconds before a district is read again whose readings disagree; doubled each time. */
 const firstPause = 500;
@@ -22,6 +21,12 @@ export interface District {
   readings: number;
   /** Whether nothing but the law names it. */
   readonly isOptional: boolean;
+}
+
+/** A district's own reading, with what it brought. */
+export interface OwnReading extends ReadToEnd {
+  readonly account: Account;
+  readonly accepted: readonly AcceptedPage[];
 }
 
 export class DistrictReader {
@@ -53,20 +58,19 @@ export class DistrictReader {
       district.readings += 1;
       const isLast = district.readings === mostReadings;
       try {
-        const own = await this.readOnce(district, shown, (reading) => this.pages.read(reading));
-        const lack = this.lackOf(own, district, shown);
+        const own = await this.readOnce(district);
+        const lack = this.lackOf(own, district);
         if (lack === null) return own;
         const isSteady = accounts.every(({ content }) => content === own.account.content);
         accounts.push(own.account);
         for (const page of own.accepted) page.release();
         if (isFirst && shown.size === 0) return null;
-        if (isLast) {
+        if (isLast)
           throw new RekapError(
             'unprovable-source',
             `It was read ${mostReadings} times: ${lack}.`,
             'The source loses records, or changed while it was read. Run the sync again.',
           );
-        }
         if (!isSteady) await this.pause(district);
       } catch (error) {
         if (!isRekapError(error, 'broken-reading') || isLast) throw error;
@@ -80,53 +84,19 @@ export class DistrictReader {
     return this.question.clock.sleep(firstPause * 2 ** (readings - 1), this.question.signal);
   }
 
-  /**
-   * The reading over pages that earlier runs have landed, where it proves the district: its values are those that the full listing has
-   * now. Else null, for the source can be asked.
-   */
-  async readLanded(district: District): Promise<OwnReading | null> {
-    if (this.listing === null || this.listing.of(district.id).total === 0) return null;
-    // They are looked at first, so that this run lands only answers that count.
-    const seen = await this.readLandedOnce(district, false);
-    for (const page of seen?.accepted ?? []) page.release();
-    const own = seen && (await this.readLandedOnce(district, true));
-    if (own === null) return null;
-    district.readings = 1;
-    this.question.client.noteResumed(own.accepted.length);
-    return own;
+  private lackOf({ proof, account, pages }: OwnReading, { accounts, shown }: District): string | null {
+    if (proof === 'full listing') return null;
+    const needed = neededReadings(this.listing, pages);
+    return lackOf({ newest: account, earlier: accounts, shown: shown.size, needed });
   }
 
-  private async readLandedOnce(district: District, isTaken: boolean): Promise<OwnReading | null> {
-    // What was landed before does not count as shown.
-    const shown = district.shown.fresh();
-    try {
-      const own = await this.readOnce(district, shown, (reading) => this.pages.readLanded(reading, isTaken));
-      if (own === null || this.lackOf(own, district, shown) === null) return own;
-      for (const page of own.accepted) page.release();
-    } catch (error) {
-      this.question.signal.throwIfAborted();
-      if (!(error instanceof RekapError) || isRekapError(error, 'landing')) throw error;
-    }
-    return null;
-  }
-
-  private lackOf(own: OwnReading, { accounts }: District, shown: Shown): string | null {
-    if (own.proof === 'full listing') return null;
-    const needed = neededReadings(this.listing, own.pages);
-    return lackOf({ newest: own.account, earlier: accounts, shown: shown.size, needed });
-  }
-
-  private async readOnce<End extends ReadToEnd | null>(
-    { id, isOptional }: District,
-    shown: Shown,
-    read: (reading: Reading) => Promise<End>,
-  ): Promise<OwnReading | Exclude<End, ReadToEnd>> {
+  private async readOnce({ id, isOptional, shown }: District): Promise<OwnReading> {
     const { listing, reader, mayEndOnListing } = this;
-    const account = new GrowingAccount();
+    const account = new Account();
     const occurrences = new Occurrences();
     const accepted: AcceptedPage[] = [];
     try {
-      const end = await read({
+      const end = await this.pages.read({
         district: id,
         isOptional,
         leavesEndOpen: false,
@@ -149,9 +119,7 @@ export class DistrictReader {
           account.content === listing.of(id).content &&
           account.total === shown.size,
       });
-      if (end !== null) return { ...end, account, accepted };
-      for (const page of accepted) page.release();
-      return end as Exclude<End, ReadToEnd>;
+      return { ...end, account, accepted };
     } catch (error) {
       for (const page of accepted) page.release();
       throw error;
@@ -161,8 +129,8 @@ export class DistrictReader {
 
 function foreignRecord(url: string, asked: number, found: number): RekapError {
   return new RekapError(
-    'unprovable-source',
+    'broken-reading',
     `${url} was asked for district ${asked} and brought a record of district ${found}.`,
-    'The source does not filter by district; ask the operator of the service.',
+    'The source does not filter by district. Ask the operator of the service.',
   );
 }

@@ -1,13 +1,24 @@
 /** What an extraction is asked: which datasets and districts, of which source, within which bounds. */
 
-import type { AnyPipeline } from '../pipeline.ts';
 import type { Clock, Report } from '../context.ts';
-import type { SourceClient } from './ask/source-client.ts';
-import type { Known } from './prove/findings.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { PageSource } from './ask/source-client.ts';
+
+/** What is known of a source before it is asked. */
+export interface Known {
+  /** Just these districts, without the full listing; null for all that can be known. */
+  readonly wanted: readonly number[] | null;
+  /** Districts of the snapshot before. */
+  readonly knownBefore: readonly number[];
+  /** Districts known from law; asked for where some of them stand in the full listing, or where there is none. */
+  readonly reference: readonly number[];
+  /** Records that each table had in the snapshot before, or has by law; fewer are warned of. */
+  readonly expected: Readonly<Record<string, number>>;
+}
 
 export interface ExtractQuestion extends Known {
   readonly pipelines: readonly AnyPipeline[];
-  readonly client: SourceClient;
+  readonly client: PageSource;
   readonly clock: Clock;
   readonly report: Report;
   readonly concurrency: number;

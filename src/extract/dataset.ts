@@ -4,15 +4,11 @@ import { isRekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { AcceptedPage, AcceptedReading, Verdict } from '../stages.ts';
 import { concernsOneDistrict } from './ask/refusals.ts';
-import { DatasetPages } from './dataset-pages.ts';
-import { DistrictReader, type District } from './district-reader.ts';
-import type { ExtractQuestion } from './extract-question.ts';
-import { Findings } from './prove/findings.ts';
-import type { FullListing } from './prove/full-listing.ts';
-import type { PageHolder } from './prove/page-holder.ts';
-import { Shown } from './prove/prove.ts';
-import type { OwnReading } from './prove/read-pages.ts';
-import { noListing, readFullListing, type FoundListing } from './read-full-listing.ts';
+import { DistrictReader, type District, type OwnReading } from './district.ts';
+import type { ExtractQuestion } from './question.ts';
+import { Findings } from './findings.ts';
+import { noListing, readFullListing, Shown, type FoundListing, type FullListing } from './full-listing.ts';
+import { DatasetPages, type PageHolder } from './pages.ts';
 
 /** Milliseconds that an empty answer must have lasted where no full listing confirms it: a source may be empty for moments. */
 const emptyFor = 2000;
@@ -64,20 +60,19 @@ export class DatasetExtraction {
   }
 
   /**
-   * The districts to ask for, those with most records first: the listed ones, those of the snapshot before, and those of the reference
+   * The districts to ask for, those that take longest first: the listed ones, those of the snapshot before, and those of the reference
    * where its ids are of the same kind.
    *
    * @param listed Districts that the listing of any dataset has.
    */
   districtsToRead(listed: ReadonlySet<number>): number[] {
     const { listing } = this;
-    const { knownBefore, reference, client } = this.question;
+    const { knownBefore, reference } = this.question;
     const isSameKind = listing === null || reference.some((id) => listed.has(id));
     const all = new Set([...listed, ...knownBefore, ...(isSameKind ? reference : [])]);
     if (listing !== null) this.findings.noteListing(this.pipeline.table, listing, isSameKind);
-    else if (client.isResuming)
-      this.warn('nothing is taken over from what was landed before: there is no full listing to compare it with');
-    const size = (id: number): number => listing?.of(id).total ?? 0;
+    // The listing's last district is asked first: nothing but its own pages shows where it ends, which takes longer.
+    const size = (id: number): number => (id === listing?.last ? Number.MAX_VALUE : (listing?.of(id).total ?? 0));
     return [...all].toSorted((a, b) => size(b) - size(a) || a - b);
   }
 
@@ -95,8 +90,7 @@ export class DatasetExtraction {
     const mayEndOnListing = !isAgain && !this.findings.isListingShort;
     const reader = new DistrictReader(this.pages, this.question, this.listing, mayEndOnListing);
     try {
-      const landed = this.found.isLanded && !isAgain ? await reader.readLanded(district) : null;
-      const own = landed ?? (await reader.read(district));
+      const own = await reader.read(district);
       if (own !== null) return this.accept(district, own, isAgain);
       this.empty.push(id);
       return null;

@@ -1,13 +1,13 @@
-/** Asks for the pages of one dataset: in a size that the source takes, held until they are built, or as earlier runs have landed them. */
+/** Asks for the pages of one dataset in a size that the source takes, and holds them in memory until they are built. */
 
 import type { AnyPipeline } from '../pipeline.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';
 import type { FetchedPage } from './ask/answer-reader.ts';
 import { emptyPage, isRefusal } from './ask/refusals.ts';
-import type { ExtractQuestion } from './extract-question.ts';
-import type { PageHolder } from './prove/page-holder.ts';
-import { readPages, type ReadingQuestion, type ReadToEnd } from './prove/read-pages.ts';
-import { RecordReader } from './prove/tally.ts';
+import type { ExtractQuestion } from './question.ts';
+import { RecordReader } from './prove.ts';
+import { readPages, type ReadingQuestion, type ReadToEnd } from './read-pages.ts';
+import { takeRecords } from './scan/take-records.ts';
 
 /** Sizes that are tried where a source refuses the page size, in this order. */
 const smallerSizes = [100, 10];
@@ -39,38 +39,22 @@ export class DatasetPages {
 
   /** Makes one reading; throws as `readPages` does. */
   async read(reading: Reading): Promise<ReadToEnd> {
+    const { reader } = this;
     let limit = this.takenSize ?? this.question.pageSize;
-    return this.readBy(reading, async (offset, isBehind) => {
-      if (offset === 0 && this.takenSize === null) {
+    return readPages({
+      ...reading,
+      fetch: async (offset, isBehind) => {
+        if (offset > 0 || this.takenSize !== null) return this.ask(reading, offset, limit, { isBehind });
         const first = await this.askInSizes(reading);
         ({ limit } = first.page.request);
         return first;
-      }
-      return this.ask(reading, offset, limit, { isBehind });
+      },
+      maxRecords: this.question.maxRecords,
+      contentOf(page, row) {
+        reader.read(page, row);
+        return `${reader.content.high} ${reader.content.low}`;
+      },
     });
-  }
-
-  /**
-   * The same over pages that earlier runs have landed; null where one is missing.
-   *
-   * @param isTaken Whether they count for this run, and so are landed for it too; else they are only looked at.
-   */
-  async readLanded(reading: Reading, isTaken: boolean): Promise<ReadToEnd | null> {
-    const { client, pageSize } = this.question;
-    const request = (offset: number) => this.request(reading.district, offset, this.takenSize ?? pageSize);
-    if (!client.hasLanded(request(0))) return null;
-    let isMissing = false;
-    try {
-      return await this.readBy(reading, async (offset) => {
-        const recalled = await client.recallPage(this.pipeline, request(offset), isTaken);
-        if (recalled !== null) return recalled;
-        isMissing = true;
-        throw new Error('the page was never landed');
-      });
-    } catch (error) {
-      if (isMissing) return null;
-      throw error;
-    }
   }
 
   /** Whether nothing is at an offset of the full listing. */
@@ -85,22 +69,9 @@ export class DatasetPages {
     return this.holder.hold(fetched, { first, taken }, this.reopener(fetched.page.request), share);
   }
 
-  /** A function of its own: a closure made beside a page would keep it in memory after its release. */
+  /** A method of its own: a closure made beside a page would keep it in memory after its release. */
   private reopener(request: PageRequest): (bytes: Buffer) => Page {
     return (bytes) => this.question.client.reopen(this.pipeline, request, bytes);
-  }
-
-  private readBy(reading: Reading, fetch: ReadingQuestion['fetch']): Promise<ReadToEnd> {
-    const { reader } = this;
-    return readPages({
-      ...reading,
-      fetch,
-      maxRecords: this.question.maxRecords,
-      contentOf(page, row) {
-        reader.read(page, row);
-        return `${reader.content.high} ${reader.content.low}`;
-      },
-    });
   }
 
   /** A first page in the largest size that the source takes. */
@@ -130,7 +101,7 @@ export class DatasetPages {
     limit: number,
     { isBehind, mayRefuse = false }: { readonly isBehind: boolean; readonly mayRefuse?: boolean },
   ): Promise<FetchedPage> {
-    const request = this.request(district, offset, limit);
+    const request = { dataset: this.pipeline.table, district, offset, limit };
     // The listing need not be given, nor what lies behind an end.
     const leniency = { mayRefuse: mayRefuse || isBehind || isOptional || district === null, isOptional };
     try {
@@ -141,8 +112,64 @@ export class DatasetPages {
       return { page: emptyPage(request, error.message), at: new Date(0), landed, refusal: error };
     }
   }
+}
 
-  private request(district: number | null, offset: number, limit: number): PageRequest {
-    return { dataset: this.pipeline.table, district, offset, limit };
+/** Holds pages in memory until they are built into tables, within a bound; beyond it a page is read again from the landing. */
+export class PageHolder {
+  private held = 0;
+  private bound: number;
+  private readonly waiting: (() => void)[] = [];
+
+  /** @param bound Bytes of answers that may be held at once. */
+  constructor(bound: number) {
+    this.bound = bound;
+  }
+
+  /** Whether more than half of the bound is in use: then what waits long does so in the landing. */
+  get isHalfFull(): boolean {
+    return this.held > this.bound / 2;
+  }
+
+  /** Resolves when there is room for another district. What waits long takes half at most, so room always comes. */
+  async room(): Promise<void> {
+    while (this.held > this.bound * 0.75) await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  /** Nobody waits for room any more, because nobody takes the pages. */
+  close(): void {
+    this.bound = Number.POSITIVE_INFINITY;
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  /**
+   * Holds some records of a page.
+   *
+   * @param share Part of the bound that may be in use; half of it for what waits until all districts were read.
+   * @param reopen Makes the page of its landed bytes again; a function that does not hold the page itself.
+   */
+  hold(
+    { page: fetched, landed }: FetchedPage,
+    { first, taken }: { readonly first: number; readonly taken: number },
+    reopen: (bytes: Buffer) => Page,
+    share = 1,
+  ): AcceptedPage {
+    const size = fetched.bytes.length;
+    let page: Page | null = null;
+    if (this.held + size <= this.bound * share) {
+      page = takeRecords(fetched, first, taken);
+      this.held += size;
+    }
+    return {
+      answer: landed.answer,
+      first,
+      taken,
+      read: async () => page ?? takeRecords(reopen(await landed.read()), first, taken),
+      release: () => {
+        if (page === null) return;
+        page = null;
+        this.held -= size;
+        for (const resolve of this.waiting.splice(0)) resolve();
+      },
+    };
   }
 }

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it, onTestFinished } from 'vitest';
-import { openLanding } from '../../../src/land/landing.ts';
-import type { LandedBody } from '../../../src/stages.ts';
-import { describedRun } from '../../support/landed.ts';
-import { collect } from '../../support/run-extract.ts';
-import { faultless, simulateSource } from '../../support/simulated-source.ts';
+import { openLanding } from '../../src/land/landing.ts';
+import type { LandedBody } from '../../src/stages.ts';
+import { describedRun } from '../support/landed.ts';
+import { collect } from '../support/run-extract.ts';
+import { faultless, simulateSource } from '../support/simulated-source.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

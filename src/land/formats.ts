@@ -1,0 +1,89 @@
+/** The files of a landing and their shapes, checked when they are read back. */
+
+import * as v from 'valibot';
+import { isSnapshotId } from '../warehouse/snapshot-format.ts';
+
+/** What the run was asked. */
+export const runFile = 'run.json';
+/** One gzip member after another, so that `zcat` reads it whole. */
+export const bodiesFile = 'bodies.gz';
+/** One line per answer, with its place in bodies.gz. Line n, from 0, is answer n of verdicts.jsonl. */
+export const answersFile = 'answers.jsonl';
+/** What was found of each district, and which records of which answers count. The last line says that the run read everything. */
+export const verdictsFile = 'verdicts.jsonl';
+
+const text = v.string();
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const time = v.pipe(text, v.isoTimestamp());
+const id = v.pipe(text, v.check(isSnapshotId));
+const url = v.pipe(
+  text,
+  v.check((given) => /^https?:/.test(given) && URL.canParse(given)),
+);
+const setOf = <Item extends v.GenericSchema>(item: Item) =>
+  v.pipe(
+    v.array(item),
+    v.minLength(1),
+    v.check((items) => new Set(items).size === items.length),
+  );
+
+/** run.json: what a run was asked, and what it knew before its first request. */
+export const runFileShape = v.looseObject({
+  format: v.literal(2),
+  run: id,
+  started_at: time,
+  tool: v.object({ name: v.literal('rekap'), version: text }),
+  /** What the warehouse remembers as its source. */
+  source: text,
+  /** Without a trailing slash. */
+  base_url: url,
+  /** The snapshot that was current, and the SHA-256 of its history of changes. */
+  previous: v.nullable(id),
+  previous_history: v.nullable(text),
+  strict: v.boolean(),
+  accept_changes: v.boolean(),
+  accept_source: v.boolean(),
+  dry_run: v.boolean(),
+  datasets: setOf(text),
+  /** Null for all. */
+  districts: v.nullable(setOf(count)),
+  page_size: v.pipe(count, v.minValue(1)),
+});
+export type RunFile = Readonly<v.InferOutput<typeof runFileShape>>;
+
+/** A line of answers.jsonl. */
+export const landedAnswerShape = v.looseObject({
+  dataset: text,
+  /** Null for the full listing. */
+  district: v.nullable(count),
+  offset: count,
+  limit: count,
+  url: text,
+  at: time,
+  status: count,
+  /** Length and SHA-256 of the body, decoded from any content encoding. */
+  bytes: count,
+  sha256: text,
+  /** Where the compressed body lies in bodies.gz. */
+  position: count,
+  length: count,
+});
+export type LandedAnswer = Readonly<v.InferOutput<typeof landedAnswerShape>>;
+
+/** A line of verdicts.jsonl: the verdict, and of each accepted page its answer, its first record, and how many are taken. */
+export const landedVerdictShape = v.looseObject({
+  dataset: text,
+  district: v.nullable(count),
+  complete: v.boolean(),
+  proof: v.picklist(['own end', 'full listing', 'none']),
+  listed: v.nullable(count),
+  received: count,
+  pages: count,
+  readings: count,
+  read_at: time,
+  reason: v.nullable(text),
+  accepted: v.array(v.strictTuple([count, count, count])),
+});
+
+/** The last line of verdicts.jsonl: how many lines stand before it, and what was warned of while the districts were read. */
+export const lastLineShape = v.looseObject({ verdicts: count, warnings: v.array(text) });

@@ -1,0 +1,83 @@
+/** Describes what was built in a manifest, and decides whether it may be published: the gate, then a second reading of every file. */
+
+import { gateRefusal, RekapError } from '../errors.ts';
+import type { LoadReport } from '../load/load-report.ts';
+import { formatNumber } from '../numbers.ts';
+import { checkGate } from '../publish/gate.ts';
+import { verifyBuilt } from '../publish/verify-snapshot.ts';
+import type { Manifest } from '../warehouse/snapshot-format.ts';
+import { describeSnapshot, type Built } from './describe-snapshot.ts';
+import type { Run } from './sync-options.ts';
+
+/**
+ * Gives the manifest of a snapshot that may be published.
+ *
+ * @throws `gate` where it may not, `verification` where the files do not hold what was fetched.
+ */
+export async function checkBuilt(run: Run, built: Built): Promise<Manifest> {
+  warnOfQuarantine(run, built.reports);
+  run.enter('hash files');
+  const manifest = await describeSnapshot(run, built);
+  run.enter('pass the gate');
+  passGate(run, manifest, built.reports);
+  run.enter('verify');
+  const problems = await verifyBuilt(run.folder, manifest, run.project.pipelines);
+  if (problems.length > 0)
+    throw new RekapError(
+      'verification',
+      `What was written is not what was fetched: ${problems.join('; ')}.`,
+      'Nothing was published. Please report this.',
+    );
+  run.signal.throwIfAborted();
+  return manifest;
+}
+
+/** No check speaks of a record that is in no table, so each run does. */
+function warnOfQuarantine({ warn }: Run, reports: ReadonlyMap<string, LoadReport>): void {
+  for (const [table, { quarantine }] of reports) {
+    if (quarantine.length === 0) continue;
+    const total = quarantine.reduce((sum, { count }) => sum + count, 0);
+    const reasons = quarantine.slice(0, 5).map(({ reason, count }) => `${reason} (${formatNumber(count)})`);
+    const more = quarantine.length > reasons.length ? ' and other reasons' : '';
+    const message = `${table}: ${formatNumber(total)} of its records ${total === 1 ? 'is' : 'are'} in quarantine and not in the table: ${reasons.join(', ')}${more}.`;
+    warn(message);
+  }
+}
+
+function passGate(
+  { kind, id, project, asked, options, previous, landing }: Run,
+  manifest: Manifest,
+  reports: ReadonlyMap<string, LoadReport>,
+): void {
+  const errorsOf = ({ violations }: LoadReport) =>
+    new Map(
+      violations.flatMap(({ severity, check, count }) => (severity === 'error' ? [[check, count] as const] : [])),
+    );
+  const { refusals, strict, changes } = checkGate({
+    pipelines: project.pipelines,
+    manifest,
+    previous: previous?.manifest ?? null,
+    asked: asked.map(({ table }) => table),
+    shrunken: new Map([...reports].map(([table, { shrunken }]) => [table, shrunken])),
+    errors: new Map([...reports].map(([table, report]) => [table, errorsOf(report)])),
+    strict: options.strict,
+    acceptChanges: options.acceptChanges,
+  });
+  const reasons = [...refusals, ...strict, ...changes];
+  if (reasons.length === 0) return;
+  const isKept = kind === 'replay' || options.keepLanding !== 0;
+  // Of a dry run nothing is ever published.
+  const canReplay = kind === 'sync' && isKept && !options.dryRun;
+  const again = canReplay
+    ? `"rekap replay ${id} --accept-changes" publishes just these figures`
+    : `run the ${kind} again with --accept-changes`;
+  const wayOn =
+    refusals.length > 0
+      ? isKept
+        ? `${landing} holds what the source answered.`
+        : 'Look at what the source answers.'
+      : strict.length > 0
+        ? `Without --strict the ${kind} publishes the figures, and names what is doubtful in the tables violations and quarantine.`
+        : `If the source really changed so, ${again}.`;
+  throw gateRefusal(reasons, `Nothing was published. ${wayOn}`);
+}
