@@ -1,5 +1,6 @@
 /** Opens the source of a sync: over HTTP, every answer landed, with what broken-off runs have landed before. */
 
+import { setMaxListeners } from 'node:events';
 import { closeAll, orClose } from '../close-all.ts';
 import { createHttpTransport } from '../extract/ask/http-transport.ts';
 import { SourceClient } from '../extract/ask/source-client.ts';
@@ -37,6 +38,8 @@ export async function openSource(run: Run): Promise<OpenedSource> {
   return orClose([landing, ...resumed], async () => {
     const ended = new AbortController();
     const signal = AbortSignal.any([run.signal, ended.signal]);
+    // Every request and every wait under way listens, as many as --concurrency allows.
+    setMaxListeners(0, signal);
     const transport = createHttpTransport({ ...options, connections: options.concurrency, maxAnswerBytes });
     const client = new SourceClient(options, {
       ...context,

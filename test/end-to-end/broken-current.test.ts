@@ -170,7 +170,7 @@ it('a database that cannot be read though its hash fits ends a sync with the way
   const again = () => runSync(syncOptions(warehouse, url));
   await expect(again()).rejects.toMatchObject({
     code: 'warehouse',
-    message: expect.stringContaining(`from snapshot ${ids[1]}, for it is damaged: ${databaseFile}`),
+    message: expect.stringContaining(`from snapshot ${ids[1]}, because it is damaged: ${databaseFile}`),
     next: expect.stringContaining(`"rekap replay ${ids[1]}"`),
   });
   await runReplay(warehouse, { run: ids[1] });

@@ -2,7 +2,7 @@
 
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { Pool, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { RekapError, systemCode } from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
 import type { Secret } from '../../secret.ts';
@@ -46,8 +46,14 @@ export function requestPath(base: URL, pipeline: AnyPipeline, request: PageReque
 /** One pool of connections to one host. It follows no redirect, so that the key goes nowhere else. */
 export function createHttpTransport({ baseUrl, apiKey, connections, timeout, maxAnswerBytes }: HttpOptions): Transport {
   const { origin } = new URL(baseUrl);
-  // The whole attempt has one bound, the caller's; undici's own are off so that it alone decides.
-  const pool = new Pool(origin, { connections, headersTimeout: 0, bodyTimeout: 0, connect: { timeout } });
+  const pool = requireWebAssembly()
+    .then(() => import('undici'))
+    .then(
+      // The whole attempt has one bound, the caller's; undici's own are off so that it alone decides.
+      ({ Pool }) => new Pool(origin, { connections, headersTimeout: 0, bodyTimeout: 0, connect: { timeout } }),
+    );
+  // Whoever sends a request meets its failure.
+  pool.catch(() => undefined);
   return {
     async send(_request, path, signal) {
       const headers = {
@@ -57,7 +63,8 @@ export function createHttpTransport({ baseUrl, apiKey, connections, timeout, max
         'accept-encoding': 'gzip, br',
         'user-agent': 'rekap',
       };
-      const response = await pool.request({ method: 'GET', path, headers, signal }).catch((error: unknown) => {
+      const sent = pool.then((opened) => opened.request({ method: 'GET', path, headers, signal }));
+      const response = await sent.catch((error: unknown) => {
         throw lackOfOurs(error) ?? error;
       });
       const body = await readBody(response, maxAnswerBytes).catch((error: unknown) => {
@@ -73,8 +80,27 @@ export function createHttpTransport({ baseUrl, apiKey, connections, timeout, max
       });
       return { status: response.statusCode, headers: response.headers, body };
     },
-    close: () => pool.destroy(),
+    close: () =>
+      pool.then(
+        (opened) => opened.destroy(),
+        () => undefined,
+      ),
   };
+}
+
+/** As far as it is needed here; Node's own types leave it to those of browsers. */
+declare const WebAssembly: {
+  compile(module: Uint8Array): Promise<unknown>;
+  Memory: new (size: { initial: number }) => unknown;
+};
+
+/** The smallest module that there is. */
+const emptyModule = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+
+/** undici's parser is WebAssembly. Where the system grants none, undici would end the process without a word as it is loaded. */
+async function requireWebAssembly(): Promise<void> {
+  await WebAssembly.compile(emptyModule);
+  void new WebAssembly.Memory({ initial: 1 });
 }
 
 const decoders = {
