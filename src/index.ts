@@ -16,10 +16,8 @@ export type {
 export type { Ledger, Verdict } from './stages.ts';
 export type { Clock, Random, Report, RunEvent } from './context.ts';
 export { Secret } from './secret.ts';
-export { replay } from './replay.ts';
-export { sync } from './sync.ts';
-export { syncDefaults } from './run/sync-defaults.ts';
-export { systemClock } from './system-clock.ts';
+export { replay, sync } from './api.ts';
+export type { ReplaySettings, SyncSettings } from './api.ts';
 export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncContext } from './run/sync-options.ts';
 export { prune, rollBack } from './snapshots/manage-snapshots.ts';
 export { queryToParquet, runQuery } from './query/run-query.ts';

@@ -43,13 +43,11 @@ describe('the packed package', () => {
   it('gives a program in TypeScript its types', async () => {
     const { folder } = await installPacked();
     const program = `
-      import { sync, syncDefaults, type SyncResult } from 'rekap';
-      import { loadProject } from 'rekap/pipelines';
-      const concurrency: number = syncDefaults.concurrency;
+      import { sync, type SyncResult } from 'rekap';
       const outcome = (result: SyncResult): 'published' | 'unchanged' | 'reproduced' | 'dry run' => result.outcome;
-      // @ts-expect-error: a sync wants more than a project.
-      void sync(loadProject());
-      export { concurrency, outcome };`;
+      // @ts-expect-error: a sync needs a source.
+      void sync({ warehouse: 'data/warehouse' });
+      export { outcome };`;
     await writeFile(join(folder, 'program.mts'), program);
     const compiler = join(root, 'node_modules/typescript/bin/tsc');
     const strict = [

@@ -1,0 +1,64 @@
+/** What a program calls: the commands sync and replay, with everything filled in that is not said. */
+
+import { loadProject } from '../pipelines/index.ts';
+import type { Project } from './pipeline.ts';
+import { replay as replayRun } from './replay.ts';
+import { syncDefaults } from './run/sync-defaults.ts';
+import type { ReplayOptions, SyncContext, SyncOptions, SyncResult } from './run/sync-options.ts';
+import { Secret } from './secret.ts';
+import { sync as syncProject } from './sync.ts';
+import { systemClock } from './system-clock.ts';
+
+/** The context of a run; all of it may be left out. */
+interface GivenContext extends Partial<SyncContext> {
+  /** What is moved; else the datasets of this package. */
+  readonly project?: Project;
+}
+
+/** The options of a sync as `SyncOptions` describes them. */
+export interface SyncSettings extends Partial<Omit<SyncOptions, 'apiKey'>>, GivenContext {
+  /** Address of the service, without an endpoint. */
+  readonly baseUrl: string;
+  readonly apiKey: string | Secret;
+  /** Folder of the warehouse; it is made where there is none. */
+  readonly warehouse: string;
+}
+
+export interface ReplaySettings extends Partial<ReplayOptions>, GivenContext {
+  readonly warehouse: string;
+}
+
+/**
+ * Brings the source's data into the warehouse, whole and in one step.
+ *
+ * @throws RekapError with a `code`, an `exitCode` and the `next` step; the snapshot before then stays as it was.
+ */
+export async function sync(settings: SyncSettings): Promise<SyncResult> {
+  const { project, context, options } = split(settings);
+  const { baseUrl, apiKey } = settings;
+  const secret = apiKey instanceof Secret ? apiKey : new Secret(apiKey);
+  return syncProject(project, { ...syncDefaults, source: baseUrl, ...options, apiKey: secret }, context);
+}
+
+/**
+ * Builds the snapshot of an earlier run again from what the source answered then.
+ *
+ * @throws RekapError as `sync` does.
+ */
+export async function replay(settings: ReplaySettings): Promise<SyncResult> {
+  const { project, context, options } = split(settings);
+  const asked = { run: null, into: null, strict: false, acceptChanges: false, acceptSource: false };
+  return replayRun(project, { ...asked, ...options }, context);
+}
+
+function split<Settings extends GivenContext>(settings: Settings) {
+  const {
+    project = loadProject(),
+    clock = systemClock,
+    random = Math.random,
+    report = () => {},
+    signal = new AbortController().signal,
+    ...options
+  } = settings;
+  return { project, context: { clock, random, report, signal }, options };
+}
