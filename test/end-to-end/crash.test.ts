@@ -19,6 +19,9 @@ import { holdOpen, readWholeSnapshot, startReader } from '../support/whole-snaps
 
 /** Deaths per kind; `make crash` wants many more of them than every test run. */
 const deaths = Number(process.env['REKAP_CRASHES'] ?? 1);
+/** Each test run dies at a few of the steps that have a name; `make crash` at all of them. */
+const few = Math.floor(Math.random() * 4);
+const named = runSteps.filter((_, place) => process.env['REKAP_CRASHES'] !== undefined || place % 4 === few);
 const patience = Math.max(180_000, deaths * 10_000);
 
 let service: VersionedService;
@@ -83,9 +86,8 @@ describe('a sync that is killed', () => {
     const warehouse = await temporaryFolder();
     await syncHere(warehouse);
     const reader = startReader(warehouse);
-    for (const step of runSteps) expect(await survive(warehouse, { step }), step).toBe('died');
-    const { readings } = await reader.stop();
-    expect(readings).toBeGreaterThan(runSteps.length);
+    for (const step of named) expect(await survive(warehouse, { step }), step).toBe('died');
+    expect((await reader.stop()).readings).toBeGreaterThan(named.length);
   });
 
   it('before a change to the file system, is survived', { timeout: patience }, async () => {

@@ -22,7 +22,7 @@ import { look, startReader } from './reader.ts';
 import { exportByQuery, noPython, reckon } from './reckon.ts';
 
 /** Versions that the source gives one after another; REKAP_HISTORY=200 makes a long life. */
-const versions = Number(process.env['REKAP_HISTORY'] ?? 8);
+const versions = Number(process.env['REKAP_HISTORY'] ?? 4);
 /** The same seed draws the same acts; a kill after some milliseconds may come upon another moment. */
 const seed = process.env['REKAP_HISTORY_SEED'] ?? String(Math.floor(Math.random() * 2 ** 32));
 
