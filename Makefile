@@ -9,13 +9,13 @@ SEED ?=
 # For `make oracle`.
 WAREHOUSE ?= data/warehouse
 
-.PHONY: help setup build sync serve test fuzz crash oracle check bench sample format clean
+.PHONY: help setup build sync serve test fuzz crash oracle check bench bench-long sample format clean
 
 rekap := node dist/src/cli/main.js
 sources := $(shell find src pipelines data/sample test -name '*.ts') tsconfig.json
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: node_modules/.package-lock.json ## install what the project needs
 
@@ -64,6 +64,9 @@ check: build ## format, lint, types, unused code, package
 
 bench: build ## measure speed and memory; prints ratios within this run
 	node --expose-gc dist/test/bench/main.js
+
+bench-long: build ## the same with ten million records; takes minutes
+	node --expose-gc dist/test/bench/main.js long
 
 sample: build ## generate data/sample again
 	node dist/data/sample/generate.js

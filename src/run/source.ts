@@ -19,8 +19,8 @@ import type { Run } from './sync-options.ts';
 const maxAnswerBytes = 64 * 1024 * 1024;
 /** Bytes of answers that may wait in memory until their district is proved and built. */
 const heldBytes = 48 * 1024 * 1024;
-/** Twice the polling stations of the nation and more; a source that brings more does not come to an end. */
-const maxRecords = 2_000_000;
+/** Far more than the nation has polling stations; a source that brings more does not come to an end. */
+const maxRecords = 20_000_000;
 
 /** Where districts come from, open until it is closed. */
 export interface OpenedSource {

@@ -43,6 +43,30 @@ export async function benchBulk(): Promise<Finding[]> {
   return findings;
 }
 
+/** Ten million records, once: what a large load takes of the machine. */
+export async function benchLong(): Promise<Finding[]> {
+  const size = 10_000_000;
+  const source = await startSource({ records: size, delay: 0 });
+  try {
+    const { peak, milliseconds } = await measureSync(source.url, ['--dataset', 'voters', '--max-duration', '7200']);
+    const section = `long (${size.toLocaleString('en')} records)`;
+    const memory = { what: 'peak memory', measured: peak, against: 600e6, reference: 'allowed', target: { atMost: 1 } };
+    const wall = {
+      what: 'sync, wall time',
+      measured: milliseconds,
+      against: milliseconds,
+      reference: '',
+      target: null,
+    };
+    return [
+      { section, ...memory, format: formatMegabytes },
+      { section, ...wall, format: formatDuration },
+    ];
+  } finally {
+    await source.stop();
+  }
+}
+
 /** Syncs a load several times from one source: it is the sync that starts cold, as a batch job does, and not the service. */
 async function measureLoad(size: number): Promise<{ syncs: Measured[]; parses: Parsed[] }> {
   const records = new GeneratedRecords('voters', size);

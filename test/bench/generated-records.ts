@@ -9,23 +9,22 @@ import { varyRecord, type Spread } from './vary-record.ts';
 /** A dataset's records as one stretch of JSON, so that any page of it is a slice and costs nothing to make. */
 export class GeneratedRecords {
   readonly count: number;
-  /** Records, each followed by a comma; record `i` begins at `starts[i]`. */
-  private readonly text: Buffer;
+  /** Where record `i` begins in the text of its district. */
   private readonly starts: Float64Array;
-  private readonly districts = new Map<number, { readonly from: number; readonly to: number }>();
+  /** Records from one to another, and their JSON, each followed by a comma. */
+  private readonly districts = new Map<number, { readonly from: number; readonly to: number; readonly text: Buffer }>();
 
   /** @param total Records of `voters`, spread evenly over the districts and in their order; null for the sample as it is. */
   constructor(dataset: 'voters' | 'voting_rights_users', total: number | null, spread: Spread = 'over regencies') {
     const sample = groupByDistrict(readSample(dataset));
     this.count = total ?? [...sample.values()].reduce((sum, records) => sum + records.length, 0);
-    this.starts = new Float64Array(this.count + 1);
-    const parts: Buffer[] = [];
+    this.starts = new Float64Array(this.count);
     let row = 0;
     for (const [index, [district, records]] of [...sample].entries()) {
       const from = row;
       const to = total === null ? from + records.length : Math.floor((total * (index + 1)) / sample.size);
-      this.districts.set(district, { from, to });
       const texts: string[] = [];
+      let start = 0;
       for (; row < to; row += 1) {
         const place = row - from;
         const record = records[place % records.length]!;
@@ -33,11 +32,11 @@ export class GeneratedRecords {
           total === null ? record : varyRecord(record, row, Math.floor(place / records.length) + 1, spread),
         );
         texts.push(text);
-        this.starts[row + 1] = this.starts[row]! + Buffer.byteLength(text) + 1;
+        this.starts[row] = start;
+        start += Buffer.byteLength(text) + 1;
       }
-      parts.push(Buffer.from(`${texts.join(',')},`));
+      this.districts.set(district, { from, to, text: Buffer.from(`${texts.join(',')},`) });
     }
-    this.text = Buffer.concat(parts);
   }
 
   /** The districts' ids, in the order of their records. */
@@ -52,8 +51,14 @@ export class GeneratedRecords {
     const last = Math.min(first + limit, to);
     const records = last - first;
     const [open, close] = records === 1 ? ['', '}'] : ['[', ']}'];
-    const content = records === 0 ? Buffer.of() : this.text.subarray(this.starts[first], this.starts[last]! - 1);
-    return [Buffer.from(`{"count":${records},"data":${open}`), content, Buffer.from(close)];
+    const content: Buffer[] = [];
+    for (const block of this.districts.values()) {
+      const [begin, end] = [Math.max(first, block.from), Math.min(last, block.to)];
+      if (begin >= end) continue;
+      const stop = end === block.to ? block.text.length : this.starts[end]!;
+      content.push(block.text.subarray(this.starts[begin], end === last ? stop - 1 : stop));
+    }
+    return [Buffer.from(`{"count":${records},"data":${open}`), ...content, Buffer.from(close)];
   }
 
   /** Bodies that in this order hold the dataset, or one district of it, once; each is made when its turn comes. */

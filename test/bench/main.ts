@@ -1,7 +1,7 @@
 /** `make bench`: runs the sections named as arguments, or all, and prints one table. Figures are printed, never asserted. */
 
 import { cpus, platform } from 'node:os';
-import { benchBulk } from './bulk.ts';
+import { benchBulk, benchLong } from './bulk.ts';
 import { renderFindings, type Finding } from './finding.ts';
 import { benchLoad } from './load.ts';
 import { benchNation } from './nation.ts';
@@ -16,14 +16,17 @@ const sections = new Map<string, () => Promise<Finding[]>>([
   ['bulk', benchBulk],
 ]);
 
+/** It takes minutes, so it runs only when it is named. */
+const long = new Map([['long', benchLong]]);
+
 const named = process.argv.slice(2);
-const unknown = named.filter((name) => !sections.has(name));
-if (unknown.length > 0)
-  throw new Error(`No section ${unknown.join(', ')}; there are ${[...sections.keys()].join(', ')}.`);
+const known = new Map([...sections, ...long]);
+const unknown = named.filter((name) => !known.has(name));
+if (unknown.length > 0) throw new Error(`No section ${unknown.join(', ')}; there are ${[...known.keys()].join(', ')}.`);
 
 const findings: Finding[] = [];
-for (const [name, bench] of sections) {
-  if (named.length > 0 && !named.includes(name)) continue;
+for (const [name, bench] of known) {
+  if (named.length > 0 ? !named.includes(name) : long.has(name)) continue;
   process.stderr.write(`${name} …\n`);
   findings.push(...(await bench()));
 }

@@ -25,7 +25,9 @@ export interface Source {
 
 /** Starts a source in a process of its own; resolves once it listens. */
 export async function startSource(settings: SourceSettings): Promise<Source> {
-  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(settings)], { execArgv: [] });
+  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(settings)], {
+    execArgv: ['--max-old-space-size=8192'],
+  });
   const [port] = (await once(child, 'message')) as [number];
   return {
     url: `http://127.0.0.1:${port}`,
