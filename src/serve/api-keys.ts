@@ -15,8 +15,8 @@ export class ApiKeys {
   }
 
   /**
-   * Whether `candidate` is one of the keys. Takes the same time for every candidate of the same length: digests are
-   * compared in constant time, all of them, whatever the first comparisons gave.
+   * Whether `candidate` is one of the keys. It compares all digests, each in constant time, so that the time tells
+   * nothing about the keys.
    */
   accepts(candidate: string | undefined): boolean {
     const offered = digest(candidate ?? '');
@@ -39,17 +39,16 @@ export function generateApiKey(): string {
  */
 export function readApiKeys(text: string, whence: string): ApiKeys {
   const keys: string[] = [];
-  for (const [index, line] of text
-    .replace(/^\uFEFF/, '')
-    .split('\n')
-    .entries()) {
+  const lines = text.replace(/^\uFEFF/, '').split('\n');
+  for (const [index, line] of lines.entries()) {
     const key = line.trim();
     if (key === '' || key.startsWith('#')) continue;
     if (!headerSafe.test(key)) {
+      const next = 'Use letters, digits and punctuation of ASCII only, one key per line and nothing after it.';
       throw new RekapError(
         'usage',
-        `Line ${index + 1} of ${whence} holds a key with a space or a character that cannot be sent in a header.`,
-        'Use letters, digits and punctuation of ASCII only, one key per line and nothing after it.',
+        `Line ${index + 1} of ${whence} holds a key that cannot be sent in a header.`,
+        next,
       );
     }
     keys.push(key);
@@ -60,7 +59,7 @@ export function readApiKeys(text: string, whence: string): ApiKeys {
   return new ApiKeys(keys);
 }
 
-/** SHA-256 of a key: what stands for it wherever the key itself must not be. */
+/** SHA-256 of a key, which stands for it wherever the key itself must not be. */
 export function digest(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }

@@ -1,87 +1,74 @@
 /** Serves the current snapshot of a warehouse and follows it when `current` comes to point to another one. */
 
 import { lstat } from 'node:fs/promises';
-import { openDatabase, tableColumns, type Database } from '../duckdb/database.ts';
+import { openDatabase, tableColumns } from '../duckdb/database.ts';
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { warehousePaths, type Manifest } from '../warehouse/snapshot-format.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse/warehouse.ts';
 import { restoreRecords } from './restore-records.ts';
 import { buildRecordSet, fixedSource, type RecordSet, type RecordSource } from './record-source.ts';
 
 export interface FollowOptions {
-  /** Milliseconds from a clock that never goes back. */
-  readonly monotonic?: () => number;
   /** Told when a new snapshot could not be read; the one before is served on, and the next look tries again. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** Milliseconds between two looks whether `current` has changed. No request waits for one, and none has to come for it. */
+/** Milliseconds between two looks whether `current` has changed. No request waits for a look. */
 const lookInterval = 1_000;
-/** After failures in a row ever less often, for each look reads much and is told of; this often at least. */
+/** After each failure twice as many, up to this, because each look reads much and is told of. */
 const longestInterval = 60_000;
 
-/** A snapshot in memory, all datasets of one moment together. */
-interface Loaded {
-  readonly id: string;
-  readonly source: RecordSource;
-}
-
 /**
- * Reads the snapshot that `current` points to into memory and closes its file. When `current` has come to point elsewhere, the new
- * snapshot is read in the background; the old one is served until all of the new one is ready.
+ * Reads the snapshot that `current` points to into memory and closes its file. When `current` has come to point elsewhere,
+ * it reads the new snapshot in the background and serves the old one until all of the new one is ready.
  * A dataset that the snapshot was made without has no records.
  *
- * @throws `snapshot-not-found` or RekapError where there is no usable current snapshot, RekapError where it
- *   does not hold the pipelines' tables.
+ * @throws `snapshot-not-found` or `warehouse` where there is no usable current snapshot, `served-data` where it does not
+ *   hold the pipelines' tables.
  */
 export async function openWarehouseSource(
   warehouse: string,
   pipelines: readonly AnyPipeline[],
-  { monotonic = () => performance.now(), onFailure = () => {} }: FollowOptions = {},
+  { onFailure = () => {} }: FollowOptions = {},
 ): Promise<RecordSource> {
   let loaded = await loadCurrent(warehouse, pipelines);
-  let lookedAt = monotonic();
   let interval = lookInterval;
+  let looking: Promise<void> | undefined;
   let closed = false;
-  let looking: Promise<void> | null = null;
 
-  const look = async (): Promise<void> => {
+  async function look(): Promise<void> {
     try {
-      if ((await readCurrentId(warehouse)) !== loaded.id) {
-        const next = await loadCurrent(warehouse, pipelines);
-        if (!closed) loaded = next;
-      }
+      if ((await readCurrentId(warehouse)) !== loaded.id) loaded = await loadCurrent(warehouse, pipelines);
       interval = lookInterval;
     } catch (error) {
       interval = Math.min(2 * interval, longestInterval);
       onFailure(error);
-    } finally {
-      looking = null;
     }
-  };
+    if (!closed) timer = lookLater();
+  }
 
-  const lookIfDue = (): void => {
-    const now = monotonic();
-    // A beat that comes a little early is the one that is meant.
-    if (looking !== null || now - lookedAt < interval - lookInterval / 2) return;
-    lookedAt = now;
-    looking = look();
-  };
-  // It keeps no process alive.
-  const beat = setInterval(lookIfDue, lookInterval).unref();
+  function lookLater(): NodeJS.Timeout {
+    // It keeps no process alive.
+    return setTimeout(() => void (looking = look()), interval).unref();
+  }
 
+  let timer = lookLater();
   return {
     current: (pipeline) => loaded.source.current(pipeline),
     async close() {
       closed = true;
-      clearInterval(beat);
+      clearTimeout(timer);
       await looking;
     },
   };
 }
 
-async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[]): Promise<Loaded> {
+/** The current snapshot in memory, all datasets of one moment together, and its id. */
+async function loadCurrent(
+  warehouse: string,
+  pipelines: readonly AnyPipeline[],
+): Promise<{ readonly id: string; readonly source: RecordSource }> {
   const snapshot = await requireCurrent(warehouse);
   const { id, manifest } = snapshot;
   // The link's own time, not the snapshot's: after a rollback the older snapshot is what has changed for a client.
@@ -94,10 +81,12 @@ async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[])
     const database = await openDatabase(file, { readOnly: true });
     try {
       for (const pipeline of pipelines) {
-        const records = (await wasNeverRead(database, manifest, pipeline))
-          ? []
-          : await restoreRecords(database, pipeline);
-        sets.set(pipeline.table, buildRecordSet(records, lastModified));
+        const { table } = pipeline;
+        // A snapshot from before the dataset was declared has no records of it. Where the manifest names it, a missing table is damage.
+        const wasNeverRead =
+          manifest.datasets[table] === undefined && (await tableColumns(database, null, table)).length === 0;
+        const records = wasNeverRead ? [] : await restoreRecords(database, pipeline);
+        sets.set(table, buildRecordSet(records, lastModified));
       }
     } finally {
       database.close();
@@ -112,9 +101,4 @@ async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[])
     );
   }
   return { id, source: fixedSource(sets) };
-}
-
-/** Whether a snapshot is from before the dataset was declared: it is served without records then. A table that is merely missing is damage. */
-async function wasNeverRead(database: Database, { datasets }: Manifest, { table }: AnyPipeline): Promise<boolean> {
-  return datasets[table] === undefined && (await tableColumns(database, null, table)).length === 0;
 }

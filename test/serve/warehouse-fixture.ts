@@ -53,7 +53,7 @@ export function makeViolation(
 }
 
 /** A snapshot that is not current yet. */
-export async function writeSnapshot(warehouse: string, id: string, content: Content): Promise<void> {
+async function writeSnapshot(warehouse: string, id: string, content: Content): Promise<void> {
   const folder = join(warehouse, 'snapshots', id);
   await mkdir(folder, { recursive: true });
   const database = await openDatabase(join(folder, 'rekap.duckdb'));
