@@ -10,7 +10,7 @@ import { answerBadly } from './faults/answer-badly.ts';
 import type { FaultSettings } from './faults/fault-list.ts';
 import * as limits from './limits.ts';
 import { documentService } from './openapi.ts';
-import { answerClientError, pathOf, Problem, sendProblem } from './problem.ts';
+import { answerClientError, failed, pathOf, Problem, sendProblem } from './problem.ts';
 import type { RecordSource } from './record-source.ts';
 
 export interface AppOptions {
@@ -31,8 +31,6 @@ export interface AppOptions {
   readonly faults?: FaultSettings | undefined;
 }
 
-const failed = new Problem(500, 'The service failed to answer this request; it is not the request that is wrong.');
-
 /** Builds the service. Its checks come in this order: room, headers, path, method, size, key, rate, parameters. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
@@ -46,7 +44,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     http: {
       maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: limits.headersTimeout,
-      requestTimeout: limits.requestTimeout,
       connectionsCheckingInterval: limits.timeoutCheckInterval,
       // `checkRequest` looks at it, because Node's own answer has no body.
       requireHostHeader: false,
@@ -57,7 +54,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
   });
   const { maxConnections = limits.maxConnections, onFailure } = options;
-  const connections = boundConnections(app.server, maxConnections, () => performance.now());
+  const areTooMany = boundConnections(app.server, maxConnections, () => performance.now());
   // The service goes on when a connection cannot be accepted for want of open files.
   app.server.on('error', (error) => {
     if (app.server.listening) onFailure?.(error);
@@ -69,7 +66,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRoute', ({ url }) => void paths.add(url));
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff');
-    if (connections.areTooMany(request.raw.socket)) {
+    if (areTooMany(request.raw.socket)) {
       throw new Problem(503, 'Too many requests are under way; Retry-After says when to try again.', {
         headers: { 'retry-after': String(limits.retryAfterBusy), connection: 'close' },
       });

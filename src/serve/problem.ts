@@ -25,6 +25,11 @@ export class Problem extends Error {
   }
 }
 
+export const failed = new Problem(
+  500,
+  'The service failed to answer this request; it is not the request that is wrong.',
+);
+
 /** The path of a request's target; its query may hold anything and goes nowhere else. */
 export function pathOf(url = '/'): string {
   return url.replace(/[?#].*$/s, '');

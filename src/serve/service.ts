@@ -65,13 +65,8 @@ const whichHost = 'Use 127.0.0.1 for this machine only, or 0.0.0.0 for every net
 
 async function findAddress(host: string): Promise<string> {
   // An empty name would mean every address of the machine, which must be asked for by name.
-  if (host !== '') {
-    try {
-      return (await lookup(host, { order: 'ipv4first' })).address;
-    } catch {
-      // Why a name has no address does not change what to do.
-    }
-  }
+  const found = host === '' ? null : await lookup(host, { order: 'ipv4first' }).catch(() => null);
+  if (found !== null) return found.address;
   throw new RekapError('usage', `The host ${JSON.stringify(host)} has no address.`, whichHost);
 }
 

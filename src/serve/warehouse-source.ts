@@ -1,18 +1,20 @@
-/** Serves the current snapshot of a warehouse and follows it when `current` comes to point to another one. */
+/** Serves the current snapshot of a warehouse: turns its tables back into the source's records, and follows `current`. */
 
 import { lstat } from 'node:fs/promises';
-import { openDatabase, tableColumns } from '../duckdb/database.ts';
+import { openDatabase, tableColumns, type Database } from '../duckdb/database.ts';
+import { columnList, quoteIdentifier } from '../duckdb/sql-text.ts';
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse/warehouse.ts';
-import { restoreRecords } from './restore-records.ts';
-import { buildRecordSet, fixedSource, type RecordSet, type RecordSource } from './record-source.ts';
-
-export interface FollowOptions {
-  /** Told when a new snapshot could not be read; the one before is served on, and the next look tries again. */
-  readonly onFailure?: (error: unknown) => void;
-}
+import {
+  buildRecordSet,
+  fixedSource,
+  readRecord,
+  type RecordSet,
+  type RecordSource,
+  type ServedRecord,
+} from './record-source.ts';
 
 /** Milliseconds between two looks whether `current` has changed. No request waits for a look. */
 const lookInterval = 1_000;
@@ -22,7 +24,8 @@ const longestInterval = 60_000;
 /**
  * Reads the snapshot that `current` points to into memory and closes its file. When `current` has come to point elsewhere,
  * it reads the new snapshot in the background and serves the old one until all of the new one is ready.
- * A dataset that the snapshot was made without has no records.
+ * A dataset that the snapshot was made without has no records. `onFailure` is told when a new snapshot could not be read;
+ * the one before is served on, and the next look tries again.
  *
  * @throws `snapshot-not-found` or `warehouse` where there is no usable current snapshot, `served-data` where it does not
  *   hold the pipelines' tables.
@@ -30,7 +33,7 @@ const longestInterval = 60_000;
 export async function openWarehouseSource(
   warehouse: string,
   pipelines: readonly AnyPipeline[],
-  { onFailure = () => {} }: FollowOptions = {},
+  { onFailure = () => {} }: { readonly onFailure?: (error: unknown) => void } = {},
 ): Promise<RecordSource> {
   let loaded = await loadCurrent(warehouse, pipelines);
   let interval = lookInterval;
@@ -101,4 +104,52 @@ async function loadCurrent(
     );
   }
   return { id, source: fixedSource(sets) };
+}
+
+/** A value of the tables as DuckDB's client gives it: INTEGER as a number, text as a string, NULL as null. */
+type Row = Readonly<Record<string, number | bigint | string | null>>;
+
+/**
+ * The records of one dataset, from which a sync gives the same tables: the table's rows in the order of its key, then what is
+ * in quarantine, as it was received.
+ * It restores every field under the source's name, every value as a string, and for each NULL what `violations` says of it.
+ * The tables do not keep leading zeros of a count, nor whether a malformed value was a string; neither changes what a sync
+ * makes of the record.
+ */
+async function restoreRecords(database: Database, pipeline: AnyPipeline): Promise<ServedRecord[]> {
+  const lost = await readLostValues(database, pipeline);
+  const columns = Object.entries(pipeline.columns);
+  const rows = await database.rows<Row>(
+    `SELECT ${columnList(Object.keys(pipeline.columns))} FROM ${quoteIdentifier(pipeline.table)} ORDER BY ${columnList(pipeline.key)}`,
+  );
+  const texts = rows.map((row) => {
+    const key = keyOf(row, pipeline);
+    const fields = columns.flatMap(([name, { field }]) => {
+      const value = row[name] ?? null;
+      const restored = value === null ? lost.get(`${key} ${name}`) : String(value);
+      return restored === undefined ? [] : [[field, restored]];
+    });
+    return JSON.stringify(Object.fromEntries(fields));
+  });
+  // In the list of a district, records without a place in the table come after the rows they may repeat.
+  const quarantined = await database.rows<{ record: string }>(
+    'SELECT record FROM quarantine WHERE dataset = $1 ORDER BY rowid',
+    [pipeline.table],
+  );
+  return [...texts, ...quarantined.map(({ record }) => record)].map((text) => readRecord(text, pipeline));
+}
+
+/** What stood where the table has NULL, by the row's key and the column. A field without an entry was left out. */
+async function readLostValues(database: Database, pipeline: AnyPipeline): Promise<Map<string, Row[string]>> {
+  const rows = await database.rows<Row>(
+    `SELECT ${columnList(pipeline.key)}, column_name AS lost_column,
+            CASE check_name WHEN 'malformed' THEN raw_value WHEN 'empty' THEN '' END AS lost_value
+     FROM violations WHERE dataset = $1 AND check_name IN ('null', 'empty', 'malformed')`,
+    [pipeline.table],
+  );
+  return new Map(rows.map((row) => [`${keyOf(row, pipeline)} ${row['lost_column']}`, row['lost_value'] ?? null]));
+}
+
+function keyOf(row: Row, { key }: AnyPipeline): string {
+  return JSON.stringify(key.map((name) => String(row[name] ?? null)));
 }

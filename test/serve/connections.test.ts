@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { boundConnections, type Connections } from '../../src/serve/connections.ts';
+import { boundConnections } from '../../src/serve/connections.ts';
 import * as limits from '../../src/serve/limits.ts';
 import type { Service } from '../../src/serve/service.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -30,7 +30,7 @@ function portOf(service: Service): number {
 async function watched(bound: number) {
   const server: Server = createServer();
   const clock = manualClock();
-  const connections: Connections = boundConnections(server, bound, clock.monotonic);
+  const areTooMany = boundConnections(server, bound, clock.monotonic);
   const answers: ServerResponse[] = [];
   server.on('request', (_request, response) => answers.push(response));
   server.listen(0, '127.0.0.1');
@@ -42,7 +42,7 @@ async function watched(bound: number) {
   const { port } = server.address() as AddressInfo;
   return {
     /** Whether the newest request is refused. */
-    refused: () => connections.areTooMany(answers.at(-1)!.req.socket),
+    refused: () => areTooMany(answers.at(-1)!.req.socket),
     server,
     clock,
     answers,
@@ -151,6 +151,7 @@ describe('connections that are all busy', () => {
     await clock.sleep(limits.unreadAnswerTimeout);
     await idle();
     await closed;
+    expect(answer.writableFinished).toBe(false);
   });
 
   it('keep an answer that has not been ready so long', async () => {

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../../pipeline.ts';
 import { answerData, jsonType, parametersOf, readSelection, writeEnvelope } from '../data-endpoint.ts';
-import { Problem } from '../problem.ts';
+import { failed, Problem } from '../problem.ts';
 import type { RecordSource } from '../record-source.ts';
 import { driftingSource, selectBadly } from './bad-records.ts';
 import { Chance } from './chance.ts';
@@ -14,10 +14,7 @@ const lateness = 2_000;
 
 const answerFaults = faultList.filter(({ spoils }) => spoils === 'answer').map(({ name }) => name as AnswerFault);
 /** These spoil an answer that holds records; the others put something else in its place. */
-const spoilsBody: readonly FaultName[] = ['stall', 'truncate', 'cut'];
-
-/** What a proxy might answer while the service behind it is away. */
-const htmlPage = '<!doctype html><title>Maintenance</title><h1>We will be back soon</h1>';
+const spoilsBody = new Set<FaultName>(['stall', 'truncate', 'cut']);
 
 /**
  * The handler that stands in for `answerData`. Key, rate limit and parameters are checked as ever; only a GET that would
@@ -43,7 +40,7 @@ export function answerBadly(pipeline: AnyPipeline, source: RecordSource, maxLimi
     if (chance.strikes('drift') && drifting.drift(pipeline, chance, clock.now())) met.push('drift');
     if (chance.strikes('slow')) met.push('slow');
     const answerFault = answerFaults.find((name) => chance.strikes(name));
-    const hasRecords = answerFault === undefined || spoilsBody.includes(answerFault);
+    const hasRecords = answerFault === undefined || spoilsBody.has(answerFault);
     const selected = hasRecords ? selectBadly(drifting.current(pipeline), selection, chance) : null;
     met.push(...(selected?.faults ?? []));
     if (answerFault !== undefined) met.push(answerFault);
@@ -84,9 +81,10 @@ function spoilAnswer(name: AnswerFault, body: string, { reply, chance, clock }: 
     case '503':
       throw new Problem(503, 'The service is not available just now.');
     case '500':
-      throw new Problem(500, 'The service failed to answer this request; it is not the request that is wrong.');
+      throw failed;
     case 'html':
-      return reply.header('content-type', 'text/html; charset=utf-8').send(htmlPage);
+      reply.header('content-type', 'text/html; charset=utf-8');
+      return reply.send('<!doctype html><title>Maintenance</title><h1>We will be back soon</h1>');
     case 'cut':
       return reply.send(part);
     case 'stall':

@@ -6,13 +6,8 @@ import { buildRecordSet, readRecord, type RecordSet, type RecordSource, type Ser
 import { drawNumber, type Chance } from './chance.ts';
 import type { FaultName } from './fault-list.ts';
 
-interface DriftingSource extends RecordSource {
-  /** Changes one record of a dataset for good; false where there is none to change. */
-  drift(pipeline: AnyPipeline, chance: Chance, now: Date): boolean;
-}
-
 /** Puts changes on top of a source. When that source itself comes to hold other records, the changes begin anew. */
-export function driftingSource(source: RecordSource): DriftingSource {
+export function driftingSource(source: RecordSource) {
   const drifted = new Map<string, { readonly began: RecordSet; readonly set: RecordSet }>();
   let comers = 0;
 
@@ -24,7 +19,8 @@ export function driftingSource(source: RecordSource): DriftingSource {
 
   return {
     current,
-    drift(pipeline, chance, now) {
+    /** Changes one record of a dataset for good; false where there is none to change. */
+    drift(pipeline: AnyPipeline, chance: Chance, now: Date): boolean {
       const records = current(pipeline).records.map((text) => readRecord(text, pipeline));
       if (records.length === 0) return false;
       const at = chance.whole('drift at', 0, records.length - 1);
@@ -59,15 +55,8 @@ function makeComer({ text }: ServedRecord, pipeline: AnyPipeline, number: number
   return readRecord(JSON.stringify(fields), pipeline);
 }
 
-/** The content of an answer, and the faults that made it another than it should be. */
-interface BadSelection {
-  readonly records: readonly string[];
-  readonly count: number;
-  readonly faults: readonly FaultName[];
-}
-
-/** Selects records as the faults have it. A fault that changes nothing, such as a clamp on a short list, does not count. */
-export function selectBadly(set: RecordSet, { district, limit, offset }: Selection, chance: Chance): BadSelection {
+/** Selects records as the faults have it, and names these. A fault that changes nothing, such as a clamp on a short list, does not count. */
+export function selectBadly(set: RecordSet, { district, limit, offset }: Selection, chance: Chance) {
   const faults: FaultName[] = [];
   const strikes = (name: FaultName): boolean => chance.strikes(name) && faults.push(name) > 0;
 

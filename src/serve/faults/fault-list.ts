@@ -93,9 +93,6 @@ export function checkFaultValue(
 
 /** @throws `usage` where a value or the seed is out of range. */
 export function checkFaults({ values, seed }: FaultSettings): void {
-  for (const fault of faultList) {
-    const value = values[fault.name];
-    if (value !== undefined) checkFaultValue(fault, value);
-  }
+  for (const fault of faultList) checkFaultValue(fault, values[fault.name] ?? fault.default);
   checkRange('The seed of the faults', seed, 0, maxNumber);
 }
