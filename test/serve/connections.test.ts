@@ -216,6 +216,7 @@ it('requests that are sent ahead are not looked at before the answer is taken, a
   // Whatever the first packet holds has been read when another connection has come and gone.
   (await busy()).answer.end();
   expect(answers).toHaveLength(2);
+  expect(answers[1]!.req.socket).not.toBe(answers[0]!.req.socket);
   for (let answer = answers[0]!; answers.length < 500; answer = answers.at(-1)!) {
     const next = once(server, 'request');
     answer.end();
