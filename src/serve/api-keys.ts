@@ -4,7 +4,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { RekapError } from '../errors.ts';
 
 /** Visible ASCII: what every client can put into a header unchanged. A space would hide a remark after the key. */
-const headerSafe = /^[\x21-\x7e]+$/;
+const sendable = /^[\x21-\x7e]*$/;
 
 /** A set of accepted keys. It keeps SHA-256 digests, so that no dump of the process or its objects shows a key. */
 export class ApiKeys {
@@ -15,8 +15,8 @@ export class ApiKeys {
   }
 
   /**
-   * Whether `candidate` is one of the keys. Takes the same time for every candidate of the same length: digests are
-   * compared in constant time, all of them, whatever the first comparisons gave.
+   * Whether `candidate` is one of the keys. It compares all digests, each in constant time, so that the time tells
+   * nothing about the keys.
    */
   accepts(candidate: string | undefined): boolean {
     const offered = digest(candidate ?? '');
@@ -38,29 +38,23 @@ export function generateApiKey(): string {
  * @throws `usage` where there is no key, or one that cannot be sent in a header; it names the line, never the key.
  */
 export function readApiKeys(text: string, whence: string): ApiKeys {
-  const keys: string[] = [];
-  for (const [index, line] of text
+  const lines = text
     .replace(/^\uFEFF/, '')
     .split('\n')
-    .entries()) {
-    const key = line.trim();
-    if (key === '' || key.startsWith('#')) continue;
-    if (!headerSafe.test(key)) {
-      throw new RekapError(
-        'usage',
-        `Line ${index + 1} of ${whence} holds a key with a space or a character that cannot be sent in a header.`,
-        'Use letters, digits and punctuation of ASCII only, one key per line and nothing after it.',
-      );
-    }
-    keys.push(key);
+    .map((line) => line.trim());
+  const bad = lines.findIndex((line) => !sendable.test(line) && !line.startsWith('#'));
+  if (bad !== -1) {
+    const next = 'Use letters, digits and punctuation of ASCII only, one key per line and nothing after it.';
+    throw new RekapError('usage', `Line ${bad + 1} of ${whence} holds a key that cannot be sent in a header.`, next);
   }
+  const keys = lines.filter((line) => line !== '' && !line.startsWith('#'));
   if (keys.length === 0) {
     throw new RekapError('usage', `${whence} holds no API key.`, 'Write one key per line; a long random one is best.');
   }
   return new ApiKeys(keys);
 }
 
-/** SHA-256 of a key: what stands for it wherever the key itself must not be. */
+/** SHA-256 of a key, which stands for it wherever the key itself must not be. */
 export function digest(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }

@@ -12,30 +12,24 @@ interface Busy {
   readonly since: number;
 }
 
-/** What the service asks of its connections. */
-export interface Connections {
-  /** Whether the request on `socket` is refused, because too many connections are busy: in all, or from its address. */
-  areTooMany(socket: Socket): boolean;
-}
-
 /**
- * Watches the connections of `server`. Of what a client sends ahead, nothing is looked at before it has taken the answer
- * to its request.
+ * Watches the connections of `server`. What a client sends ahead stays unread until it has taken the answer before.
  *
  * When there is one connection too many, in all or from one address, the newcomer stays and another one makes room: the one
  * that has been without a request longest, whether it is idle or dribbles its headers. Where nearly all are busy, it is one
- * whose client has long taken nothing of its answer. Where there is none such, all stay, so that the newcomer's request can
- * be told to come again later.
+ * whose client has long taken nothing of its answer. Where there is no such one, all stay, so that the newcomer's request
+ * can be told to come again later.
+ *
+ * @returns Whether to refuse the request on a socket, because too many connections are busy: in all, or from its address.
  */
-export function boundConnections(server: Server, bound: number, monotonic: () => number): Connections {
-  /** In the order in which they fell idle. */
+export function boundConnections(server: Server, bound: number, monotonic: () => number): (socket: Socket) => boolean {
+  // Both are in the order in which connections fell idle or became busy.
   const idle = new Set<Socket>();
-  /** In the order in which they became busy. */
   const busy = new Map<Socket, Busy>();
-  /** Those that were answered and have sent more ahead. */
+  // Those that were answered and have sent more ahead.
   const ahead = new Set<Socket>();
   let isClosing = false;
-  /** The newest idle ones stay: whoever has just connected needs a moment to send its request. */
+  // The newest idle ones stay: whoever has just connected needs a moment to send its request.
   const newcomers = Math.ceil(bound / 32);
   const boundOfAddress = bound - Math.floor((bound * reservedConnections) / maxConnections);
   // Node's own bound closes without a word; it is only the second line.
@@ -53,20 +47,17 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
     const asked = [...busy].filter(([socket]) => isMeant(socket));
     if (unasked.length + asked.length <= most) return undefined;
     if (unasked.length > newcomers) return unasked[0];
-    const now = monotonic();
-    return asked.find(
-      ([{ writableLength }, { since }]) => writableLength > 0 && now - since >= unreadAnswerTimeout,
-    )?.[0];
+    const overdue = monotonic() - unreadAnswerTimeout;
+    return asked.find(([socket, { since }]) => socket.writableLength > 0 && since <= overdue)?.[0];
   }
 
   // Node calls this when the server closes. Its own version also cuts off answers that are written but not yet taken.
   server.closeIdleConnections = () => {
     isClosing = true;
     for (const socket of idle) socket.destroy();
-    const closeBusy = (): void => {
+    setTimeout(() => {
       for (const socket of busy.keys()) socket.destroy();
-    };
-    setTimeout(closeBusy, closeTimeout).unref();
+    }, closeTimeout).unref();
   };
 
   server.on('connection', (socket) => {
@@ -111,28 +102,24 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
     if (ahead.size > 0) setImmediate(letNextGoOn);
   }
 
-  return {
-    areTooMany({ remoteAddress }) {
-      if (busy.size <= boundOfAddress) return false;
-      if (busy.size > bound) return true;
-      return [...busy.keys()].filter((socket) => socket.remoteAddress === remoteAddress).length > boundOfAddress;
-    },
+  return ({ remoteAddress }) => {
+    if (busy.size <= boundOfAddress) return false;
+    if (busy.size > bound) return true;
+    return [...busy.keys()].filter((socket) => socket.remoteAddress === remoteAddress).length > boundOfAddress;
   };
 }
 
-const endOfHead = '\r\n\r\n';
-
 /**
- * Comes between a connection and Node's parser, which would go through all that has arrived, thousands of requests in one
- * packet, and keep an object for each. The parser gets one head at a time, and nothing while what has arrived `mustStay`.
+ * Stands between a connection and Node's parser, which would keep an object for each of thousands of requests in one packet.
+ * The parser gets one head at a time, and nothing while what has arrived `mustStay`.
  */
 function parseOneByOne(socket: Socket, mustStay: () => boolean): void {
   const [parse] = socket.listeners('data') as [(bytes: Buffer) => void];
   const waits = (): boolean => mustStay() || !socket.writable;
   socket.removeListener('data', parse);
   socket.on('data', (bytes: Buffer) => {
-    const found = bytes.indexOf(endOfHead);
-    const parsed = waits() ? 0 : found === -1 ? bytes.length : found + endOfHead.length;
+    const found = bytes.indexOf('\r\n\r\n');
+    const parsed = waits() ? 0 : found === -1 ? bytes.length : found + 4;
     if (parsed > 0) parse(bytes.subarray(0, parsed));
     if (parsed === bytes.length) return;
     // Node pauses a connection whose request has a body that nobody reads, and lets it go on itself.

@@ -1,4 +1,6 @@
-/** The bounds and timeouts of the service, each with its reason. */
+/** The bounds and timeouts of the service, each with its reason, and the check of those that a user sets. */
+
+import { RekapError } from '../errors.ts';
 
 /** Records in one answer where the request does not say; from service.md, section 8. */
 export const defaultLimit = 10;
@@ -9,7 +11,7 @@ export const defaultMaxLimit = 1000;
 /** Numbers in the tables are signed 32-bit, so no district and no position lies beyond this. */
 export const maxNumber = 2_147_483_647;
 
-/** Three short parameters fit into a tenth of this; more is a mistake or an attack. */
+/** Three short parameters fit into a tenth of this. */
 export const maxUrlLength = 2_048;
 
 /** Request line and headers together; a key, a handful of headers and the longest URL fit easily. */
@@ -30,10 +32,10 @@ export const reservedConnections = 32;
 /** Bytes, about, of a large answer that are written at once. The next ones follow when the client has taken these. */
 export const pieceBytes = 65_536;
 
-/** File descriptors that are left for everything else, where a system allows so few that it bounds the connections. */
+/** Open files that are left for everything else, where the system's bound on open files bounds the connections. */
 export const reservedFiles = 64;
 
-/** Only when connections are used up: an answer of which the client has taken nothing for so long makes room. */
+/** When connections are used up, an answer of which the client has taken nothing for so long makes room. */
 export const unreadAnswerTimeout = 5_000;
 
 /** Seconds after which a client that was told 503 may try again: by then an unread answer can make room. */
@@ -60,4 +62,10 @@ export const closeTimeout = 2_000;
 /** The bound on connections where the system lets the process open so many files; null for no such limit. */
 export function fitConnections(openFiles: number | null): number {
   return openFiles === null ? maxConnections : Math.max(1, Math.min(maxConnections, openFiles - reservedFiles));
+}
+
+/** @throws `usage` where a value that a user sets is no whole number within the bounds. */
+export function checkRange(what: string, value: number, minimum: number, maximum: number): void {
+  if (Number.isInteger(value) && value >= minimum && value <= maximum) return;
+  throw new RekapError('usage', `${what} is ${value}.`, `Give a whole number from ${minimum} to ${maximum}.`);
 }

@@ -1,8 +1,7 @@
 /** Writes the OpenAPI 3.1 document of the service from the pipelines it serves. */
 
-import type { AnyPipeline, ColumnDefinition } from '../pipeline.ts';
-import { maxBodyBytes, maxHeaderBytes, maxUrlLength } from './limits.ts';
-import { parametersOf, type Parameter } from './parameters.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import { parametersOf } from './data-endpoint.ts';
 
 interface DocumentOptions {
   readonly pipelines: readonly AnyPipeline[];
@@ -21,104 +20,76 @@ export function documentService(options: DocumentOptions): Json {
     info: {
       title: 'Electoral voter data',
       version: '1.0.0',
-      description: 'Statistics of national-legislature elections by electoral district (dapil), regency and sex.',
+      description:
+        'Statistics of national-legislature elections by electoral district (dapil), regency and sex. HEAD gives the headers of GET at every path.',
     },
     paths: {
-      ...Object.fromEntries(pipelines.map((pipeline) => [pipeline.endpoint, documentEndpoint(pipeline, options)])),
-      '/': documentOpenPath('Says where this document is', { type: 'object' }),
-      '/health': documentOpenPath('Answers as long as the service runs', { type: 'object' }),
-      '/openapi.json': documentOpenPath('This document', { type: 'object' }),
+      ...Object.fromEntries(
+        pipelines.map((pipeline) => [pipeline.endpoint, { get: documentEndpoint(pipeline, options) }]),
+      ),
+      '/': documentOpenPath('Says where this document is'),
+      '/health': documentOpenPath('Answers as long as the service runs'),
+      '/openapi.json': documentOpenPath('This document'),
     },
     components: {
-      securitySchemes: {
-        apiKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'x-api-key',
-          description: 'A key issued by whoever runs the service.',
-        },
-      },
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
       schemas: {
-        ...Object.fromEntries(pipelines.map((pipeline) => [recordSchema(pipeline), documentRecord(pipeline)])),
+        ...Object.fromEntries(pipelines.map((pipeline) => [schemaName(pipeline), documentRecord(pipeline)])),
         Problem: problemSchema,
       },
     },
   };
 }
 
-function documentEndpoint(pipeline: AnyPipeline, options: DocumentOptions): Json {
-  const parameters = Object.values<Parameter>(parametersOf(pipeline, options.maxLimit)).map(documentParameter);
-  const operation = (method: 'get' | 'head'): Json => ({
-    operationId: `${method}_${pipeline.table}`,
-    summary: method === 'get' ? pipeline.title : `${pipeline.title}, headers only`,
+function documentEndpoint(pipeline: AnyPipeline, { maxLimit, rateLimit }: DocumentOptions): Json {
+  const parameters = Object.values(parametersOf(pipeline, maxLimit)).map(({ name, description, ...bounds }) => ({
+    name,
+    in: 'query',
+    description,
+    schema: { type: 'integer', ...bounds },
+  }));
+  return {
+    operationId: `get_${pipeline.table}`,
+    summary: pipeline.title,
     description: pipeline.comment,
     security: [{ apiKey: [] }],
-    parameters: [...parameters, ...conditionHeaders],
+    parameters,
     responses: {
       200: {
-        description: 'The records, in a fixed order.',
-        headers: {
-          ETag: textHeader('Changes with the records.'),
-          'Last-Modified': textHeader('When the records last changed.'),
-        },
-        ...(method === 'get' ? jsonContent(documentEnvelope(pipeline)) : {}),
+        description:
+          'The records, in a fixed order. The ETag changes with them; Last-Modified says when they last did.',
+        content: { 'application/json': { schema: documentEnvelope(pipeline) } },
       },
-      304: { description: 'The copy that the client has is still good.' },
-      ...problems(method, {
+      304: { description: 'The copy whose ETag the client gave in If-None-Match is still good.' },
+      ...documentProblems({
         400: 'A parameter is unknown, repeated or not allowed; `parameter` names it.',
         401: 'The key is missing or not accepted.',
-        413: `The request has a body of more than ${maxBodyBytes} bytes.`,
-        414: `The URL has more than ${maxUrlLength} characters.`,
-        ...(options.rateLimit === undefined
-          ? {}
-          : {
-              429: `The key was used more than ${options.rateLimit} times in a minute; Retry-After says how many seconds to wait.`,
-            }),
-        431: `The URL and the headers together have more than ${maxHeaderBytes} bytes.`,
+        ...(rateLimit !== undefined && {
+          429: `The key was used more than ${rateLimit} times in a minute; Retry-After says how many seconds to wait.`,
+        }),
         500: 'The service failed.',
         503: 'Too many requests are under way; Retry-After says how many seconds to wait.',
         default: 'Any other error.',
       }),
     },
-  });
-  return { get: operation('get'), head: operation('head') };
-}
-
-function documentOpenPath(summary: string, schema: Json): Json {
-  const operation = (method: 'get' | 'head'): Json => ({
-    summary: method === 'get' ? summary : `${summary}; headers only`,
-    security: [],
-    responses: {
-      200: { description: `${summary}.`, ...(method === 'get' ? jsonContent(schema) : {}) },
-      ...problems(method, { default: 'Any error.' }),
-    },
-  });
-  return { get: operation('get'), head: operation('head') };
-}
-
-function documentParameter(parameter: Parameter): Json {
-  const { name, description, minimum, maximum } = parameter;
-  const schema = {
-    type: 'integer',
-    minimum,
-    maximum,
-    ...(parameter.default === null ? {} : { default: parameter.default }),
   };
-  return { name, in: 'query', required: false, description, schema };
 }
 
-const conditionHeaders: readonly Json[] = [
-  { name: 'If-None-Match', in: 'header', required: false, ...textHeader('The ETag of the copy that the client has.') },
-  {
-    name: 'If-Modified-Since',
-    in: 'header',
-    required: false,
-    ...textHeader('Its Last-Modified; counts only without If-None-Match.'),
-  },
-];
+function documentOpenPath(summary: string): Json {
+  const content = { 'application/json': { schema: { type: 'object' } } };
+  const responses = { 200: { description: `${summary}.`, content }, ...documentProblems({ default: 'Any error.' }) };
+  return { get: { summary, security: [], responses } };
+}
+
+function documentProblems(descriptions: Readonly<Record<string, string>>): Json {
+  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+  return Object.fromEntries(
+    Object.entries(descriptions).map(([status, description]) => [status, { description, content }]),
+  );
+}
 
 function documentEnvelope(pipeline: AnyPipeline): Json {
-  const record = { $ref: `#/components/schemas/${recordSchema(pipeline)}` };
+  const record = { $ref: `#/components/schemas/${schemaName(pipeline)}` };
   return {
     type: 'object',
     required: ['count', 'data'],
@@ -133,61 +104,27 @@ function documentEnvelope(pipeline: AnyPipeline): Json {
 }
 
 /** No field is required and every count may be null: what the source left in doubt is served as the source had it. */
-function documentRecord(pipeline: AnyPipeline): Json {
-  return {
-    type: 'object',
-    title: pipeline.title,
-    description: `${pipeline.comment} Values that the source left out, left empty or malformed are passed on as they came.`,
-    properties: Object.fromEntries(
-      Object.values(pipeline.columns).map((column) => [column.field, documentField(column)]),
-    ),
-  };
-}
-
-function documentField({ kind, comment }: ColumnDefinition): Json {
-  switch (kind) {
-    case 'text':
-      return { type: 'string', description: comment };
-    case 'integer':
-      return { type: 'string', description: `${comment} Decimal digits.` };
-    case 'count':
-      return { type: ['string', 'null'], description: `${comment} Decimal digits.` };
-  }
+function documentRecord({ title, comment, columns }: AnyPipeline): Json {
+  const fields = Object.values(columns).map((column) => [
+    column.field,
+    {
+      type: column.kind === 'count' ? ['string', 'null'] : 'string',
+      description: column.kind === 'text' ? column.comment : `${column.comment} Decimal digits.`,
+    },
+  ]);
+  const description = `${comment} Values that the source left out, left empty or malformed are passed on as they came.`;
+  return { type: 'object', title, description, properties: Object.fromEntries(fields) as Json };
 }
 
 /** `voting_rights_users` has records of the schema VotingRightsUsersRecord. */
-function recordSchema(pipeline: AnyPipeline): string {
-  const words = pipeline.table.split('_').map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`);
-  return `${words.join('')}Record`;
+function schemaName({ table }: AnyPipeline): string {
+  return `${table.replaceAll(/(?:^|_)(.)/g, (_match, letter: string) => letter.toUpperCase())}Record`;
 }
 
+const text: Json = { type: 'string' };
 const problemSchema: Json = {
   type: 'object',
-  description: 'Problem details (RFC 9457).',
+  description: 'Problem details (RFC 9457); `instance` is the path, `parameter` the query parameter that is wrong.',
   required: ['type', 'title', 'status', 'detail'],
-  properties: {
-    type: { type: 'string', description: 'Always about:blank: the status says what kind of problem it is.' },
-    title: { type: 'string', description: "The status's own phrase." },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What is wrong with this request.' },
-    instance: { type: 'string', description: 'The path that was asked for.' },
-    parameter: { type: 'string', description: 'The query parameter that is wrong.' },
-  },
+  properties: { type: text, title: text, status: { type: 'integer' }, detail: text, instance: text, parameter: text },
 };
-
-function problems(method: 'get' | 'head', descriptions: Readonly<Record<string, string>>): Json {
-  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-  const entries = Object.entries(descriptions).map(([status, description]) => [
-    status,
-    { description, ...(method === 'get' ? { content } : {}) },
-  ]);
-  return Object.fromEntries(entries) as Json;
-}
-
-function jsonContent(schema: Json): Json {
-  return { content: { 'application/json': { schema } } };
-}
-
-function textHeader(description: string): Json {
-  return { description, schema: { type: 'string' } };
-}

@@ -1,8 +1,10 @@
 /** The errors that the service answers with, as problem details (RFC 9457). */
 
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply } from 'fastify';
 
-export const problemType = 'application/problem+json; charset=utf-8';
+const problemType = 'application/problem+json; charset=utf-8';
 
 interface ProblemExtras {
   /** Headers that belong to this answer, such as Allow. */
@@ -14,56 +16,60 @@ interface ProblemExtras {
 /** An answer that is an error. Its detail goes to the client: it must hold neither the key nor anything from inside. */
 export class Problem extends Error {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly parameter: string | undefined;
+  readonly extras: ProblemExtras;
 
   constructor(status: number, detail: string, extras: ProblemExtras = {}) {
     super(detail);
-    this.name = 'Problem';
     this.status = status;
-    this.headers = extras.headers ?? {};
-    this.parameter = extras.parameter;
+    this.extras = extras;
   }
 }
 
-/**
- * The body of a problem. `type` is about:blank because the status says it all; `title` is then the status's own phrase
- * (RFC 9457, section 4.2.1). `instance` is the path without its query, because a query may hold anything; null where
- * the request could not be read far enough to have one.
- */
-export function writeProblem(problem: Problem, instance: string | null): string {
-  return JSON.stringify({
-    type: 'about:blank',
-    title: STATUS_CODES[problem.status] ?? 'Error',
-    status: problem.status,
-    detail: problem.message,
-    ...(instance === null ? {} : { instance }),
-    ...(problem.parameter === undefined ? {} : { parameter: problem.parameter }),
-  });
+export const failed = new Problem(
+  500,
+  'The service failed to answer this request; it is not the request that is wrong.',
+);
+
+/** The path of a request's target; its query may hold anything and goes nowhere else. */
+export function pathOf(url = '/'): string {
+  return url.replace(/[?#].*$/s, '');
 }
 
-/** A complete answer for a connection on which no request could be read, and which is closed afterwards. */
-export function writeRawProblem(problem: Problem): string {
-  const body = writeProblem(problem, null);
-  return [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? 'Error'}`,
+/** Answers a request with a problem. Of a path that is longer than any route, the client gets the beginning back. */
+export function sendProblem(problem: Problem, url: string | undefined, reply: FastifyReply): void {
+  reply
+    .code(problem.status)
+    .headers({ ...problem.extras.headers, 'cache-control': 'no-store', 'content-type': problemType })
+    .send(writeProblem(problem, pathOf(url).slice(0, 200)));
+}
+
+/** `type` is about:blank because the status says what kind of problem it is; then `title` is the status's own phrase. */
+function writeProblem({ status, message, extras }: Problem, instance?: string): string {
+  const title = STATUS_CODES[status] ?? 'Error';
+  return JSON.stringify({ type: 'about:blank', title, status, detail: message, instance, parameter: extras.parameter });
+}
+
+const clientErrors: Readonly<Record<string, Problem>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: new Problem(408, 'The request did not arrive in time.'),
+  HPE_HEADER_OVERFLOW: new Problem(431, 'The URL and the headers together are too long.'),
+};
+
+/** Answers what Node's parser refused, then closes: the rest of what this connection brings cannot be understood. */
+export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = clientErrors[error.code ?? ''] ?? new Problem(400, 'This is not a valid HTTP request.');
+  const body = writeProblem(problem);
+  const lines = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     `content-type: ${problemType}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'cache-control: no-store',
     'connection: close',
     '',
     body,
-  ].join('\r\n');
-}
-
-/** What a client is told about a request that Node's parser gave up on. */
-export function problemOfClientError(code: string | undefined): Problem {
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Problem(408, 'The request did not arrive in time.');
-    case 'HPE_HEADER_OVERFLOW':
-      return new Problem(431, 'The URL and the headers together are too long.');
-    default:
-      return new Problem(400, 'This is not a valid HTTP request.');
-  }
+  ];
+  socket.end(lines.join('\r\n'), () => socket.destroy());
 }

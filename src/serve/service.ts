@@ -2,10 +2,10 @@
 
 import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
-import { systemCode, RekapError } from '../errors.ts';
+import { RekapError, systemReason } from '../errors.ts';
 import { buildApp, type AppOptions } from './app.ts';
 import { checkFaults } from './faults/fault-list.ts';
-import { defaultMaxLimit, maxNumber } from './limits.ts';
+import { checkRange, defaultMaxLimit, maxNumber } from './limits.ts';
 
 export { defaultMaxLimit };
 
@@ -21,8 +21,8 @@ export interface Service {
   /** Base URL for a client on the same machine, without a slash at its end, such as http://127.0.0.1:4321. */
   readonly url: string;
   /**
-   * Closes idle connections at once and the others when their answers are taken, or after `limits.closeTimeout` at the
-   * latest. Resolves when the port is free. The record source stays open.
+   * Closes idle connections at once, and the others when their answers are taken, at the latest after
+   * `limits.closeTimeout`. Resolves when the port is free. The record source stays open.
    */
   close(): Promise<void>;
 }
@@ -47,7 +47,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await app.listen({ host, port: options.port });
   } catch (error) {
     await app.close();
-    throw explainListening(error, options);
+    const reason = systemReason(error);
+    throw new RekapError(
+      'usage',
+      `The service cannot listen on port ${options.port} of ${options.host}: ${reason}.`,
+      `Give another port, 0 for any free one. ${whichHost}`,
+      { cause: error },
+    );
   }
   return {
     url: baseUrl(app.server.address() as AddressInfo),
@@ -55,54 +61,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-function checkRange(what: string, value: number, minimum: number, maximum: number): void {
-  if (Number.isInteger(value) && value >= minimum && value <= maximum) return;
-  throw new RekapError('usage', `${what} is ${value}.`, `Give a whole number from ${minimum} to ${maximum}.`);
-}
+const whichHost = 'Use 127.0.0.1 for this machine only, or 0.0.0.0 for every network it is on.';
 
 async function findAddress(host: string): Promise<string> {
   // An empty name would mean every address of the machine, which must be asked for by name.
-  if (host !== '') {
-    try {
-      return (await lookup(host, { order: 'ipv4first' })).address;
-    } catch {
-      // Explained below: why a name has no address does not change what to do.
-    }
-  }
-  throw new RekapError(
-    'usage',
-    `The host ${JSON.stringify(host)} has no address.`,
-    'Use 127.0.0.1 for this machine only, or 0.0.0.0 for every network it is on.',
-  );
+  const found = host === '' ? null : await lookup(host, { order: 'ipv4first' }).catch(() => null);
+  if (found !== null) return found.address;
+  throw new RekapError('usage', `The host ${JSON.stringify(host)} has no address.`, whichHost);
 }
 
-/** Makes a message of the reasons for which a user's address cannot be listened on; anything else stays what it is. */
-function explainListening(error: unknown, { host, port }: ServiceOptions): unknown {
-  const explain = (message: string, next: string): RekapError =>
-    new RekapError('usage', message, next, { cause: error });
-  switch (systemCode(error)) {
-    case 'EADDRINUSE':
-      return explain(
-        `Port ${port} on ${host} is in use.`,
-        'Give another port, 0 for any free one, or stop what listens there.',
-      );
-    case 'EACCES':
-      return explain(`Port ${port} on ${host} may not be used by this user.`, 'Give a port from 1024 upwards.');
-    case 'EADDRNOTAVAIL':
-      return explain(
-        `${host} is not an address of this machine.`,
-        'Use 127.0.0.1 for this machine only, or 0.0.0.0 for every network it is on.',
-      );
-    case 'EAFNOSUPPORT':
-      return explain(`This machine has no network of the kind of ${host}.`, 'Use 127.0.0.1.');
-    default:
-      return error;
-  }
-}
-
-/** The wildcard addresses are no address to connect to; the loopback address of their kind is. */
+/** A client cannot connect to the address that stands for all; it takes the loopback address of the same kind. */
 function baseUrl({ address, port }: AddressInfo): string {
-  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`;
-  if (address === '::') return `http://[::1]:${port}`;
-  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+  const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address] ?? address;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

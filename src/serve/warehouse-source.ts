@@ -1,87 +1,77 @@
-/** Serves the current snapshot of a warehouse and follows it when `current` comes to point to another one. */
+/** Serves the current snapshot of a warehouse: turns its tables back into the source's records, and follows `current`. */
 
 import { lstat } from 'node:fs/promises';
 import { openDatabase, tableColumns, type Database } from '../duckdb/database.ts';
+import { columnList, quoteIdentifier } from '../duckdb/sql-text.ts';
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { warehousePaths, type Manifest } from '../warehouse/snapshot-format.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse/warehouse.ts';
-import { restoreRecords } from './restore-records.ts';
-import { buildRecordSet, fixedSource, type RecordSet, type RecordSource } from './record-source.ts';
+import {
+  buildRecordSet,
+  fixedSource,
+  readRecord,
+  type RecordSet,
+  type RecordSource,
+  type ServedRecord,
+} from './record-source.ts';
 
-export interface FollowOptions {
-  /** Milliseconds from a clock that never goes back. */
-  readonly monotonic?: () => number;
-  /** Told when a new snapshot could not be read; the one before is served on, and the next look tries again. */
-  readonly onFailure?: (error: unknown) => void;
-}
-
-/** Milliseconds between two looks whether `current` has changed. No request waits for one, and none has to come for it. */
+/** Milliseconds between two looks whether `current` has changed. No request waits for a look. */
 const lookInterval = 1_000;
-/** After failures in a row ever less often, for each look reads much and is told of; this often at least. */
+/** After each failure twice as many, up to this, because each look reads much and is told of. */
 const longestInterval = 60_000;
 
-/** A snapshot in memory, all datasets of one moment together. */
-interface Loaded {
-  readonly id: string;
-  readonly source: RecordSource;
-}
-
 /**
- * Reads the snapshot that `current` points to into memory and closes its file. When `current` has come to point elsewhere, the new
- * snapshot is read in the background; the old one is served until all of the new one is ready.
- * A dataset that the snapshot was made without has no records.
+ * Reads the snapshot that `current` points to into memory and closes its file. When `current` has come to point elsewhere,
+ * it reads the new snapshot in the background and serves the old one until all of the new one is ready.
+ * A dataset that the snapshot was made without has no records. `onFailure` is told when a new snapshot could not be read;
+ * the one before is served on, and the next look tries again.
  *
- * @throws `snapshot-not-found` or RekapError where there is no usable current snapshot, RekapError where it
- *   does not hold the pipelines' tables.
+ * @throws `snapshot-not-found` or `warehouse` where there is no usable current snapshot, `served-data` where it does not
+ *   hold the pipelines' tables.
  */
 export async function openWarehouseSource(
   warehouse: string,
   pipelines: readonly AnyPipeline[],
-  { monotonic = () => performance.now(), onFailure = () => {} }: FollowOptions = {},
+  { onFailure = () => {} }: { readonly onFailure?: (error: unknown) => void } = {},
 ): Promise<RecordSource> {
   let loaded = await loadCurrent(warehouse, pipelines);
-  let lookedAt = monotonic();
   let interval = lookInterval;
+  let looking: Promise<void> | undefined;
   let closed = false;
-  let looking: Promise<void> | null = null;
 
-  const look = async (): Promise<void> => {
+  async function look(): Promise<void> {
     try {
-      if ((await readCurrentId(warehouse)) !== loaded.id) {
-        const next = await loadCurrent(warehouse, pipelines);
-        if (!closed) loaded = next;
-      }
+      if ((await readCurrentId(warehouse)) !== loaded.id) loaded = await loadCurrent(warehouse, pipelines);
       interval = lookInterval;
     } catch (error) {
       interval = Math.min(2 * interval, longestInterval);
       onFailure(error);
-    } finally {
-      looking = null;
     }
-  };
+    if (!closed) timer = lookLater();
+  }
 
-  const lookIfDue = (): void => {
-    const now = monotonic();
-    // A beat that comes a little early is the one that is meant.
-    if (looking !== null || now - lookedAt < interval - lookInterval / 2) return;
-    lookedAt = now;
-    looking = look();
-  };
-  // It keeps no process alive.
-  const beat = setInterval(lookIfDue, lookInterval).unref();
+  function lookLater(): NodeJS.Timeout {
+    // It keeps no process alive.
+    return setTimeout(() => void (looking = look()), interval).unref();
+  }
 
+  let timer = lookLater();
   return {
     current: (pipeline) => loaded.source.current(pipeline),
     async close() {
       closed = true;
-      clearInterval(beat);
+      clearTimeout(timer);
       await looking;
     },
   };
 }
 
-async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[]): Promise<Loaded> {
+/** The current snapshot in memory, all datasets of one moment together, and its id. */
+async function loadCurrent(
+  warehouse: string,
+  pipelines: readonly AnyPipeline[],
+): Promise<{ readonly id: string; readonly source: RecordSource }> {
   const snapshot = await requireCurrent(warehouse);
   const { id, manifest } = snapshot;
   // The link's own time, not the snapshot's: after a rollback the older snapshot is what has changed for a client.
@@ -94,10 +84,12 @@ async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[])
     const database = await openDatabase(file, { readOnly: true });
     try {
       for (const pipeline of pipelines) {
-        const records = (await wasNeverRead(database, manifest, pipeline))
-          ? []
-          : await restoreRecords(database, pipeline);
-        sets.set(pipeline.table, buildRecordSet(records, lastModified));
+        const { table } = pipeline;
+        // A snapshot from before the dataset was declared has no records of it. Where the manifest names it, a missing table is damage.
+        const wasNeverRead =
+          manifest.datasets[table] === undefined && (await tableColumns(database, null, table)).length === 0;
+        const records = wasNeverRead ? [] : await restoreRecords(database, pipeline);
+        sets.set(table, buildRecordSet(records, lastModified));
       }
     } finally {
       database.close();
@@ -114,7 +106,50 @@ async function loadCurrent(warehouse: string, pipelines: readonly AnyPipeline[])
   return { id, source: fixedSource(sets) };
 }
 
-/** Whether a snapshot is from before the dataset was declared: it is served without records then. A table that is merely missing is damage. */
-async function wasNeverRead(database: Database, { datasets }: Manifest, { table }: AnyPipeline): Promise<boolean> {
-  return datasets[table] === undefined && (await tableColumns(database, null, table)).length === 0;
+/** A value of the tables as DuckDB's client gives it: INTEGER as a number, text as a string, NULL as null. */
+type Row = Readonly<Record<string, number | bigint | string | null>>;
+
+/**
+ * The records of one dataset, from which a sync gives the same tables: the table's rows in the order of its key, then what is
+ * in quarantine, as it was received.
+ * It restores every field under the source's name, every value as a string, and for each NULL what `violations` says of it.
+ * The tables do not keep leading zeros of a count, nor whether a malformed value was a string; neither changes what a sync
+ * makes of the record.
+ */
+async function restoreRecords(database: Database, pipeline: AnyPipeline): Promise<ServedRecord[]> {
+  const lost = await readLostValues(database, pipeline);
+  const columns = Object.entries(pipeline.columns);
+  const rows = await database.rows<Row>(
+    `SELECT ${columnList(Object.keys(pipeline.columns))} FROM ${quoteIdentifier(pipeline.table)} ORDER BY ${columnList(pipeline.key)}`,
+  );
+  const texts = rows.map((row) => {
+    const key = keyOf(row, pipeline);
+    const fields = columns.flatMap(([name, { field }]) => {
+      const value = row[name] ?? null;
+      const restored = value === null ? lost.get(`${key} ${name}`) : String(value);
+      return restored === undefined ? [] : [[field, restored]];
+    });
+    return JSON.stringify(Object.fromEntries(fields));
+  });
+  // In the list of a district, records without a place in the table come after the rows they may repeat.
+  const quarantined = await database.rows<{ record: string }>(
+    'SELECT record FROM quarantine WHERE dataset = $1 ORDER BY rowid',
+    [pipeline.table],
+  );
+  return [...texts, ...quarantined.map(({ record }) => record)].map((text) => readRecord(text, pipeline));
+}
+
+/** What stood where the table has NULL, by the row's key and the column. A field without an entry was left out. */
+async function readLostValues(database: Database, pipeline: AnyPipeline): Promise<Map<string, Row[string]>> {
+  const rows = await database.rows<Row>(
+    `SELECT ${columnList(pipeline.key)}, column_name AS lost_column,
+            CASE check_name WHEN 'malformed' THEN raw_value WHEN 'empty' THEN '' END AS lost_value
+     FROM violations WHERE dataset = $1 AND check_name IN ('null', 'empty', 'malformed')`,
+    [pipeline.table],
+  );
+  return new Map(rows.map((row) => [`${keyOf(row, pipeline)} ${row['lost_column']}`, row['lost_value'] ?? null]));
+}
+
+function keyOf(row: Row, { key }: AnyPipeline): string {
+  return JSON.stringify(key.map((name) => String(row[name] ?? null)));
 }

@@ -1,73 +1,98 @@
-/** Keys: which files of keys are read, which candidates are accepted, and that no key can be seen. */
+/** Keys: which files of keys are read, which candidates are accepted, that no key can be seen, and how often one may be used. */
 
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import { ApiKeys, generateApiKey, readApiKeys } from '../../src/serve/api-keys.ts';
+import { ask, expectProblem, key, pipelines, start } from './support.ts';
 
-describe('ApiKeys', () => {
+describe('a set of keys', () => {
   const keys = new ApiKeys(['first', 'second']);
 
-  it('accepts each of its keys', () => {
-    expect(keys.accepts('first')).toBe(true);
-    expect(keys.accepts('second')).toBe(true);
+  it.each(['first', 'second'])('accepts %j', (candidate) => {
+    expect(keys.accepts(candidate)).toBe(true);
   });
 
   it.each([undefined, '', 'third', 'firs', 'firstsecond', 'First', ' first'])('refuses %j', (candidate) => {
     expect(keys.accepts(candidate)).toBe(false);
+    expect(new ApiKeys([]).accepts(candidate)).toBe(false);
   });
 
-  it('refuses a missing key even where the empty text is a key', () => {
+  it('refuses a missing key even where the empty text is one', () => {
     expect(new ApiKeys(['']).accepts(undefined)).toBe(false);
   });
 
-  it('refuses everything without keys', () => {
-    expect(new ApiKeys([]).accepts('')).toBe(false);
-  });
-
   it('shows no key, whichever way it is printed', () => {
-    for (const text of [JSON.stringify(keys), inspect(keys, { showHidden: true, depth: 9 })]) {
-      expect(text).not.toMatch(/first|second/);
-    }
+    expect(JSON.stringify(keys) + inspect(keys, { showHidden: true, depth: 9 })).not.toMatch(/first|second/);
+  });
+
+  it('can be made of a new key: 32 random bytes', () => {
+    const made = generateApiKey();
+    expect(Buffer.from(made, 'base64url')).toHaveLength(32);
+    expect(generateApiKey()).not.toBe(made);
+    expect(readApiKeys(made, 'a test').accepts(made)).toBe(true);
   });
 });
 
-describe('generateApiKey', () => {
-  it('gives 32 random bytes that a key file takes as they are', () => {
-    const key = generateApiKey();
-    expect(Buffer.from(key, 'base64url')).toHaveLength(32);
-    expect(key).toMatch(/^[\w-]{43}$/);
-    expect(generateApiKey()).not.toBe(key);
-    expect(readApiKeys(key, 'a test').accepts(key)).toBe(true);
-  });
-});
-
-describe('readApiKeys', () => {
-  it('takes one key per line and passes over blank lines, remarks and the byte order mark', () => {
+describe('a file of keys', () => {
+  it('has one key per line, beside blank lines, remarks and a byte order mark', () => {
     const keys = readApiKeys('\uFEFFone\r\n\r\n# of the newsroom\n  two  \n\t\n#three\n', 'keys.txt');
-    expect(keys.accepts('one')).toBe(true);
-    expect(keys.accepts('two')).toBe(true);
-    expect(keys.accepts('#three')).toBe(false);
-    expect(keys.accepts('')).toBe(false);
+    expect(['one', 'two', '#three', ''].map((candidate) => keys.accepts(candidate))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
-  it.each(['', '\n \n', '# nothing\n'])('refuses a text without keys: %j', (text) => {
-    expect(() => readApiKeys(text, 'keys.txt')).toThrow(expect.objectContaining({ code: 'usage' }));
-    expect(() => readApiKeys(text, 'keys.txt')).toThrow(/keys\.txt holds no API key/);
+  it.each([
+    ['', 'keys.txt holds no API key'],
+    ['# nothing\n \n', 'keys.txt holds no API key'],
+    ['good\nsec ret\n', 'Line 2 of keys.txt'],
+    ['good\nsecret # of the newsroom\n', 'Line 2 of keys.txt'],
+    ['good\nsécret\n', 'Line 2 of keys.txt'],
+    ['good\nsec\u0000ret\n', 'Line 2 of keys.txt'],
+  ])('is refused without its keys being named: %j', (text, message) => {
+    let thrown: unknown;
+    try {
+      readApiKeys(text, 'keys.txt');
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ code: 'usage', message: expect.stringContaining(message) });
+    const { message: said, next } = thrown as RekapError;
+    expect(said + next).not.toMatch(/good|sec|ret\b/);
+  });
+});
+
+describe('the rate limit', () => {
+  const [first, second] = pipelines.map(({ endpoint }) => endpoint) as [string, string];
+
+  it('answers one request too many with 429 and Retry-After, over all endpoints', async () => {
+    const service = await start({ rateLimit: 4 });
+    const asked = [ask(service, first), ask(service, second), ask(service, first, { method: 'HEAD' })];
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await ask(service, `${first}?limit=x`)).status).toBe(400);
+    const refused = await ask(service, second);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    await expectProblem(refused, 429, second);
   });
 
-  it.each(['sec ret', 'secret # of the newsroom', 'sécret', 'sec\u0000ret', 'sec\u007fret'])(
-    'refuses %j, by its line only',
-    (line) => {
-      let thrown: unknown;
-      try {
-        readApiKeys(`good\n${line}\n`, 'keys.txt');
-      } catch (error) {
-        thrown = error;
-      }
-      expect(thrown).toMatchObject({ code: 'usage' });
-      expect((thrown as RekapError).message).toContain('Line 2 of keys.txt');
-      expect(`${(thrown as RekapError).message} ${(thrown as RekapError).next}`).not.toMatch(/sec|ret\b/);
-    },
-  );
+  it('counts each key by itself, and neither wrong keys, wrong methods nor the open paths', async () => {
+    const service = await start({ rateLimit: 1, keys: new ApiKeys([key, 'other']) });
+    for (const path of ['/health', '/openapi.json', '/', '/health', '/openapi.json', '/'])
+      expect((await ask(service, path)).status).toBe(200);
+    expect((await ask(service, first, { headers: { 'x-api-key': 'wrong' } })).status).toBe(401);
+    expect((await ask(service, first, { method: 'POST' })).status).toBe(405);
+    expect((await ask(service, first)).status).toBe(200);
+    expect((await ask(service, first)).status).toBe(429);
+    expect((await ask(service, first, { headers: { 'x-api-key': 'other' } })).status).toBe(200);
+  });
+
+  it('is off unless asked for', async () => {
+    const service = await start();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => ask(service, `${first}?limit=1`)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
 });

@@ -4,19 +4,13 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { boundConnections, type Connections } from '../../src/serve/connections.ts';
+import { boundConnections } from '../../src/serve/connections.ts';
 import * as limits from '../../src/serve/limits.ts';
 import type { Service } from '../../src/serve/service.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { hugeSource, key, pipelines, requestRaw, start } from './support.ts';
 
 const { endpoint } = pipelines[0]!;
-
-async function started(changes: Parameters<typeof start>[0]): Promise<Service> {
-  const service = await start(changes);
-  onTestFinished(() => service.close());
-  return service;
-}
 
 /** An open connection that the test ends; what the server does to it is nobody's failure. */
 async function open(port: number, bytes = '', localAddress = '127.0.0.1'): Promise<Socket> {
@@ -36,7 +30,7 @@ function portOf(service: Service): number {
 async function watched(bound: number) {
   const server: Server = createServer();
   const clock = manualClock();
-  const connections: Connections = boundConnections(server, bound, clock.monotonic);
+  const areTooMany = boundConnections(server, bound, clock.monotonic);
   const answers: ServerResponse[] = [];
   server.on('request', (_request, response) => answers.push(response));
   server.listen(0, '127.0.0.1');
@@ -48,7 +42,7 @@ async function watched(bound: number) {
   const { port } = server.address() as AddressInfo;
   return {
     /** Whether the newest request is refused. */
-    refused: () => connections.areTooMany(answers.at(-1)!.req.socket),
+    refused: () => areTooMany(answers.at(-1)!.req.socket),
     server,
     clock,
     answers,
@@ -79,7 +73,7 @@ describe('idle connections in thousands', () => {
     ['that dribble their headers (slowloris)', 'GET / HTTP/1.1\r\nhost: x\r\nx-slow: '],
     ['that were answered once', get],
   ])('%s, keep nobody out', async (_, bytes) => {
-    const service = await started({ maxConnections: 64 });
+    const service = await start({ maxConnections: 64 });
     const port = portOf(service);
     for (let held = 0; held < 2_000; held += 100) {
       const sockets = await Promise.all(Array.from({ length: 100 }, () => open(port, bytes)));
@@ -135,7 +129,7 @@ describe('connections that are all busy', () => {
   });
 
   it('are 503 for whoever comes next, as a problem, and the connection is closed', async () => {
-    const service = await started({ maxConnections: 1, source: hugeSource() });
+    const service = await start({ maxConnections: 1, source: hugeSource() });
     const greedy = await open(portOf(service), getUnread);
     await once(greedy, 'readable');
     const refused = await requestRaw(service, 'GET', '/health');
@@ -149,16 +143,24 @@ describe('connections that are all busy', () => {
   });
 
   it('make room where an answer has been ready too long without being read', async () => {
-    const clock = manualClock();
-    const service = await started({ maxConnections: 1, source: hugeSource(), monotonic: clock.monotonic });
-    const greedy = await open(portOf(service), getUnread);
-    await once(greedy, 'readable');
-    const ended = once(greedy, 'close');
+    const { idle, busy, clock } = await watched(1);
+    const { socket, answer } = await busy();
+    answer.write(Buffer.alloc(2 ** 25));
+    await once(socket, 'readable');
+    const closed = once(answer, 'close');
     await clock.sleep(limits.unreadAnswerTimeout);
-    await untilHealthy(service);
-    greedy.resume();
-    await ended;
-    expect(greedy.bytesRead).toBeLessThan(2 ** 25);
+    await idle();
+    await closed;
+    expect(answer.writableFinished).toBe(false);
+  });
+
+  it('keep an answer that has not been ready so long', async () => {
+    const { idle, busy, clock } = await watched(1);
+    const { answer } = await busy();
+    answer.write(Buffer.alloc(2 ** 25));
+    await clock.sleep(limits.unreadAnswerTimeout - 1);
+    await idle();
+    expect(answer.destroyed).toBe(false);
   });
 
   it('keep an answer whose client goes on reading, however slowly', async () => {
@@ -214,6 +216,7 @@ it('requests that are sent ahead are not looked at before the answer is taken, a
   // Whatever the first packet holds has been read when another connection has come and gone.
   (await busy()).answer.end();
   expect(answers).toHaveLength(2);
+  expect(answers[1]!.req.socket).not.toBe(answers[0]!.req.socket);
   for (let answer = answers[0]!; answers.length < 500; answer = answers.at(-1)!) {
     const next = once(server, 'request');
     answer.end();

@@ -1,7 +1,7 @@
-/** The fault kit over HTTP: each fault does what its sentence says and names itself, and everything else is as without faults. */
+/** The fault kit over HTTP: each fault does what its sentence says and names itself, and the same seed gives the same faults. */
 
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Clock } from '../../src/context.ts';
+import { describe, expect, it } from 'vitest';
+import { Chance } from '../../src/serve/faults/chance.ts';
 import { faultList, type FaultName, type FaultValues } from '../../src/serve/faults/fault-list.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { ask, makeRecords, pipelines, requestRaw, serveBadly, start } from './support.ts';
@@ -166,8 +166,9 @@ describe.each(faultList)('the fault $name ($sentence)', ({ name }) => {
   });
 });
 
-it.each(faultList.filter(({ value }) => value === 'rate'))('$name does nothing at rate 0', async ({ name }) => {
-  const { get, met } = await serveBadly({ [name]: 0 });
+it('nothing happens at rate 0', async () => {
+  const values = Object.fromEntries(faultList.map(({ name, value }) => [name, value === 'rate' ? 0 : 1000]));
+  const { get, met } = await serveBadly(values);
   const response = await get('?limit=1000');
   expect(response.headers.has('x-rekap-fault')).toBe(false);
   expect(await response.json()).toEqual({ count: 31, data: records });
@@ -198,7 +199,6 @@ describe('a service that misbehaves', () => {
   it('answers a request without a fault just as a service without faults', async () => {
     const { get } = await serveBadly({ clamp: 50, total: 0.5 });
     const plain = await start();
-    onTestFinished(() => plain.close());
     const answers = [await get('?limit=1000'), await ask(plain, `${endpoint}?limit=1000`)];
     const [bad, good] = answers.map(({ headers }) => [...headers].filter(([name]) => name !== 'date'));
     expect(bad).toEqual(good);
@@ -216,34 +216,69 @@ describe('a service that misbehaves', () => {
     // Neither, one or both of the two districts.
     expect([...hidden].toSorted()).toEqual(['0', '1', '30', '31']);
   });
+});
 
-  it('does not go on sleeping for a client that gave up', async () => {
-    const events: string[] = [];
-    let note = (): void => {};
-    const happened = (): Promise<void> => new Promise((resolve) => (note = resolve));
-    const clock: Clock = {
-      ...manualClock(),
-      sleep: (_milliseconds, signal) =>
-        new Promise((_resolve, reject) => {
-          events.push('asleep');
-          note();
-          signal!.addEventListener('abort', () => {
-            events.push('woken');
-            reject(signal!.reason as Error);
-            note();
-          });
-        }),
+describe('chance', () => {
+  const values: FaultValues = { shuffle: 0.3, short: 0.3, restart: 0.3, 503: 0.2, html: 0.1, cut: 0.2, clamp: 6 };
+  const queries = ['', '?limit=3', '?offset=7', '?limit=20&offset=4', '?id_dapil=12&limit=9', '?limit=8&offset=16'];
+
+  /** What each query brought when it was asked for three times; `together` says how many queries are asked at a time. */
+  async function answersOf(seed: number, asked: readonly string[], together: number) {
+    const { get } = await serveBadly(values, seed);
+    const answers: Record<string, string[]> = {};
+    const askThrice = async (query: string): Promise<void> => {
+      const own: string[] = (answers[query] = []);
+      for (let times = 0; times < 3; times += 1) {
+        const response = await get(query);
+        own.push(`${response.status} ${response.headers.get('x-rekap-fault')} ${await response.text()}`);
+      }
     };
-    const service = await start({ faults: { values: { slow: 1 }, seed: 1, clock } });
-    onTestFinished(() => service.close());
-    const client = new AbortController();
-    const asleep = happened();
-    const answer = ask(service, endpoint, { signal: client.signal });
-    await asleep;
-    const woken = happened();
-    client.abort();
-    await expect(answer).rejects.toThrow('abort');
-    await woken;
-    expect(events).toEqual(['asleep', 'woken']);
+    for (let at = 0; at < asked.length; at += together)
+      await Promise.all(asked.slice(at, at + together).map(askThrice));
+    return answers;
+  }
+
+  it('gives the same answers for the same seed, in whatever order they are asked for, and others for another', async () => {
+    const first = await answersOf(4, queries, 1);
+    expect(await answersOf(4, queries.toReversed(), 1)).toEqual(first);
+    expect(await answersOf(4, queries, queries.length)).toEqual(first);
+    expect(await answersOf(5, queries, 1)).not.toEqual(first);
   });
+
+  it('is drawn anew when the same is asked again, so that faults pass', async () => {
+    const { get } = await serveBadly({ 503: 0.5 });
+    const statuses = new Set<number>();
+    for (let attempt = 0; attempt < 16; attempt += 1) statuses.add((await get()).status);
+    expect(statuses).toEqual(new Set([200, 503]));
+  });
+
+  it('goes by what is asked for, not by how the URL is spelled', async () => {
+    const spellings = ['?limit=10&offset=5', '?offset=5', '?offset=005&limit=10'];
+    const rows = await Promise.all(spellings.map(async (query) => (await serveBadly({ shuffle: 1 })).rows(query)));
+    expect(rows.slice(1)).toEqual([rows[0], rows[0]]);
+  });
+
+  it('strikes about as often as the rate says, each fault by itself', () => {
+    const share = (isMeant: (chance: Chance) => boolean): number =>
+      Array.from(
+        { length: 2000 },
+        (_, turn) => new Chance({ values: { 503: 0.1, cut: 0.1 }, seed: 9 }, 'x', turn),
+      ).filter(isMeant).length / 2000;
+    expect(share((chance) => chance.strikes('503'))).toBeCloseTo(0.1, 1);
+    expect(share((chance) => chance.strikes('503') && chance.strikes('cut'))).toBeCloseTo(0.01, 1);
+    expect(share((chance) => chance.strikes('drop'))).toBe(0);
+  });
+});
+
+it.each<[FaultValues, number, string]>([
+  [{ stall: 1.1 }, 1, 'stall'],
+  [{ 429: -0.1 }, 1, '429'],
+  [{ cut: Number.NaN }, 1, 'cut'],
+  [{ clamp: 0 }, 1, 'clamp'],
+  [{ clamp: 2.5 }, 1, 'clamp'],
+  [{ drop: 0.1 }, -1, 'seed'],
+  [{ drop: 0.1 }, 0.5, 'seed'],
+])('%j with seed %d is refused before the service starts', async (values, seed, named) => {
+  const starting = start({ faults: { values, seed, clock: manualClock() } });
+  await expect(starting).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(named) });
 });

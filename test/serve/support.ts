@@ -1,13 +1,13 @@
 /** A service over a small fixed record set, and ways to talk to it that fetch does not allow. */
 
 import { connect } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
 import type { AnyPipeline } from '../../src/pipeline.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import type { FaultName, FaultValues } from '../../src/serve/faults/fault-list.ts';
-import { buildRecordSet, fixedSource, type RecordSource } from '../../src/serve/record-source.ts';
+import { buildRecordSet, fixedSource, readRecord, type RecordSource } from '../../src/serve/record-source.ts';
 import { defaultMaxLimit, startService, type Service, type ServiceOptions } from '../../src/serve/service.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -25,38 +25,31 @@ export function makeRecord(pipeline: AnyPipeline, district: number, number: numb
 }
 
 /** District 11 has one record, 12 has 30; 31 in all. */
-const districts: readonly (readonly [district: number, records: number])[] = [
-  [11, 1],
-  [12, 30],
-];
-
 export function makeRecords(pipeline: AnyPipeline): Record<string, string>[] {
-  let number = 0;
-  return districts.flatMap(([district, count]) =>
-    Array.from({ length: count }, () => makeRecord(pipeline, district, (number += 1))),
+  return Array.from({ length: 31 }, (_, index) => makeRecord(pipeline, index === 0 ? 11 : 12, index + 1));
+}
+
+/** A source with these texts at every endpoint, all of district 11. */
+export function sourceOf(texts: readonly string[]): RecordSource {
+  const set = buildRecordSet(
+    texts.map((text) => ({ text, district: 11 })),
+    lastModified,
   );
+  return { current: () => set, close() {} };
 }
 
 function makeSource(): RecordSource {
-  return fixedSource(
-    new Map(
-      pipelines.map((pipeline) => {
-        const records = makeRecords(pipeline);
-        const districtField = pipeline.columns[pipeline.district]!.field;
-        const served = records.map((record) => ({
-          text: JSON.stringify(record),
-          district: Number(record[districtField]),
-        }));
-        return [pipeline.table, buildRecordSet(served, lastModified)];
-      }),
-    ),
-  );
+  const setOf = (pipeline: AnyPipeline) =>
+    buildRecordSet(
+      makeRecords(pipeline).map((record) => readRecord(JSON.stringify(record), pipeline)),
+      lastModified,
+    );
+  return fixedSource(new Map(pipelines.map((pipeline) => [pipeline.table, setOf(pipeline)])));
 }
 
 /** One record of 32 MB: more than the network between two sockets holds, so that its answer waits for its reader. */
 export function hugeSource(): RecordSource {
-  const huge = buildRecordSet([{ text: JSON.stringify({ x: 'x'.repeat(2 ** 25) }), district: 11 }], new Date(0));
-  return fixedSource(new Map(pipelines.map(({ table }) => [table, huge])));
+  return sourceOf([JSON.stringify({ x: 'x'.repeat(2 ** 25) })]);
 }
 
 export function makeOptions(changes: Partial<ServiceOptions> = {}): ServiceOptions {
@@ -71,16 +64,18 @@ export function makeOptions(changes: Partial<ServiceOptions> = {}): ServiceOptio
   };
 }
 
-export function start(changes: Partial<ServiceOptions> = {}): Promise<Service> {
-  return startService(makeOptions(changes));
+/** A service that runs until the test, or the file, is over. */
+export async function start(changes: Partial<ServiceOptions> = {}, atEnd = onTestFinished): Promise<Service> {
+  const service = await startService(makeOptions(changes));
+  atEnd(() => service.close());
+  return service;
 }
 
-/** A misbehaving service, until the present test is over, and the clock by which it is slow. */
+/** A misbehaving service and the clock by which it is slow. */
 export async function serveBadly(values: FaultValues, seed = 1) {
   const clock = manualClock();
   const met: FaultName[] = [];
   const service = await start({ faults: { values, seed, clock, onFault: (name) => met.push(name) } });
-  onTestFinished(() => service.close());
   return {
     service,
     clock,
@@ -160,4 +155,26 @@ export function requestRaw(
     ...headers,
   ];
   return sendRaw(service, `${lines.join('\r\n')}\r\n\r\n`);
+}
+
+interface Problem {
+  readonly detail: string;
+  readonly parameter?: string;
+}
+
+/** Expects an answer, of fetch or from a socket, to be a problem document (RFC 9457) in which the key is not. */
+export async function expectProblem(
+  answer: Response | RawAnswer | null,
+  status: number,
+  instance?: string,
+): Promise<Problem> {
+  const body = answer instanceof Response ? await answer.text() : (answer?.body ?? '');
+  expect(answer?.status).toBe(status);
+  expect(answer?.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+  expect(answer?.headers.get('cache-control')).toBe('no-store');
+  expect(body).not.toContain(key);
+  const problem = JSON.parse(body) as Problem;
+  expect(problem).toMatchObject({ type: 'about:blank', title: expect.any(String), status, detail: expect.any(String) });
+  if (instance !== undefined) expect(problem).toHaveProperty('instance', instance);
+  return problem;
 }

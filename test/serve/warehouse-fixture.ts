@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/duckdb/database.ts';
 import type { AnyPipeline } from '../../src/pipeline.ts';
 import type { RecordSource } from '../../src/serve/record-source.ts';
-import { openWarehouseSource, type FollowOptions } from '../../src/serve/warehouse-source.ts';
+import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import { quoteIdentifier, quoteText } from '../../src/duckdb/sql-text.ts';
 import { datasetOf, manifestOf } from '../support/manifests.ts';
 import { pipelines } from './support.ts';
@@ -53,7 +53,7 @@ export function makeViolation(
 }
 
 /** A snapshot that is not current yet. */
-export async function writeSnapshot(warehouse: string, id: string, content: Content): Promise<void> {
+async function writeSnapshot(warehouse: string, id: string, content: Content): Promise<void> {
   const folder = join(warehouse, 'snapshots', id);
   await mkdir(folder, { recursive: true });
   const database = await openDatabase(join(folder, 'rekap.duckdb'));
@@ -103,7 +103,10 @@ export async function publish(warehouse: string, id: string, content: Content, t
 }
 
 /** The warehouse as a source, until the present test is over. */
-export async function openSource(warehouse: string, following?: FollowOptions): Promise<RecordSource> {
+export async function openSource(
+  warehouse: string,
+  following?: Parameters<typeof openWarehouseSource>[2],
+): Promise<RecordSource> {
   const source = await openWarehouseSource(warehouse, pipelines, following);
   onTestFinished(() => source.close());
   return source;

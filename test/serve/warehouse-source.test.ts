@@ -1,12 +1,10 @@
-/** A warehouse as a source: records restored from its tables, from a file that others may use meanwhile. */
+/** A warehouse as a source: it restores records from the tables, leaves the file to others, and follows `current`. */
 
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { symlink } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
-import { RekapError } from '../../src/errors.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RecordSet } from '../../src/serve/record-source.ts';
 import { snapshotId as first } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -15,12 +13,14 @@ import {
   makeRow,
   makeViolation,
   openSource,
+  pointTo,
   publish,
   users,
   voters,
-  writeSnapshot,
   type Content,
 } from './warehouse-fixture.ts';
+
+const second = '20261121T030002Z-000001';
 
 /** The voters of a warehouse whose one snapshot holds this. */
 async function openVoters(content: Content): Promise<RecordSet> {
@@ -44,21 +44,15 @@ it('restores the records in the source’s shape, over HTTP', async () => {
   await publish(warehouse, first, { tables });
   const source = await openSource(warehouse);
   const service = await start({ source });
-  try {
-    for (const pipeline of pipelines) {
-      const response = await ask(service, pipeline.endpoint);
-      const { count, data } = (await response.json()) as { count: number; data: Record<string, string>[] };
-      expect(count).toBe(3);
-      // In the order of the key, however the table has them.
-      expect(data).toEqual([makeRecord(pipeline, 11, 1), makeRecord(pipeline, 12, 1), makeRecord(pipeline, 12, 2)]);
-      expect(Object.keys(data[0]!)).toEqual(Object.values(pipeline.columns).map(({ field }) => field));
-      expect(await (await ask(service, `${pipeline.endpoint}?id_dapil=11`)).json()).toEqual({
-        count: 1,
-        data: makeRecord(pipeline, 11, 1),
-      });
-    }
-  } finally {
-    await service.close();
+  for (const pipeline of pipelines) {
+    const { count, data } = (await (await ask(service, pipeline.endpoint)).json()) as {
+      count: number;
+      data: Record<string, string>[];
+    };
+    expect(count).toBe(3);
+    // In the order of the key, however the table has them.
+    expect(data).toEqual([makeRecord(pipeline, 11, 1), makeRecord(pipeline, 12, 1), makeRecord(pipeline, 12, 2)]);
+    expect(Object.keys(data[0]!)).toEqual(Object.values(pipeline.columns).map(({ field }) => field));
   }
 });
 
@@ -110,55 +104,118 @@ it('appends what is in quarantine to its district, byte for byte', async () => {
   expect(new Set(set.byDistrict.keys())).toEqual(new Set([11, 12]));
 });
 
-it('closes the file: another process may write to it while it is served', async () => {
+it('needs the file for a moment and for reading only: others may read it then, and write to it later', async () => {
   const warehouse = await temporaryFolder();
   await publish(warehouse, first, { tables: { voters: [makeRow(voters, 11, 1)] } });
-  const source = await openSource(warehouse);
+  const file = join(warehouse, 'snapshots', first, 'rekap.duckdb');
   const program = `
     import { DuckDBInstance } from '@duckdb/node-api';
+    const reader = await DuckDBInstance.create(process.argv[1], { access_mode: 'READ_ONLY' });
+    process.stdout.write('open');
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    reader.closeSync();
     const connection = await (await DuckDBInstance.create(process.argv[1])).connect();
     await connection.run('DROP TABLE voters');
-  `;
-  const file = join(warehouse, 'snapshots', first, 'rekap.duckdb');
-  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program, file], {
+    process.exit();`;
+  const other = spawn(process.execPath, ['--input-type=module', '--eval', program, file], {
     cwd: import.meta.dirname,
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
-  expect(source.current(voters).records).toHaveLength(1);
-});
-
-it('opens the file for reading only: another process may read it at the same time', async () => {
-  const warehouse = await temporaryFolder();
-  await publish(warehouse, first, { tables: { voters: [makeRow(voters, 1101, 1)] } });
-  const file = join(warehouse, 'snapshots', first, 'rekap.duckdb');
-  const program = `
-    const { DuckDBInstance } = await import('@duckdb/node-api');
-    const instance = await DuckDBInstance.create(process.argv[1], { access_mode: 'READ_ONLY' });
-    process.stdout.write('open');
-    setInterval(() => instance, 1000);`;
-  const reader = spawn(process.execPath, ['--input-type=module', '--eval', program, file], {
-    cwd: import.meta.dirname,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void reader.kill('SIGKILL'));
-  expect(String((await once(reader.stdout, 'data'))[0])).toBe('open');
+  onTestFinished(() => void other.kill('SIGKILL'));
+  expect(String((await once(other.stdout, 'data'))[0])).toBe('open');
   const source = await openSource(warehouse);
+  const ended = once(other, 'exit');
+  other.stdin.write('go on');
+  expect(await ended).toEqual([0, null]);
   expect(source.current(voters).records).toHaveLength(1);
 });
 
-it('needs a published snapshot', async () => {
+it('needs a published snapshot that has the tables', async () => {
   const warehouse = await temporaryFolder();
-  await expect(openSource(warehouse)).rejects.toThrow(expect.objectContaining({ code: 'snapshot-not-found' }));
-  await writeSnapshot(warehouse, first, {});
-  await symlink('elsewhere', join(warehouse, 'current'));
-  await expect(openSource(warehouse)).rejects.toThrow(expect.objectContaining({ code: 'warehouse' }));
+  await expect(openSource(warehouse)).rejects.toMatchObject({ code: 'snapshot-not-found' });
+  await publish(warehouse, first, { without: 'voters' });
+  const opening = openSource(warehouse);
+  await expect(opening).rejects.toMatchObject({ code: 'served-data', message: expect.stringContaining('voters') });
+  await expect(opening).rejects.toThrow(join(warehouse, 'snapshots', first, 'rekap.duckdb'));
 });
 
-it('says what a snapshot lacks', async () => {
-  const warehouse = await temporaryFolder();
-  await publish(warehouse, first, { without: 'voters' });
-  const failure: unknown = await openSource(warehouse).catch((error: unknown) => error);
-  expect(failure).toMatchObject({ code: 'served-data' });
-  expect((failure as RekapError).message).toContain(join(warehouse, 'snapshots', first, 'rekap.duckdb'));
-  expect((failure as RekapError).message).toContain('voters');
-  expect((failure as RekapError).next).not.toBe('');
+describe('a source that follows current', () => {
+  /** A warehouse with one record per dataset, its source, and what the source reports; the test moves its timers. */
+  async function following() {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const warehouse = await temporaryFolder();
+    await publish(warehouse, first, rows(1), times[0]);
+    const failures: unknown[] = [];
+    const source = await openSource(warehouse, { onFailure: (error) => failures.push(error) });
+    return { warehouse, source, failures };
+  }
+
+  const times = ['01', '02', '03'].map((hour) => new Date(`2026-12-01T${hour}:00:00Z`));
+  const rows = (count: number): Content => ({
+    tables: Object.fromEntries(
+      pipelines.map((pipeline) => [
+        pipeline.table,
+        Array.from({ length: count }, (_, index) => makeRow(pipeline, 11, index)),
+      ]),
+    ),
+  });
+
+  /** Lets milliseconds pass, and waits in real time until a look has ended in what is expected. */
+  async function pass(milliseconds: number, isDone: () => boolean): Promise<void> {
+    vi.advanceTimersByTime(milliseconds);
+    while (!isDone()) await new Promise((resolve) => setImmediate(resolve));
+    // The next look is set when this one has ended.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  it('is at the new snapshot before anybody asks, both datasets at once, and back again after a rollback', async () => {
+    const { warehouse, source, failures } = await following();
+    const seen = [source.current(voters)];
+    await publish(warehouse, second, rows(2), times[1]);
+    await pass(1_000, () => source.current(voters).records.length === 2);
+    expect(source.current(users).records).toHaveLength(2);
+    seen.push(source.current(voters));
+    await pointTo(warehouse, first, times[2]);
+    await pass(1_000, () => source.current(voters).records.length === 1);
+    seen.push(source.current(voters));
+    expect(seen[1]!.etag).not.toBe(seen[0]!.etag);
+    expect(seen[2]!.etag).toBe(seen[0]!.etag);
+    // To a client that has the newer snapshot, the older one is what changed last.
+    expect(seen.map(({ lastModified }) => lastModified)).toEqual(times);
+    expect(failures).toEqual([]);
+  });
+
+  it('serves what it has while the next snapshot is unusable, reports that, and goes on later', async () => {
+    const { warehouse, source, failures } = await following();
+    const before = source.current(voters);
+    // The first dataset's table can be read, the second one's is not there: neither may be swapped alone.
+    await publish(warehouse, second, { ...rows(2), without: users.table });
+    await pass(1_000, () => failures.length === 1);
+    expect(failures).toMatchObject([{ code: 'served-data' }]);
+    expect(source.current(voters)).toBe(before);
+    await publish(warehouse, '20261122T030002Z-000002', rows(3));
+    await pass(2_000, () => source.current(users).records.length === 3);
+    expect(source.current(voters).records).toHaveLength(3);
+  });
+
+  it('looks ever less often after failures, every second again after a success, never once it is closed', async () => {
+    const { warehouse, source, failures } = await following();
+    await rm(join(warehouse, 'current'));
+    for (const [index, pause] of [1, 2, 4, 8, 16, 32, 60, 60].entries()) {
+      vi.advanceTimersByTime(pause * 1_000 - 1);
+      await pass(1, () => failures.length === index + 1);
+    }
+    expect(failures[0]).toMatchObject({ code: 'snapshot-not-found' });
+    await publish(warehouse, second, rows(2));
+    await pass(60_000, () => source.current(voters).records.length === 2);
+    await rm(join(warehouse, 'current'));
+    await pass(1_000, () => failures.length === 9);
+    vi.advanceTimersByTime(2_000);
+    await source.close(); // waits for the look that is under way
+    expect(failures).toHaveLength(10);
+    vi.advanceTimersByTime(600_000);
+    await source.close();
+    expect(failures).toHaveLength(10);
+  });
 });

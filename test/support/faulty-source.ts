@@ -3,11 +3,10 @@
 import { voters } from '../../pipelines/voters.ts';
 
 import type { PageRequest } from '../../src/stages.ts';
-import { writeEnvelope } from '../../src/serve/data-route.ts';
+import { writeEnvelope } from '../../src/serve/data-endpoint.ts';
 import { Chance } from '../../src/serve/faults/chance.ts';
-import { driftingSource } from '../../src/serve/faults/drifting-source.ts';
+import { driftingSource, selectBadly } from '../../src/serve/faults/bad-records.ts';
 import type { FaultValues } from '../../src/serve/faults/fault-list.ts';
-import { selectBadly } from '../../src/serve/faults/select-badly.ts';
 import { buildRecordSet, fixedSource } from '../../src/serve/record-source.ts';
 import { clientInMemory } from './client-in-memory.ts';
 import type { SimulatedSource } from './simulated-source.ts';

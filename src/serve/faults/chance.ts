@@ -11,31 +11,28 @@ export function drawNumber(parts: readonly (string | number)[]): number {
 }
 
 /**
- * The draws for one request. They depend on the request and on how often the very same was asked before, not on a running
- * sequence: requests in parallel get the same answers in whatever order they arrive, and a request that is repeated draws anew.
+ * The draws for one request. They depend on the request and on how often the very same was asked before: requests in
+ * parallel get the same answers in whatever order they arrive, and a request that is repeated draws anew.
  */
 export class Chance {
   readonly values: FaultValues;
   readonly seed: number;
-  private readonly request: string;
-  private readonly turn: number;
+  readonly #request: string;
 
-  constructor(settings: { readonly values: FaultValues; readonly seed: number }, request: string, turn: number) {
-    this.values = settings.values;
-    this.seed = settings.seed;
-    this.request = request;
-    this.turn = turn;
+  constructor({ values, seed }: Pick<Chance, 'values' | 'seed'>, request: string, turn: number) {
+    this.values = values;
+    this.seed = seed;
+    this.#request = `${request}\n${turn}`;
   }
 
   /** Whether a fault that has a rate strikes now. */
   strikes(name: FaultName): boolean {
-    const rate = this.values[name];
-    return rate !== undefined && this.number(name) < rate;
+    return this.number(name) < (this.values[name] ?? 0);
   }
 
   /** From 0 up to but not including 1; `purpose` keeps draws for different things apart. */
   number(purpose: string): number {
-    return drawNumber([this.seed, this.request, this.turn, purpose]);
+    return drawNumber([this.seed, this.#request, purpose]);
   }
 
   /** A whole number from `least` to `most`. */
@@ -44,13 +41,10 @@ export class Chance {
   }
 
   /** The items in another order, in which none keeps its place where there are two or more (Sattolo's algorithm). */
-  reorder<Item>(purpose: string, items: readonly Item[]): Item[] {
+  reorder<Item>(items: readonly Item[]): Item[] {
     const reordered = [...items];
-    let state = Math.floor(this.number(purpose) * 2 ** 32) >>> 0;
     for (let last = reordered.length - 1; last > 0; last -= 1) {
-      // A hash per item would be slow on long lists; this generator (Numerical Recipes) is good enough to stir them.
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      const other = Math.floor((state / 2 ** 32) * last);
+      const other = this.whole(`place ${last}`, 0, last - 1);
       [reordered[last], reordered[other]] = [reordered[other]!, reordered[last]!];
     }
     return reordered;

@@ -1,0 +1,93 @@
+/** The faults that change records: a source that drifts while it is read, and answers that hold other records than asked for. */
+
+import type { AnyPipeline } from '../../pipeline.ts';
+import type { Selection } from '../data-endpoint.ts';
+import { buildRecordSet, readRecord, type RecordSet, type RecordSource, type ServedRecord } from '../record-source.ts';
+import { drawNumber, type Chance } from './chance.ts';
+import type { FaultName } from './fault-list.ts';
+
+/** Puts changes on top of a source. When that source itself comes to hold other records, the changes begin anew. */
+export function driftingSource(source: RecordSource) {
+  const drifted = new Map<string, { readonly began: RecordSet; readonly set: RecordSet }>();
+  let comers = 0;
+
+  function current(pipeline: AnyPipeline): RecordSet {
+    const began = source.current(pipeline);
+    const known = drifted.get(pipeline.table);
+    return known?.began === began ? known.set : began;
+  }
+
+  return {
+    current,
+    /** Changes one record of a dataset for good; false where there is none to change. */
+    drift(pipeline: AnyPipeline, chance: Chance, now: Date): boolean {
+      const records = current(pipeline).records.map((text) => readRecord(text, pipeline));
+      if (records.length === 0) return false;
+      const at = chance.whole('drift at', 0, records.length - 1);
+      const record = records[at]!;
+      const kind = chance.whole('drift kind', 0, 2);
+      if (kind === 0) records[at] = restate(record, pipeline, chance);
+      else if (kind === 1) records.splice(at, 1);
+      else records.splice(at, 0, makeComer(record, pipeline, (comers += 1)));
+      drifted.set(pipeline.table, { began: source.current(pipeline), set: buildRecordSet(records, now) });
+      return true;
+    },
+    close: () => source.close(),
+  };
+}
+
+/** The record with one of its counts higher by one to nine; a count that is no number becomes one. */
+function restate({ text }: ServedRecord, pipeline: AnyPipeline, chance: Chance): ServedRecord {
+  const fields = JSON.parse(text) as Record<string, unknown>;
+  const counts = Object.values(pipeline.columns).filter(({ kind }) => kind === 'count');
+  const { field } = counts[chance.whole('drift count', 0, counts.length - 1)]!;
+  const before = Number(fields[field]);
+  const more = chance.whole('drift by', 1, 9);
+  fields[field] = String(Number.isSafeInteger(before) ? before + more : more);
+  return readRecord(JSON.stringify(fields), pipeline);
+}
+
+/** A copy of the record under a new name, so that its key is one that there has never been. */
+function makeComer({ text }: ServedRecord, pipeline: AnyPipeline, number: number): ServedRecord {
+  const fields = JSON.parse(text) as Record<string, unknown>;
+  const named = pipeline.key.map((name) => pipeline.columns[name]!).findLast(({ kind }) => kind === 'text');
+  if (named !== undefined) fields[named.field] = `${String(fields[named.field])} (${number})`;
+  return readRecord(JSON.stringify(fields), pipeline);
+}
+
+/** Selects records as the faults have it, and names these. A fault that changes nothing, such as a clamp on a short list, does not count. */
+export function selectBadly(set: RecordSet, { district, limit, offset }: Selection, chance: Chance) {
+  const faults: FaultName[] = [];
+  const strikes = (name: FaultName): boolean => chance.strikes(name) && faults.push(name) > 0;
+
+  let list = set.records;
+  if (district === null) {
+    list = withoutHidden(set, chance);
+    if (list.length < set.records.length) faults.push('hide');
+  } else if (!strikes('foreign')) list = set.byDistrict.get(district) ?? [];
+  if (list.length > 1 && strikes('shuffle')) list = chance.reorder(list);
+
+  const clamp = chance.values.clamp ?? limit;
+  let start = offset;
+  if (offset > 0 && strikes('restart')) start = 0;
+  else if (offset > 0 && strikes('repeat')) start = Math.max(0, offset - Math.min(limit, clamp));
+
+  let length = Math.min(limit, Math.max(0, list.length - start));
+  if (length > clamp) {
+    faults.push('clamp');
+    length = clamp;
+  }
+  if (length > 1 && strikes('short')) length = chance.whole('length', 1, length - 1);
+
+  const records = list.slice(start, start + length);
+  const isTotal = records.length < list.length && strikes('total');
+  return { records, count: isTotal ? list.length : records.length, faults };
+}
+
+/** The list without the districts that the seed hides; records that name no district stay. */
+function withoutHidden({ records, byDistrict }: RecordSet, { values, seed }: Chance): readonly string[] {
+  const rate = values.hide ?? 0;
+  const hidden = [...byDistrict].filter(([district]) => drawNumber([seed, 'hide', district]) < rate);
+  const texts = new Set(hidden.flatMap(([, own]) => own));
+  return texts.size === 0 ? records : records.filter((record) => !texts.has(record));
+}
