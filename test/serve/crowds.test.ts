@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { askHonestly, gather, startLimited } from './crowd.ts';
 
-/** `REKAP_CROWDS=8` makes them eight times as large, as for the figures in docs/reliability.md. */
+/** `REKAP_CROWDS=8` makes them eight times as large, as for the figures in docs/explanation/reliability.md. */
 const times = Number(process.env['REKAP_CROWDS'] ?? 1);
 const records = '/api/datapemilihdpr?limit=1000';
 
