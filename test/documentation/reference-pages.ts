@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pipelines } from '../../pipelines/index.ts';
 import { ExitCode } from '../../src/errors.ts';
-import { exitMeanings, fileMeanings, keyMeanings, otherVariables } from './reference-words.ts';
+import { exitMeanings, fileMeanings, keyMeanings, openKeys, otherVariables, unitOf } from './reference-words.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/dist\/$/, '/');
 const command = join(root, 'dist/src/cli/main.js');
@@ -168,7 +168,7 @@ async function makeTables(folder: string): Promise<string> {
       .map((column) => [
         `\`${column.column_name}\``,
         column.data_type,
-        unitOf(column),
+        unitOf(column.column_name, column.data_type),
         column.comment.replace(/ Source field: \S+\./, ''),
         fields[column.column_name] ? `\`${fields[column.column_name]!.field}\`` : '',
       ]);
@@ -181,15 +181,6 @@ async function makeTables(folder: string): Promise<string> {
   });
   const list = relations.map(({ name, kind, comment }) => [`[\`${name}\`](#${name})`, kind, comment]);
   return page('Tables and views', table(['name', 'kind', 'what it holds'], list), ...sections);
-}
-
-function unitOf({ column_name: name, data_type: type }: Column): string {
-  if (name.endsWith('_pct')) return 'percent';
-  if (type === 'TIMESTAMP') return 'UTC';
-  if (!/^(INTEGER|BIGINT)$/.test(type)) return '';
-  if (name.startsWith('regencies')) return 'regencies';
-  if (name.endsWith('_count')) return 'rows';
-  return /^(dpt|dptb|dpk|male|female|grand|users|voters)(_|$)|^people$/.test(name) ? 'people' : '';
 }
 
 /** The words for a name; every name has some, so that nothing new stays unexplained. */
@@ -232,14 +223,6 @@ async function makeFiles(warehouse: string): Promise<string> {
     `## landing/&lt;run&gt;/verdicts.jsonl\n\nOne line per district and dataset.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`)}\n\nThe last line is there only where the run has read everything.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`, -2)}`,
   );
 }
-
-/** Names that stand for any dataset, check or column. */
-const openKeys: Readonly<Record<string, string>> = {
-  datasets: '<dataset>',
-  violations: '<check>',
-  sums: '<column>',
-  nulls: '<column>',
-};
 
 /** The paths of the keys of a JSON value, in their order; one item stands for all of an array. */
 function keysOf(value: unknown, path = '', parent = ''): string[] {

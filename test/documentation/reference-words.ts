@@ -136,3 +136,21 @@ export const keyMeanings: Words = {
   accepted: 'The pages that count: number of the answer, first record, number of records.',
   verdicts: 'Lines before this one.',
 };
+
+/** Names that stand for any dataset, check or column. */
+export const openKeys: Words = {
+  datasets: '<dataset>',
+  violations: '<check>',
+  sums: '<column>',
+  nulls: '<column>',
+};
+
+/** What the numbers of a column count; empty for texts and keys. */
+export function unitOf(name: string, type: string): string {
+  if (name.endsWith('_pct')) return 'percent';
+  if (type === 'TIMESTAMP') return 'UTC';
+  if (!/^(INTEGER|BIGINT)$/.test(type)) return '';
+  if (name.startsWith('regencies')) return 'regencies';
+  if (name.endsWith('_count')) return 'rows';
+  return /^(dpt|dptb|dpk|male|female|grand|users|voters)(_|$)|^people$/.test(name) ? 'people' : '';
+}
