@@ -9,7 +9,7 @@ SEED ?=
 # For `make oracle`.
 WAREHOUSE ?= data/warehouse
 
-.PHONY: help setup build sync serve test fuzz crash oracle check bench bench-long sample format clean
+.PHONY: help setup build sync serve test fuzz crash oracle check bench bench-long sample docs format clean
 
 rekap := node dist/src/cli/main.js
 sources := $(shell find src pipelines data/sample test -name '*.ts') tsconfig.json
@@ -70,6 +70,9 @@ bench-long: build ## the same with ten million records; takes minutes
 
 sample: build ## generate data/sample again
 	node dist/data/sample/generate.js
+
+docs: build ## make docs/reference again
+	@node dist/test/documentation/reference-pages.js
 
 format: setup ## format the code
 	npx --no-install oxfmt .

@@ -1,122 +1,94 @@
-/** What users are told is what there is: every command, option, table, check and exit code stands in the README. */
+/** What the documents tell users is what there is: names, codes, bounds and links. */
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { checkNames, modelNames, pipelines } from '../pipelines/index.ts';
-import { optionNames } from '../src/cli/options/options.ts';
-import { ExitCode } from '../src/errors.ts';
-import { faultList, presets } from '../src/serve/faults/fault-list.ts';
-import { exportedTables, quarantineTable, snapshotsLogTable } from '../src/load/tables.ts';
-import { syncDefaults } from '../src/run/sync-defaults.ts';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { checkNames, pipelines } from '../pipelines/index.ts';
 import * as limits from '../src/serve/limits.ts';
+import { makeReferencePages } from './documentation/reference-pages.ts';
+import { runCli } from './support/run-cli.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const sources = readdirSync(join(root, 'src/cli'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => readFileSync(join(root, 'src/cli', file), 'utf8'));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'].concat(
+  readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join('docs', path)),
+);
 
-describe('the README', () => {
-  it('names every command', () => {
-    const commands = [...sources.join('\n').matchAll(/^ {2,4}command: '([a-z]+)/gm)].map(([, name]) => name!);
-    expect(commands.length).toBeGreaterThan(8);
-    for (const command of new Set(commands)) expect(readme).toMatch(new RegExp(`(rekap|snapshots) ${command}\\b`));
+describe('docs/reference', () => {
+  let made: Readonly<Record<string, string>> = {};
+  beforeAll(async () => {
+    made = await makeReferencePages();
   });
 
-  it('names every option', () => {
-    for (const option of optionNames) {
-      if (['help', 'version'].includes(option)) continue;
-      expect(readme, option).toContain(`--${option}`);
-    }
+  it.each(['commands.md', 'configuration.md', 'exit-codes.md', 'tables.md', 'files.md'])(
+    'has %s as the program is now',
+    (name) => {
+      expect(read(`docs/reference/${name}`), 'this page is stale: run `make docs`').toBe(made[name]);
+    },
+  );
+
+  it('names every option that a config file may hold', async () => {
+    const options = [...made['configuration.md']!.matchAll(/^\| `--([a-z-]+)`/gm)].map(([, name]) => name!);
+    expect(options).toContain('base-url');
+    const config = join(await temporaryFolder(), 'options.json');
+    const others = options.filter((name) => !['config', 'warehouse', 'json'].includes(name));
+    await writeFile(config, JSON.stringify(Object.fromEntries(others.map((name) => [name, 'any']))));
+    const { stderr } = await runCli(['connect', '--config', config, '--warehouse', join(dirname(config), 'none')]);
+    expect(stderr).not.toContain('options.json');
   });
 
-  it('says what each option of a sync is where it is not given', () => {
-    const { concurrency, pageSize, timeout, maxAttempts, maxDuration, keep } = syncDefaults;
-    const defaults = {
-      '`--concurrency`': concurrency,
-      '`--page-size`': pageSize,
-      '`--timeout`, `--attempts`': `${timeout / 1000}, ${maxAttempts}`,
-      '`--max-duration`': maxDuration / 1000,
-      '`--keep`': keep,
-    };
-    for (const [option, usual] of Object.entries(defaults))
-      expect(readme.split('\n').find((line) => line.startsWith(`| ${option} |`))).toMatch(
-        new RegExp(`\\| ${usual} \\|$`),
-      );
-  });
-
-  it('names every table, view and check', () => {
-    const tables = [...pipelines.map(({ table }) => table), 'violations', quarantineTable.name, snapshotsLogTable.name];
-    const checks = [...checkNames, ...pipelines.flatMap(({ checks: own }) => own.map(({ name }) => name))];
-    for (const name of [...tables, ...modelNames, ...checks]) expect(readme, name).toContain(`\`${name}\``);
-  });
-
-  it('names every fault with its default and what happens, and what each preset stands for', () => {
-    for (const { name, value, default: usual, sentence } of faultList)
-      expect(readme, name).toContain(
-        `| \`${name}\` | ${value === 'rate' ? 'rate' : 'number'} | ${usual} | ${sentence} |`,
-      );
-    for (const name of Object.keys(presets)) expect(readme, name).toContain(`\`${name}\` stands for`);
-    const transient = /`transient` stands for ([^:]*) at their defaults/.exec(readme)?.[1] ?? '';
-    expect([...transient.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(presets['transient']!.faults);
-  });
-
-  it('says which tables are there as Parquet, and which are in the DuckDB file only', () => {
-    const parquet = /^(.*) are there as Parquet too\. (.*) and the views are in\n/m.exec(readme);
-    const named = (text: string | undefined) => new Set([...(text ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
-    expect(named(parquet?.[1])).toEqual(new Set(exportedTables(pipelines).map(({ name }) => name)));
-    expect(named(parquet?.[2])).toEqual(new Set([snapshotsLogTable.name]));
-  });
-
-  it('names every variable of the environment that is not an option', () => {
+  it('names every variable that the command line reads', () => {
+    const sources = readdirSync(join(root, 'src/cli'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => read(join('src/cli', path)));
     const variables = [...sources.join('\n').matchAll(/process\.env\[?\.?'?(REKAP_\w+)/g)].map(([, name]) => name!);
     expect(variables).toContain('REKAP_DEBUG');
-    for (const name of variables) expect(readme, name).toContain(`\`${name}`);
-  });
-
-  it('names every exit code', () => {
-    for (const code of Object.values(ExitCode)) expect(readme).toMatch(new RegExp(`\\| (\\d+, )*${code}(, \\d+)* \\|`));
+    for (const name of variables) expect(made['configuration.md']).toContain(`\`${name}\``);
   });
 });
 
-describe('the list of options', () => {
-  it('is that of the commands: a config file may hold any of them, and no others', () => {
-    const declared = new Set(
-      sources.flatMap((text) =>
-        [...text.matchAll(/^ {2}'?([a-z-]+)'?: \{\s*(?:\/\/.*\s*)*type: '/gm)].map(([, name]) => name!),
-      ),
-    );
-    for (const extra of ['keep']) declared.add(extra);
-    expect([...optionNames].filter((name) => !['help', 'version'].includes(name)).toSorted()).toEqual(
-      [...declared].toSorted(),
-    );
-  });
+it('docs/explanation/checks.md names every check', () => {
+  const text = read('docs/explanation/checks.md');
+  const rowChecks = pipelines.flatMap(({ checks }) => checks.map(({ name }) => name));
+  for (const name of [...checkNames, ...rowChecks]) expect(text).toContain(`\`${name}\``);
 });
 
-describe('the architecture', () => {
-  const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+describe('docs/explanation/architecture.md', () => {
+  const text = read('docs/explanation/architecture.md');
 
-  it('gives a reason for every dependency, of the package and of its development', () => {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
-      'dependencies' | 'devDependencies',
-      Record<string, string>
-    >;
+  it('gives a reason for every dependency', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, object>;
     for (const name of Object.keys({ ...dependencies, ...devDependencies })) expect(text).toContain(`\`${name}\``);
   });
 
-  it('has every file and folder of src/ on its map', () => {
-    const map = /## The map\n([\s\S]*?)\n## /.exec(text)?.[1] ?? '';
-    const entries = readdirSync(join(root, 'src'), { withFileTypes: true });
-    const missing = entries
-      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
-      .filter((name) => !new RegExp(`(^|[ ,])${name}([ ,]|$)`, 'm').test(map));
-    expect(missing).toEqual([]);
+  it('has every folder of src/ on its map', () => {
+    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    for (const { name } of folders) expect(text).toContain(` ${name}/ `);
   });
 });
 
+it.each(pages)('%s links to pages and headings that are there', (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
+  for (const [, path, heading] of links) {
+    const target = path === '' ? page : join(dirname(page), path!);
+    expect(existsSync(join(root, target)), `${page} links to ${path}`).toBe(true);
+    if (heading === undefined) continue;
+    const headings = [...read(target).matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+      title!
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    expect(headings, `${page} links to ${path}#${heading}`).toContain(heading);
+  }
+});
+
 describe('SECURITY.md', () => {
-  const lines = readFileSync(join(root, 'SECURITY.md'), 'utf8').split('\n');
+  const lines = read('SECURITY.md').split('\n');
   const bounds = Object.entries<unknown>(limits).filter(
     (entry): entry is [string, number] => typeof entry[1] === 'number',
   );
@@ -128,7 +100,7 @@ describe('SECURITY.md', () => {
   });
 
   it('is right that no dependency runs a script when it is installed, and about which have no hash', () => {
-    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    const { packages } = JSON.parse(read('package-lock.json')) as {
       packages: Record<string, { dev?: boolean; hasInstallScript?: boolean; integrity?: string }>;
     };
     const installed = Object.entries(packages).filter(([path]) => path !== '');

@@ -68,10 +68,10 @@ describe('the packed package', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
   });
 
-  it('serves a program as the README has it', async () => {
+  it('serves a program as docs/how-to/use-from-a-program.md has it', async () => {
     const { folder } = await installPacked();
-    const readme = await readFile(join(root, 'README.md'), 'utf8');
-    const program = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+    const page = await readFile(join(root, 'docs/how-to/use-from-a-program.md'), 'utf8');
+    const program = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
     await writeFile(join(folder, 'nightly.mjs'), program);
     const { url } = await serveData(smallNation({ 1101: 3, 1102: 2 }));
     const { stdout, stderr } = await promisify(execFile)(process.execPath, ['nightly.mjs'], {

@@ -7,7 +7,7 @@ import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startCli, type CliResult } from '../support/run-cli.ts';
 
-/** `REKAP_CROWDS=8` makes them eight times as large, as for the figures in docs/reliability.md. */
+/** `REKAP_CROWDS=8` makes them eight times as large, as for the figures in docs/explanation/reliability.md. */
 const times = Number(process.env['REKAP_CROWDS'] ?? 1);
 const records = '/api/datapemilihdpr?limit=1000';
 const crowdKey = 'key-of-the-crowd';

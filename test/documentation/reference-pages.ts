@@ -1,0 +1,258 @@
+/** Makes docs/reference/ from the built program, the table of failures, and a warehouse of the sample; `make docs` runs it. */
+
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { toJsonSchema } from '@valibot/to-json-schema';
+import { pipelines } from '../../pipelines/index.ts';
+import { ExitCode } from '../../src/errors.ts';
+import { landedAnswerShape, landedVerdictShape, runFileShape } from '../../src/land/formats.ts';
+import { exitMeanings, fileMeanings, keyMeanings, openKeys, otherVariables, unitOf } from './reference-words.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/dist\/$/, '/');
+const command = join(root, 'dist/src/cli/main.js');
+
+type Pages = Readonly<Record<string, string>>;
+
+/** The text of each page by its name. */
+export async function makeReferencePages(): Promise<Pages> {
+  const folder = await mkdtemp(join(tmpdir(), 'rekap-reference-'));
+  try {
+    await rekap(folder, 'sync', '--sample');
+    const helps = await readHelps(folder);
+    return {
+      'commands.md': makeCommands(helps),
+      'configuration.md': makeConfiguration(helps),
+      'exit-codes.md': await makeExitCodes(),
+      'tables.md': await makeTables(folder),
+      'files.md': await makeFiles(join(folder, 'data/warehouse')),
+      ...makeSchemas(),
+    };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** JSON Schemas of the files of a landing, for whoever reads one with another program. */
+function makeSchemas(): Pages {
+  const shapes = { 'run.json': runFileShape, 'answers.jsonl': landedAnswerShape, 'verdicts.jsonl': landedVerdictShape };
+  return Object.fromEntries(
+    Object.entries(shapes).map(([name, shape]) => [
+      `${name.split('.')[0]}.schema.json`,
+      // Checks in code, such as that an id is one, have no JSON Schema.
+      `${JSON.stringify({ title: name, ...toJsonSchema(shape, { errorMode: 'ignore' }) }, null, 2)}\n`,
+    ]),
+  );
+}
+
+async function rekap(folder: string, ...words: readonly string[]): Promise<string> {
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], COLUMNS: '100' };
+  return (await promisify(execFile)(process.execPath, [command, ...words], { cwd: folder, env })).stdout;
+}
+
+/** The help of every command by its words, found by following the lists of commands. */
+async function readHelps(folder: string): Promise<Map<string, string>> {
+  const helps = new Map([['', await rekap(folder, '--help')]]);
+  for (const [words, help] of helps) {
+    const list = /^Commands:?\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? '';
+    for (const [, name] of list.matchAll(/^ {2}(?:rekap )?([a-z]+(?: [a-z]+)*)/gm)) {
+      const asked = words === '' ? name! : name!.startsWith(words) ? name! : `${words} ${name}`;
+      helps.set(asked, await rekap(folder, ...asked.split(' '), '--help'));
+    }
+  }
+  return helps;
+}
+
+function page(title: string, ...parts: readonly string[]): string {
+  return `${[`# ${title}`, '<!-- Made by `make docs`; change the code instead. -->', ...parts].join('\n\n')}\n`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function makeCommands(helps: Map<string, string>): string {
+  const sections = [...helps].map(
+    ([words, help]) => `## rekap ${words}`.trim() + `\n\n\`\`\`text\n${help.trim()}\n\`\`\``,
+  );
+  return page('Commands', 'This is the help that each command prints.', ...sections);
+}
+
+/** The options that a help lists: each name with what is said of it. */
+function readOptions(help: string): [name: string, meaning: string, note: string][] {
+  const lines = /^Options:\n((?: .*\n)+)/m.exec(help)?.[1] ?? '';
+  return lines.split(/^ +(?:-[a-z], )?(?=--)/m).flatMap((text) => {
+    const [, name, rest] = /^--(\S+)\s+([\s\S]*)/.exec(text) ?? [];
+    if (name === undefined || rest === undefined || ['help', 'version'].includes(name)) return [];
+    const plain = rest.replaceAll(/\s+/g, ' ').trim();
+    const notes = [...plain.matchAll(/\[([^\]]*)\]/g)].map(([, note]) => note!);
+    const typeFirst = notes.toSorted(
+      (one, other) => Number(one.startsWith('default')) - Number(other.startsWith('default')),
+    );
+    return [[name, plain.replaceAll(/ ?\[[^\]]*\]/g, ''), typeFirst.join('; ')]];
+  });
+}
+
+function makeConfiguration(helps: Map<string, string>): string {
+  const rows = new Map<string, { cells: string[]; commands: string[] }>();
+  for (const [words, help] of helps)
+    for (const [name, meaning, note] of readOptions(help)) {
+      const key = `${name}\n${meaning}\n${note}`;
+      const row = rows.get(key) ?? { cells: [name, meaning, note], commands: [] };
+      row.commands.push(words);
+      rows.set(key, row);
+    }
+  const options = [...rows.values()]
+    .toSorted((one, other) => (one.cells[0]! < other.cells[0]! ? -1 : 1))
+    .map(({ cells: [name, meaning, note], commands }) => [
+      `\`--${name}\``,
+      `\`REKAP_${name!.replaceAll('-', '_').toUpperCase()}\``,
+      commands.join(', '),
+      meaning!,
+      note!,
+    ]);
+  return page(
+    'Configuration',
+    'You can set every option in three places. The command line wins over the environment, and the environment wins over the file that `--config` names.',
+    'In the environment, separate several values by commas; a switch is `true` or `false`. In the file, use the name of the option without the dashes: `{ "base-url": "https://host", "dapil": [1101, 1102] }`. One file may hold options of several commands. rekap refuses a key that is no option, and a variable that looks like a mistyped one.',
+    '## Options',
+    table(['option', 'variable', 'commands', 'meaning', 'type and default'], options),
+    '## Variables that are no options',
+    table(
+      ['variable', 'meaning'],
+      Object.entries(otherVariables).map(([name, meaning]) => [`\`${name}\``, meaning]),
+    ),
+  );
+}
+
+/** Reads the comments too, so it reads the source. */
+async function makeExitCodes(): Promise<string> {
+  const source = await readFile(join(root, 'src/errors.ts'), 'utf8');
+  const declared = /const failures = \{\n([\s\S]*?)\n\} as const/.exec(source)?.[1] ?? '';
+  const failures = [...declared.matchAll(/\/\*\* ([^\n]*) \*\/\n\s*'?([a-z-]+)'?: ExitCode\.([a-zA-Z]+),/g)];
+  if (failures.length === 0) throw new Error('src/errors.ts declares no failures that can be read.');
+  const codes = [...Object.entries(ExitCode), ['killed', 137] as const].toSorted(([, one], [, other]) => one - other);
+  return page(
+    'Exit codes',
+    'Every failure prints one message and the next step to stderr. What was published before stays as it was.',
+    table(
+      ['exit', 'meaning'],
+      codes.map(([name, code]) => [String(code), meaningOf(exitMeanings, name)]),
+    ),
+    '## Failures',
+    'A program gets these as the `code` of a `RekapError`.',
+    table(
+      ['code', 'exit', 'meaning'],
+      failures.map(([, meaning, code, exit]) => [
+        `\`${code}\``,
+        String(ExitCode[exit as keyof typeof ExitCode]),
+        meaning!,
+      ]),
+    ),
+  );
+}
+
+interface Column {
+  readonly table_name: string;
+  readonly column_name: string;
+  readonly data_type: string;
+  readonly comment: string;
+}
+
+async function makeTables(folder: string): Promise<string> {
+  const ask = async <Row>(sql: string): Promise<Row[]> =>
+    JSON.parse(await rekap(folder, 'query', sql, '--format', 'json')) as Row[];
+  const relations = await ask<{ name: string; comment: string; kind: string }>(
+    `SELECT table_name AS name, comment, 'table' AS kind FROM duckdb_tables() UNION ALL
+     SELECT view_name, comment, 'view' FROM duckdb_views() WHERE NOT internal ORDER BY kind, name`,
+  );
+  const columns = await ask<Column>(
+    `SELECT table_name, column_name, data_type, comment FROM duckdb_columns()
+     WHERE NOT internal ORDER BY table_name, column_index`,
+  );
+  const exported = new Set(await readdir(join(folder, 'data/warehouse/current/parquet')));
+  const sections = relations.map(({ name, comment, kind }) => {
+    const fields = pipelines.find((pipeline) => pipeline.table === name)?.columns ?? {};
+    const rows = columns
+      .filter((column) => column.table_name === name)
+      .map((column) => [
+        `\`${column.column_name}\``,
+        column.data_type,
+        unitOf(column.column_name, column.data_type),
+        column.comment.replace(/ Source field: \S+\./, ''),
+        fields[column.column_name] ? `\`${fields[column.column_name]!.field}\`` : '',
+      ]);
+    const withSource = Object.keys(fields).length > 0;
+    const cut = (cells: string[]): string[] => (withSource ? cells : cells.slice(0, 4));
+    return `## ${name}\n\n${comment}\n\nThis is a ${kind}, ${exported.has(name) ? 'also in Parquet' : 'in the DuckDB file only'}.\n\n${table(
+      cut(['column', 'type', 'unit', 'meaning', 'source field']),
+      rows.map(cut),
+    )}`;
+  });
+  const list = relations.map(({ name, kind, comment }) => [`[\`${name}\`](#${name})`, kind, comment]);
+  return page('Tables and views', table(['name', 'kind', 'what it holds'], list), ...sections);
+}
+
+/** The words for a name; every name has some, so that nothing new stays unexplained. */
+function meaningOf(words: Pages, name: string): string {
+  const found = words[name];
+  if (found === undefined) throw new Error(`test/documentation/reference-words.ts says nothing of "${name}".`);
+  return found;
+}
+
+async function makeFiles(warehouse: string): Promise<string> {
+  const paths = (await readdir(warehouse, { recursive: true, withFileTypes: true }))
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(warehouse.length + 1))
+    .map((path) =>
+      path
+        .replace(/\d{8}T\d{6}Z-[0-9a-f]{6}/, (id) => (id && path.startsWith('landing') ? '<run>' : '<id>'))
+        .replace(/parquet\/.*/, 'parquet/<table>/<table>.parquet'),
+    );
+  const read = (path: string): Promise<string> => readFile(join(warehouse, path), 'utf8');
+  const [run] = await readdir(join(warehouse, 'landing'));
+  const keysIn = async (path: string, line = 0): Promise<string> => {
+    const text = await read(path);
+    const value: unknown = JSON.parse(path.endsWith('.jsonl') ? text.split('\n').at(line)! : text);
+    return table(
+      ['key', 'meaning'],
+      keysOf(value).map((key) => [`\`${key}\``, meaningOf(keyMeanings, key)]),
+    );
+  };
+  return page(
+    'Files of a warehouse',
+    table(
+      ['file', 'what it holds'],
+      [...new Set(paths)].toSorted().map((path) => [`\`${path}\``, meaningOf(fileMeanings, path)]),
+    ),
+    'An id is the UTC time to the second and six hexadecimal digits, such as `20261120T030002Z-1f3a9c`. Ids sort by time.',
+    `## manifest.json\n\n${await keysIn('current/manifest.json')}`,
+    `## runs.jsonl\n\n${await keysIn('runs.jsonl')}`,
+    'The files of a landing have JSON Schemas: [run.json](run.schema.json), [lines of answers.jsonl](answers.schema.json), [lines of verdicts.jsonl](verdicts.schema.json).',
+    `## landing/&lt;run&gt;/run.json\n\n${await keysIn(`landing/${run}/run.json`)}`,
+    `## landing/&lt;run&gt;/answers.jsonl\n\nOne line per answer.\n\n${await keysIn(`landing/${run}/answers.jsonl`)}`,
+    `## landing/&lt;run&gt;/verdicts.jsonl\n\nOne line per district and dataset.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`)}\n\nThe last line is there only where the run has read everything.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`, -2)}`,
+  );
+}
+
+/** The paths of the keys of a JSON value, in their order; one item stands for all of an array. */
+function keysOf(value: unknown, path = '', parent = ''): string[] {
+  if (Array.isArray(value)) {
+    return typeof value[0] === 'object' && !Array.isArray(value[0]) ? keysOf(value[0], `${path}[]`) : [];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  const keys = Object.entries(value).flatMap(([key, inner]) => {
+    const name = `${path}${path === '' ? '' : '.'}${openKeys[parent] ?? key}`;
+    return [name, ...keysOf(inner, name, key)];
+  });
+  return [...new Set(keys)];
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const [name, text] of Object.entries(await makeReferencePages()))
+    await writeFile(join(root, 'docs/reference', name), text);
