@@ -17,7 +17,6 @@ import { findDamage, planCarryOver } from './run/previous.ts';
 import { beginsAnew, checkSource, withRun } from './run/run.ts';
 import type { Attempt, Run, RunPlan, SyncContext, SyncOptions, SyncResult } from './run/sync-options.ts';
 import { openSource } from './run/source.ts';
-import { listSnapshotIds } from './warehouse/run-ids.ts';
 import { warehousePaths, type Manifest } from './warehouse/snapshot-format.ts';
 import { readCurrentId, readCurrentOrFirst, type Snapshot } from './warehouse/warehouse.ts';
 
@@ -60,8 +59,6 @@ async function planSync({ project, options, context, warn }: Attempt): Promise<R
   const { warehouse, baseUrl, source } = options;
   for (const message of warningsOfBaseUrl(baseUrl, project.pipelines)) warn(message);
   const current = await readCurrentOrFirst(warehouse);
-  if (current === null && (await listSnapshotIds(warehouse)).length > 0)
-    warn('current is missing, and none of the snapshots in the warehouse is whole: its history begins anew.');
   checkSource(options, current);
   const isAnew = beginsAnew(source, current);
   if (isAnew) warn('The warehouse held sample figures; its history begins anew with this source.');

@@ -28,7 +28,7 @@ const setOf = <Item extends v.GenericSchema>(item: Item) =>
   );
 
 /** run.json: what a run was asked, and what it knew before its first request. */
-export const runFileShape = v.looseObject({
+export const runFileShape = v.object({
   format: v.literal(2),
   run: id,
   started_at: time,
@@ -52,7 +52,7 @@ export const runFileShape = v.looseObject({
 export type RunFile = Readonly<v.InferOutput<typeof runFileShape>>;
 
 /** A line of answers.jsonl. */
-export const landedAnswerShape = v.looseObject({
+export const landedAnswerShape = v.object({
   dataset: text,
   /** Null for the full listing. */
   district: v.nullable(count),
@@ -71,7 +71,7 @@ export const landedAnswerShape = v.looseObject({
 export type LandedAnswer = Readonly<v.InferOutput<typeof landedAnswerShape>>;
 
 /** A line of verdicts.jsonl: the verdict, and of each accepted page its answer, its first record, and how many are taken. */
-export const landedVerdictShape = v.looseObject({
+export const landedVerdictShape = v.object({
   dataset: text,
   district: v.nullable(count),
   complete: v.boolean(),
@@ -86,4 +86,4 @@ export const landedVerdictShape = v.looseObject({
 });
 
 /** The last line of verdicts.jsonl: how many lines stand before it, and what was warned of while the districts were read. */
-export const lastLineShape = v.looseObject({ verdicts: count, warnings: v.array(text) });
+export const lastLineShape = v.object({ verdicts: count, warnings: v.array(text) });

@@ -62,7 +62,7 @@ export async function describeSnapshot(
     previous: previous?.id ?? null,
     datasets,
     definition: definitionFingerprint(project),
-    warnings: run.warnings,
+    warnings: [...run.warnings],
     files,
     landing: await Promise.all(
       [runFile, answersFile, bodiesFile, verdictsFile].map((path) => describeFile(run.landing, path, null)),

@@ -47,7 +47,7 @@ export async function planCarryOver({ asked, options, previous, project, warn }:
     throw new RekapError(
       'warehouse',
       `Nothing can be carried over from snapshot ${previous.id}, for it is damaged: ${problems.join('; ')}.`,
-      `Run one sync without --dapil and --dataset. ${await recoveryHint(options.warehouse, previous.id, previous.manifest.run)}`,
+      `Run one sync without --dapil and --dataset. ${recoveryHint(previous.id, previous.manifest.run)}`,
     );
   }
   const replaced = new Map<string, readonly number[] | null>();
@@ -94,14 +94,14 @@ export async function readPrevious({ previous, warn }: Run, isCarriedOver: boole
 }
 
 /** A database that is damaged though its hash is the manifest's shows only when it is read. */
-export async function blamePrevious({ previous, project, options }: Run, error: unknown): Promise<unknown> {
+export async function blamePrevious({ previous, project }: Run, error: unknown): Promise<unknown> {
   if (previous === null || error instanceof RekapError) return error;
   const problems = await verifySnapshot(previous.folder, previous.manifest, project.pipelines);
   if (problems.length === 0) return error;
   return new RekapError(
     'warehouse',
     `The history cannot go on from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
-    await recoveryHint(options.warehouse, previous.id, previous.manifest.run),
+    recoveryHint(previous.id, previous.manifest.run),
     { cause: error },
   );
 }

@@ -1,13 +1,14 @@
 /** Checks a published snapshot and, as far as they are kept, the answers that it was made of. */
 
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRekapError, RekapError } from '../errors.ts';
+import { isRekapError, RekapError, systemCode } from '../errors.ts';
 import { verifyLanding } from '../land/landed-run.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { verifySnapshot } from '../publish/verify-snapshot.ts';
 import { isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
-import { isThere, newestWhole, recoveryHint } from '../warehouse/recovery-hint.ts';
+import { recoveryHint } from '../warehouse/recovery-hint.ts';
 
 /** What a verification found. */
 export interface Verification {
@@ -46,13 +47,9 @@ export async function verifyPublished(
   // What is there and cannot be read is named file by file.
   const isKept = isSnapshotId(run) && (await isThere(folder));
   const altered = isKept ? (await verifyLanding(folder, landing)).map((problem) => `landing/${run}: ${problem}`) : [];
-  return {
-    files: files.length,
-    problems,
-    answerProblems: altered,
-    answers: !isKept ? 'gone' : altered.length > 0 ? 'damaged' : 'kept',
-    next: await nextStep(warehouse, snapshot, { tables: problems.length > 0, answers: altered.length > 0 }),
-  };
+  const answers = !isKept ? 'gone' : altered.length > 0 ? 'damaged' : 'kept';
+  const next = nextStep(snapshot, problems.length > 0, answers);
+  return { files: files.length, problems, answerProblems: altered, answers, next };
 }
 
 /** The error of a command that met a damaged snapshot: every problem on a line of its own. */
@@ -61,15 +58,19 @@ export function damagedError(what: string, problems: readonly string[], next: st
 }
 
 /** What is to be done where the tables or the answers are damaged. */
-async function nextStep(
-  warehouse: string,
-  { id, manifest }: Snapshot,
-  damaged: { readonly tables: boolean; readonly answers: boolean },
-): Promise<string> {
-  if (!damaged.answers) return damaged.tables ? recoveryHint(warehouse, id, manifest.run) : '';
-  if (!damaged.tables) return 'The tables are as they were published, but no replay can show that any more.';
-  const other = await newestWhole(warehouse, id);
-  return other === null
-    ? 'Run the sync again to fetch the figures anew.'
-    : `"rekap snapshots rollback ${other}" makes that one current; a new sync fetches the figures again.`;
+function nextStep({ id, manifest }: Snapshot, isDamaged: boolean, answers: Verification['answers']): string {
+  if (isDamaged && answers === 'kept') return recoveryHint(id, manifest.run);
+  if (isDamaged)
+    return 'Run the sync again to fetch the figures anew, or go back to another snapshot: "rekap snapshots list" shows them.';
+  return answers === 'damaged' ? 'The tables are as they were published, but no replay can show that any more.' : '';
+}
+
+/** Whether there is such a folder, readable or not. */
+async function isThere(folder: string): Promise<boolean> {
+  try {
+    await readdir(folder);
+    return true;
+  } catch (error) {
+    return systemCode(error) !== 'ENOENT';
+  }
 }

@@ -1,7 +1,7 @@
 /** What a warehouse is made of: the names of its files, ids of snapshots, and what a manifest holds. */
 
 import { join } from 'node:path';
-import type { Ledger, Verdict } from '../stages.ts';
+import * as v from 'valibot';
 
 /** Name of the DuckDB file in a snapshot. */
 export const databaseFile = 'rekap.duckdb';
@@ -35,119 +35,86 @@ export function parquetPath(table: string): string {
   return `parquet/${table}/${table}.parquet`;
 }
 
-/** A file of a snapshot; `path` is relative to the snapshot's folder, `rows` is null for what is no table, and was for some tables once. */
-export interface ManifestFile {
-  readonly path: string;
-  readonly bytes: number;
-  readonly rows: number | null;
-  readonly sha256: string;
-}
+const text = v.string();
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const counts = v.record(text, count);
+
+/** A file of a snapshot. */
+const fileShape = v.object({
+  /** Relative to the snapshot's folder, and below it. */
+  path: v.pipe(text, v.check(isBelow)),
+  bytes: count,
+  /** Null for what is no table, and for some tables of older snapshots. */
+  rows: v.nullable(count),
+  sha256: text,
+});
+export type ManifestFile = Readonly<v.InferOutput<typeof fileShape>>;
+
+/** What is known of one district after it was read; as in `Verdict`. */
+const verdictShape = v.object({
+  dataset: text,
+  district: v.nullable(count),
+  complete: v.boolean(),
+  proof: v.picklist(['own end', 'full listing', 'none']),
+  listed: v.nullable(count),
+  received: count,
+  pages: count,
+  readings: count,
+  /** ISO 8601. */
+  read_at: text,
+  reason: v.nullable(text),
+});
 
 /** What a manifest says of one dataset. */
-export interface ManifestDataset {
+const datasetShape = v.object({
   /** What this run fetched: fetched = published + quarantined + duplicates. */
-  readonly ledger: Ledger;
+  ledger: v.object({ fetched: count, published: count, quarantined: count, duplicates: count }),
   /** Rows taken over unchanged from the snapshot before, because this run was asked for other districts only. */
-  readonly carried_over: number;
+  carried_over: count,
   /** Rows in the table: published + carried over. */
-  readonly rows: number;
+  rows: count,
   /** Records in quarantine, with those carried over. */
-  readonly quarantined: number;
+  quarantined: count,
   /** One verdict per district, with the time at which it was last read. */
-  readonly districts: readonly Verdict[];
+  districts: v.array(verdictShape),
   /** Records that came, went or were restated since the snapshot before. */
-  readonly changes: { readonly added: number; readonly removed: number; readonly changed: number };
+  changes: v.object({ added: count, removed: count, changed: count }),
   /** Violations by check. */
-  readonly violations: Readonly<Record<string, number>>;
+  violations: counts,
   /** Sum of every count column, as digits. */
-  readonly sums: Readonly<Record<string, string>>;
+  sums: v.record(text, text),
   /** NULLs in every count column. */
-  readonly nulls: Readonly<Record<string, number>>;
+  nulls: counts,
   /** SHA-256 over the names, types and order of the columns. */
-  readonly schema_fingerprint: string;
-}
+  schema_fingerprint: text,
+});
+export type ManifestDataset = Readonly<v.InferOutput<typeof datasetShape>>;
 
-/** A snapshot's manifest.json. */
-export interface Manifest {
-  readonly format: 1;
-  readonly snapshot: string;
+/** A snapshot's manifest.json. Whether its figures are right is what `verify` checks. */
+export const manifestShape = v.object({
+  format: v.literal(1),
+  snapshot: text,
   /** The run that made it; its answers lie in landing/<run>. */
-  readonly run: string;
+  run: text,
   /** ISO 8601. */
-  readonly created_at: string;
-  readonly tool: { readonly name: 'rekap'; readonly version: string };
+  created_at: text,
+  tool: v.object({ name: text, version: text }),
   /** Base URL of the source, or 'sample'. */
-  readonly source: string;
-  readonly previous: string | null;
-  readonly datasets: Readonly<Record<string, ManifestDataset>>;
+  source: text,
+  previous: v.nullable(text),
+  datasets: v.record(text, datasetShape),
   /** SHA-256 over the definitions of tables, views and checks: another value means another rekap or other models. */
-  readonly definition: string;
-  readonly warnings: readonly string[];
-  readonly files: readonly ManifestFile[];
+  definition: text,
+  warnings: v.array(text),
+  files: v.array(fileShape),
   /** Files of landing/<run>, by which a replay knows that they are as they were; each body's own hash stands in answers.jsonl. */
-  readonly landing: readonly ManifestFile[];
-}
+  landing: v.array(fileShape),
+});
+export type Manifest = Readonly<v.InferOutput<typeof manifestShape>>;
 
-/** Whether a value has the parts of a manifest that the code relies on. Whether its figures are right is what `verify` checks. */
+/** Whether a value is the manifest of snapshot `id`. */
 export function isManifest(value: unknown, id: string): value is Manifest {
-  return (
-    isObject(value) &&
-    value['format'] === 1 &&
-    value['snapshot'] === id &&
-    areAll('string', value, ['source', 'created_at', 'run', 'definition']) &&
-    (value['previous'] === null || typeof value['previous'] === 'string') &&
-    areAll('string', value['tool'], ['name', 'version']) &&
-    isObject(value['datasets']) &&
-    Object.values(value['datasets']).every(isManifestDataset) &&
-    isArrayOf(value['files'], isManifestFile) &&
-    isArrayOf(value['landing'], isManifestFile) &&
-    isArrayOf(value['warnings'], (warning) => typeof warning === 'string')
-  );
-}
-
-function isManifestDataset(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    areAll('number', value, ['rows', 'carried_over', 'quarantined']) &&
-    areAll('number', value['ledger'], ['fetched', 'published', 'quarantined', 'duplicates']) &&
-    areAll('string', value['sums']) &&
-    areAll('number', value['nulls']) &&
-    areAll('number', value['violations']) &&
-    areAll('number', value['changes'], ['added', 'removed', 'changed']) &&
-    isArrayOf(value['districts'], isVerdict)
-  );
-}
-
-function isVerdict(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    (value['district'] === null || typeof value['district'] === 'number') &&
-    areAll('number', value, ['received']) &&
-    areAll('string', value, ['proof', 'read_at'])
-  );
-}
-
-function isManifestFile(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    typeof value['path'] === 'string' &&
-    isBelow(value['path']) &&
-    typeof value['sha256'] === 'string' &&
-    typeof value['bytes'] === 'number'
-  );
-}
-
-/** Whether these members of an object, or all that it has, are of one type. */
-function areAll(type: 'string' | 'number', value: unknown, names?: readonly string[]): boolean {
-  return isObject(value) && (names ?? Object.keys(value)).every((name) => typeof value[name] === type);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isArrayOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isItem);
+  return v.is(manifestShape, value) && value.snapshot === id;
 }
 
 /** Whether a relative path stays below its folder. */

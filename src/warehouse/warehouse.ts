@@ -1,7 +1,7 @@
 /** The warehouse folder: how its snapshots and the current one among them are found and read. */
 
 import { access, constants, readFile, readlink, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { findLogs } from '../duckdb/database.ts';
 import { failedFile, forbidden, isForbidden } from './file-errors.ts';
@@ -15,7 +15,7 @@ import {
 } from './snapshot-format.ts';
 import { formatNumber } from '../numbers.ts';
 import { listSnapshotIds } from './run-ids.ts';
-import { newestWhole, recoveryHint } from './recovery-hint.ts';
+import { currentHint, recoveryHint } from './recovery-hint.ts';
 
 /** A published snapshot. */
 export interface Snapshot {
@@ -37,7 +37,7 @@ export async function readCurrentId(warehouse: string): Promise<string | null> {
       throw new RekapError('warehouse', `${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
     if (isForbidden(error)) throw forbidden(warehouse, error);
     if (code !== 'EINVAL') throw failedFile(error) ?? error;
-    throw new RekapError('warehouse', `${current} is not a symbolic link.`, await recoveryHint(warehouse, null), {
+    throw new RekapError('warehouse', `${current} is not a symbolic link.`, currentHint, {
       cause: error,
     });
   }
@@ -46,7 +46,7 @@ export async function readCurrentId(warehouse: string): Promise<string | null> {
     throw new RekapError(
       'warehouse',
       `${current} points to ${JSON.stringify(target)}, which is no snapshot.`,
-      await recoveryHint(warehouse, null),
+      currentHint,
     );
   }
   return id;
@@ -67,7 +67,7 @@ export async function requireCurrent(warehouse: string): Promise<Snapshot> {
   if (snapshot !== null) return snapshot;
   const ids = await listSnapshotIds(warehouse).catch(() => []);
   throw ids.length > 0
-    ? new RekapError('snapshot-not-found', withoutLink(warehouse, ids), await recoveryHint(warehouse, null))
+    ? new RekapError('snapshot-not-found', withoutLink(warehouse, ids), currentHint)
     : new RekapError('snapshot-not-found', `The warehouse ${warehouse} holds no published snapshot.`, fillFirst);
 }
 
@@ -78,9 +78,9 @@ export async function requireCurrent(warehouse: string): Promise<Snapshot> {
  */
 export async function readCurrentOrFirst(warehouse: string): Promise<Snapshot | null> {
   const snapshot = await readCurrent(warehouse);
-  if (snapshot !== null || (await newestWhole(warehouse, null)) === null) return snapshot;
-  const ids = await listSnapshotIds(warehouse);
-  throw new RekapError('warehouse', withoutLink(warehouse, ids), await recoveryHint(warehouse, null));
+  const ids = snapshot === null ? await listSnapshotIds(warehouse) : [];
+  if (ids.length === 0) return snapshot;
+  throw new RekapError('warehouse', withoutLink(warehouse, ids), currentHint);
 }
 
 function withoutLink(warehouse: string, { length }: readonly string[]): string {
@@ -109,10 +109,10 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
       isCurrent
         ? `${warehousePaths(warehouse).current} points to snapshot ${id}, which the warehouse does not have.`
         : `The warehouse ${warehouse} has no snapshot ${id}.`,
-      isCurrent ? await recoveryHint(warehouse, id) : '"rekap snapshots list" shows those that there are.',
+      isCurrent ? currentHint : '"rekap snapshots list" shows those that there are.',
     );
   }
-  return { id, folder, manifest: await readManifest(warehouse, id, folder) };
+  return { id, folder, manifest: await readManifest(id, folder) };
 }
 
 /** Path of a snapshot's DuckDB file, which must be there, and alone: DuckDB's own complaint would not say what to do. */
@@ -124,7 +124,7 @@ export async function requireDatabase(snapshot: Snapshot): Promise<string> {
   } catch (error) {
     if (isForbidden(error)) throw forbidden(file, error);
     const what = systemCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
-    throw new RekapError('warehouse', `${file} ${what}.`, await recoveryHint(dirname(dirname(folder)), id), {
+    throw new RekapError('warehouse', `${file} ${what}.`, recoveryHint(id), {
       cause: error,
     });
   }
@@ -140,7 +140,7 @@ export async function requireNoLog({ id, folder }: Snapshot): Promise<void> {
   throw new RekapError(
     'warehouse',
     `${join(folder, log)} does not belong to snapshot ${id}: DuckDB would replay it into the published figures.`,
-    `Close the program that writes to ${databaseFile}, if there is one. "rekap snapshots verify ${id}" names all that does not belong there. ${await recoveryHint(dirname(dirname(folder)), id)}`,
+    `Close the program that writes to ${databaseFile}, if there is one. "rekap snapshots verify ${id}" names all that does not belong there. ${recoveryHint(id)}`,
   );
 }
 
@@ -152,30 +152,25 @@ export async function requireWarehouse(warehouse: string): Promise<void> {
   throw new RekapError('warehouse', `${warehouse} is no warehouse: it has no folder "snapshots".`, fillFirst);
 }
 
-async function readManifest(warehouse: string, id: string, folder: string): Promise<Manifest> {
+async function readManifest(id: string, folder: string): Promise<Manifest> {
   const file = join(folder, manifestFile);
   let text: string;
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (isForbidden(error)) throw forbidden(file, error);
-    throw new RekapError(
-      'warehouse',
-      `${file} cannot be read: ${systemReason(error)}.`,
-      await recoveryHint(warehouse, id),
-      {
-        cause: error,
-      },
-    );
+    throw new RekapError('warehouse', `${file} cannot be read: ${systemReason(error)}.`, recoveryHint(id), {
+      cause: error,
+    });
   }
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new RekapError('warehouse', `${file} is not JSON.`, await recoveryHint(warehouse, id), { cause: error });
+    throw new RekapError('warehouse', `${file} is not JSON.`, recoveryHint(id), { cause: error });
   }
   if (isManifest(parsed, id)) return parsed;
-  throw new RekapError('warehouse', `${file} is not a manifest of snapshot ${id}.`, await recoveryHint(warehouse, id));
+  throw new RekapError('warehouse', `${file} is not a manifest of snapshot ${id}.`, recoveryHint(id));
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -41,7 +41,7 @@ export async function nameFile<Value>(path: string, act: () => Promise<Value>): 
 }
 
 /** The error itself, which names the file from now on if it is one of the system. */
-export function withPath(error: unknown, path: string): unknown {
+function withPath(error: unknown, path: string): unknown {
   const isUnnamed = error instanceof Error && 'syscall' in error && error.syscall !== undefined && !('path' in error);
   return isUnnamed ? Object.assign(error, { path }) : error;
 }

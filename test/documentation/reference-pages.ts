@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { pipelines } from '../../pipelines/index.ts';
 import { ExitCode } from '../../src/errors.ts';
+import { manifestShape } from '../../src/warehouse/snapshot-format.ts';
 import { landedAnswerShape, landedVerdictShape, runFileShape } from '../../src/land/formats.ts';
 import { exitMeanings, fileMeanings, keyMeanings, openKeys, otherVariables, unitOf } from './reference-words.ts';
 
@@ -36,9 +37,14 @@ export async function makeReferencePages(): Promise<Pages> {
   }
 }
 
-/** JSON Schemas of the files of a landing, for whoever reads one with another program. */
+/** JSON Schemas of the files of a warehouse, for whoever reads one with another program. */
 function makeSchemas(): Pages {
-  const shapes = { 'run.json': runFileShape, 'answers.jsonl': landedAnswerShape, 'verdicts.jsonl': landedVerdictShape };
+  const shapes = {
+    'manifest.json': manifestShape,
+    'run.json': runFileShape,
+    'answers.jsonl': landedAnswerShape,
+    'verdicts.jsonl': landedVerdictShape,
+  };
   return Object.fromEntries(
     Object.entries(shapes).map(([name, shape]) => [
       `${name.split('.')[0]}.schema.json`,
@@ -233,7 +239,7 @@ async function makeFiles(warehouse: string): Promise<string> {
     'An id is the UTC time to the second and six hexadecimal digits, such as `20261120T030002Z-1f3a9c`. Ids sort by time.',
     `## manifest.json\n\n${await keysIn('current/manifest.json')}`,
     `## runs.jsonl\n\n${await keysIn('runs.jsonl')}`,
-    'The files of a landing have JSON Schemas: [run.json](run.schema.json), [lines of answers.jsonl](answers.schema.json), [lines of verdicts.jsonl](verdicts.schema.json).',
+    'These files have JSON Schemas: [manifest.json](manifest.schema.json), [run.json](run.schema.json), [lines of answers.jsonl](answers.schema.json), [lines of verdicts.jsonl](verdicts.schema.json).',
     `## landing/&lt;run&gt;/run.json\n\n${await keysIn(`landing/${run}/run.json`)}`,
     `## landing/&lt;run&gt;/answers.jsonl\n\nOne line per answer.\n\n${await keysIn(`landing/${run}/answers.jsonl`)}`,
     `## landing/&lt;run&gt;/verdicts.jsonl\n\nOne line per district and dataset.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`)}\n\nThe last line is there only where the run has read everything.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`, -2)}`,

@@ -57,7 +57,7 @@ describe('rekap snapshots list', () => {
     expect(stdout).toMatch(new RegExp(`^ +${damagedId} +damaged$`, 'm'));
     expect(stdout).toMatch(new RegExp(`^● current +${id} +2.* sample +514 +514$`, 'm'));
     expect(stdout).toContain(`\nSnapshot ${damagedId} is damaged: ${join(folder, 'manifest.json')} is not JSON.\n`);
-    expect(stdout).toContain(`"rekap snapshots rollback ${id} --warehouse ${warehouse}" makes that one current.`);
+    expect(stdout).toContain(`"rekap replay ${damagedId} --warehouse ${warehouse}"`);
     expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
       { id: damagedId, current: false, damaged: expect.stringContaining('is not JSON'), created_at: null, rows: {} },
       { id, current: true, damaged: null, source: 'sample', rows: { voters: 514 } },
@@ -85,7 +85,7 @@ describe('rekap snapshots list', () => {
     expect(listed.code).toBe(0);
     expect(listed.stdout).toMatch(new RegExp(`^● current +${id} +damaged +sample$`, 'm'));
     expect(listed.stdout).toContain(
-      `\n  "rekap replay ${id} --warehouse ${warehouse}" builds a snapshot again from its answers`,
+      `\n  "rekap replay ${id} --warehouse ${warehouse}" builds it again from its answers`,
     );
     expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
       { id: damagedId },
@@ -127,7 +127,7 @@ describe('rekap snapshots verify', () => {
     const { code, stderr } = await snapshots('verify', damagedId);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /is damaged:\n {2}- .*manifest\.json is not JSON\.\n {2}"rekap replay [^"]+" builds a snapshot again/,
+      /is damaged:\n {2}- .*manifest\.json is not JSON\.\n {2}"rekap replay [^"]+" builds it again/,
     );
     const asJson = await snapshots('verify', damagedId, '--json');
     expect(asJson.code).toBe(1);
@@ -135,7 +135,7 @@ describe('rekap snapshots verify', () => {
       snapshot: damagedId,
       intact: false,
       answers: 'unknown',
-      next: expect.stringMatching(/^"rekap replay \S+ --warehouse \S+" builds a snapshot again/),
+      next: expect.stringMatching(/^"rekap replay \S+ --warehouse \S+" builds it again/),
       problems: [expect.stringContaining('is not JSON')],
     });
   });
@@ -146,9 +146,7 @@ describe('rekap snapshots verify', () => {
     await writeFile(join(warehouse, 'snapshots', id, 'rekap.duckdb'), 'gone wrong');
     const { code, stderr } = await snapshots('verify');
     expect(code).toBe(1);
-    expect(stderr).toContain(
-      `\n  "rekap replay ${id} --warehouse ${warehouse}" builds a snapshot again from its answers`,
-    );
+    expect(stderr).toContain(`\n  "rekap replay ${id} --warehouse ${warehouse}" builds it again from its answers`);
     expect((await runHere(['replay', id, '--warehouse', warehouse])).code).toBe(0);
     expect((await snapshots('verify')).code).toBe(0);
   });

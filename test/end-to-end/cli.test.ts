@@ -273,12 +273,7 @@ describe('bad input', () => {
       ['query', 'SELECT 1'],
       ['sync', '--sample'],
     ]) {
-      expectMessage(
-        await runHere([...words, '--warehouse', damaged]),
-        2,
-        '20260101T000000Z-000000',
-        'nothing to go back to',
-      );
+      expectMessage(await runHere([...words, '--warehouse', damaged]), 2, '20260101T000000Z-000000', 'remove current');
     }
     await rm(join(damaged, 'current'));
     await writeFile(join(damaged, 'current'), 'x');

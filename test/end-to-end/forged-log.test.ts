@@ -40,11 +40,11 @@ describe('a log beside the DuckDB file', () => {
     [['serve', '--port', '0']],
     [['snapshots', 'show']],
   ])('keeps a reader from its figures, and says what leads out: %j', async (words) => {
-    const { warehouse, before, after, log } = await forged();
+    const { warehouse, after, log } = await forged();
     const result = await runHere([...words, '--warehouse', warehouse], { REKAP_API_KEYS: testKey });
     expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(log) });
     expect(result.stderr).toContain(`"rekap snapshots verify ${after} --warehouse ${warehouse}"`);
-    expect(result.stderr).toContain(`"rekap snapshots rollback ${before} --warehouse ${warehouse}"`);
+    expect(result.stderr).toContain(`"rekap snapshots list --warehouse ${warehouse}"`);
   });
 
   it('is named by the list of snapshots, their verification and a rollback', async () => {

@@ -68,7 +68,7 @@ describe('the current snapshot', () => {
     await expect(readCurrent(folder)).rejects.toThrow(expect.objectContaining({ code: 'warehouse' }));
     await expect(readCurrent(folder)).rejects.toMatchObject({
       exitCode: 2,
-      next: expect.stringContaining(`rollback ${id}`),
+      next: expect.stringContaining('rekap replay'),
     });
   });
 

@@ -53,7 +53,7 @@ async function describe(warehouse: string, id: string, isCurrent: boolean): Prom
   const found =
     problems === null || problems.length === 0
       ? unread
-      : { damaged: `${problems.join('; ')}.`, next: complete(await recoveryHint(warehouse, id, value.manifest.run)) };
+      : { damaged: `${problems.join('; ')}.`, next: complete(recoveryHint(id, value.manifest.run)) };
   return { id, current: isCurrent, ...found, created_at, source, rows };
 }
 
