@@ -43,7 +43,7 @@ async function dispatch(typed: string[]): Promise<void> {
   }
   const asksForHelp =
     words.some((word) => word === '--help' || word === '-h') || (words.length === 1 && words[0] === 'help');
-  if (asksForHelp && !words.some((word) => commandNames.includes(word))) {
+  if (words.length === 0 || (asksForHelp && !words.some((word) => commandNames.includes(word)))) {
     process.stdout.write((await import('./overview.ts')).renderOverview(process.stdout));
     return;
   }
