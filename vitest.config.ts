@@ -2,12 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 /** These put something in a module's place before it is loaded, so each has its modules to itself. */
 const alone = [
-  'test/forbidden.test.ts',
+  'test/warehouse/forbidden.test.ts',
   'test/end-to-end/io-faults.test.ts',
   'test/end-to-end/open-files.test.ts',
   'test/pipelines/index.test.ts',
   'test/publish/lock.test.ts',
-  'test/unloadable.test.ts',
+  'test/run/unloadable.test.ts',
 ];
 
 export default defineConfig({

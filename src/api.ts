@@ -3,11 +3,16 @@
 import { loadProject } from '../pipelines/index.ts';
 import type { Project } from './pipeline.ts';
 import { replay as replayRun } from './replay.ts';
-import { syncDefaults } from './run/sync-defaults.ts';
-import type { ReplayOptions, SyncContext, SyncOptions, SyncResult } from './run/sync-options.ts';
-import { Secret } from './secret.ts';
+import {
+  type ReplayOptions,
+  type SyncContext,
+  syncDefaults,
+  type SyncOptions,
+  type SyncResult,
+} from './run/options.ts';
+import { Secret } from './extract/ask/secret.ts';
 import { sync as syncProject } from './sync.ts';
-import { systemClock } from './system-clock.ts';
+import { systemClock } from './runtime/system-clock.ts';
 
 /** The context of a run; all of it may be left out. */
 interface GivenContext extends Partial<SyncContext> {

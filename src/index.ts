@@ -14,11 +14,11 @@ export type {
   SumCheck,
 } from './pipeline.ts';
 export type { Ledger, Verdict } from './stages.ts';
-export type { Clock, Random, Report, RunEvent } from './context.ts';
-export { Secret } from './secret.ts';
+export type { Clock, Random, Report, RunEvent } from './runtime/context.ts';
+export { Secret } from './extract/ask/secret.ts';
 export { replay, sync } from './api.ts';
 export type { ReplaySettings, SyncSettings } from './api.ts';
-export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncContext } from './run/sync-options.ts';
+export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncContext } from './run/options.ts';
 export { prune, rollBack } from './snapshots/manage-snapshots.ts';
 export { queryToParquet, runQuery } from './query/run-query.ts';
 export type { QueryResult, ResultColumn } from './query/query-result.ts';

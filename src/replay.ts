@@ -1,7 +1,7 @@
 /** The whole way of a replay on one screen: accepted pages from the landing, build, check, compare or publish. */
 
 import { join } from 'node:path';
-import { orClose } from './close-all.ts';
+import { orClose } from './runtime/close-all.ts';
 import { RekapError } from './errors.ts';
 import type { RunFile } from './land/formats.ts';
 import { readRunFile } from './land/landed-run.ts';
@@ -34,7 +34,7 @@ import {
   type Replay,
 } from './run/replay-plan.ts';
 import { checkSource, withRun } from './run/run.ts';
-import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run/sync-options.ts';
+import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run/options.ts';
 import { findAltered } from './warehouse/check-files.ts';
 import { listSnapshotIds } from './warehouse/run-ids.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';

@@ -4,7 +4,7 @@ import { ExitCode, RekapError, tooFewFiles } from '../errors.ts';
 import { commandNames, commands } from './commands.ts';
 import { beginInvocation } from './options/invocation.ts';
 import { terminalColumns } from './print/terminal-columns.ts';
-import { readVersion } from '../version.ts';
+import { readVersion } from '../runtime/version.ts';
 
 /** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */
 export async function runCommandLine(words: string[]): Promise<void> {

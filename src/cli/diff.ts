@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { RekapError } from '../errors.ts';
 import type { ComparedSnapshots, LoneDataset } from '../snapshots/diff-snapshots.ts';
-import { countOf, formatNumber } from '../numbers.ts';
+import { countOf, formatNumber } from '../runtime/numbers.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { QueryResult } from '../query/query-result.ts';
 import { declareOptions } from './options/declare-options.ts';

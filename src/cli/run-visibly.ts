@@ -1,8 +1,8 @@
 /** Carries out a sync or a replay where it can be seen and interrupted: progress to stderr, the summary to stdout. */
 
 import type { Project } from '../pipeline.ts';
-import type { SyncResult, SyncContext } from '../run/sync-options.ts';
-import { systemClock } from '../system-clock.ts';
+import type { SyncResult, SyncContext } from '../run/options.ts';
+import { systemClock } from '../runtime/system-clock.ts';
 import { createProgress } from './print/progress.ts';
 import { listenForSignals } from './signals.ts';
 

@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { isLoopback } from '../base-url.ts';
+import { isLoopback } from '../run/base-url.ts';
 import { RekapError, systemReason } from '../errors.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
-import { countOf } from '../numbers.ts';
+import { countOf } from '../runtime/numbers.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
 import { declareOptions } from './options/declare-options.ts';
 import { readOptionalFolder, requireInteger } from './options/options.ts';
@@ -172,7 +172,10 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
       'Name faults with --faults, or leave it out.',
     );
   }
-  const [{ randomInt }, { systemClock }] = await Promise.all([import('node:crypto'), import('../system-clock.ts')]);
+  const [{ randomInt }, { systemClock }] = await Promise.all([
+    import('node:crypto'),
+    import('../runtime/system-clock.ts'),
+  ]);
   return {
     values: parseFaults(args.faults.join(',')),
     seed: seed === undefined ? randomInt(1, 1_000_000) : requireInteger('faults-seed', seed, 0, 2_147_483_647),

@@ -2,8 +2,8 @@
 
 import { constants, readFileSync } from 'node:fs';
 import { interruptedBy } from '../errors.ts';
-import type { Clock } from '../context.ts';
-import { systemClock } from '../system-clock.ts';
+import type { Clock } from '../runtime/context.ts';
+import { systemClock } from '../runtime/system-clock.ts';
 
 /** What else than to begin again an interrupted command has to offer. */
 const resume = 'Nothing was published; the same command with --resume goes on from the pages that were landed.';

@@ -2,9 +2,9 @@
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { RekapError } from '../errors.ts';
-import type { Secret } from '../secret.ts';
-import { syncDefaults } from '../run/sync-defaults.ts';
-import { readBaseUrl } from '../base-url.ts';
+import type { Secret } from '../extract/ask/secret.ts';
+import { syncDefaults } from '../run/options.ts';
+import { readBaseUrl } from '../run/base-url.ts';
 import { declareOptions } from './options/declare-options.ts';
 import { nameOption } from './options/invocation.ts';
 import {

@@ -1,6 +1,6 @@
 /** What an extraction is asked: which datasets and districts, of which source, within which bounds. */
 
-import type { Clock, Report } from '../context.ts';
+import type { Clock, Report } from '../runtime/context.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { PageSource } from './ask/source-client.ts';
 

@@ -5,7 +5,7 @@ import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { closeAll, orClose } from '../close-all.ts';
+import { closeAll, orClose } from '../runtime/close-all.ts';
 import type { AcceptedReading, Answer, LandedBody } from '../stages.ts';
 import { flush, nameFile, writeNewFile } from '../warehouse/with-file.ts';
 import { answersFile, bodiesFile, runFile, verdictsFile, type LandedAnswer, type RunFile } from './formats.ts';

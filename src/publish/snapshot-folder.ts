@@ -1,7 +1,7 @@
 /** A snapshot's folder from its beginning under a hidden name to the rename that publishes it, and how old ones go. */
 
 import { systemCode, RekapError, systemReason } from '../errors.ts';
-import type { RunStep } from '../context.ts';
+import type { RunStep } from '../runtime/context.ts';
 import { chmod, mkdir, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';

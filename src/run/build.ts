@@ -8,7 +8,7 @@ import { Transformer } from '../transform/transformer.ts';
 import { databaseFile } from '../warehouse/snapshot-format.ts';
 import type { Built, Staged } from './describe-snapshot.ts';
 import { blamePrevious, readPrevious } from './previous.ts';
-import type { Run } from './sync-options.ts';
+import type { Run } from './options.ts';
 
 /**
  * @param carryOver What the snapshot keeps of the one before; null for nothing.

@@ -2,12 +2,12 @@
 
 import { gateRefusal, RekapError } from '../errors.ts';
 import type { LoadReport } from '../load/load-report.ts';
-import { formatNumber } from '../numbers.ts';
+import { formatNumber } from '../runtime/numbers.ts';
 import { checkGate } from '../publish/gate.ts';
 import { verifyBuilt } from '../publish/verify-snapshot.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 import { describeSnapshot, type Built } from './describe-snapshot.ts';
-import type { Run } from './sync-options.ts';
+import type { Run } from './options.ts';
 
 /**
  * Gives the manifest of a snapshot that may be published.

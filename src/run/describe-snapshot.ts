@@ -10,9 +10,9 @@ import type { AnyPipeline, Project } from '../pipeline.ts';
 import { assembleDataset } from '../publish/assemble-manifest.ts';
 import { fingerprint } from '../publish/manifest.ts';
 import type { TransformTotals, Verdict } from '../stages.ts';
-import type { Run } from './sync-options.ts';
+import type { Run } from './options.ts';
 import { databaseFile, parquetPath, type Manifest } from '../warehouse/snapshot-format.ts';
-import { readVersion } from '../version.ts';
+import { readVersion } from '../runtime/version.ts';
 
 /** What extraction and transformation have to say of what they brought. */
 export interface Staged {

@@ -9,7 +9,7 @@ import { takeRecords } from '../extract/scan/take-records.ts';
 import { answersFile } from '../land/formats.ts';
 import { openLandedRun, readVerdicts } from '../land/landed-run.ts';
 import type { AcceptedPage, AcceptedReading, Page } from '../stages.ts';
-import type { Run } from './sync-options.ts';
+import type { Run } from './options.ts';
 import type { OpenedSource } from './source.ts';
 
 export async function openLandedReadings(run: Run): Promise<OpenedSource> {

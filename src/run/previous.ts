@@ -12,7 +12,7 @@ import { recoveryHint } from '../warehouse/recovery-hint.ts';
 import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 import { definitionFingerprint, schemaFingerprint } from './describe-snapshot.ts';
-import type { Run } from './sync-options.ts';
+import type { Run } from './options.ts';
 
 /** What is wrong with it, as sentences; none where every byte is as it was published, and its tables agree as far as they can be read. */
 export async function findDamage(

@@ -4,7 +4,7 @@ import { ExitCode, RekapError, systemReason } from '../errors.ts';
 import { appendRun, type RunLine } from '../publish/runs-log.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { readCurrentId } from '../warehouse/warehouse.ts';
-import type { Attempt, Run, SyncFigures, SyncOptions, SyncResult } from './sync-options.ts';
+import type { Attempt, Run, SyncFigures, SyncOptions, SyncResult } from './options.ts';
 
 /** A run, or what was to be one. */
 type Recorded = Attempt & Pick<Run, 'figures'> & { readonly id: string | null };

@@ -9,9 +9,9 @@ import type { Project } from '../pipeline.ts';
 import { requireReplaceable } from '../publish/current-link.ts';
 import { readRuns } from '../publish/runs-log.ts';
 import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
-import { Secret } from '../secret.ts';
+import { Secret } from '../extract/ask/secret.ts';
 import { finishedRuns } from './landings.ts';
-import type { Attempt, ReplayOptions, RunPlan, SyncOptions } from './sync-options.ts';
+import type { Attempt, ReplayOptions, RunPlan, SyncOptions } from './options.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { fillFirst, readCurrent, readCurrentId, readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 

@@ -1,7 +1,7 @@
 /** One run, a sync or a replay: how it begins under the warehouse's lock, what it carries along, and how it is recorded when it ends. */
 
 import { existsSync } from 'node:fs';
-import { boundSignal } from '../bound-signal.ts';
+import { boundSignal } from '../runtime/bound-signal.ts';
 import { RekapError } from '../errors.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import {
@@ -14,7 +14,7 @@ import { explainFileError } from '../warehouse/file-errors.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 import { figuresOf, recordEnd, recordFailure } from './record-run.ts';
 import { pruneLandings } from './landings.ts';
-import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './sync-options.ts';
+import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './options.ts';
 
 /**
  * Locks the warehouse, plans the run, lets it act, records how it ended, and leaves nothing behind.

@@ -1,7 +1,7 @@
 /** Fills the columns of one batch, Int32 with validity for numbers and dictionaries for texts, and hands them over as Arrow. */
 
 import type { Data, Dictionary, Int32, RecordBatch, Utf8 } from 'apache-arrow';
-import * as arrow from '../arrow.ts';
+import * as arrow from '../records/arrow.ts';
 import { keyPlaces, type AnyPipeline } from '../pipeline.ts';
 import { consistencyColumn } from '../declare/reserved-names.ts';
 import type { Place } from '../stages.ts';

@@ -1,7 +1,7 @@
 /** Why a field gives no value: missing, null, empty and malformed are told apart, in a check's name and in words. */
 
 import { maxCount, NoCount } from '../records/fields.ts';
-import { formatNumber } from '../numbers.ts';
+import { formatNumber } from '../runtime/numbers.ts';
 
 /** In words, as the rest of a sentence that begins with the field's name. */
 const words: Readonly<Record<keyof typeof NoCount, string>> = {

@@ -13,7 +13,7 @@ import {
   warehousePaths,
   type Manifest,
 } from './snapshot-format.ts';
-import { formatNumber } from '../numbers.ts';
+import { formatNumber } from '../runtime/numbers.ts';
 import { listSnapshotIds } from './run-ids.ts';
 import { currentHint, recoveryHint } from './recovery-hint.ts';
 

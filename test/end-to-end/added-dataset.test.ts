@@ -12,7 +12,7 @@ import { ApiKeys } from '../../src/serve/api-keys.ts';
 import { openFolderSource } from '../../src/serve/record-source.ts';
 import { startService } from '../../src/serve/service.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
-import type { SyncOptions } from '../../src/run/sync-options.ts';
+import type { SyncOptions } from '../../src/run/options.ts';
 import { verifyPublished } from '../../src/snapshots/verify-published.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
 import { readSnapshot } from '../../src/warehouse/warehouse.ts';

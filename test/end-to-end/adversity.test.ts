@@ -7,7 +7,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
-import type { RunStep } from '../../src/context.ts';
+import type { RunStep } from '../../src/runtime/context.ts';
 import { listSnapshotIds } from '../../src/warehouse/run-ids.ts';
 import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { readCurrent } from '../../src/warehouse/warehouse.ts';

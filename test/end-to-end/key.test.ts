@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/extract/ask/secret.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
 import { filesWithWord, holdsWord } from '../support/find-word.ts';
 import { readRows } from '../support/read-table.ts';

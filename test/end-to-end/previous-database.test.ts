@@ -4,7 +4,7 @@ import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/duckdb/database.ts';
-import type { RunEvent } from '../../src/context.ts';
+import type { RunEvent } from '../../src/runtime/context.ts';
 import { databaseFile } from '../../src/warehouse/snapshot-format.ts';
 import { requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { holdDatabase } from '../support/hold-database.ts';

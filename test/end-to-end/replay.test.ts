@@ -4,7 +4,7 @@ import { appendFile, readdir, readFile, rm, symlink, truncate, writeFile } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listSnapshotIds } from '../../src/warehouse/run-ids.ts';
-import type { SyncResult } from '../../src/run/sync-options.ts';
+import type { SyncResult } from '../../src/run/options.ts';
 import { parquetPath, type Manifest } from '../../src/warehouse/snapshot-format.ts';
 import { quoteText } from '../../src/duckdb/sql-text.ts';
 import { readCurrentId } from '../../src/warehouse/warehouse.ts';

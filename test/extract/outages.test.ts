@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { RekapError } from '../../src/errors.ts';
-import type { RunEvent } from '../../src/context.ts';
+import type { RunEvent } from '../../src/runtime/context.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { holds } from '../support/properties.ts';
 import { collect } from '../support/run-extract.ts';

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/extract/ask/secret.ts';
 import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
 import { listLandedIds, listSnapshotIds } from '../../src/warehouse/run-ids.ts';
 import type { Death } from '../support/crash-child.ts';

@@ -1,6 +1,6 @@
 /** A clock that tests own: sleeping takes no time, and is written down. */
 
-import type { Clock } from '../../src/context.ts';
+import type { Clock } from '../../src/runtime/context.ts';
 
 export interface ManualClock extends Clock {
   /** Every sleep asked for, in milliseconds. */

@@ -4,7 +4,7 @@ import type { ExtractQuestion } from '../../src/extract/question.ts';
 import { extract } from '../../src/extract/extract.ts';
 import { readInteger, readText } from '../../src/records/fields.ts';
 import type { Verdict } from '../../src/stages.ts';
-import type { RunEvent } from '../../src/context.ts';
+import type { RunEvent } from '../../src/runtime/context.ts';
 import { voters } from '../../pipelines/voters.ts';
 import { manualClock } from './manual-clock.ts';
 import type { SimulatedSource } from './simulated-source.ts';

@@ -1,8 +1,8 @@
 /** Runs a replay as the command line would. */
 
 import { replay } from '../../src/replay.ts';
-import type { ReplayOptions, SyncResult } from '../../src/run/sync-options.ts';
-import type { RunEvent } from '../../src/context.ts';
+import type { ReplayOptions, SyncResult } from '../../src/run/options.ts';
+import type { RunEvent } from '../../src/runtime/context.ts';
 import { manualClock } from './manual-clock.ts';
 import { project } from './sync-settings.ts';
 

@@ -3,14 +3,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { RunEvent } from '../../src/context.ts';
+import type { RunEvent } from '../../src/runtime/context.ts';
 import type { Project } from '../../src/pipeline.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import type { FaultSettings } from '../../src/serve/faults/fault-list.ts';
 import { openFolderSource, type RecordSource } from '../../src/serve/record-source.ts';
 import { startService } from '../../src/serve/service.ts';
 import { sync } from '../../src/sync.ts';
-import type { SyncOptions, SyncResult, SyncContext } from '../../src/run/sync-options.ts';
+import type { SyncOptions, SyncResult, SyncContext } from '../../src/run/options.ts';
 import { manualClock } from './manual-clock.ts';
 import { project, testKey } from './sync-settings.ts';
 import { temporaryFolder } from './temporary-folder.ts';

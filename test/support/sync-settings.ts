@@ -2,9 +2,8 @@
 
 import { loadProject } from '../../pipelines/index.ts';
 import type { Project } from '../../src/pipeline.ts';
-import { Secret } from '../../src/secret.ts';
-import { syncDefaults } from '../../src/run/sync-defaults.ts';
-import type { SyncOptions } from '../../src/run/sync-options.ts';
+import { Secret } from '../../src/extract/ask/secret.ts';
+import { syncDefaults, type SyncOptions } from '../../src/run/options.ts';
 
 const whole = loadProject();
 

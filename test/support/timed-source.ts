@@ -2,7 +2,7 @@
 
 import { SourceClient } from '../../src/extract/ask/source-client.ts';
 import type { Transport } from '../../src/extract/ask/http-transport.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/extract/ask/secret.ts';
 import type { PageRequest } from '../../src/stages.ts';
 import { asSent, type SimulatedRecord } from './simulated-source.ts';
 import type { ManualClock } from './manual-clock.ts';

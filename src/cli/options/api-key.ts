@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { RekapError, systemReason } from '../../errors.ts';
-import { formatNumber } from '../../numbers.ts';
-import { Secret } from '../../secret.ts';
+import { formatNumber } from '../../runtime/numbers.ts';
+import { Secret } from '../../extract/ask/secret.ts';
 
 /** Longer than any token in a header; what is to be found in every answer must be a pattern that can be searched for. */
 const longestKey = 2048;

@@ -4,7 +4,7 @@ import { normalize } from 'node:path';
 import type { InferredOptionTypes, Options } from 'yargs';
 import { RekapError } from '../../errors.ts';
 import { nameOption } from './invocation.ts';
-import { syncDefaults } from '../../run/sync-defaults.ts';
+import { syncDefaults } from '../../run/options.ts';
 
 /** A path as it is written, without detours; nothing at all would mean the present folder, which nobody means. */
 function readFolder(path: string): string {

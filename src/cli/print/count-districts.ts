@@ -1,6 +1,6 @@
 /** Says how many districts have records, and how many were asked for where some have none. */
 
-import { formatNumber } from '../../numbers.ts';
+import { formatNumber } from '../../runtime/numbers.ts';
 import type { Verdict } from '../../stages.ts';
 
 /** 84, or 75 (84 asked): those of the reference are asked for too, whether the source has records of them or not. */

@@ -2,7 +2,7 @@
 
 import { checkSizes, unnamedFiles } from '../../warehouse/check-files.ts';
 import { RekapError } from '../../errors.ts';
-import { formatNumber } from '../../numbers.ts';
+import { formatNumber } from '../../runtime/numbers.ts';
 import { listSnapshotIds } from '../../warehouse/run-ids.ts';
 import { readCurrentId, readSnapshot, requireWarehouse } from '../../warehouse/warehouse.ts';
 import { recoveryHint } from '../../warehouse/recovery-hint.ts';

@@ -1,6 +1,6 @@
 /** A snapshot's manifest as text: datasets, files, and how each was proved. */
 
-import { formatNumber } from '../../numbers.ts';
+import { formatNumber } from '../../runtime/numbers.ts';
 import type { Verdict } from '../../stages.ts';
 import type { Snapshot } from '../../warehouse/warehouse.ts';
 import { countDistricts } from './count-districts.ts';

@@ -1,10 +1,10 @@
 /** The summary at the end of a sync: what was read, what became of it, what is doubtful, and where the files are. */
 
 import { join } from 'node:path';
-import { countOf, formatNumber } from '../../numbers.ts';
+import { countOf, formatNumber } from '../../runtime/numbers.ts';
 import type { Project } from '../../pipeline.ts';
 import type { Verdict } from '../../stages.ts';
-import type { SyncResult } from '../../run/sync-options.ts';
+import type { SyncResult } from '../../run/options.ts';
 import { databaseFile, type Manifest, type ManifestDataset } from '../../warehouse/snapshot-format.ts';
 import { complete } from './advice.ts';
 import { countDistricts } from './count-districts.ts';

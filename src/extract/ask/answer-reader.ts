@@ -2,7 +2,7 @@
 
 import { RekapError } from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
-import type { Secret } from '../../secret.ts';
+import type { Secret } from './secret.ts';
 import type { Answer, Land, LandedBody, Page, PageRequest } from '../../stages.ts';
 import { ScanError } from '../scan/json-text.ts';
 import { createPageScanner } from '../scan/page-scanner.ts';

@@ -5,7 +5,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { RekapError, systemCode } from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
-import type { Secret } from '../../secret.ts';
+import type { Secret } from './secret.ts';
 import type { PageRequest } from '../../stages.ts';
 import { lackOfOurs, notAsEncoded } from './source-messages.ts';
 

@@ -1,10 +1,10 @@
 /** Asks the source for pages: politely, stubbornly, and with every answer landed before it is read. */
 
-import { boundSignal } from '../../bound-signal.ts';
-import type { Clock, Random, Report } from '../../context.ts';
+import { boundSignal } from '../../runtime/bound-signal.ts';
+import type { Clock, Random, Report } from '../../runtime/context.ts';
 import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import type { AnyPipeline } from '../../pipeline.ts';
-import type { Secret } from '../../secret.ts';
+import type { Secret } from './secret.ts';
 import type { Land, LandedAnswers, Page, PageRequest } from '../../stages.ts';
 import { ScanError } from '../scan/json-text.ts';
 import { AnswerReader, type Arrived, type Asked, type FailedAttempt, type FetchedPage } from './answer-reader.ts';

@@ -1,7 +1,7 @@
 /** Every way in which the service can be told to misbehave: its name, what it does, and what its value means. */
 
 import { RekapError } from '../../errors.ts';
-import type { Clock } from '../../context.ts';
+import type { Clock } from '../../runtime/context.ts';
 import { checkRange, maxNumber } from '../limits.ts';
 
 /**

@@ -4,9 +4,9 @@ import { onTestFinished } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
 import { createHttpTransport } from '../../../src/extract/ask/http-transport.ts';
 import { SourceClient, type SourceOptions } from '../../../src/extract/ask/source-client.ts';
-import { Secret } from '../../../src/secret.ts';
+import { Secret } from '../../../src/extract/ask/secret.ts';
 import type { Answer, Land } from '../../../src/stages.ts';
-import type { RunEvent } from '../../../src/context.ts';
+import type { RunEvent } from '../../../src/runtime/context.ts';
 import { startFaultServer, type FaultServer, type Script } from '../../support/fault-server.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { withoutKey } from '../../../src/extract/ask/answer-reader.ts';
-import { Secret } from '../../../src/secret.ts';
+import { Secret } from '../../../src/extract/ask/secret.ts';
 import { holds } from '../../support/properties.ts';
 
 /**

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
 import { SourceClient } from '../../../src/extract/ask/source-client.ts';
-import { Secret } from '../../../src/secret.ts';
+import { Secret } from '../../../src/extract/ask/secret.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { request } from './client-fixture.ts';
 

@@ -5,7 +5,7 @@ import { voters } from '../../../pipelines/voters.ts';
 import { RekapError } from '../../../src/errors.ts';
 import { SourceClient } from '../../../src/extract/ask/source-client.ts';
 import type { Transport } from '../../../src/extract/ask/http-transport.ts';
-import { Secret } from '../../../src/secret.ts';
+import { Secret } from '../../../src/extract/ask/secret.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 type Send = Transport['send'];

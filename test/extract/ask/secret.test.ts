@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { withoutKey } from '../src/extract/ask/answer-reader.ts';
-import { Secret } from '../src/secret.ts';
-import { holds } from './support/properties.ts';
+import { withoutKey } from '../../../src/extract/ask/answer-reader.ts';
+import { Secret } from '../../../src/extract/ask/secret.ts';
+import { holds } from '../../support/properties.ts';
 
 const key = 'kAnary/"key"\\&<47>\'+~=z';
 const secret = new Secret(key);

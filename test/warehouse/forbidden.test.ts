@@ -2,13 +2,13 @@
 
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { listSnapshots } from '../src/cli/print/list-snapshots.ts';
-import { RekapError } from '../src/errors.ts';
-import { prune } from '../src/snapshots/manage-snapshots.ts';
-import { verifyPublished } from '../src/snapshots/verify-published.ts';
-import { readCurrent, requireCurrent, requireDatabase } from '../src/warehouse/warehouse.ts';
-import { publishedNation } from './support/prepared-snapshots.ts';
-import { project } from './support/sync-settings.ts';
+import { listSnapshots } from '../../src/cli/print/list-snapshots.ts';
+import { RekapError } from '../../src/errors.ts';
+import { prune } from '../../src/snapshots/manage-snapshots.ts';
+import { verifyPublished } from '../../src/snapshots/verify-published.ts';
+import { readCurrent, requireCurrent, requireDatabase } from '../../src/warehouse/warehouse.ts';
+import { publishedNation } from '../support/prepared-snapshots.ts';
+import { project } from '../support/sync-settings.ts';
 
 /** What the system keeps to itself: paths for which this holds. */
 const { secret } = vi.hoisted(() => ({ secret: { holds: (_path: string): boolean => false } }));

@@ -1,10 +1,10 @@
 /** What a run is told, what it carries along, and what it gives back. */
 
 import type { BrokenCheck } from '../load/broken-checks.ts';
-import type { Clock, Random, Report, RunStep } from '../context.ts';
+import type { Clock, Random, Report, RunStep } from '../runtime/context.ts';
 import type { SourceFigures } from '../extract/ask/source-client.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../extract/ask/secret.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
@@ -38,6 +38,24 @@ export interface SyncOptions {
   readonly resumeWithin: number | null;
   readonly dryRun: boolean;
 }
+
+/** What a sync goes by where nothing else is said, on the command line and in a program. */
+export const syncDefaults = {
+  districts: null,
+  datasets: null,
+  concurrency: 4,
+  pageSize: 1000,
+  timeout: 30_000,
+  maxAttempts: 6,
+  maxDuration: 3_600_000,
+  strict: false,
+  acceptChanges: false,
+  acceptSource: false,
+  keep: 7,
+  keepLanding: null,
+  resumeWithin: null,
+  dryRun: false,
+} as const satisfies Omit<SyncOptions, 'warehouse' | 'baseUrl' | 'source' | 'apiKey'>;
 
 /** Settings of one replay. */
 export interface ReplayOptions {

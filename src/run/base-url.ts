@@ -1,6 +1,6 @@
 /** What is wrong with the base URL of a service, or may be, before anything is asked of it. */
 
-import { RekapError } from './errors.ts';
+import { RekapError } from '../errors.ts';
 
 type Endpoints = readonly { readonly endpoint: string }[];
 

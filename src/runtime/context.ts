@@ -1,6 +1,6 @@
 /** What surrounds a run: time, chance, and whoever watches it. */
 
-import type { Verdict } from './stages.ts';
+import type { Verdict } from '../stages.ts';
 
 /** Time, handed in so that tests own it. */
 export interface Clock {

@@ -2,7 +2,7 @@
 
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { boundSignal } from '../src/bound-signal.ts';
+import { boundSignal } from '../../src/runtime/bound-signal.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

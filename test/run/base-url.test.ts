@@ -1,7 +1,7 @@
 /** A base URL over which the key could be read, or that says more than the address of the service, is warned of, and no other. */
 
 import { describe, expect, it } from 'vitest';
-import { readBaseUrl, warningsOfBaseUrl } from '../src/base-url.ts';
+import { readBaseUrl, warningsOfBaseUrl } from '../../src/run/base-url.ts';
 
 const endpoints = [{ endpoint: '/api/people' }];
 

@@ -1,7 +1,7 @@
 /** A secret that prints as [redacted] wherever it is printed, logged, inspected or serialised, and that is found in whatever repeats it. */
 
 import { inspect } from 'node:util';
-import { RekapError } from './errors.ts';
+import { RekapError } from '../../errors.ts';
 
 const redacted = '[redacted]';
 
