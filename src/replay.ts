@@ -1,7 +1,6 @@
 /** The whole way of a replay on one screen: accepted pages from the landing, build, check, compare or publish. */
 
 import { join } from 'node:path';
-import { orClose } from './runtime/close-all.ts';
 import { RekapError } from './errors.ts';
 import type { RunFile } from './land/formats.ts';
 import { readRunFile } from './land/landed-run.ts';
@@ -20,6 +19,7 @@ import { build } from './run/build.ts';
 import { checkBuilt } from './run/check-built.ts';
 import { definitionFingerprint } from './run/describe-snapshot.ts';
 import { openLandedReadings } from './run/landed-readings.ts';
+import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run/options.ts';
 import { planCarryOver } from './run/previous.ts';
 import {
   findLanding,
@@ -29,15 +29,14 @@ import {
   readCurrentOrWarn,
   readIfThere,
   readUnaltered,
+  type Replay,
   requireApart,
   requireKnown,
-  type Replay,
 } from './run/replay-plan.ts';
 import { checkSource, withRun } from './run/run.ts';
-import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run/options.ts';
+import { orClose } from './runtime/bound-signal.ts';
 import { findAltered } from './warehouse/check-files.ts';
-import { listSnapshotIds } from './warehouse/run-ids.ts';
-import type { Manifest } from './warehouse/snapshot-format.ts';
+import { listSnapshotIds, type Manifest } from './warehouse/snapshot-format.ts';
 import { requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 
 /**

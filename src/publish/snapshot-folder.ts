@@ -1,14 +1,13 @@
 /** A snapshot's folder from its beginning under a hidden name to the rename that publishes it, and how old ones go. */
 
-import { systemCode, RekapError, systemReason } from '../errors.ts';
-import type { RunStep } from '../runtime/context.ts';
 import { chmod, mkdir, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
-import { databaseFile, warehousePaths } from '../warehouse/snapshot-format.ts';
-import { flush } from '../warehouse/with-file.ts';
+import { RekapError, systemCode, systemReason } from '../errors.ts';
 import { nextPublished, nextRollback, prepareLink, switchCurrent } from './current-link.ts';
 import { lockInMaking } from './lock.ts';
+import type { RunStep } from '../runtime/context.ts';
+import { databaseFile, listLandedIds, listSnapshotIds, warehousePaths } from '../warehouse/snapshot-format.ts';
+import { flush } from '../warehouse/with-file.ts';
 
 const building = '.building-';
 const pruned = '.pruned-';

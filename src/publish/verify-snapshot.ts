@@ -1,14 +1,13 @@
 /** Checks a snapshot from the outside: what the manifest says = what the DuckDB file holds = what the Parquet files hold. */
 
 import { join } from 'node:path';
-import { checkFiles, checkManifestFile, checkSizes, unnamedFiles } from '../warehouse/check-files.ts';
-import { openDatabase, tableColumns, type Database } from '../duckdb/database.ts';
+import { type Database, openDatabase, tableColumns } from '../duckdb/database.ts';
 import { isRekapError, messageOf } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
-import { compareContent } from './compare-content.ts';
-import { compareDoubts, compareFigures } from './compare-figures.ts';
+import { compareContent, compareDoubts, compareFigures } from './compare-figures.ts';
 import { ledgerComplaints } from './gate.ts';
+import { checkFiles, checkManifestFile, checkSizes, unnamedFiles } from '../warehouse/check-files.ts';
+import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
 
 /**
  * Gives everything that is wrong with the published snapshot in `folder`, as sentences; none where all agrees.

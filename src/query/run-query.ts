@@ -1,6 +1,5 @@
 /** Runs one reading SQL statement on a snapshot, in a database that can neither write nor reach outside itself. */
 
-import { writeFile } from 'node:fs/promises';
 import type {
   DuckDBConnection,
   DuckDBPreparedStatement,
@@ -8,15 +7,14 @@ import type {
   DuckDBValueConverter,
   JS,
 } from '@duckdb/node-api';
-import { mostMemory, type Database } from '../duckdb/database.ts';
-import { duckdb } from '../duckdb/duckdb.ts';
-import { whyDiskIsFull } from '../warehouse/file-errors.ts';
-import { systemCode, isRekapError, RekapError } from '../errors.ts';
+import { writeFile } from 'node:fs/promises';
+import { type Database, duckdb, mostMemory } from '../duckdb/database.ts';
+import { isRekapError, RekapError, systemCode } from '../errors.ts';
 import type { QueryResult, ResultColumn, ResultValue } from './query-result.ts';
-import { findReading } from './reading-statement.ts';
-import { openSandbox } from './sandbox.ts';
+import { findReading, openSandbox } from './sandbox.ts';
 import { writeAside } from './write-aside.ts';
 import { writeParquet } from './write-parquet.ts';
+import { whyDiskIsFull } from '../warehouse/file-errors.ts';
 
 /** Types whose JavaScript form loses digits, has bounds of its own or does not say what it is; lists and structs may hold some. */
 const exactTypes = /^(DECIMAL\(\d+,\d+\)|DATE|TIME[A-Z_ ]*|INTERVAL|BIT|BLOB)$/;

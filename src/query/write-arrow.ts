@@ -1,10 +1,9 @@
 /** Writes a query's result as an Arrow IPC file. */
 
-import { createRequire } from 'node:module';
 import type { Data, DataType, DateDay, TimestampMicrosecond } from 'apache-arrow';
-import { duckdb } from '../duckdb/duckdb.ts';
-import { beyondBigint } from './narrow.ts';
-import type { QueryResult, ResultColumn, ResultValue } from './query-result.ts';
+import { createRequire } from 'node:module';
+import { duckdb } from '../duckdb/database.ts';
+import { beyondBigint, type QueryResult, type ResultColumn, type ResultValue } from './query-result.ts';
 import { displayText } from './write-result.ts';
 
 /** All of it, required for the reason that `duckdb.ts` gives. */

@@ -1,12 +1,10 @@
 /** Writes a query's result as a Parquet file, by a DuckDB of its own: the one that runs the query can open no file. */
 
 import type { DuckDBResult } from '@duckdb/node-api';
-import { openDatabase } from '../duckdb/database.ts';
-import { quoteText } from '../duckdb/sql-text.ts';
+import { openDatabase, quoteText } from '../duckdb/database.ts';
 import { RekapError } from '../errors.ts';
+import { beyondBigint, type ResultColumn, selectNarrowed, whichBeyond } from './query-result.ts';
 import { isOutOfMemory } from '../warehouse/file-errors.ts';
-import { beyondBigint, selectNarrowed, whichBeyond } from './narrow.ts';
-import type { ResultColumn } from './query-result.ts';
 
 export interface ParquetOptions {
   /** Bytes that the result may take until it is written. */

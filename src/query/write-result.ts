@@ -1,8 +1,7 @@
 /** Writes a query's result as CSV or JSON, and says how a value reads. */
 
 import type { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampValue } from '@duckdb/node-api';
-import { duckdb } from '../duckdb/duckdb.ts';
-import { escapeDeceptive } from './json-text.ts';
+import { duckdb } from '../duckdb/database.ts';
 import type { QueryResult, ResultValue } from './query-result.ts';
 
 /** Takes text piece by piece; waits where the reader is slow. */
@@ -111,4 +110,18 @@ function jsonValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   return isDuckDbs(value) ? duckDbText(value) : value;
+}
+
+/** JSON.stringify escapes what is below U+0020; C1 controls, DEL, and marks that turn or hide writing it leaves as they are. */
+const deceptive = /[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu;
+
+/** JSON text in which such characters are escapes; whoever parses it gets the same texts. */
+export function escapeDeceptive(json: string): string {
+  return json.replace(deceptive, (character) =>
+    // A character beyond U+FFFF is two escapes, as JSON has it.
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
 }

@@ -2,17 +2,16 @@
 
 import { realpath } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
-import { checkManifestFile } from '../warehouse/check-files.ts';
 import { gateRefusal, RekapError } from '../errors.ts';
-import { type RunFile } from '../land/formats.ts';
+import { Secret } from '../extract/ask/secret.ts';
+import type { RunFile } from '../land/formats.ts';
 import type { Project } from '../pipeline.ts';
 import { requireReplaceable } from '../publish/current-link.ts';
 import { readRuns } from '../publish/runs-log.ts';
-import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
-import { Secret } from '../extract/ask/secret.ts';
 import { finishedRuns } from './landings.ts';
 import type { Attempt, ReplayOptions, RunPlan, SyncOptions } from './options.ts';
-import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { checkManifestFile } from '../warehouse/check-files.ts';
+import { listLandedIds, listSnapshotIds, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { fillFirst, readCurrent, readCurrentId, readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** What a replay goes by besides its options. */

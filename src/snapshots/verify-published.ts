@@ -6,9 +6,8 @@ import { isRekapError, RekapError, systemCode } from '../errors.ts';
 import { verifyLanding } from '../land/landed-run.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { verifySnapshot } from '../publish/verify-snapshot.ts';
-import { isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';
+import { isSnapshotId, recoveryHint, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
-import { recoveryHint } from '../warehouse/recovery-hint.ts';
 
 /** What a verification found. */
 export interface Verification {

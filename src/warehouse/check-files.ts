@@ -1,13 +1,13 @@
-/** Checks the files of a snapshot by themselves, without opening a table: the manifest's own hash, and the bytes that it names. */
+/** Describes the files of a snapshot, and checks them by themselves, without opening a table: the manifest's own hash, and the bytes that it names. */
 
 import { createHash } from 'node:crypto';
-import { readFile, readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { describeFile } from './describe-file.ts';
 import { findLogs } from '../duckdb/database.ts';
 import { systemCode, systemReason } from '../errors.ts';
 import { forbidden, isForbidden } from './file-errors.ts';
-import { databaseFile, manifestFile, manifestHashFile, type Manifest, type ManifestFile } from './snapshot-format.ts';
+import { databaseFile, type Manifest, manifestFile, type ManifestFile, manifestHashFile } from './snapshot-format.ts';
+import { withFile } from './with-file.ts';
 
 /** The line that holds a manifest's hash, as sha256sum writes it and checks it. */
 export function manifestHashLine(manifest: Buffer): string {
@@ -104,4 +104,23 @@ export async function findAltered(folder: string, files: readonly ManifestFile[]
     }
   }
   return altered;
+}
+
+/** Bytes that are read at a time. */
+const step = 1 << 20;
+
+/** Describes a file below `folder`. The file must not be open in DuckDB: reading it would drop DuckDB's lock. */
+export async function describeFile(folder: string, path: string, rows: number | null): Promise<ManifestFile> {
+  return withFile(join(folder, path), 'r', async (file) => {
+    const hash = createHash('sha256');
+    // One piece of memory for the whole file: a stream would take a new one for each step.
+    const buffer = Buffer.allocUnsafe(step);
+    let bytes = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, step, null);
+      if (bytesRead === 0) return { path, bytes, rows, sha256: hash.digest('hex') };
+      hash.update(buffer.subarray(0, bytesRead));
+      bytes += bytesRead;
+    }
+  });
 }

@@ -1,7 +1,9 @@
-/** What a warehouse is made of: the names of its files, ids of snapshots, and what a manifest holds. */
+/** What a warehouse is made of: the names of its files, ids of runs and snapshots, and what a manifest holds. */
 
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { RekapError, systemCode, systemReason } from '../errors.ts';
 
 /** Name of the DuckDB file in a snapshot. */
 export const databaseFile = 'rekap.duckdb';
@@ -121,3 +123,37 @@ export function isManifest(value: unknown, id: string): value is Manifest {
 function isBelow(path: string): boolean {
   return path !== '' && !path.includes('\0') && path.split(/[/\\]/).every((part) => !['', '.', '..'].includes(part));
 }
+
+/** Ids of the snapshots that have a name, oldest first. */
+export function listSnapshotIds(warehouse: string): Promise<string[]> {
+  return idsIn(warehousePaths(warehouse).snapshots);
+}
+
+/** Ids of the runs whose answers are kept, oldest first. */
+export function listLandedIds(warehouse: string): Promise<string[]> {
+  return idsIn(warehousePaths(warehouse).landing);
+}
+
+/** What somebody else has put there is theirs, and counts for nothing. */
+async function idsIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter(isSnapshotId).toSorted();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return [];
+    throw new RekapError(
+      'warehouse',
+      `${folder} cannot be read: ${systemReason(error)}.`,
+      'Correct it, or name another folder with --warehouse.',
+      { cause: error },
+    );
+  }
+}
+
+/** Where a snapshot is damaged, which is made again from the answers of the run `madeBy`. */
+export function recoveryHint(damaged: string, madeBy = damaged): string {
+  return `"rekap replay ${madeBy}" builds it again from its answers; "rekap snapshots list" shows others that you can go back to.`;
+}
+
+/** Where `current` is missing, or leads nowhere. */
+export const currentHint =
+  '"rekap replay" makes the newest run\'s snapshot current; "rekap snapshots list" shows others that you can go back to. Where there are none, remove current and snapshots, and run the sync again.';

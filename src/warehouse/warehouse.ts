@@ -2,20 +2,21 @@
 
 import { access, constants, readFile, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { findLogs } from '../duckdb/database.ts';
+import { RekapError, systemCode, systemReason } from '../errors.ts';
+import { formatNumber } from '../runtime/numbers.ts';
 import { failedFile, forbidden, isForbidden } from './file-errors.ts';
 import {
+  currentHint,
   databaseFile,
   isManifest,
   isSnapshotId,
-  manifestFile,
-  warehousePaths,
+  listSnapshotIds,
   type Manifest,
+  manifestFile,
+  recoveryHint,
+  warehousePaths,
 } from './snapshot-format.ts';
-import { formatNumber } from '../runtime/numbers.ts';
-import { listSnapshotIds } from './run-ids.ts';
-import { currentHint, recoveryHint } from './recovery-hint.ts';
 
 /** A published snapshot. */
 export interface Snapshot {

@@ -10,20 +10,25 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ExitCode, RekapError } from '../../src/errors.ts';
-import type { SyncResult } from '../../src/run/options.ts';
 import { Secret } from '../../src/extract/ask/secret.ts';
+import type { SyncResult } from '../../src/run/options.ts';
 import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
 import { verifyPublished } from '../../src/snapshots/verify-published.ts';
 import { manifestHashLine } from '../../src/warehouse/check-files.ts';
-import { listSnapshotIds } from '../../src/warehouse/run-ids.ts';
-import { isSnapshotId, manifestFile, manifestHashFile, type Manifest } from '../../src/warehouse/snapshot-format.ts';
+import {
+  isSnapshotId,
+  listSnapshotIds,
+  type Manifest,
+  manifestFile,
+  manifestHashFile,
+} from '../../src/warehouse/snapshot-format.ts';
 import { readCurrent } from '../../src/warehouse/warehouse.ts';
 import { failAt, findPoints, nameOf, onceFailing, type Point } from '../support/failing-call.ts';
 import { watch } from '../support/file-calls.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
-import { makeRemains, readRemains, TornDisk, type PowerCut } from '../support/torn-disk.ts';
+import { makeRemains, type PowerCut, readRemains, TornDisk } from '../support/torn-disk.ts';
 import { regencies, startVersionedService, versionedKey, type VersionedService } from '../support/versioned-service.ts';
 
 vi.mock('node:fs/promises', async (load) => (await import('../support/file-calls.ts')).watchFiles(await load()));

@@ -1,9 +1,9 @@
 /** Snapshots come by one rename and go whole: ids sort, nothing half-made is listed, and the current one stays. */
 
+import fc from 'fast-check';
 import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   beginSnapshotFolder,
@@ -15,8 +15,7 @@ import {
   pruneSnapshots,
   publishSnapshotFolder,
 } from '../../src/publish/snapshot-folder.ts';
-import { listSnapshotIds } from '../../src/warehouse/run-ids.ts';
-import { isSnapshotId, warehousePaths } from '../../src/warehouse/snapshot-format.ts';
+import { isSnapshotId, listSnapshotIds, warehousePaths } from '../../src/warehouse/snapshot-format.ts';
 import { readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { holds } from '../support/properties.ts';
 

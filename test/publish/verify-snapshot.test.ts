@@ -4,23 +4,20 @@ import { copyFile, cp, mkdir, mkdtemp, readFile, rename, rm, truncate, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/duckdb/database.ts';
-import { describeFile } from '../../src/warehouse/describe-file.ts';
-import { exportedTables } from '../../src/load/tables.ts';
-import { assembleDataset } from '../../src/publish/assemble-manifest.ts';
-import { writeManifest } from '../../src/publish/manifest.ts';
+import { openDatabase, quoteText } from '../../src/duckdb/database.ts';
+import { datasetTable, exportedTables } from '../../src/load/tables.ts';
+import { assembleDataset, writeManifest } from '../../src/publish/manifest.ts';
 import { verifyBuilt, verifySnapshot } from '../../src/publish/verify-snapshot.ts';
-import { quoteText } from '../../src/duckdb/sql-text.ts';
 import type { Verdict } from '../../src/stages.ts';
+import { describeFile } from '../../src/warehouse/check-files.ts';
 import {
   databaseFile,
+  type Manifest,
+  type ManifestDataset,
   manifestFile,
   manifestHashFile,
   parquetPath,
-  type Manifest,
-  type ManifestDataset,
 } from '../../src/warehouse/snapshot-format.ts';
-import { datasetTable } from '../../src/load/tables.ts';
 import { ask, load, makeFolder, project, user, voter } from '../load/support.ts';
 import { manifestOf } from '../support/manifests.ts';
 

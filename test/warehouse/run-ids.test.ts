@@ -3,7 +3,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { listLandedIds, listSnapshotIds } from '../../src/warehouse/run-ids.ts';
+import { listLandedIds, listSnapshotIds } from '../../src/warehouse/snapshot-format.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ids = ['20261117T030000Z-aaaaaa', '20261118T030000Z-bbbbbb'];

@@ -1,15 +1,14 @@
 /** Lists the snapshots of a warehouse; one that is damaged is listed as such and does not hide the others. */
 
-import { checkSizes, unnamedFiles } from '../../warehouse/check-files.ts';
-import { RekapError } from '../../errors.ts';
-import { formatNumber } from '../../runtime/numbers.ts';
-import { listSnapshotIds } from '../../warehouse/run-ids.ts';
-import { readCurrentId, readSnapshot, requireWarehouse } from '../../warehouse/warehouse.ts';
-import { recoveryHint } from '../../warehouse/recovery-hint.ts';
 import { complete } from './advice.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
 import { fitLines } from './wrap-text.ts';
+import { RekapError } from '../../errors.ts';
+import { formatNumber } from '../../runtime/numbers.ts';
+import { checkSizes, unnamedFiles } from '../../warehouse/check-files.ts';
+import { listSnapshotIds, recoveryHint } from '../../warehouse/snapshot-format.ts';
+import { readCurrentId, readSnapshot, requireWarehouse } from '../../warehouse/warehouse.ts';
 
 /** A snapshot as `snapshots list` gives it; of one whose manifest cannot be read nothing but the reason is known. */
 interface ListedSnapshot {
