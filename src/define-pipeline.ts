@@ -12,7 +12,7 @@ const pagingParameters = new Set(['limit', 'offset']);
 
 type Columns = ReadonlyMap<string, ColumnDefinition>;
 
-export function* complaintsAboutPipeline(pipeline: AnyPipeline): Generator<string> {
+function* complaintsAboutPipeline(pipeline: AnyPipeline): Generator<string> {
   const columns: Columns = new Map(Object.entries(pipeline.columns));
   yield* complaintsAboutTable(pipeline);
   yield* complaintsAboutColumns(columns);
@@ -27,7 +27,7 @@ export function* complaintsAboutPipeline(pipeline: AnyPipeline): Generator<strin
 }
 
 /** What only shows when pipelines, views and checks stand side by side. */
-export function* complaintsAboutProject({ pipelines, models, checks }: Project): Generator<string> {
+function* complaintsAboutProject({ pipelines, models, checks }: Project): Generator<string> {
   if (pipelines.length === 0) yield 'it has no pipelines';
   const tables = pipelines.map(({ table }) => table);
   for (const table of repeated(tables)) yield `two pipelines make the table "${table}"`;
