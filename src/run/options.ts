@@ -69,7 +69,7 @@ export interface ReplayOptions {
   readonly acceptSource: boolean;
 }
 
-/** What surrounds a sync, so that tests own time, chance and output. */
+/** The context of a sync: time, chance and output, which tests own. */
 export interface SyncContext {
   readonly clock: Clock;
   readonly random: Random;

@@ -1,4 +1,4 @@
-/** What surrounds a run: time, chance, and whoever watches it. */
+/** The context of a run: time, chance, and whoever watches it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../stages.ts';

@@ -222,7 +222,7 @@ describe('a sync that must not publish', () => {
     expect(refused).toMatchObject({ reason: expect.any(RekapError) });
   });
 
-  it('because a file can grow no further says so, also where the thread of the landing meets it', async () => {
+  it('because a file can grow no further says so, also where the landing meets it', async () => {
     const warehouse = await temporaryFolder();
     // What the source answers is the first to be larger than this, in blocks of 512 or 1,024 bytes; the lock's file, of 12 kB, is not.
     const limited = ['-c', 'ulimit -f 40; exec "$0" "$@"', process.execPath, cliPath];

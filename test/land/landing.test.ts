@@ -64,7 +64,7 @@ async function readLines(): Promise<LandedAnswer[]> {
     .map((line) => JSON.parse(line) as LandedAnswer);
 }
 
-/** Lets everything go on that waits for no file and no thread. */
+/** Lets everything go on that waits for no file. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
 }
@@ -164,7 +164,7 @@ describe('openLanding', () => {
         if (manner === 'one after another') await settle();
       }
       await settle();
-      // No thread has reported back yet, so whatever was taken is in memory.
+      // Nothing has been written yet, so whatever was taken is in memory.
       expect(taken).toBeGreaterThan(0);
       expect(taken).toBeLessThan(20);
       await Promise.all(lands);
