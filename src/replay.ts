@@ -7,14 +7,8 @@ import type { RunFile } from './land/formats.ts';
 import { readRunFile } from './land/landed-run.ts';
 import type { Project } from './pipeline.ts';
 import { differingFigures, historyOf, holdsSameTables, writeManifest } from './publish/manifest.ts';
-import {
-  discardSnapshotFolder,
-  latestRunId,
-  nameSnapshotFolder,
-  newSnapshotId,
-  pointCurrent,
-  publishSnapshotFolder,
-} from './publish/snapshot-folder.ts';
+import { discardSnapshotFolder, latestRunId, newSnapshotId } from './publish/snapshot-folder.ts';
+import { nameSnapshotFolder, pointCurrent, publishSnapshotFolder } from './publish/switch-current.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
 import { build } from './run/build.ts';
 import { checkBuilt } from './run/check-built.ts';
@@ -35,8 +29,8 @@ import {
 } from './run/replay-plan.ts';
 import { checkSource, withRun } from './run/run.ts';
 import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run/options.ts';
-import { findAltered } from './warehouse/check-files.ts';
-import { listSnapshotIds } from './warehouse/run-ids.ts';
+import { findAltered } from './warehouse/files.ts';
+import { listSnapshotIds } from './warehouse/warehouse.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
 import { requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 

@@ -6,13 +6,8 @@ import { orClose } from './runtime/close-all.ts';
 import { messageOf, RekapError } from './errors.ts';
 import type { Project } from './pipeline.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
-import {
-  discardSnapshotFolder,
-  latestRunId,
-  newSnapshotId,
-  pruneSnapshots,
-  publishSnapshotFolder,
-} from './publish/snapshot-folder.ts';
+import { discardSnapshotFolder, latestRunId, newSnapshotId, pruneSnapshots } from './publish/snapshot-folder.ts';
+import { publishSnapshotFolder } from './publish/switch-current.ts';
 import { findDamage, planCarryOver } from './run/previous.ts';
 import { beginsAnew, checkSource, withRun } from './run/run.ts';
 import type { Attempt, Run, RunPlan, SyncContext, SyncOptions, SyncResult } from './run/options.ts';

@@ -70,7 +70,7 @@ function nameLone({ table, rows, snapshot }: LoneDataset): string {
 /** Refuses a warehouse whose current snapshot is the only one: nobody can name two then. */
 async function requireAnother(warehouse: string): Promise<void> {
   const [{ listSnapshotIds }, { requireCurrent }] = await Promise.all([
-    import('../warehouse/run-ids.ts'),
+    import('../warehouse/warehouse.ts'),
     import('../warehouse/warehouse.ts'),
   ]);
   const { id } = await requireCurrent(warehouse);

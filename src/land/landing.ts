@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { closeAll, orClose } from '../runtime/close-all.ts';
 import type { AcceptedReading, Answer, LandedBody } from '../stages.ts';
-import { flush, nameFile, writeNewFile } from '../warehouse/with-file.ts';
+import { flush, nameFile, writeNewFile } from '../warehouse/files.ts';
 import { answersFile, bodiesFile, runFile, verdictsFile, type LandedAnswer, type RunFile } from './formats.ts';
 import { readBody } from './landed-run.ts';
 

@@ -1,13 +1,13 @@
 /** Describes a snapshot that has been built: its manifest, from what every stage says of its part. */
 
 import { basename } from 'node:path';
-import { describeFile } from '../warehouse/describe-file.ts';
+import { describeFile } from '../warehouse/files.ts';
 import { answersFile, bodiesFile, runFile, verdictsFile } from '../land/formats.ts';
 import type { CarryOver } from '../load/carry-over.ts';
 import type { Loaded } from '../load/load.ts';
 import { datasetTable, exportedTables, projectDefinition } from '../load/tables.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
-import { assembleDataset } from '../publish/assemble-manifest.ts';
+import { assembleDataset } from '../publish/manifest.ts';
 import { fingerprint } from '../publish/manifest.ts';
 import type { TransformTotals, Verdict } from '../stages.ts';
 import type { Run } from './options.ts';

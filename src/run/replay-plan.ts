@@ -2,13 +2,13 @@
 
 import { realpath } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
-import { checkManifestFile } from '../warehouse/check-files.ts';
+import { checkManifestFile } from '../publish/verify-snapshot.ts';
 import { gateRefusal, RekapError } from '../errors.ts';
 import { type RunFile } from '../land/formats.ts';
 import type { Project } from '../pipeline.ts';
-import { requireReplaceable } from '../publish/current-link.ts';
+import { requireReplaceable } from '../publish/switch-current.ts';
 import { readRuns } from '../publish/runs-log.ts';
-import { listLandedIds, listSnapshotIds } from '../warehouse/run-ids.ts';
+import { listLandedIds, listSnapshotIds } from '../warehouse/warehouse.ts';
 import { Secret } from '../extract/ask/secret.ts';
 import { finishedRuns } from './landings.ts';
 import type { Attempt, ReplayOptions, RunPlan, SyncOptions } from './options.ts';

@@ -3,7 +3,8 @@
 import { explainFileError } from '../warehouse/file-errors.ts';
 import type { Project } from '../pipeline.ts';
 import { lockWarehouse } from '../publish/lock.ts';
-import { pointCurrent, pruneSnapshots } from '../publish/snapshot-folder.ts';
+import { pruneSnapshots } from '../publish/snapshot-folder.ts';
+import { pointCurrent } from '../publish/switch-current.ts';
 import { pruneLandings, type Retention } from '../run/landings.ts';
 import { damagedError, verifyPublished, type Verification } from './verify-published.ts';
 import { beginsAnew } from '../run/run.ts';

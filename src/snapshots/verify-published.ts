@@ -8,7 +8,7 @@ import type { AnyPipeline } from '../pipeline.ts';
 import { verifySnapshot } from '../publish/verify-snapshot.ts';
 import { isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
-import { recoveryHint } from '../warehouse/recovery-hint.ts';
+import { recoveryHint } from '../warehouse/warehouse.ts';
 
 /** What a verification found. */
 export interface Verification {

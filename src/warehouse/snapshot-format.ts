@@ -30,6 +30,11 @@ export function warehousePaths(folder: string) {
   } as const;
 }
 
+/** What the link `current` of a warehouse says where snapshot `id` is the current one. */
+export function currentTarget(id: string): string {
+  return `snapshots/${id}`;
+}
+
 /** Path of a table's Parquet file below a snapshot's folder: one folder per table, so that an engine can take the folder. */
 export function parquetPath(table: string): string {
   return `parquet/${table}/${table}.parquet`;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { diffSnapshots, loneDatasets } from '../../src/snapshots/diff-snapshots.ts';
-import { manifestHashLine } from '../../src/warehouse/check-files.ts';
+import { manifestHashLine } from '../../src/publish/manifest.ts';
 import { definePipeline } from '../../src/declare/define-pipeline.ts';
 import type { Project } from '../../src/pipeline.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import type { RunStep } from '../../src/runtime/context.ts';
-import { listSnapshotIds } from '../../src/warehouse/run-ids.ts';
+import { listSnapshotIds } from '../../src/warehouse/warehouse.ts';
 import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { readCurrent } from '../../src/warehouse/warehouse.ts';
 import { startFaultServer } from '../support/fault-server.ts';

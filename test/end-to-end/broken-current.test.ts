@@ -3,7 +3,7 @@
 import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describeFile } from '../../src/warehouse/describe-file.ts';
+import { describeFile } from '../../src/warehouse/files.ts';
 import { RekapError } from '../../src/errors.ts';
 import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
 import { writeManifest } from '../../src/publish/manifest.ts';

@@ -51,8 +51,8 @@ vi.mock('../../src/duckdb/database.ts', async (importOriginal) => {
   };
 });
 
-vi.mock('../../src/warehouse/describe-file.ts', async (importOriginal) => {
-  const { describeFile } = await importOriginal<typeof import('../../src/warehouse/describe-file.ts')>();
+vi.mock('../../src/warehouse/files.ts', async (importOriginal) => {
+  const { describeFile } = await importOriginal<typeof import('../../src/warehouse/files.ts')>();
   return {
     describeFile: async (...words: Parameters<typeof describeFile>) => {
       const file = join(words[0], words[1]);

@@ -3,7 +3,7 @@
 import { appendFile, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listSnapshotIds } from '../../src/warehouse/run-ids.ts';
+import { listSnapshotIds } from '../../src/warehouse/warehouse.ts';
 import type { SyncResult } from '../../src/run/options.ts';
 import { parquetPath, type Manifest } from '../../src/warehouse/snapshot-format.ts';
 import { quoteText } from '../../src/duckdb/sql-text.ts';

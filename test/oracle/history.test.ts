@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/extract/ask/secret.ts';
 import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
-import { listLandedIds, listSnapshotIds } from '../../src/warehouse/run-ids.ts';
+import { listLandedIds, listSnapshotIds } from '../../src/warehouse/warehouse.ts';
 import type { Death } from '../support/crash-child.ts';
 import { startDyingSyncs } from '../support/dying-syncs.ts';
 import { readRunLines } from '../support/run-lines.ts';

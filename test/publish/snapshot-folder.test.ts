@@ -11,11 +11,10 @@ import {
   discardSnapshotFolder,
   makeWarehouse,
   newSnapshotId,
-  pointCurrent,
   pruneSnapshots,
-  publishSnapshotFolder,
 } from '../../src/publish/snapshot-folder.ts';
-import { listSnapshotIds } from '../../src/warehouse/run-ids.ts';
+import { pointCurrent, publishSnapshotFolder } from '../../src/publish/switch-current.ts';
+import { listSnapshotIds } from '../../src/warehouse/warehouse.ts';
 import { isSnapshotId, warehousePaths } from '../../src/warehouse/snapshot-format.ts';
 import { readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { holds } from '../support/properties.ts';

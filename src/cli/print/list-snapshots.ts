@@ -1,11 +1,11 @@
 /** Lists the snapshots of a warehouse; one that is damaged is listed as such and does not hide the others. */
 
-import { checkSizes, unnamedFiles } from '../../warehouse/check-files.ts';
+import { glanceAt } from '../../publish/verify-snapshot.ts';
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/numbers.ts';
-import { listSnapshotIds } from '../../warehouse/run-ids.ts';
+import { listSnapshotIds } from '../../warehouse/warehouse.ts';
 import { readCurrentId, readSnapshot, requireWarehouse } from '../../warehouse/warehouse.ts';
-import { recoveryHint } from '../../warehouse/recovery-hint.ts';
+import { recoveryHint } from '../../warehouse/warehouse.ts';
 import { complete } from './advice.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
@@ -46,10 +46,7 @@ async function describe(warehouse: string, id: string, isCurrent: boolean): Prom
   if (value === null) return { id, current: isCurrent, ...unknown, ...damage };
   const { created_at, source, datasets } = value.manifest;
   const rows = Object.fromEntries(Object.entries(datasets).map(([table, dataset]) => [table, dataset.rows]));
-  const { value: problems, ...unread } = await orDamage(async () => [
-    ...(await checkSizes(value.folder, value.manifest)),
-    ...(await unnamedFiles(value.folder, value.manifest)),
-  ]);
+  const { value: problems, ...unread } = await orDamage(() => glanceAt(value.folder, value.manifest));
   const found =
     problems === null || problems.length === 0
       ? unread
