@@ -126,7 +126,7 @@ async function collectRecords(
   pipelines: readonly AnyPipeline[],
 ): Promise<readonly ChangedRecord[]> {
   const [{ displayText }, { printable }] = await Promise.all([
-    import('../query/write-result.ts'),
+    import('../query/query-result.ts'),
     import('./print/terminal.ts'),
   ]);
   const records = new Map<string, ChangedRecord>();

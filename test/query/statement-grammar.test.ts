@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../../src/duckdb/database.ts';
-import { findReading } from '../../src/query/reading-statement.ts';
-import { openSandbox } from '../../src/query/sandbox.ts';
+import { findReading, openSandbox } from '../../src/query/sandbox.ts';
 
 /** Statements that do more than read. TARGET is the path of a file or folder. */
 const doing = `

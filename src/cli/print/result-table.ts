@@ -2,8 +2,8 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { RekapError } from '../../errors.ts';
-import type { QueryResult } from '../../query/query-result.ts';
-import { displayText, type Write } from '../../query/write-result.ts';
+import { displayText, type QueryResult } from '../../query/query-result.ts';
+import type { Write } from '../../query/write-result.ts';
 import { countOf, formatNumber } from '../../runtime/numbers.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';

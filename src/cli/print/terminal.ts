@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { isRekapError, messageOf, RekapError } from '../../errors.ts';
-import { escapeDeceptive } from '../../query/json-text.ts';
+import { escapeDeceptive } from '../../query/write-result.ts';
 import { complete } from './advice.ts';
 import { invocation } from '../options/invocation.ts';
 import { fitLines } from './wrap-text.ts';
