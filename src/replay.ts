@@ -30,9 +30,8 @@ import {
 import { checkSource, withRun } from './run/run.ts';
 import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run/options.ts';
 import { findAltered } from './warehouse/files.ts';
-import { listSnapshotIds } from './warehouse/warehouse.ts';
+import { listSnapshotIds, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
-import { requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 
 /**
  * Builds the snapshot of an earlier run again from what the source answered then. Where the run's snapshot is there, whole and of the

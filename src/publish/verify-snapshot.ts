@@ -89,7 +89,7 @@ function subjectOf(folder: string, manifest: Manifest, pipelines: readonly AnyPi
 }
 
 async function runAll(fileChecks: readonly FileCheck[], subject: Subject): Promise<string[]> {
-  return (await Promise.all(fileChecks.map((check) => check(subject)))).flat();
+  return (await Promise.all(fileChecks.map(async (check) => check(subject)))).flat();
 }
 
 async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promise<string[]> {

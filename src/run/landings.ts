@@ -6,9 +6,8 @@ import { orClose } from '../runtime/close-all.ts';
 import { isRekapError, systemCode } from '../errors.ts';
 import { openLandedRun, type LandedRun } from '../land/landed-run.ts';
 import { readRuns } from '../publish/runs-log.ts';
-import { listLandedIds, listSnapshotIds } from '../warehouse/warehouse.ts';
+import { listLandedIds, listSnapshotIds, readCurrentId, readSnapshot } from '../warehouse/warehouse.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
-import { readCurrentId, readSnapshot } from '../warehouse/warehouse.ts';
 import type { Run } from './options.ts';
 
 /**

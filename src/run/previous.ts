@@ -8,9 +8,8 @@ import type { PreviousTables } from '../load/previous-tables.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { verifySnapshot } from '../publish/verify-snapshot.ts';
 import { findAltered } from '../warehouse/files.ts';
-import { recoveryHint } from '../warehouse/warehouse.ts';
+import { readSnapshot, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
-import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 import { definitionFingerprint, schemaFingerprint } from './describe-snapshot.ts';
 import type { Run } from './options.ts';
 

@@ -8,12 +8,19 @@ import { type RunFile } from '../land/formats.ts';
 import type { Project } from '../pipeline.ts';
 import { requireReplaceable } from '../publish/switch-current.ts';
 import { readRuns } from '../publish/runs-log.ts';
-import { listLandedIds, listSnapshotIds } from '../warehouse/warehouse.ts';
+import {
+  fillFirst,
+  listLandedIds,
+  listSnapshotIds,
+  readCurrent,
+  readCurrentId,
+  readSnapshot,
+  type Snapshot,
+} from '../warehouse/warehouse.ts';
 import { Secret } from '../extract/ask/secret.ts';
 import { finishedRuns } from './landings.ts';
 import type { Attempt, ReplayOptions, RunPlan, SyncOptions } from './options.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
-import { fillFirst, readCurrent, readCurrentId, readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** What a replay goes by besides its options. */
 export interface Replay extends RunPlan {

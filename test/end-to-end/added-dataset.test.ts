@@ -13,7 +13,7 @@ import { openFolderSource } from '../../src/serve/record-source.ts';
 import { startService } from '../../src/serve/service.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import type { SyncOptions } from '../../src/run/options.ts';
-import { verifyPublished } from '../../src/snapshots/verify-published.ts';
+import { verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
 import { readSnapshot } from '../../src/warehouse/warehouse.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';

@@ -3,11 +3,10 @@
 import { appendFile, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listSnapshotIds } from '../../src/warehouse/warehouse.ts';
+import { listSnapshotIds, readCurrentId } from '../../src/warehouse/warehouse.ts';
 import type { SyncResult } from '../../src/run/options.ts';
 import { parquetPath, type Manifest } from '../../src/warehouse/snapshot-format.ts';
 import { quoteText } from '../../src/duckdb/sql-text.ts';
-import { readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { readRows } from '../support/read-table.ts';
 import { runReplay } from '../support/run-replay.ts';

@@ -3,9 +3,13 @@
 import { glanceAt } from '../../publish/verify-snapshot.ts';
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/numbers.ts';
-import { listSnapshotIds } from '../../warehouse/warehouse.ts';
-import { readCurrentId, readSnapshot, requireWarehouse } from '../../warehouse/warehouse.ts';
-import { recoveryHint } from '../../warehouse/warehouse.ts';
+import {
+  listSnapshotIds,
+  readCurrentId,
+  readSnapshot,
+  recoveryHint,
+  requireWarehouse,
+} from '../../warehouse/warehouse.ts';
 import { complete } from './advice.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
