@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { defineProject } from '../src/declare/define-pipeline.ts';
-import type { AnyPipeline, Project, SqlFile } from '../src/pipeline.ts';
 import { voters } from './voters.ts';
 import { votingRightsUsers } from './voting-rights-users.ts';
+import { defineProject } from '../src/define-pipeline.ts';
+import type { AnyPipeline, Project, SqlFile } from '../src/pipeline.ts';
 
 /** Every pipeline, in the order in which they are shown. */
 export const pipelines: readonly AnyPipeline[] = [voters, votingRightsUsers];

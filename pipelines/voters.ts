@@ -1,7 +1,7 @@
 /** Voters of the DPR-RI election by regency, list and sex. */
 
-import { definePipeline } from '../src/declare/define-pipeline.ts';
 import { rowChecks } from './row-checks.ts';
+import { definePipeline } from '../src/define-pipeline.ts';
 
 export const voters = definePipeline({
   table: 'voters',

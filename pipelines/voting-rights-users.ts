@@ -1,7 +1,7 @@
 /** People who used their voting right in the DPR-RI election, by regency, list and sex. */
 
-import { definePipeline } from '../src/declare/define-pipeline.ts';
 import { rowChecks } from './row-checks.ts';
+import { definePipeline } from '../src/define-pipeline.ts';
 
 export const votingRightsUsers = definePipeline({
   table: 'voting_rights_users',

@@ -1,6 +1,7 @@
 /** What a program calls: the commands sync and replay, with everything filled in that is not said. */
 
 import { loadProject } from '../pipelines/index.ts';
+import { Secret } from './extract/ask/secret.ts';
 import type { Project } from './pipeline.ts';
 import { replay as replayRun } from './replay.ts';
 import {
@@ -10,9 +11,8 @@ import {
   type SyncOptions,
   type SyncResult,
 } from './run/options.ts';
-import { Secret } from './extract/ask/secret.ts';
+import { systemClock } from './runtime/context.ts';
 import { sync as syncProject } from './sync.ts';
-import { systemClock } from './runtime/system-clock.ts';
 
 /** The context of a run; all of it may be left out. */
 interface GivenContext extends Partial<SyncContext> {

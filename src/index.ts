@@ -2,7 +2,7 @@
 
 export { ExitCode, isRekapError, RekapError } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
-export { definePipeline, defineProject } from './declare/define-pipeline.ts';
+export { definePipeline, defineProject } from './define-pipeline.ts';
 export type {
   AnyPipeline,
   ColumnDefinition,

@@ -1,7 +1,6 @@
 /** The whole way of a replay on one screen: accepted pages from the landing, build, check, compare or publish. */
 
 import { join } from 'node:path';
-import { orClose } from './runtime/close-all.ts';
 import { RekapError } from './errors.ts';
 import type { RunFile } from './land/formats.ts';
 import { readRunFile } from './land/landed-run.ts';
@@ -10,10 +9,14 @@ import { differingFigures, historyOf, holdsSameTables, writeManifest } from './p
 import { discardSnapshotFolder, latestRunId, newSnapshotId } from './publish/snapshot-folder.ts';
 import { nameSnapshotFolder, pointCurrent, publishSnapshotFolder } from './publish/switch-current.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
+import { findAltered } from './warehouse/check-files.ts';
+import type { Manifest } from './warehouse/snapshot-format.ts';
+import { listSnapshotIds, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 import { build } from './run/build.ts';
 import { checkBuilt } from './run/check-built.ts';
 import { definitionFingerprint } from './run/describe-snapshot.ts';
 import { openLandedReadings } from './run/landed-readings.ts';
+import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run/options.ts';
 import { planCarryOver } from './run/previous.ts';
 import {
   findLanding,
@@ -23,15 +26,12 @@ import {
   readCurrentOrWarn,
   readIfThere,
   readUnaltered,
+  type Replay,
   requireApart,
   requireKnown,
-  type Replay,
 } from './run/replay-plan.ts';
 import { checkSource, withRun } from './run/run.ts';
-import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run/options.ts';
-import { findAltered } from './warehouse/files.ts';
-import { listSnapshotIds, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
-import type { Manifest } from './warehouse/snapshot-format.ts';
+import { orClose } from './runtime/bound-signal.ts';
 
 /**
  * Builds the snapshot of an earlier run again from what the source answered then. Where the run's snapshot is there, whole and of the

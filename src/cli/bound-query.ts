@@ -1,6 +1,5 @@
 /** Bounds the time and the memory of a query: it is interrupted, and where it heeds no interrupt, the process is ended. */
 
-import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { RekapError } from '../errors.ts';
 
@@ -13,18 +12,32 @@ export interface QueryLimits {
   readonly leftovers: readonly string[];
 }
 
-export type Bound = 'time' | 'memory';
+type Bound = 'time' | 'memory';
 
-/** What the thread that watches is told. */
-export interface WatchOrder {
-  /** Milliseconds until the time is over; null for ever. */
-  readonly left: number | null;
-  /** Bytes of memory that the process may have. */
-  readonly resident: number;
-  readonly leftovers: readonly string[];
-  /** What to say where the process has to be ended. */
-  readonly words: Readonly<Record<Bound, string>>;
-}
+/**
+ * What the thread that watches runs; a text, because Node runs no TypeScript in a thread. It is told the milliseconds that are `left` (null for
+ * ever), the bytes that may be `resident`, the `leftovers` to remove, and the `words` to say where it has to end the process. A query takes a
+ * gigabyte in no less than a second, so it looks every 20 ms. Memory runs out faster than patience: 1 s to heed an interrupt, else 3 s.
+ */
+const watching = `
+const { rmSync, writeSync } = require('node:fs');
+const { parentPort, workerData } = require('node:worker_threads');
+const { left, resident, leftovers, words } = workerData;
+const looking = setInterval(() => {
+  if (process.memoryUsage.rss() > resident) breakOff('memory', 1000);
+}, 20);
+const timing = left === null ? undefined : setTimeout(breakOff, left, 'time', 3000);
+function breakOff(bound, grace) {
+  // What is merely late may still take too much.
+  if (bound === 'memory') clearInterval(looking);
+  clearTimeout(timing);
+  parentPort.postMessage(bound);
+  setTimeout(() => {
+    for (const file of leftovers) rmSync(file, { force: true });
+    writeSync(2, words[bound]);
+    process.kill(process.pid, 'SIGKILL');
+  }, grace);
+}`;
 
 /** Milliseconds after which a query is watched. A thread takes some to start, and most queries are done before. */
 const patience = 200;
@@ -49,11 +62,9 @@ export function boundQuery({ seconds, memory, leftovers }: QueryLimits): {
   let thread: Worker | null = null;
   const timer = setTimeout(() => {
     const left = seconds === undefined ? null : seconds * 1000 - (performance.now() - began);
-    const workerData: WatchOrder = { left, resident, leftovers, words };
-    // Node runs no TypeScript in a thread: from the sources too its program is the one that was built.
-    const program = createRequire(import.meta.url).resolve('#query-watch');
+    const workerData = { left, resident, leftovers, words };
     try {
-      thread = new Worker(program, { workerData, env: {}, execArgv: [] });
+      thread = new Worker(watching, { eval: true, workerData, env: {}, execArgv: [] });
     } catch (error) {
       // Where the system has no thread left, nothing would bound the query.
       return controller.abort(error);

@@ -1,9 +1,9 @@
 /** The command line: finds the command, and turns every failure into one message and an exit code. */
 
-import { ExitCode, RekapError, tooFewFiles } from '../errors.ts';
 import { commandNames, commands } from './commands.ts';
 import { beginInvocation } from './options/invocation.ts';
-import { terminalColumns } from './print/terminal-columns.ts';
+import { terminalColumns } from './print/wrap-text.ts';
+import { ExitCode, RekapError, tooFewFiles } from '../errors.ts';
 import { readVersion } from '../runtime/version.ts';
 
 /** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */

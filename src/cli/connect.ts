@@ -14,7 +14,7 @@ export const connectCommand: CommandModule<object, ConnectArguments> = {
   async handler({ warehouse }) {
     const [{ resolve }, { quoteText }, { requireCurrent, requireDatabase }] = await Promise.all([
       import('node:path'),
-      import('../duckdb/sql-text.ts'),
+      import('../duckdb/database.ts'),
       import('../warehouse/warehouse.ts'),
     ]);
     const snapshot = await requireCurrent(warehouse);

@@ -2,13 +2,13 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { RekapError } from '../errors.ts';
-import type { ComparedSnapshots, LoneDataset } from '../snapshots/diff-snapshots.ts';
-import { countOf, formatNumber } from '../runtime/numbers.ts';
-import type { AnyPipeline } from '../pipeline.ts';
-import type { QueryResult } from '../query/query-result.ts';
 import { declareOptions } from './options/declare-options.ts';
 import { readFormat, resultOptions, warehouseOption } from './options/options.ts';
+import { RekapError } from '../errors.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { QueryResult } from '../query/query-result.ts';
+import type { ComparedSnapshots, LoneDataset } from '../snapshots/diff-snapshots.ts';
+import { countOf, formatNumber } from '../runtime/numbers.ts';
 
 const options = {
   ...warehouseOption,
@@ -69,10 +69,7 @@ function nameLone({ table, rows, snapshot }: LoneDataset): string {
 
 /** Refuses a warehouse whose current snapshot is the only one: nobody can name two then. */
 async function requireAnother(warehouse: string): Promise<void> {
-  const [{ listSnapshotIds }, { requireCurrent }] = await Promise.all([
-    import('../warehouse/warehouse.ts'),
-    import('../warehouse/warehouse.ts'),
-  ]);
+  const { listSnapshotIds, requireCurrent } = await import('../warehouse/warehouse.ts');
   const { id } = await requireCurrent(warehouse);
   if ((await listSnapshotIds(warehouse)).length > 1) return;
   throw new RekapError(

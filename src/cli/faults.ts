@@ -1,10 +1,10 @@
 /** The faults that `serve --faults` is told: reading them, listing them in the help, and saying which are on and which were met. */
 
-import { RekapError } from '../errors.ts';
-import { checkFaultValue, faultList, presets, type FaultName, type FaultValues } from '../serve/faults/fault-list.ts';
 import { closestName } from './options/closest-name.ts';
 import { renderTable } from './print/table.ts';
 import { inColumns } from './print/wrap-text.ts';
+import { RekapError } from '../errors.ts';
+import { checkFaultValue, faultList, type FaultName, type FaultValues, presets } from '../serve/faults/fault-list.ts';
 
 /** Every name that a list of faults may hold. */
 const names: readonly string[] = [...Object.keys(presets), ...faultList.map(({ name }) => name)];

@@ -2,13 +2,13 @@
 
 import { extname } from 'node:path';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
+import { declareOptions } from './options/declare-options.ts';
+import { maxDurationOption, readFormat, readMaxDuration, resultOptions, warehouseOption } from './options/options.ts';
+import { listenForSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 import type { QueryResult } from '../query/query-result.ts';
 import type { Write } from '../query/write-result.ts';
 import { countOf } from '../runtime/numbers.ts';
-import { declareOptions } from './options/declare-options.ts';
-import { listenForSignals } from './signals.ts';
-import { maxDurationOption, readFormat, readMaxDuration, resultOptions, warehouseOption } from './options/options.ts';
 
 const options = {
   ...warehouseOption,

@@ -40,7 +40,7 @@ export const replayCommand: CommandModule<object, ReplayArguments> = {
     const [{ loadProject }, { replay }, { runVisibly }] = await Promise.all([
       import('../../pipelines/index.ts'),
       import('../replay.ts'),
-      import('./run-visibly.ts'),
+      import('./signals.ts'),
     ]);
     const project = loadProject();
     const asked = {

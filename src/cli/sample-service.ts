@@ -1,7 +1,7 @@
-/** Starts the bundled service on loopback with the sample data, for a sync that goes the same way as every other. */
+/** The bundled service with the sample figures, on loopback, which `sync --sample` goes to over HTTP. */
 
-import type { Project } from '../pipeline.ts';
 import { Secret } from '../extract/ask/secret.ts';
+import type { Project } from '../pipeline.ts';
 import { ApiKeys, generateApiKey } from '../serve/api-keys.ts';
 import { openFolderSource } from '../serve/record-source.ts';
 import { defaultMaxLimit, startService } from '../serve/service.ts';

@@ -2,15 +2,15 @@
 
 import { readFileSync } from 'node:fs';
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { isLoopback } from '../run/base-url.ts';
-import { RekapError, systemReason } from '../errors.ts';
-import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
-import { countOf } from '../runtime/numbers.ts';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
 import { declareOptions } from './options/declare-options.ts';
 import { readOptionalFolder, requireInteger } from './options/options.ts';
 import { printable, printFailure, warningText } from './print/terminal.ts';
 import { inColumns, widthOf } from './print/wrap-text.ts';
+import { RekapError, systemReason } from '../errors.ts';
+import { isLoopback } from '../run/base-url.ts';
+import { countOf } from '../runtime/numbers.ts';
+import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 
 const options = {
   sample: { type: 'boolean', default: false, describe: 'serve the sample figures; a key is made and printed' },
@@ -85,7 +85,6 @@ async function runServe(args: ServeArguments): Promise<void> {
     { openWarehouseSource },
     { listenForSignals },
     { fitConnections },
-    { readOpenFilesLimit },
   ] = await Promise.all([
     import('../../pipelines/index.ts'),
     import('../serve/service.ts'),
@@ -94,7 +93,6 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('../serve/warehouse-source.ts'),
     import('./signals.ts'),
     import('../serve/limits.ts'),
-    import('./open-files.ts'),
   ]);
   const { pipelines, sampleFolder } = loadProject();
   const keyText = readKeyText(args['api-keys-file']);
@@ -172,10 +170,7 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
       'Name faults with --faults, or leave it out.',
     );
   }
-  const [{ randomInt }, { systemClock }] = await Promise.all([
-    import('node:crypto'),
-    import('../runtime/system-clock.ts'),
-  ]);
+  const [{ randomInt }, { systemClock }] = await Promise.all([import('node:crypto'), import('../runtime/context.ts')]);
   return {
     values: parseFaults(args.faults.join(',')),
     seed: seed === undefined ? randomInt(1, 1_000_000) : requireInteger('faults-seed', seed, 0, 2_147_483_647),
@@ -229,4 +224,17 @@ function describeService(
   if (faults !== undefined) lines.push('', describeFaults(faults.values, faults.seed, widthOf(process.stdout)));
   lines.push('', 'Ctrl-C stops it.', '');
   return lines.join('\n');
+}
+
+/** The bound on open files; null where the system has none or does not tell. */
+export function readOpenFilesLimit(): number | null {
+  try {
+    // A report would otherwise look up the names of all network neighbours.
+    Object.assign(process.report, { excludeNetwork: true });
+    const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+    const soft = Number(userLimits?.open_files?.soft);
+    return Number.isInteger(soft) && soft > 0 ? soft : null;
+  } catch {
+    return null;
+  }
 }

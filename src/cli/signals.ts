@@ -1,9 +1,11 @@
 /** Turns SIGINT, SIGTERM and SIGHUP into an abort signal; a second one, unless it comes with the first, ends the process at once. */
 
 import { constants, readFileSync } from 'node:fs';
+import { createProgress } from './print/progress.ts';
 import { interruptedBy } from '../errors.ts';
-import type { Clock } from '../runtime/context.ts';
-import { systemClock } from '../runtime/system-clock.ts';
+import type { Project } from '../pipeline.ts';
+import type { SyncContext, SyncResult } from '../run/options.ts';
+import { type Clock, systemClock } from '../runtime/context.ts';
 
 /** What else than to begin again an interrupted command has to offer. */
 const resume = 'Nothing was published; the same command with --resume goes on from the pages that were landed.';
@@ -61,4 +63,28 @@ export function listenForSignals(
       for (const [name, listener] of listeners) process.off(name, listener);
     },
   };
+}
+
+export async function runVisibly(
+  project: Project,
+  asJson: boolean,
+  carryOut: (around: SyncContext) => Promise<SyncResult>,
+  offers: { readonly canResume?: boolean } = {},
+): Promise<void> {
+  const signals = listenForSignals(offers);
+  const progress = createProgress(process.stderr, systemClock);
+  try {
+    const result = await carryOut({
+      clock: systemClock,
+      random: Math.random,
+      report: progress.report,
+      signal: signals.signal,
+    });
+    progress.end();
+    if (asJson) (await import('./print/terminal.ts')).printJson(result);
+    else process.stdout.write((await import('./print/sync-summary.ts')).renderSummary(result, project));
+  } finally {
+    progress.abandon();
+    signals.stop();
+  }
 }

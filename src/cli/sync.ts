@@ -1,10 +1,6 @@
 /** rekap sync: fetches, checks and publishes. */
 
 import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { RekapError } from '../errors.ts';
-import type { Secret } from '../extract/ask/secret.ts';
-import { syncDefaults } from '../run/options.ts';
-import { readBaseUrl } from '../run/base-url.ts';
 import { declareOptions } from './options/declare-options.ts';
 import { nameOption } from './options/invocation.ts';
 import {
@@ -18,6 +14,10 @@ import {
   requireInteger,
   warehouseOption,
 } from './options/options.ts';
+import { RekapError } from '../errors.ts';
+import type { Secret } from '../extract/ask/secret.ts';
+import { readBaseUrl } from '../run/base-url.ts';
+import { syncDefaults } from '../run/options.ts';
 
 const options = {
   'base-url': { type: 'string', describe: 'address of the service, such as https://host or https://host/path' },
@@ -91,7 +91,7 @@ async function runSync(args: SyncArguments): Promise<void> {
   const { readApiKey } = await import('./options/api-key.ts');
   const key: Secret | null = baseUrl === null ? null : readApiKey(args['api-key-file']);
 
-  const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./run-visibly.ts')]);
+  const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./signals.ts')]);
   const sample = key === null ? await (await import('./sample-service.ts')).startSample(project) : null;
   try {
     const asked = {

@@ -1,12 +1,11 @@
-/** Opens DuckDB files the one way rekap opens them: no downloads, settings on purpose, closed completely. */
+/** Opens DuckDB files the one way rekap opens them, and quotes what goes into SQL: no downloads, settings on purpose, closed completely. */
 
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { readdir, realpath } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
-import { duckdb } from './duckdb.ts';
 import { RekapError } from '../errors.ts';
-import { quoteIdentifier, quoteText } from './sql-text.ts';
 
 /** An open DuckDB file. One at a time per file and process: DuckDB does not guard against a second. */
 export interface Database {
@@ -169,4 +168,34 @@ export async function tableColumns(
   if (found.length === 0) return [];
   const prefix = attached === null ? '' : `${quoteIdentifier(attached)}.`;
   return database.rows<DescribedColumn>(`DESCRIBE ${prefix}${quoteIdentifier(table)}`);
+}
+
+/** A name as an SQL identifier. NUL, which no SQL can hold, is refused. */
+export function quoteIdentifier(name: string): string {
+  if (name.includes('\0')) throw new RangeError('an SQL identifier cannot hold a NUL character');
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A text as an SQL literal. NUL, which no SQL literal can hold, is refused. */
+export function quoteText(text: string): string {
+  if (text.includes('\0')) throw new RangeError('an SQL literal cannot hold a NUL character');
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** `"a", "b"` for a list of column names. */
+export function columnList(names: readonly string[]): string {
+  return names.map(quoteIdentifier).join(', ');
+}
+
+type DuckDB = typeof import('@duckdb/node-api');
+
+const require = createRequire(import.meta.url);
+let loaded: DuckDB | null = null;
+
+/**
+ * DuckDB's client, loaded when it is first needed. It is required, not imported: Node reads each file of such a package twice for an
+ * import, in search of the names it exports, which costs every command 0.1 s.
+ */
+export function duckdb(): DuckDB {
+  return (loaded ??= require('@duckdb/node-api') as DuckDB);
 }

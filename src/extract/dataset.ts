@@ -1,14 +1,14 @@
 /** Extracts one dataset: the full listing first, then each district by itself, then what only the end can show. */
 
 import { isRekapError } from '../errors.ts';
+import { concernsOneDistrict } from './ask/source-messages.ts';
+import { type District, DistrictReader, type OwnReading } from './district.ts';
+import { Findings } from './findings.ts';
+import { type FoundListing, type FullListing, noListing, readFullListing, Shown } from './full-listing.ts';
+import { DatasetPages, type PageHolder } from './pages.ts';
+import type { ExtractQuestion } from './question.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { AcceptedPage, AcceptedReading, Verdict } from '../stages.ts';
-import { concernsOneDistrict } from './ask/refusals.ts';
-import { DistrictReader, type District, type OwnReading } from './district.ts';
-import type { ExtractQuestion } from './question.ts';
-import { Findings } from './findings.ts';
-import { noListing, readFullListing, Shown, type FoundListing, type FullListing } from './full-listing.ts';
-import { DatasetPages, type PageHolder } from './pages.ts';
 
 /** Milliseconds that an empty answer must have lasted where no full listing confirms it: a source may be empty for moments. */
 const emptyFor = 2000;

@@ -1,15 +1,15 @@
 /** The full listing: what the endpoint gives without a district, and what may be concluded from it. */
 
 import { isRekapError, RekapError } from '../errors.ts';
+import type { FetchedPage } from './ask/answer-reader.ts';
+import { isRefusal } from './ask/source-messages.ts';
+import type { DatasetPages } from './pages.ts';
+import { Account, mostReadings, Occurrences, RecordReader } from './prove.ts';
+import type { ExtractQuestion } from './question.ts';
+import type { Fingerprint } from './scan/record-index-builder.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { FingerprintTable } from '../records/fingerprint-table.ts';
 import type { AcceptedPage, Page } from '../stages.ts';
-import type { FetchedPage } from './ask/answer-reader.ts';
-import { isRefusal } from './ask/refusals.ts';
-import type { ExtractQuestion } from './question.ts';
-import type { DatasetPages } from './pages.ts';
-import { Account, mostReadings, Occurrences, RecordReader } from './prove.ts';
-import type { Fingerprint } from './scan/fingerprints.ts';
 
 const nothing = new Account();
 

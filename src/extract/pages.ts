@@ -1,13 +1,13 @@
 /** Asks for the pages of one dataset in a size that the source takes, and holds them in memory until they are built. */
 
+import type { FetchedPage } from './ask/answer-reader.ts';
+import { emptyPage, isRefusal } from './ask/source-messages.ts';
+import { RecordReader } from './prove.ts';
+import type { ExtractQuestion } from './question.ts';
+import { type ReadingQuestion, readPages, type ReadToEnd } from './read-pages.ts';
+import { takeRecords } from './scan/record-index-builder.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';
-import type { FetchedPage } from './ask/answer-reader.ts';
-import { emptyPage, isRefusal } from './ask/refusals.ts';
-import type { ExtractQuestion } from './question.ts';
-import { RecordReader } from './prove.ts';
-import { readPages, type ReadingQuestion, type ReadToEnd } from './read-pages.ts';
-import { takeRecords } from './scan/take-records.ts';
 
 /** Sizes that are tried where a source refuses the page size, in this order. */
 const smallerSizes = [100, 10];

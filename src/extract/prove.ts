@@ -3,11 +3,11 @@
  * values. The full listing's part of it is a reading. Pure, so that every case is a test.
  */
 
-import { keyPlaces, placeOf, type AnyPipeline } from '../pipeline.ts';
+import { type Fingerprint, fingerprintContent, fingerprintRecord } from './scan/record-index-builder.ts';
+import { type AnyPipeline, keyPlaces, placeOf } from '../pipeline.ts';
 import { readInteger } from '../records/fields.ts';
 import { FingerprintTable } from '../records/fingerprint-table.ts';
 import type { Page } from '../stages.ts';
-import { fingerprintContent, fingerprintRecord, type Fingerprint } from './scan/fingerprints.ts';
 
 /** How often a district, or the full listing, is read before it counts as incomplete. */
 export const mostReadings = 4;

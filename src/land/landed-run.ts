@@ -8,7 +8,7 @@ import { gunzip } from 'node:zlib';
 import * as v from 'valibot';
 import { isRekapError, RekapError, systemCode, systemReason } from '../errors.ts';
 import type { Answer, LandedAnswers, PageRequest } from '../stages.ts';
-import { findAltered } from '../warehouse/files.ts';
+import { findAltered } from '../warehouse/check-files.ts';
 import type { ManifestFile } from '../warehouse/snapshot-format.ts';
 import {
   answersFile,

@@ -1,15 +1,15 @@
 /** Keeps every answer of a run as it came, and every verdict with the records that it accepts. The files only ever grow. */
 
 import { webcrypto } from 'node:crypto';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { closeAll, orClose } from '../runtime/close-all.ts';
-import type { AcceptedReading, Answer, LandedBody } from '../stages.ts';
-import { flush, nameFile, writeNewFile } from '../warehouse/files.ts';
-import { answersFile, bodiesFile, runFile, verdictsFile, type LandedAnswer, type RunFile } from './formats.ts';
+import { answersFile, bodiesFile, type LandedAnswer, runFile, type RunFile, verdictsFile } from './formats.ts';
 import { readBody } from './landed-run.ts';
+import { closeAll, orClose } from '../runtime/bound-signal.ts';
+import type { AcceptedReading, Answer, LandedBody } from '../stages.ts';
+import { flush, nameFile, writeNewFile } from '../warehouse/with-file.ts';
 
 const compress = promisify(gzip);
 

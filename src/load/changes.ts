@@ -1,10 +1,9 @@
 /** What the source restated: the rows in which two tables of a dataset differ, and their history in the table `changes`. */
 
-import { tableColumns, type Database } from '../duckdb/database.ts';
-import type { AnyPipeline } from '../pipeline.ts';
-import { columnList, quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
-import { changesTableName } from '../warehouse/snapshot-format.ts';
+import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../duckdb/database.ts';
 import { changesTable } from './tables.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import { changesTableName } from '../warehouse/snapshot-format.ts';
 
 /** Records that came, went, or have another value in at least one column. */
 export interface ChangeCounts {

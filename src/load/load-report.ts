@@ -1,11 +1,10 @@
 /** What a load says of a dataset once its tables are made: what was carried over, what is in quarantine, which checks are broken. */
 
-import type { Database } from '../duckdb/database.ts';
-import { countColumns, type AnyPipeline } from '../pipeline.ts';
+import { type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { type ChangeCounts, countChanges, sharedColumns } from './changes.ts';
+import { carriedCondition, type CarryOver, isCarried } from './previous-tables.ts';
+import { type AnyPipeline, countColumns } from '../pipeline.ts';
 import type { DistrictRows } from '../stages.ts';
-import { quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
-import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
-import { countChanges, sharedColumns, type ChangeCounts } from './changes.ts';
 
 /** What the load found out on its way, dataset by dataset. */
 export interface LoadReport {
@@ -92,4 +91,51 @@ async function findShrunken(database: Database, pipeline: AnyPipeline): Promise<
      WHERE now < o.row_count ORDER BY district`,
   );
   return rows.map(({ district, before, now }) => ({ district, before: Number(before), now: Number(now) }));
+}
+
+/** A check that is broken, over all datasets or in one. */
+export interface BrokenCheck {
+  readonly dataset: string;
+  readonly check: string;
+  readonly severity: string;
+  readonly count: number;
+  /** The worst of each place first: those where expected and actual lie farthest apart. */
+  readonly examples: readonly { readonly district: number | null; readonly place: string; readonly message: string }[];
+}
+
+const examplesPerCheck = 3;
+
+/** @param pipeline Any of those whose tables there are: their keys are the same. What its key has after the district says where in it. */
+export async function readBrokenChecks(database: Database, pipeline: AnyPipeline): Promise<BrokenCheck[]> {
+  const district = quoteIdentifier(pipeline.district);
+  const within = pipeline.key.slice(pipeline.key.indexOf(pipeline.district) + 1).map(quoteIdentifier);
+  const placeSql = within.length === 0 ? "''" : `concat_ws(', ', ${within.toReversed().join(', ')})`;
+  const distance = "abs(try_cast(regexp_extract(expected, '\\d+') AS BIGINT) - try_cast(actual AS BIGINT))";
+  // A place can break a check once in each of its counts, and the examples should be of different places.
+  const candidates = examplesPerCheck * countColumns(pipeline).length;
+  // No window: that would hold all violations in memory, and a source may break every check in every record.
+  const rows = await database.rows<Omit<BrokenCheck, 'count'> & { total: bigint }>(`
+    SELECT dataset, check_name AS "check", severity, count(*) AS total,
+      min_by(
+        {district: ${district}, place: ${placeSql}, message: message},
+        row(coalesce(-${distance}, 1), ${[district, ...within].join(', ')}, column_name),
+        ${candidates}
+      ) AS examples
+    FROM violations
+    GROUP BY ALL
+    ORDER BY severity, total DESC, dataset, check_name`);
+  return rows.map(({ total, examples, ...check }) => ({
+    ...check,
+    count: Number(total),
+    examples: ofDifferentPlaces(examples).slice(0, examplesPerCheck),
+  }));
+}
+
+/** The same examples, the first of each place before all others. */
+function ofDifferentPlaces(examples: BrokenCheck['examples']): BrokenCheck['examples'] {
+  const firsts = examples.filter(
+    ({ district, place }, index) =>
+      examples.findIndex((other) => other.district === district && other.place === place) === index,
+  );
+  return [...firsts, ...examples.filter((example) => !firsts.includes(example))];
 }

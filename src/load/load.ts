@@ -2,31 +2,28 @@
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openDatabase, type Database } from '../duckdb/database.ts';
-import { columnList, quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
-import type { AnyPipeline, Project } from '../pipeline.ts';
-import { consistencyColumn } from '../declare/reserved-names.ts';
-import type { Batch } from '../stages.ts';
-import { parquetPath } from '../warehouse/snapshot-format.ts';
-import { makeSchema } from './schema.ts';
+import { consistencyColumn } from '../define-pipeline.ts';
+import { columnList, type Database, openDatabase, quoteIdentifier, quoteText } from '../duckdb/database.ts';
 import { changesSql } from './changes.ts';
-import { carriedCondition, isCarried, type CarryOver } from './carry-over.ts';
-import { readBrokenChecks, type BrokenCheck } from './broken-checks.ts';
-import { requireKeyOrder } from './key-order.ts';
-import { reportDataset, type LoadReport } from './load-report.ts';
+import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
+import { attachPrevious, carriedCondition, type CarryOver, isCarried, type PreviousTables } from './previous-tables.ts';
 import { Staging } from './staging.ts';
-import { attachPrevious, type PreviousTables } from './previous-tables.ts';
 import { memoryOfTables, weighPreviousNotes } from './table-memory.ts';
 import {
   changesTable,
   datasetTable,
   exportedTables,
+  makeSchema,
   placeColumns,
   quarantineTable,
+  requireKeyOrder,
   snapshotsLogTable,
-  violationsTable,
   type TableDefinition,
+  violationsTable,
 } from './tables.ts';
+import type { AnyPipeline, Project } from '../pipeline.ts';
+import type { Batch } from '../stages.ts';
+import { parquetPath } from '../warehouse/snapshot-format.ts';
 
 export interface LoadOptions {
   /** Folder of the snapshot that is being built; the DuckDB file and the Parquet files are made in it. */

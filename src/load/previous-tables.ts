@@ -1,10 +1,9 @@
-/** The tables of the snapshot before, attached as `previous`: from its DuckDB file, or from what else holds the same. */
+/** The snapshot before, as far as the new one goes on from it: which rows are carried over, and where its tables can be read. */
 
-import { attachReadOnly, type Database } from '../duckdb/database.ts';
+import { attachReadOnly, columnList, type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { snapshotsLogTable } from './tables.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
-import { columnList, quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
-import { snapshotsLogTable } from './tables.ts';
 
 /** Where they are read from. */
 export type PreviousTables =
@@ -48,4 +47,22 @@ function logEntries({ snapshot, created_at, source, datasets }: Manifest, pipeli
     const figures = [dataset.rows, `${quoteText(dataset.sums[total] ?? '0')}::BIGINT`, violations];
     return [quoteText(snapshot), published, quoteText(source), quoteText(table), ...figures].join(', ');
   });
+}
+
+/** What is taken over from the snapshot before instead of being read anew. */
+export interface CarryOver {
+  /** By table: the districts that were read anew, all others being carried over; null where the whole dataset was. */
+  readonly replaced: ReadonlyMap<string, readonly number[] | null>;
+}
+
+/** Whether any of a dataset's rows are carried over. */
+export function isCarried(carryOver: CarryOver | null, pipeline: AnyPipeline): carryOver is CarryOver {
+  return carryOver !== null && (carryOver.replaced.get(pipeline.table) ?? null) !== null;
+}
+
+/** SQL condition on the rows of the snapshot before that are carried over. */
+export function carriedCondition(carryOver: CarryOver, pipeline: AnyPipeline, district: string): string {
+  const replaced = carryOver.replaced.get(pipeline.table) ?? null;
+  if (replaced === null) return 'false';
+  return replaced.length === 0 ? 'true' : `${district} NOT IN (${replaced.join(', ')})`;
 }

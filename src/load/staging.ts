@@ -2,16 +2,14 @@
 
 import type { DuckDBAppender, DuckDBType } from '@duckdb/node-api';
 import type { RecordBatch } from 'apache-arrow';
-import { duckdb } from '../duckdb/duckdb.ts';
-import { type Database } from '../duckdb/database.ts';
-import { consistencyColumn } from '../declare/reserved-names.ts';
-import { quoteIdentifier } from '../duckdb/sql-text.ts';
+import { consistencyColumn } from '../define-pipeline.ts';
+import { type Database, duckdb, quoteIdentifier } from '../duckdb/database.ts';
+import { type ChunkColumn, chunkRows, fillChunk } from '../duckdb/fill-chunk.ts';
+import { weighNotes } from './table-memory.ts';
+import { placeColumns, quarantineTable, type TableDefinition, violationsTable } from './tables.ts';
+import { TextStage } from './text-stage.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Batch, Quarantined, Violation } from '../stages.ts';
-import { chunkRows, fillChunk, type ChunkColumn } from './fill-chunk.ts';
-import { weighNotes } from './table-memory.ts';
-import { placeColumns, quarantineTable, violationsTable, type TableDefinition } from './tables.ts';
-import { TextStage } from './text-stage.ts';
 
 /** Up to so many rows the appenders hand over to the tables when they are full, or at the end: seldom is quicker than often. */
 const smallLoad = 262_144;

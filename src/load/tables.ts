@@ -1,8 +1,9 @@
 /** The tables of rekap.duckdb as SQL, made from the pipelines' declarations. */
 
-import { quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
+import { consistencyColumn } from '../define-pipeline.ts';
+import { columnList, type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { RekapError } from '../errors.ts';
 import type { AnyPipeline, ColumnDefinition, Project } from '../pipeline.ts';
-import { consistencyColumn } from '../declare/reserved-names.ts';
 import { changesTableName } from '../warehouse/snapshot-format.ts';
 
 /** A column of a table. */
@@ -174,4 +175,45 @@ export function projectDefinition({ pipelines, models, checks }: Project): unkno
     models: models.map(({ name, sql, comment, columns }) => [name, sql, comment, columns]),
     checks: checks.map(({ name, sql }) => [name, sql]),
   };
+}
+
+export async function makeSchema(database: Database, project: Project): Promise<void> {
+  // One transaction: each statement by itself would wait for the disk.
+  await database.run('BEGIN');
+  await database.run(allTables(project.pipelines).map(createTableSql).join(';\n'));
+  await makeViews(database, project);
+  await database.run('COMMIT');
+}
+
+/** Views and their comments; a column that a view takes over from a table or from a view before it keeps its meaning. */
+async function makeViews(database: Database, { pipelines, models }: Project): Promise<void> {
+  const meanings = new Map(
+    pipelines.flatMap((pipeline) => datasetTable(pipeline).columns.map(({ name, comment }) => [name, comment])),
+  );
+  for (const model of models) {
+    const view = quoteIdentifier(model.name);
+    await database.run(`CREATE VIEW ${view} AS ${model.sql}; COMMENT ON VIEW ${view} IS ${quoteText(model.comment)}`);
+    for (const [name, comment] of Object.entries(model.columns)) meanings.set(name, comment);
+    const columns = await database.rows<{ column_name: string }>(`SELECT column_name FROM (DESCRIBE ${view})`);
+    const comments = columns.map(
+      ({ column_name: name }) =>
+        `COMMENT ON COLUMN ${view}.${quoteIdentifier(name)} IS ${quoteText(meanings.get(name) ?? '')}`,
+    );
+    await database.run(comments.join('; '));
+  }
+}
+
+/** @throws `verification` where a row's key is that of the row before, or comes before it. */
+export async function requireKeyOrder(database: Database, table: string, key: readonly string[]): Promise<void> {
+  const columns = columnList(key);
+  const [misplaced] = await database.rows(
+    `SELECT ${columns} FROM (SELECT ${columns}, lag(row(${columns})) OVER () AS "key before" FROM ${quoteIdentifier(table)})
+     WHERE row(${columns}) <= "key before" LIMIT 1`,
+  );
+  if (misplaced === undefined) return;
+  throw new RekapError(
+    'verification',
+    `The table ${table} holds a key twice, or rows out of the order of their keys: at ${JSON.stringify(misplaced)}.`,
+    'Nothing was published.',
+  );
 }

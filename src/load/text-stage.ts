@@ -3,10 +3,8 @@
 import type { DuckDBAppender } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
 import type { Data, Utf8, Vector } from 'apache-arrow';
-import type { Database } from '../duckdb/database.ts';
-import { duckdb } from '../duckdb/duckdb.ts';
-import { quoteIdentifier } from '../duckdb/sql-text.ts';
-import { chunkRows, fillChunk } from './fill-chunk.ts';
+import { type Database, duckdb, quoteIdentifier } from '../duckdb/database.ts';
+import { chunkRows, fillChunk } from '../duckdb/fill-chunk.ts';
 
 /**
  * A batch with more different texts than this is taken as one that will not repeat them, such as the names of regencies: they get

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { link, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { holderOf, openDatabase, type Database } from '../duckdb/database.ts';
-import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
+import { type Database, holderOf, openDatabase } from '../duckdb/database.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 
 const inMaking = 'lock-';
 /** The name of a lock file that is not the lock yet, or of what DuckDB writes beside it; one that a killed process has left holds nothing. */

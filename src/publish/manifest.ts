@@ -4,15 +4,15 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import type { Ledger, TransformTotals, Verdict } from '../stages.ts';
-import { writeNewFile } from '../warehouse/files.ts';
 import {
   changesTableName,
+  type Manifest,
+  type ManifestDataset,
   manifestFile,
   manifestHashFile,
   parquetPath,
-  type Manifest,
-  type ManifestDataset,
 } from '../warehouse/snapshot-format.ts';
+import { writeNewFile } from '../warehouse/with-file.ts';
 
 /** What is known of one dataset when its snapshot has been built. */
 export interface DatasetFacts {

@@ -3,8 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { systemCode, RekapError, systemReason } from '../errors.ts';
-import { flush, withFile } from '../warehouse/files.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { flush, withFile } from '../warehouse/with-file.ts';
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 

@@ -3,9 +3,9 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { RekapError, systemCode } from '../errors.ts';
-import { flush } from '../warehouse/files.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { listLandedIds, listSnapshotIds } from '../warehouse/warehouse.ts';
+import { flush } from '../warehouse/with-file.ts';
 import { lockInMaking } from './lock.ts';
 import { nextPublished, nextRollback, readLink } from './switch-current.ts';
 

@@ -4,8 +4,8 @@ import { chmod, lstat, readdir, readlink, rename, rm, rmdir, stat, symlink } fro
 import { basename, dirname, join } from 'node:path';
 import { RekapError, systemCode, systemReason } from '../errors.ts';
 import type { RunStep } from '../runtime/context.ts';
-import { flush } from '../warehouse/files.ts';
 import { currentTarget, databaseFile, warehousePaths } from '../warehouse/snapshot-format.ts';
+import { flush } from '../warehouse/with-file.ts';
 
 /** The links that are about to replace `current`: to a new snapshot, and to one that is gone back to. */
 export const nextPublished = '.current-next';

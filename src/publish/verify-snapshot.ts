@@ -2,11 +2,9 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { openDatabase, type Database } from '../duckdb/database.ts';
-import { isRekapError, messageOf } from '../errors.ts';
-import type { AnyPipeline } from '../pipeline.ts';
-import { findAltered, otherSize, whyUnread } from '../warehouse/files.ts';
-import { databaseFile, manifestFile, manifestHashFile, type Manifest } from '../warehouse/snapshot-format.ts';
+import { type Database, openDatabase } from '../duckdb/database.ts';
+import { findAltered, otherSize, whyUnread } from '../warehouse/check-files.ts';
+import { databaseFile, type Manifest, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { ledgerComplaints } from './gate.ts';
 import { manifestHashLine } from './manifest.ts';
 import {
@@ -16,10 +14,12 @@ import {
   figuresAgree,
   noOtherTables,
   rowsAgree,
-  typesAgree,
   type Subject,
   type TableCheck,
+  typesAgree,
 } from './verify-tables.ts';
+import { isRekapError, messageOf } from '../errors.ts';
+import type { AnyPipeline } from '../pipeline.ts';
 
 /** Gives what is wrong, as sentences. */
 type FileCheck = (subject: Subject) => Promise<string[]> | string[];

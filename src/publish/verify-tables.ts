@@ -1,11 +1,17 @@
 /** The checks of a snapshot's tables: against the manifest, and against the Parquet files. `verify-snapshot.ts` lists and runs them. */
 
 import { basename, join } from 'node:path';
-import { tableColumns, type Database, type DescribedColumn } from '../duckdb/database.ts';
-import { columnList, quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
-import { countColumns, type AnyPipeline } from '../pipeline.ts';
-import { changesTableName, databaseFile, parquetPath, type Manifest } from '../warehouse/snapshot-format.ts';
+import {
+  columnList,
+  type Database,
+  type DescribedColumn,
+  quoteIdentifier,
+  quoteText,
+  tableColumns,
+} from '../duckdb/database.ts';
+import { changesTableName, databaseFile, type Manifest, parquetPath } from '../warehouse/snapshot-format.ts';
 import { fingerprint } from './manifest.ts';
+import { countColumns, type AnyPipeline } from '../pipeline.ts';
 
 /** What is verified. */
 export interface Subject {

@@ -8,7 +8,7 @@ import type {
   DuckDBValueConverter,
   JS,
 } from '@duckdb/node-api';
-import { duckdb } from '../duckdb/duckdb.ts';
+import { duckdb } from '../duckdb/database.ts';
 import { RekapError } from '../errors.ts';
 
 /** Values of DuckDB's own, which JavaScript would round or refuse; they print themselves. */

@@ -1,8 +1,7 @@
 /** What a query may ask and reach: one statement that reads, in a database that opens no file but its own, and that one for reading. */
 
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
-import { mostMemory, openDatabase, type Database } from '../duckdb/database.ts';
-import { duckdb } from '../duckdb/duckdb.ts';
+import { type Database, duckdb, mostMemory, openDatabase } from '../duckdb/database.ts';
 import { messageOf, RekapError } from '../errors.ts';
 
 /** Bounds of a query. */

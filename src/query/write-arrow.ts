@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import type { Data, DataType } from 'apache-arrow';
-import { duckdb } from '../duckdb/duckdb.ts';
+import { duckdb } from '../duckdb/database.ts';
 import {
   beyondBigint,
   displayText,

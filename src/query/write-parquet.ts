@@ -1,12 +1,11 @@
 /** Writes a query's result as a Parquet file, by a DuckDB of its own: the one that runs the query can open no file. */
 
 import type { DuckDBResult } from '@duckdb/node-api';
-import { mostMemory, openDatabase, type Database } from '../duckdb/database.ts';
-import { quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
-import { RekapError } from '../errors.ts';
+import { type Database, mostMemory, openDatabase, quoteIdentifier, quoteText } from '../duckdb/database.ts';
 import { isOutOfMemory } from '../warehouse/file-errors.ts';
 import { beyondBigint, isHuge, type ResultColumn } from './query-result.ts';
 import type { QueryBounds } from './sandbox.ts';
+import { RekapError } from '../errors.ts';
 
 /**
  * Writes all rows to `target`. Sums, which DuckDB keeps in 128 bits, become BIGINT, for Parquet would have them as DOUBLE. Gives the

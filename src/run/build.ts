@@ -1,14 +1,14 @@
 /** Builds accepted readings into tables and Parquet files in the run's folder, wherever the readings come from. */
 
 import { RekapError } from '../errors.ts';
-import type { CarryOver } from '../load/carry-over.ts';
 import { Load } from '../load/load.ts';
+import type { CarryOver } from '../load/previous-tables.ts';
+import type { Built, Staged } from './describe-snapshot.ts';
+import type { Run } from './options.ts';
+import { blamePrevious, readPrevious } from './previous.ts';
 import type { AcceptedReading, TransformTotals, Verdict } from '../stages.ts';
 import { Transformer } from '../transform/transformer.ts';
 import { databaseFile } from '../warehouse/snapshot-format.ts';
-import type { Built, Staged } from './describe-snapshot.ts';
-import { blamePrevious, readPrevious } from './previous.ts';
-import type { Run } from './options.ts';
 
 /**
  * @param carryOver What the snapshot keeps of the one before; null for nothing.

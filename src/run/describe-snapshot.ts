@@ -1,17 +1,17 @@
 /** Describes a snapshot that has been built: its manifest, from what every stage says of its part. */
 
 import { basename } from 'node:path';
-import { describeFile } from '../warehouse/files.ts';
 import { answersFile, bodiesFile, runFile, verdictsFile } from '../land/formats.ts';
-import type { CarryOver } from '../load/carry-over.ts';
 import type { Loaded } from '../load/load.ts';
+import type { CarryOver } from '../load/previous-tables.ts';
 import { datasetTable, exportedTables, projectDefinition } from '../load/tables.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
 import { assembleDataset, fingerprint } from '../publish/manifest.ts';
-import type { TransformTotals, Verdict } from '../stages.ts';
 import type { Run } from './options.ts';
-import { databaseFile, parquetPath, type Manifest } from '../warehouse/snapshot-format.ts';
 import { readVersion } from '../runtime/version.ts';
+import type { TransformTotals, Verdict } from '../stages.ts';
+import { describeFile } from '../warehouse/check-files.ts';
+import { databaseFile, type Manifest, parquetPath } from '../warehouse/snapshot-format.ts';
 
 /** What extraction and transformation have to say of what they brought. */
 export interface Staged {

@@ -2,15 +2,15 @@
 
 import { join } from 'node:path';
 import { RekapError } from '../errors.ts';
-import { ScanError } from '../extract/scan/json-text.ts';
 import { noFigures } from '../extract/ask/source-client.ts';
-import { createPageScanner } from '../extract/scan/page-scanner.ts';
-import { takeRecords } from '../extract/scan/take-records.ts';
+import { ScanError } from '../extract/scan/json-text.ts';
+import { takeRecords } from '../extract/scan/record-index-builder.ts';
+import { createPageScanner } from '../extract/scan/scan-answer.ts';
 import { answersFile } from '../land/formats.ts';
 import { openLandedRun, readVerdicts } from '../land/landed-run.ts';
-import type { AcceptedPage, AcceptedReading, Page } from '../stages.ts';
 import type { Run } from './options.ts';
 import type { OpenedSource } from './source.ts';
+import type { AcceptedPage, AcceptedReading, Page } from '../stages.ts';
 
 export async function openLandedReadings(run: Run): Promise<OpenedSource> {
   const { landing, project, warn } = run;

@@ -2,13 +2,13 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { orClose } from '../runtime/close-all.ts';
 import { isRekapError, systemCode } from '../errors.ts';
-import { openLandedRun, type LandedRun } from '../land/landed-run.ts';
+import { type LandedRun, openLandedRun } from '../land/landed-run.ts';
 import { readRuns } from '../publish/runs-log.ts';
-import { listLandedIds, listSnapshotIds, readCurrentId, readSnapshot } from '../warehouse/warehouse.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { listLandedIds, listSnapshotIds, readCurrentId, readSnapshot } from '../warehouse/warehouse.ts';
 import type { Run } from './options.ts';
+import { orClose } from '../runtime/bound-signal.ts';
 
 /**
  * Ids of the syncs that made tables of their answers: they published them, found nothing new, were dry ones, or the gate refused them. One that

@@ -1,10 +1,10 @@
 /** What a run is told, what it carries along, and what it gives back. */
 
-import type { BrokenCheck } from '../load/broken-checks.ts';
-import type { Clock, Random, Report, RunStep } from '../runtime/context.ts';
-import type { SourceFigures } from '../extract/ask/source-client.ts';
-import type { AnyPipeline, Project } from '../pipeline.ts';
 import type { Secret } from '../extract/ask/secret.ts';
+import type { SourceFigures } from '../extract/ask/source-client.ts';
+import type { BrokenCheck } from '../load/load-report.ts';
+import type { AnyPipeline, Project } from '../pipeline.ts';
+import type { Clock, Random, Report, RunStep } from '../runtime/context.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 

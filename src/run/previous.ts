@@ -2,14 +2,13 @@
 
 import { basename, dirname, join } from 'node:path';
 import { openDatabase } from '../duckdb/database.ts';
-import { isRekapError, RekapError } from '../errors.ts';
-import type { CarryOver } from '../load/carry-over.ts';
-import type { PreviousTables } from '../load/previous-tables.ts';
-import type { AnyPipeline } from '../pipeline.ts';
 import { verifySnapshot } from '../publish/verify-snapshot.ts';
-import { findAltered } from '../warehouse/files.ts';
-import { readSnapshot, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
+import { findAltered } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
+import { readSnapshot, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
+import { isRekapError, RekapError } from '../errors.ts';
+import type { CarryOver, PreviousTables } from '../load/previous-tables.ts';
+import type { AnyPipeline } from '../pipeline.ts';
 import { definitionFingerprint, schemaFingerprint } from './describe-snapshot.ts';
 import type { Run } from './options.ts';
 

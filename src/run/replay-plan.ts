@@ -2,12 +2,14 @@
 
 import { realpath } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
-import { checkManifestFile } from '../publish/verify-snapshot.ts';
 import { gateRefusal, RekapError } from '../errors.ts';
-import { type RunFile } from '../land/formats.ts';
+import { Secret } from '../extract/ask/secret.ts';
+import type { RunFile } from '../land/formats.ts';
 import type { Project } from '../pipeline.ts';
-import { requireReplaceable } from '../publish/switch-current.ts';
 import { readRuns } from '../publish/runs-log.ts';
+import { requireReplaceable } from '../publish/switch-current.ts';
+import { checkManifestFile } from '../publish/verify-snapshot.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import {
   fillFirst,
   listLandedIds,
@@ -17,10 +19,8 @@ import {
   readSnapshot,
   type Snapshot,
 } from '../warehouse/warehouse.ts';
-import { Secret } from '../extract/ask/secret.ts';
 import { finishedRuns } from './landings.ts';
 import type { Attempt, ReplayOptions, RunPlan, SyncOptions } from './options.ts';
-import { warehousePaths } from '../warehouse/snapshot-format.ts';
 
 /** What a replay goes by besides its options. */
 export interface Replay extends RunPlan {

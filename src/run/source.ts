@@ -1,7 +1,6 @@
 /** Opens the source of a sync: over HTTP, every answer landed, with what broken-off runs have landed before. */
 
 import { setMaxListeners } from 'node:events';
-import { closeAll, orClose } from '../runtime/close-all.ts';
 import { createHttpTransport } from '../extract/ask/http-transport.ts';
 import { SourceClient } from '../extract/ask/source-client.ts';
 import { extract } from '../extract/extract.ts';
@@ -9,11 +8,12 @@ import type { RunFile } from '../land/formats.ts';
 import { openLanding } from '../land/landing.ts';
 import type { Project } from '../pipeline.ts';
 import { historyOf } from '../publish/manifest.ts';
-import type { AcceptedReading } from '../stages.ts';
-import { readVersion } from '../runtime/version.ts';
-import type { Snapshot } from '../warehouse/warehouse.ts';
 import { openResumedRuns } from './landings.ts';
 import type { Run } from './options.ts';
+import { closeAll, orClose } from '../runtime/bound-signal.ts';
+import { readVersion } from '../runtime/version.ts';
+import type { AcceptedReading } from '../stages.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
 
 /** Bytes of one answer. */
 const maxAnswerBytes = 64 * 1024 * 1024;

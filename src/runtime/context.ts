@@ -1,5 +1,6 @@
 /** What surrounds a run: time, chance, and whoever watches it. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../stages.ts';
 
 /** Time, handed in so that tests own it. */
@@ -44,3 +45,16 @@ export type RunEvent =
   | { readonly kind: 'step'; readonly step: RunStep };
 
 export type Report = (event: RunEvent) => void;
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  monotonic: () => performance.now(),
+  async sleep(milliseconds, signal) {
+    try {
+      await sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  },
+};

@@ -1,12 +1,9 @@
 /** Serves the current snapshot of a warehouse: turns its tables back into the source's records, and follows `current`. */
 
 import { lstat } from 'node:fs/promises';
-import { openDatabase, tableColumns, type Database } from '../duckdb/database.ts';
-import { columnList, quoteIdentifier } from '../duckdb/sql-text.ts';
+import { columnList, type Database, openDatabase, quoteIdentifier, tableColumns } from '../duckdb/database.ts';
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { warehousePaths } from '../warehouse/snapshot-format.ts';
-import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse/warehouse.ts';
 import {
   buildRecordSet,
   fixedSource,
@@ -15,6 +12,8 @@ import {
   type RecordSource,
   type ServedRecord,
 } from './record-source.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse/warehouse.ts';
 
 /** Milliseconds between two looks whether `current` has changed. No request waits for a look. */
 const lookInterval = 1_000;

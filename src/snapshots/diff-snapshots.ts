@@ -1,14 +1,21 @@
 /** Compares two snapshots of a warehouse: which records came, went or were restated, column by column, and since when. */
 
-import { attachReadOnly, openDatabase, tableColumns, type Database } from '../duckdb/database.ts';
+import {
+  attachReadOnly,
+  columnList,
+  type Database,
+  openDatabase,
+  quoteIdentifier,
+  quoteText,
+  tableColumns,
+} from '../duckdb/database.ts';
+import { asQueryResult, type QueryResult } from '../query/query-result.ts';
+import { changesTableName } from '../warehouse/snapshot-format.ts';
+import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 import { RekapError } from '../errors.ts';
 import { differencesSql, sharedColumns } from '../load/changes.ts';
 import { changesTable, placeColumns } from '../load/tables.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { asQueryResult, type QueryResult } from '../query/query-result.ts';
-import { columnList, quoteIdentifier, quoteText } from '../duckdb/sql-text.ts';
-import { changesTableName } from '../warehouse/snapshot-format.ts';
-import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** The two snapshots of a comparison. */
 export interface ComparedSnapshots {

@@ -9,8 +9,6 @@ import { lockWarehouse } from '../publish/lock.ts';
 import { pruneSnapshots } from '../publish/snapshot-folder.ts';
 import { pointCurrent } from '../publish/switch-current.ts';
 import { verifySnapshot } from '../publish/verify-snapshot.ts';
-import { pruneLandings, type Retention } from '../run/landings.ts';
-import { beginsAnew } from '../run/run.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';
 import {
@@ -21,6 +19,8 @@ import {
   requireWarehouse,
   type Snapshot,
 } from '../warehouse/warehouse.ts';
+import { pruneLandings, type Retention } from '../run/landings.ts';
+import { beginsAnew } from '../run/run.ts';
 
 /** What a verification found. */
 interface Verification {

@@ -1,10 +1,10 @@
 /** Fills the columns of one batch, Int32 with validity for numbers and dictionaries for texts, and hands them over as Arrow. */
 
 import type { Data, Dictionary, Int32, RecordBatch, Utf8 } from 'apache-arrow';
+import { consistencyColumn } from '../define-pipeline.ts';
+import { type AnyPipeline, keyPlaces, type SumCheck } from '../pipeline.ts';
 import * as arrow from '../records/arrow.ts';
-import { keyPlaces, type AnyPipeline } from '../pipeline.ts';
-import { consistencyColumn } from '../declare/reserved-names.ts';
-import type { Place } from '../stages.ts';
+import type { Place, Violation } from '../stages.ts';
 import { TextColumn } from './text-column.ts';
 
 /** Rows of a full batch; a multiple of DuckDB's 2,048. */
@@ -138,4 +138,48 @@ function countZeros(flags: Uint8Array, rows: number): number {
   let zeros = 0;
   for (let row = 0; row < rows; row += 1) if (flags[row] === 0) zeros += 1;
   return zeros;
+}
+
+/** Adds a violation per broken sum and marks the rows that break an error check as inconsistent. */
+export function checkRows(pipeline: AnyPipeline, batch: BatchBuilder, violations: Violation[]): void {
+  for (const check of pipeline.checks) checkSum(pipeline.table, check, batch, violations);
+}
+
+function checkSum(dataset: string, check: SumCheck, batch: BatchBuilder, violations: Violation[]): void {
+  const column = (name: string) => batch.numbers[batch.names.indexOf(name)]!;
+  const whole = column(check.whole);
+  /** Sums of two columns may not fit in 32 bits. */
+  const sums = new Float64Array(batch.rows);
+  const known = whole.valid.slice(0, batch.rows);
+  for (const part of check.parts) addColumn(column(part), sums, known);
+  for (const row of unequalRows(sums, whole.values, known)) {
+    const [sum, actual] = [sums[row]!, whole.values[row]!];
+    if (check.severity === 'error') batch.consistent[row] = 0;
+    violations.push({
+      dataset,
+      place: batch.place(row),
+      check_name: check.name,
+      severity: check.severity,
+      column_name: check.whole,
+      raw_value: null,
+      expected: String(sum),
+      actual: String(actual),
+      message: `${check.whole} is ${actual}, but ${check.parts.join(' + ')} is ${sum}`,
+    });
+  }
+}
+
+/** An unknown part makes its row's sum unknown; its own violation has named it already. */
+function addColumn({ values, valid }: NumberColumn, sums: Float64Array, known: Uint8Array): void {
+  for (let row = 0; row < sums.length; row += 1) {
+    sums[row]! += values[row]!;
+    known[row]! &= valid[row]!;
+  }
+}
+
+/** A function of its own, for one with a small loop alone is compiled soon and once. */
+function unequalRows(sums: Float64Array, actual: Int32Array, known: Uint8Array): number[] {
+  const rows: number[] = [];
+  for (let row = 0; row < sums.length; row += 1) if (known[row] === 1 && sums[row] !== actual[row]) rows.push(row);
+  return rows;
 }

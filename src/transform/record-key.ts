@@ -1,10 +1,10 @@
 /** Reads a record's key, or says why it has none that can be used. */
 
-import { readInteger, readText } from '../records/fields.ts';
-import { begin, mix, mixNumber, type Mixed } from '../records/mix.ts';
-import { placeOf, type AnyPipeline } from '../pipeline.ts';
+import { type AnyPipeline, placeOf } from '../pipeline.ts';
+import { kindOfValue, maxCount, NoCount, readInteger, readText } from '../records/fields.ts';
+import { begin, mix, type Mixed, mixNumber, mixValue } from '../records/fingerprint-table.ts';
+import { formatNumber } from '../runtime/numbers.ts';
 import { FieldKind, type Page, type Place } from '../stages.ts';
-import { describeNoValue } from './no-value.ts';
 
 export interface KeyReader {
   /** Why the record has no place in a table, or null where it has one. */
@@ -75,4 +75,59 @@ function describeUnusableText(page: Page, row: number, column: number): string |
     default:
       return 'is no text';
   }
+}
+
+/** In words, as the rest of a sentence that begins with the field's name. */
+const words: Readonly<Record<keyof typeof NoCount, string>> = {
+  missing: 'is missing',
+  null: 'is null',
+  empty: 'is empty',
+  malformed: `is no whole number in digits up to ${maxCount}`,
+};
+
+/** The name under which a violation records the code of `NoCount`. */
+export function noValueCheck(code: number): keyof typeof NoCount {
+  for (const [name, known] of Object.entries(NoCount)) if (known === code) return name as keyof typeof NoCount;
+  throw new RangeError(`${code} says of no field why it gives no value`);
+}
+
+/** What is wrong, as the rest of a sentence that begins with the field's name. */
+export function describeNoValue(code: number): string {
+  return words[noValueCheck(code)];
+}
+
+/** What is wrong with a malformed value of which this text stood in the record. Digits alone are malformed only where they are too many. */
+export function describeMalformed(raw: string | null, isText: boolean): string {
+  if (isText) return 'no text';
+  return /^[0-9]+$/.test(raw ?? '')
+    ? `more than the ${formatNumber(maxCount)} that a column holds`
+    : 'no whole number in digits';
+}
+
+/** Of the record at hand; the next one overwrites it. */
+const mixed: Mixed = { high: 0, low: 0 };
+
+/** A 53-bit hash of all declared fields and of what kind each is; neither the space between fields nor the escapes of a string count. */
+export function hashValues(page: Page, row: number): number {
+  const { width } = page.records;
+  begin(mixed);
+  let kinds = 0;
+  for (let slot = row * width; slot < (row + 1) * width; slot += 1) {
+    kinds = Math.imul(kinds, 31) + kindOfValue(page, slot);
+    mixValue(page, slot, mixed);
+  }
+  mixed.high ^= kinds;
+  return asNumber(mixed);
+}
+
+/** A 53-bit hash of a record's bytes. */
+export function hashRecord(page: Page, row: number): number {
+  begin(mixed);
+  mix(page.bytes, page.records.recordStart[row]!, page.records.recordEnd[row]!, mixed);
+  return asNumber(mixed);
+}
+
+/** As many bits as a number holds exactly. */
+function asNumber({ high, low }: Mixed): number {
+  return (high & 0x1f_ffff) * 2 ** 32 + (low >>> 0);
 }

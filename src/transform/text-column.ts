@@ -1,7 +1,6 @@
 /** A column of texts, kept in the UTF-8 in which they came: to decode and encode a name costs more than all else that a row needs. */
 
-import { FingerprintTable } from '../records/fingerprint-table.ts';
-import { begin, mix, type Mixed } from '../records/mix.ts';
+import { begin, FingerprintTable, mix, type Mixed } from '../records/fingerprint-table.ts';
 
 /** Of the text at hand; the next one overwrites it. */
 const fingerprint: Mixed = { high: 0, low: 0 };

@@ -1,16 +1,19 @@
 /** Turns pages of digit strings into Arrow batches of exact integers, and accounts for every record on the way. */
 
-import { NoCount, readInteger, readRaw, readText } from '../records/fields.ts';
-import { FingerprintTable } from '../records/fingerprint-table.ts';
-import type { Mixed } from '../records/mix.ts';
+import { conflictingRecords } from '../define-pipeline.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { conflictingRecords } from '../declare/reserved-names.ts';
-import { FieldKind, type Batch, type Page, type Quarantined, type TransformTotals, type Violation } from '../stages.ts';
-import { BatchBuilder } from './batch-builder.ts';
-import { checkRows } from './check-rows.ts';
-import { hashRecord, hashValues } from './hash-record.ts';
-import { describeMalformed, describeNoValue, noValueCheck } from './no-value.ts';
-import { createKeyReader } from './record-key.ts';
+import { NoCount, readInteger, readRaw, readText } from '../records/fields.ts';
+import { FingerprintTable, type Mixed } from '../records/fingerprint-table.ts';
+import { type Batch, FieldKind, type Page, type Quarantined, type TransformTotals, type Violation } from '../stages.ts';
+import { BatchBuilder, checkRows } from './batch-builder.ts';
+import {
+  createKeyReader,
+  describeMalformed,
+  describeNoValue,
+  hashRecord,
+  hashValues,
+  noValueCheck,
+} from './record-key.ts';
 
 /** Of the key at hand; the next one overwrites it. */
 const fingerprint: Mixed = { high: 0, low: 0 };

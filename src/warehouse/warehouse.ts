@@ -4,16 +4,16 @@ import { access, constants, readdir, readFile, readlink, stat } from 'node:fs/pr
 import { basename, join } from 'node:path';
 import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { findLogs } from '../duckdb/database.ts';
+import { whyUnread } from './check-files.ts';
 import { failedFile, forbidden, isForbidden } from './file-errors.ts';
-import { whyUnread } from './files.ts';
 import {
   currentTarget,
   databaseFile,
   isManifest,
   isSnapshotId,
+  type Manifest,
   manifestFile,
   warehousePaths,
-  type Manifest,
 } from './snapshot-format.ts';
 import { formatNumber } from '../runtime/numbers.ts';
 

@@ -2,8 +2,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../src/duckdb/database.ts';
-import { quoteIdentifier, quoteText } from '../../src/duckdb/sql-text.ts';
+import { type Database, openDatabase, quoteIdentifier, quoteText } from '../../src/duckdb/database.ts';
 import { holds } from '../support/properties.ts';
 
 let database: Database;

@@ -3,11 +3,11 @@
 import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describeFile } from '../../src/warehouse/files.ts';
 import { RekapError } from '../../src/errors.ts';
-import { rollBack, verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
 import { writeManifest } from '../../src/publish/manifest.ts';
-import { databaseFile, manifestFile, manifestHashFile, type Manifest } from '../../src/warehouse/snapshot-format.ts';
+import { rollBack, verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
+import { describeFile } from '../../src/warehouse/check-files.ts';
+import { databaseFile, type Manifest, manifestFile, manifestHashFile } from '../../src/warehouse/snapshot-format.ts';
 import { readCurrent, readCurrentId, requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { alterFile } from '../support/alter-file.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';

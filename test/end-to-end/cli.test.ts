@@ -163,7 +163,6 @@ describe('bad input', () => {
     ['an option of another command', ['diff', '--keep', '3'], ['This command has no option --keep']],
     ['a folder without a name', ['replay', '--into', ''], ['--into needs a value']],
     ['a warehouse without a name', ['sync', '--sample', '--warehouse= '], ['named by nothing']],
-    ['no command', [], ['Name a command']],
     ['no source', ['sync'], ['no source', '--base-url', '--sample']],
     ['two formats', ['query', 'SELECT 1', '--json', '--format', 'csv'], ['--json and --format csv exclude']],
     ['two sources', ['sync', '--sample', '--base-url', 'https://x'], ['exclude each other']],
@@ -194,6 +193,12 @@ describe('bad input', () => {
     ['a snapshots command that is none', ['snapshots', 'lst'], ['lst']],
   ])('of %s is exit 2', async (_name, words, parts) => {
     expectMessage(await runHere(words, withKey), 2, ...parts);
+  });
+
+  it('is not to name no command: that prints the overview', async () => {
+    const { code, stdout, stderr } = await runHere([]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('rekap sync --sample');
   });
 
   it('of a folder to serve that holds no data is exit 2', async () => {

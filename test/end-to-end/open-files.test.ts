@@ -51,13 +51,13 @@ vi.mock('../../src/duckdb/database.ts', async (importOriginal) => {
   };
 });
 
-vi.mock('../../src/warehouse/files.ts', async (importOriginal) => {
-  const { describeFile } = await importOriginal<typeof import('../../src/warehouse/files.ts')>();
+vi.mock('../../src/warehouse/with-file.ts', async (importOriginal) => {
+  const { withFile, ...rest } = await importOriginal<typeof import('../../src/warehouse/with-file.ts')>();
   return {
-    describeFile: async (...words: Parameters<typeof describeFile>) => {
-      const file = join(words[0], words[1]);
-      uses.begin(file);
-      return describeFile(...words).finally(() => uses.end(file));
+    ...rest,
+    withFile: async (...words: Parameters<typeof withFile>) => {
+      uses.begin(words[0]);
+      return withFile(...words).finally(() => uses.end(words[0]));
     },
   };
 });

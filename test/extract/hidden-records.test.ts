@@ -61,6 +61,19 @@ describe('a source that hides records', () => {
     expect(verdicts[0]!.reason).toContain('although');
   });
 
+  it('because its list has just one full page of a district is read to its end', async () => {
+    const source = simulateSource(records, { ...faultless, cap: 10 }, () => 0.5);
+    const isListed = ({ district, regency }: SimulatedRecord) => district !== 1101 || !['R10', 'R11'].includes(regency);
+    const listing = simulateSource(records.filter(isListed), { ...faultless, cap: 10 }, () => 0.5);
+    const lacking = {
+      ...source,
+      fetchPage: (...asked: Parameters<typeof source.fetchPage>) =>
+        (asked[1].district === null ? listing : source).fetchPage(...asked),
+    };
+    const { delivered } = await runExtract(lacking, { pageSize: 100, reference });
+    expect(delivered.toSorted()).toEqual(everything.toSorted());
+  });
+
   it.each([
     ['with a listing', {}],
     ['without one', { listing: 'refused' as const }],

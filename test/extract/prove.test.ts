@@ -74,7 +74,8 @@ describe('what was shown', () => {
 });
 
 describe('how many readings must agree', () => {
-  it('is two, and three where a district takes several pages and no orderly listing stands beside them', () => {
+  it('is two, and three where a district takes several pages beside no orderly listing, or where pages vary', () => {
     expect([neededReadings(null, 1), neededReadings(null, 2), neededReadings(listingOf([a!]), 2)]).toEqual([2, 3, 2]);
+    expect(neededReadings(listingOf([a!, b!, c!], [d!], [record('2', 'A')]), 1)).toBe(3);
   });
 });

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { RekapError } from '../../src/errors.ts';
+import { emptyPage } from '../../src/extract/ask/source-messages.ts';
 import { readPages } from '../../src/extract/read-pages.ts';
-import { emptyPage } from '../../src/extract/ask/refusals.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 
 /** Reads a source that gives names for an offset and the how-manieth time it is asked for it; null is "not found". */

@@ -3,10 +3,10 @@
 import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeFile } from '../../src/warehouse/files.ts';
 import { answersFile, bodiesFile, runFile } from '../../src/land/formats.ts';
 import { verifyLanding } from '../../src/land/landed-run.ts';
 import { openLanding } from '../../src/land/landing.ts';
+import { describeFile } from '../../src/warehouse/check-files.ts';
 import type { ManifestFile } from '../../src/warehouse/snapshot-format.ts';
 import { describedRun } from '../support/landed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -1,9 +1,9 @@
 /** The worst examples of each broken check are read by the key that the pipelines declare, whatever its columns are called. */
 
 import { describe, expect, it } from 'vitest';
-import { definePipeline } from '../../src/declare/define-pipeline.ts';
+import { definePipeline } from '../../src/define-pipeline.ts';
 import type { AnyPipeline } from '../../src/pipeline.ts';
-import { load, project, voter } from '../load/support.ts';
+import { load, project, voter } from './support.ts';
 
 /** A pipeline whose key has other names than those of the DPR-RI; it ends with `places`. */
 function people(places: readonly string[]): AnyPipeline {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadProject } from '../../pipelines/index.ts';
-import { openDatabase, type Database } from '../../src/duckdb/database.ts';
-import { readBrokenChecks } from '../../src/load/broken-checks.ts';
+import { type Database, openDatabase } from '../../src/duckdb/database.ts';
+import { readBrokenChecks } from '../../src/load/load-report.ts';
 import { createTableSql, datasetTable, violationsTable } from '../../src/load/tables.ts';
 
 const { checks, pipelines } = loadProject();

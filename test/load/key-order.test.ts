@@ -2,7 +2,7 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/duckdb/database.ts';
-import { requireKeyOrder } from '../../src/load/key-order.ts';
+import { requireKeyOrder } from '../../src/load/tables.ts';
 
 /** More than DuckDB holds in one group of rows. */
 const rows = 130_000;

@@ -3,9 +3,8 @@
 import { totalmem } from 'node:os';
 import { expect, it } from 'vitest';
 import { Load } from '../../src/load/load.ts';
+import type { CarryOver, PreviousTables } from '../../src/load/previous-tables.ts';
 import { memoryOfTables, weighNotes } from '../../src/load/table-memory.ts';
-import type { CarryOver } from '../../src/load/carry-over.ts';
-import type { PreviousTables } from '../../src/load/previous-tables.ts';
 import type { Batch, Violation } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { ask, makeFolder, project, published } from './support.ts';

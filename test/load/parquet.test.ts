@@ -3,13 +3,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { definePipeline } from '../../src/define-pipeline.ts';
+import { quoteText } from '../../src/duckdb/database.ts';
 import { exportedTables } from '../../src/load/tables.ts';
-import { definePipeline } from '../../src/declare/define-pipeline.ts';
 import type { Project } from '../../src/pipeline.ts';
-import { quoteText } from '../../src/duckdb/sql-text.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
-import { hostileTexts } from '../support/hostile-texts.ts';
 import { ask, load, project, user, voter } from './support.ts';
+import { hostileTexts } from '../support/hostile-texts.ts';
 
 const tables = exportedTables(project.pipelines).map(({ name }) => name);
 const districts = {

@@ -9,6 +9,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/extract/ask/secret.ts';
 import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
 import { listLandedIds, listSnapshotIds } from '../../src/warehouse/warehouse.ts';
+import { type Act, judgeHistory, type Look } from './judge-history.ts';
+import { look, startReader } from './reader.ts';
+import { exportByQuery, noPython, reckon } from './reckon.ts';
 import type { Death } from '../support/crash-child.ts';
 import { startDyingSyncs } from '../support/dying-syncs.ts';
 import { readRunLines } from '../support/run-lines.ts';
@@ -17,9 +20,6 @@ import { runSync } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { regencies, startVersionedService, versionedKey } from '../support/versioned-service.ts';
-import { judgeHistory, type Act, type Look } from './judge-history.ts';
-import { look, startReader } from './reader.ts';
-import { exportByQuery, noPython, reckon } from './reckon.ts';
 
 /** Versions that the source gives one after another; REKAP_HISTORY=200 makes a long life. */
 const versions = Number(process.env['REKAP_HISTORY'] ?? 4);

@@ -7,8 +7,8 @@ import type { Project } from '../../src/pipeline.ts';
 
 const { checked } = vi.hoisted(() => ({ checked: [] as unknown[] }));
 
-vi.mock('../../src/declare/define-pipeline.ts', async (load) => {
-  const real = await load<typeof import('../../src/declare/define-pipeline.ts')>();
+vi.mock('../../src/define-pipeline.ts', async (load) => {
+  const real = await load<typeof import('../../src/define-pipeline.ts')>();
   return {
     ...real,
     defineProject(project: Project) {

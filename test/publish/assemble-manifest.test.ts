@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
-import type { Verdict } from '../../src/stages.ts';
 import { assembleDataset, type DatasetFacts } from '../../src/publish/manifest.ts';
+import type { Verdict } from '../../src/stages.ts';
 import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
 
 const verdict = (district: number | null, read_at: string): Verdict => verdictOf({ district, read_at });

@@ -5,8 +5,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { checkManifestFile, verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { writeManifest } from '../../src/publish/manifest.ts';
+import { checkManifestFile, verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { appendRun, readRuns, runLineShape, type RunLine } from '../../src/publish/runs-log.ts';
+import { appendRun, readRuns, type RunLine, runLineShape } from '../../src/publish/runs-log.ts';
 import { holds } from '../support/properties.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

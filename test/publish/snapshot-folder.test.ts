@@ -14,8 +14,8 @@ import {
   pruneSnapshots,
 } from '../../src/publish/snapshot-folder.ts';
 import { pointCurrent, publishSnapshotFolder } from '../../src/publish/switch-current.ts';
-import { listSnapshotIds, readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { isSnapshotId, warehousePaths } from '../../src/warehouse/snapshot-format.ts';
+import { listSnapshotIds, readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { holds } from '../support/properties.ts';
 
 const ids = [1, 2, 3, 4].map((day) => `2026112${day}T030002Z-00000${day}`) as [string, string, string, string];

@@ -4,13 +4,12 @@ import { copyFile, cp, mkdir, mkdtemp, readFile, rename, rm, truncate, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/duckdb/database.ts';
-import { quoteText } from '../../src/duckdb/sql-text.ts';
-import { datasetTable, exportedTables } from '../../src/load/tables.ts';
+import { openDatabase, quoteText } from '../../src/duckdb/database.ts';
 import { assembleDataset, writeManifest } from '../../src/publish/manifest.ts';
 import { glanceAt, verifyBuilt, verifySnapshot } from '../../src/publish/verify-snapshot.ts';
-import { describeFile } from '../../src/warehouse/files.ts';
-import { databaseFile, parquetPath, type Manifest, type ManifestDataset } from '../../src/warehouse/snapshot-format.ts';
+import { describeFile } from '../../src/warehouse/check-files.ts';
+import { databaseFile, type Manifest, type ManifestDataset, parquetPath } from '../../src/warehouse/snapshot-format.ts';
+import { datasetTable, exportedTables } from '../../src/load/tables.ts';
 import { load, project, user, voter } from '../load/support.ts';
 import { manifestOf, verdictOf } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

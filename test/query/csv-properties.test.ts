@@ -5,11 +5,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { openDatabase, type Database } from '../../src/duckdb/database.ts';
+import { type Database, openDatabase, quoteText } from '../../src/duckdb/database.ts';
 import { writeCsv } from '../../src/query/write-result.ts';
-import { quoteText } from '../../src/duckdb/sql-text.ts';
-import { holds } from '../support/properties.ts';
 import { parseCsv, textOf, textResult } from './support.ts';
+import { holds } from '../support/properties.ts';
 
 let folder: string;
 let database: Database;

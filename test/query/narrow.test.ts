@@ -5,10 +5,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/duckdb/database.ts';
+import { openDatabase, quoteText } from '../../src/duckdb/database.ts';
 import { queryToParquet, runQuery } from '../../src/query/run-query.ts';
 import { writeArrow } from '../../src/query/write-arrow.ts';
-import { quoteText } from '../../src/duckdb/sql-text.ts';
 
 let folder: string;
 let database: string;

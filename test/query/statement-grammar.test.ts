@@ -5,7 +5,7 @@ import { chmod, lchown, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../src/duckdb/database.ts';
+import { type Database, openDatabase } from '../../src/duckdb/database.ts';
 import { findReading, openSandbox } from '../../src/query/sandbox.ts';
 
 /** Statements that do more than read. TARGET is the path of a file or folder. */

@@ -2,8 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FingerprintTable } from '../../src/records/fingerprint-table.ts';
-import type { Mixed } from '../../src/records/mix.ts';
+import { FingerprintTable, type Mixed } from '../../src/records/fingerprint-table.ts';
 import { holds } from '../support/properties.ts';
 
 /** Few values, so that many meet in one half and differ in the other. */

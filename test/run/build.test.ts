@@ -3,11 +3,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { orClose } from '../../src/runtime/close-all.ts';
 import { build } from '../../src/run/build.ts';
-import { withRun } from '../../src/run/run.ts';
 import type { Run } from '../../src/run/options.ts';
+import { withRun } from '../../src/run/run.ts';
 import { openSource } from '../../src/run/source.ts';
+import { orClose } from '../../src/runtime/bound-signal.ts';
 import type { AcceptedReading } from '../../src/stages.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { serveData, smallNation } from '../support/served-source.ts';

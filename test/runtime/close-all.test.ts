@@ -1,7 +1,7 @@
 /** What was opened is closed, whatever goes wrong. */
 
 import { describe, expect, it } from 'vitest';
-import { closeAll, orClose } from '../../src/runtime/close-all.ts';
+import { closeAll, orClose } from '../../src/runtime/bound-signal.ts';
 
 /** Three things to close, of which the second cannot be; and what was closed. */
 function three() {

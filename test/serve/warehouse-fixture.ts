@@ -3,13 +3,12 @@
 import { lutimes, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/duckdb/database.ts';
+import { openDatabase, quoteIdentifier, quoteText } from '../../src/duckdb/database.ts';
 import type { AnyPipeline } from '../../src/pipeline.ts';
 import type { RecordSource } from '../../src/serve/record-source.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
-import { quoteIdentifier, quoteText } from '../../src/duckdb/sql-text.ts';
-import { datasetOf, manifestOf } from '../support/manifests.ts';
 import { pipelines } from './support.ts';
+import { datasetOf, manifestOf } from '../support/manifests.ts';
 
 type Value = string | number | null;
 type TableRow = Readonly<Record<string, Value>>;

@@ -1,10 +1,10 @@
 /** A source client whose answers are made up in memory, one for each request. */
 
 import { isRekapError } from '../../src/errors.ts';
-import { emptyPage, nothingThere } from '../../src/extract/ask/refusals.ts';
-import { createScanner } from '../../src/extract/scan/scan-answer.ts';
 import type { FetchedPage } from '../../src/extract/ask/answer-reader.ts';
 import type { PageSource } from '../../src/extract/ask/source-client.ts';
+import { emptyPage, nothingThere } from '../../src/extract/ask/source-messages.ts';
+import { createScanner } from '../../src/extract/scan/scan-answer.ts';
 import type { AnyPipeline } from '../../src/pipeline.ts';
 import type { PageRequest } from '../../src/stages.ts';
 

@@ -3,9 +3,8 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { openDatabase } from '../../src/duckdb/database.ts';
-import { quoteText } from '../../src/duckdb/sql-text.ts';
-import { databaseFile, parquetPath, type Manifest } from '../../src/warehouse/snapshot-format.ts';
+import { openDatabase, quoteText } from '../../src/duckdb/database.ts';
+import { databaseFile, type Manifest, parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { regencies } from './versioned-service.ts';
 
 export interface ReadSnapshot {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
-import { hashRecord, hashValues } from '../../src/transform/hash-record.ts';
+import { hashRecord, hashValues } from '../../src/transform/record-key.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { dptMale, recordJson } from './support.ts';
 

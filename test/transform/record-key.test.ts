@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
-import type { Mixed } from '../../src/records/mix.ts';
+import type { Mixed } from '../../src/records/fingerprint-table.ts';
 import { createKeyReader } from '../../src/transform/record-key.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { recordJson } from './support.ts';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { begin, mix, type Mixed } from '../../src/records/mix.ts';
+import { begin, mix, type Mixed } from '../../src/records/fingerprint-table.ts';
 import { TextColumn } from '../../src/transform/text-column.ts';
 import { hostileTexts } from '../support/hostile-texts.ts';
 import { holds } from '../support/properties.ts';

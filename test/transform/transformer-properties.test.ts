@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { definePipeline } from '../../src/declare/define-pipeline.ts';
+import { definePipeline } from '../../src/define-pipeline.ts';
 import type { Violation } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { pageOf } from '../support/pages.ts';

@@ -1,16 +1,16 @@
 /** Declares a command's options: the command line beats the environment, the environment the config file, the file the default. */
 
+import { distance } from 'fastest-levenshtein';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Argv, InferredOptionTypes, Options } from 'yargs';
-import { distance } from 'fastest-levenshtein';
 import { Parser } from 'yargs/helpers';
-import { RekapError, systemReason } from '../../errors.ts';
-import { JsonText, ScanError } from '../../extract/scan/json-text.ts';
 import { checkGiven, checkWords } from './check-given.ts';
 import { closestName } from './closest-name.ts';
 import { invocation } from './invocation.ts';
 import { optionNames } from './options.ts';
+import { RekapError, systemReason } from '../../errors.ts';
+import { JsonText, ScanError } from '../../extract/scan/json-text.ts';
 
 type Declared = Readonly<Record<string, Options>>;
 

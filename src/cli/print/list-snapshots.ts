@@ -1,8 +1,12 @@
 /** Lists the snapshots of a warehouse; one that is damaged is listed as such and does not hide the others. */
 
-import { glanceAt } from '../../publish/verify-snapshot.ts';
+import { complete } from './advice.ts';
+import { renderTable } from './table.ts';
+import { paint, printable } from './terminal.ts';
+import { fitLines } from './wrap-text.ts';
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/numbers.ts';
+import { glanceAt } from '../../publish/verify-snapshot.ts';
 import {
   listSnapshotIds,
   readCurrentId,
@@ -10,10 +14,6 @@ import {
   recoveryHint,
   requireWarehouse,
 } from '../../warehouse/warehouse.ts';
-import { complete } from './advice.ts';
-import { renderTable } from './table.ts';
-import { paint, printable } from './terminal.ts';
-import { fitLines } from './wrap-text.ts';
 
 /** A snapshot as `snapshots list` gives it; of one whose manifest cannot be read nothing but the reason is known. */
 interface ListedSnapshot {

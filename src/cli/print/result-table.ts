@@ -1,12 +1,12 @@
 /** Writes a query's result as a table: on a terminal in its colours and width, into a file as plain text. */
 
 import { stripVTControlCharacters } from 'node:util';
+import { renderTable } from './table.ts';
+import { paint, printable } from './terminal.ts';
 import { RekapError } from '../../errors.ts';
 import { displayText, type QueryResult } from '../../query/query-result.ts';
 import type { Write } from '../../query/write-result.ts';
 import { countOf, formatNumber } from '../../runtime/numbers.ts';
-import { renderTable } from './table.ts';
-import { paint, printable } from './terminal.ts';
 
 /** A table is for reading; whoever needs more rows, or longer texts whole, needs another format. */
 const mostRows = 1000;

@@ -1,13 +1,12 @@
 /** A snapshot's manifest as text: datasets, files, and how each was proved. */
 
-import { formatNumber } from '../../runtime/numbers.ts';
-import type { Verdict } from '../../stages.ts';
-import type { Snapshot } from '../../warehouse/warehouse.ts';
-import { countDistricts } from './count-districts.ts';
-import { formatBytes, nameSource } from './sync-summary.ts';
+import { countDistricts, formatBytes, nameSource } from './sync-summary.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
 import { fitLines } from './wrap-text.ts';
+import { formatNumber } from '../../runtime/numbers.ts';
+import type { Verdict } from '../../stages.ts';
+import type { Snapshot } from '../../warehouse/warehouse.ts';
 
 export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
   const datasets = Object.entries(manifest.datasets).map(([table, dataset]) => {

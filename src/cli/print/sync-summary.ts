@@ -1,17 +1,16 @@
 /** The summary at the end of a sync: what was read, what became of it, what is doubtful, and where the files are. */
 
 import { join } from 'node:path';
-import { countOf, formatNumber } from '../../runtime/numbers.ts';
-import type { Project } from '../../pipeline.ts';
-import type { Verdict } from '../../stages.ts';
-import type { SyncResult } from '../../run/options.ts';
-import { databaseFile, type Manifest, type ManifestDataset } from '../../warehouse/snapshot-format.ts';
-import { complete } from './advice.ts';
-import { countDistricts } from './count-districts.ts';
 import { warehouseOption } from '../options/options.ts';
+import { complete } from './advice.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
 import { fitLines } from './wrap-text.ts';
+import type { Project } from '../../pipeline.ts';
+import type { SyncResult } from '../../run/options.ts';
+import { countOf, formatNumber } from '../../runtime/numbers.ts';
+import type { Verdict } from '../../stages.ts';
+import { databaseFile, type Manifest, type ManifestDataset } from '../../warehouse/snapshot-format.ts';
 
 /** Characters of a name or a message in an example; a name that is longer is itself what is wrong. */
 const longestExample = 300;
@@ -217,4 +216,12 @@ export function formatBytes(bytes: number): string {
     unit += 1;
   }
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** 84, or 75 (84 asked): those of the reference are asked for too, whether the source has records of them or not. */
+export function countDistricts(verdicts: readonly Verdict[]): string {
+  const asked = verdicts.filter(({ district }) => district !== null);
+  const read = asked.filter(({ received }) => received > 0);
+  const count = formatNumber(read.length);
+  return read.length === asked.length ? count : `${count} (${formatNumber(asked.length)} asked)`;
 }

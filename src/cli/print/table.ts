@@ -1,11 +1,10 @@
 /** Tables for a terminal: thin, with columns that fit what they hold and the terminal that shows them. */
 
-import { stripVTControlCharacters } from 'node:util';
 import CliTable from 'cli-table3';
+import { stripVTControlCharacters } from 'node:util';
 import { breakName, cutToWidth, displayWidth, fitWidths, shownWidth } from './fit-table.ts';
-import { terminalColumns } from './terminal-columns.ts';
 import { paint } from './terminal.ts';
-import { breakText } from './wrap-text.ts';
+import { breakText, terminalColumns } from './wrap-text.ts';
 
 export interface TableOptions {
   readonly head: readonly string[];

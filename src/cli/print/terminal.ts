@@ -2,11 +2,11 @@
 
 import { once } from 'node:events';
 import { styleText } from 'node:util';
+import { invocation } from '../options/invocation.ts';
+import { complete } from './advice.ts';
+import { fitLines } from './wrap-text.ts';
 import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import { escapeDeceptive } from '../../query/write-result.ts';
-import { complete } from './advice.ts';
-import { invocation } from '../options/invocation.ts';
-import { fitLines } from './wrap-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 

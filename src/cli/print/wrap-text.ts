@@ -1,7 +1,6 @@
 /** Texts for people, broken into lines that fit the terminal. */
 
 import { beginningOf, shownWidth } from './fit-table.ts';
-import { terminalColumns } from './terminal-columns.ts';
 
 /** Wider lines than this are hard to read. */
 const widest = 100;
@@ -69,4 +68,9 @@ function hang(line: string, room: number): string[] {
   const words = line.match(/"rekap [^"]*"[^ ]*|[^ ]+/g) ?? [];
   const further = `${indent}  `;
   return wrap(line, room - further.length, words).map((part, index) => (index === 0 ? indent : further) + part);
+}
+
+/** Columns of the terminal that a stream is; null where it is none or says no width, such as 0 in some containers. */
+export function terminalColumns({ isTTY, columns }: NodeJS.WriteStream): number | null {
+  return isTTY && columns > 0 ? columns : null;
 }

@@ -1,16 +1,23 @@
 /** Reads what came: landed first, then judged by its status, then scanned. */
 
 import { RekapError } from '../../errors.ts';
-import type { AnyPipeline } from '../../pipeline.ts';
-import type { Secret } from './secret.ts';
-import type { Answer, Land, LandedBody, Page, PageRequest } from '../../stages.ts';
-import { ScanError } from '../scan/json-text.ts';
-import { createPageScanner } from '../scan/page-scanner.ts';
 import type { Received } from './http-transport.ts';
-import { emptyPage, nothingThere } from './refusals.ts';
 import type { Failure } from './retry-plan.ts';
+import type { Secret } from './secret.ts';
 import type { SourceHealth } from './source-health.ts';
-import { excerpt, headerText, malformed, redirectDetail, statusError } from './source-messages.ts';
+import {
+  emptyPage,
+  excerpt,
+  headerText,
+  malformed,
+  nothingThere,
+  redirectDetail,
+  statusError,
+} from './source-messages.ts';
+import { ScanError } from '../scan/json-text.ts';
+import { createPageScanner } from '../scan/scan-answer.ts';
+import type { AnyPipeline } from '../../pipeline.ts';
+import type { Answer, Land, LandedBody, Page, PageRequest } from '../../stages.ts';
 
 /** A page, the time its answer was complete, and the way to its landed bytes. */
 export interface FetchedPage {

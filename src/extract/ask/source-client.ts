@@ -1,20 +1,18 @@
 /** Asks the source for pages: politely, stubbornly, and with every answer landed before it is read. */
 
-import { boundSignal } from '../../runtime/bound-signal.ts';
-import type { Clock, Random, Report } from '../../runtime/context.ts';
 import { isRekapError, messageOf, RekapError } from '../../errors.ts';
-import type { AnyPipeline } from '../../pipeline.ts';
-import type { Secret } from './secret.ts';
-import type { Land, LandedAnswers, Page, PageRequest } from '../../stages.ts';
-import { ScanError } from '../scan/json-text.ts';
 import { AnswerReader, type Arrived, type Asked, type FailedAttempt, type FetchedPage } from './answer-reader.ts';
 import { requestPath, type Transport } from './http-transport.ts';
-import { Pace } from './pace.ts';
-import { isRefusal } from './refusals.ts';
 import { ResumedPages } from './resumed-pages.ts';
-import { planRetry, type Failure } from './retry-plan.ts';
-import { SourceHealth } from './source-health.ts';
-import { asksForPatience, connectionCode, describeFailure, nameFailure } from './source-messages.ts';
+import { type Failure, planRetry } from './retry-plan.ts';
+import type { Secret } from './secret.ts';
+import { Pace, SourceHealth } from './source-health.ts';
+import { asksForPatience, connectionCode, describeFailure, isRefusal, nameFailure } from './source-messages.ts';
+import { ScanError } from '../scan/json-text.ts';
+import type { AnyPipeline } from '../../pipeline.ts';
+import { boundSignal } from '../../runtime/bound-signal.ts';
+import type { Clock, Random, Report } from '../../runtime/context.ts';
+import type { Land, LandedAnswers, Page, PageRequest } from '../../stages.ts';
 
 export interface SourceOptions {
   /** Without a trailing slash. */

@@ -1,5 +1,6 @@
-/** What is known of a source: whether it answers, what the requests given up in a row say of it, and what ended the run. */
+/** How a source is doing: how many requests it bears at a time, what the requests given up in a row say of it, and what ended the run. */
 
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { RekapError } from '../../errors.ts';
 import type { Failure } from './retry-plan.ts';
 import { refusedAll } from './source-messages.ts';
@@ -69,5 +70,47 @@ export class SourceHealth {
       this.endpoints.set(dataset, endpoint);
     }
     return endpoint;
+  }
+}
+
+/** So many answers in a row without a complaint raise the limit by one. */
+const answersPerRaise = 20;
+
+export class Pace {
+  readonly limit: LimitFunction;
+  private readonly ceiling: number;
+  private round = 0;
+  private answers = 0;
+
+  constructor(concurrency: number) {
+    this.ceiling = concurrency;
+    this.limit = pLimit(concurrency);
+  }
+
+  /** The present limit. */
+  get concurrency(): number {
+    return this.limit.concurrency;
+  }
+
+  /** Called when a request is sent; its number says later whether a complaint is older than the last halving. */
+  begin(): number {
+    return this.round;
+  }
+
+  /** The source complained about a request of `round`. Complaints of one burst halve the limit once. */
+  slowDown(round: number): void {
+    if (round !== this.round) return;
+    this.round += 1;
+    this.answers = 0;
+    this.limit.concurrency = Math.max(1, Math.floor(this.limit.concurrency / 2));
+  }
+
+  /** The source answered. */
+  answered(): void {
+    if (this.limit.concurrency >= this.ceiling) return;
+    this.answers += 1;
+    if (this.answers < answersPerRaise) return;
+    this.answers = 0;
+    this.limit.concurrency += 1;
   }
 }

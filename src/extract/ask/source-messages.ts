@@ -1,7 +1,9 @@
 /** What is said of a request that failed: the URL, what happened, and what to do next. */
 
-import { systemCode, isRekapError, messageOf, RekapError, tooFewFiles } from '../../errors.ts';
+import { isRekapError, messageOf, RekapError, systemCode, tooFewFiles } from '../../errors.ts';
 import type { Failure } from './retry-plan.ts';
+import { RecordIndexBuilder } from '../scan/record-index-builder.ts';
+import type { Page, PageRequest } from '../../stages.ts';
 
 /** Codes by which zlib and brotli say that bytes are not what they were said to be. */
 export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
@@ -199,4 +201,33 @@ export function excerpt(body: Buffer): string {
     .replace(/[\p{Cc}\p{Cf}]/gu, '')
     .trim();
   return text === '' ? '(an empty body)' : text.slice(0, 240);
+}
+
+/**
+ * No content, not found, gone, range not satisfiable (RFC 9110): services answer so past their last page, or of a district without
+ * records. It stands for an empty page, and like one it counts only when given twice.
+ */
+export const nothingThere: ReadonlySet<number> = new Set([204, 404, 410, 416]);
+
+/** Whether the service says that it does not answer such a question; a server error or "too many" says so of the moment only. */
+export function isRefusal(error: unknown): error is RekapError {
+  return (
+    isRekapError(error, 'source-status') &&
+    error.status >= 400 &&
+    error.status < 500 &&
+    ![408, 425, 429].includes(error.status)
+  );
+}
+
+/** Whether a failure concerns the district alone that met it; a refused key, a source that refuses all and a fault of ours end the run. */
+export function concernsOneDistrict(error: unknown): error is RekapError {
+  return (
+    error instanceof RekapError &&
+    !isRekapError(error, 'source-refused-key', 'source-refused-all', 'landing', 'system-limit')
+  );
+}
+
+/** The page that an answer without content stands for. */
+export function emptyPage(request: PageRequest, url: string): Page {
+  return { request, url, bytes: Buffer.of(), count: 0, records: new RecordIndexBuilder(0, 0).finish() };
 }

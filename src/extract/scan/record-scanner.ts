@@ -1,9 +1,8 @@
 /** Notes where the records of an answer lie in its bytes, and where each declared field's value does. */
 
-import { FieldKind } from '../../stages.ts';
-import { BytePattern } from './byte-pattern.ts';
-import { BACKSLASH, CLOSE_BRACE, COLON, COMMA, OPEN_BRACE, QUOTE, ScanError, type JsonText } from './json-text.ts';
+import { BACKSLASH, CLOSE_BRACE, COLON, COMMA, type JsonText, OPEN_BRACE, QUOTE, ScanError } from './json-text.ts';
 import { RecordIndexBuilder } from './record-index-builder.ts';
+import { FieldKind } from '../../stages.ts';
 
 const maxUnknownFields = 20;
 /** Twice what a whole answer of 64 MB can hold; a list of less than records must not make room for many times its size. */
@@ -179,4 +178,31 @@ export class RecordScanner {
 
 function isString(kind: number | undefined): boolean {
   return kind === FieldKind.text || kind === FieldKind.escaped;
+}
+
+export class BytePattern {
+  readonly length: number;
+  private readonly places: Int32Array;
+  private readonly words: Int32Array;
+
+  /** @param bytes At least four. */
+  constructor(bytes: Buffer) {
+    this.length = bytes.length;
+    const places: number[] = [];
+    for (let place = 0; place + 4 <= bytes.length; place += 4) places.push(place);
+    // The last word overlaps the one before where the length is no multiple of four.
+    if (bytes.length % 4 !== 0) places.push(bytes.length - 4);
+    this.places = Int32Array.from(places);
+    this.words = Int32Array.from(places, (place) => bytes.readInt32LE(place));
+  }
+
+  /** Whether the pattern stands at `position`. */
+  standsAt(view: DataView, position: number): boolean {
+    const { length, places, words } = this;
+    if (position + length > view.byteLength) return false;
+    for (let index = 0; index < words.length; index += 1) {
+      if (view.getInt32(position + places[index]!, true) !== words[index]) return false;
+    }
+    return true;
+  }
 }

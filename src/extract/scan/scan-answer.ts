@@ -4,9 +4,10 @@
  * The whole text is checked to be JSON on the way.
  */
 
-import { FieldKind, type RecordIndex } from '../../stages.ts';
 import { CLOSE_BRACE, COLON, JsonText, OPEN_BRACE, OPEN_BRACKET, QUOTE, ScanError } from './json-text.ts';
 import { FieldOrder, RecordScanner } from './record-scanner.ts';
+import type { AnyPipeline } from '../../pipeline.ts';
+import { FieldKind, type Page, type PageRequest, type RecordIndex } from '../../stages.ts';
 
 /** What an answer holds. */
 export interface ScannedAnswer {
@@ -129,4 +130,34 @@ function describeStart({ bytes, at }: JsonText): string {
   if (at >= bytes.length) return 'empty';
   if (bytes[at] === 0x3c) return 'HTML or XML';
   return bytes[at] === OPEN_BRACKET ? 'an array' : 'other text';
+}
+
+export type ScanPage = (pipeline: AnyPipeline, request: PageRequest, url: string, bytes: Buffer) => Page;
+
+/** @param warnOnce Takes a message; a second one on the same topic is dropped. */
+export function createPageScanner(warnOnce: (topic: string, message: string) => void): ScanPage {
+  const scanners = new Map<string, (bytes: Buffer) => ScannedAnswer>();
+  return (pipeline, request, url, bytes) => {
+    const { table } = pipeline;
+    let scanner = scanners.get(table);
+    if (scanner === undefined) {
+      scanner = createScanner(Object.values(pipeline.columns).map((column) => column.field));
+      scanners.set(table, scanner);
+    }
+    const { count, records, unknownFields } = scanner(bytes);
+    if (count !== records.length) {
+      warnOnce(
+        `count ${table}`,
+        `${table}: the source's "count" does not say how many records an answer holds (${count} for ${records.length}, ${url}); rekap goes by the records.`,
+      );
+    }
+    if (unknownFields.size > 0) {
+      const names = [...unknownFields].map((name) => JSON.stringify(name.slice(0, 80))).join(', ');
+      warnOnce(
+        `fields ${table}`,
+        `${table}: the source sends fields that rekap does not know: ${names}. They stay in the landing.`,
+      );
+    }
+    return { request, url, bytes, count, records };
+  };
 }

@@ -2,10 +2,10 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { createProgress } from '../../../src/cli/print/progress.ts';
 import { displayWidth } from '../../../src/cli/print/fit-table.ts';
-import { manualClock } from '../../support/manual-clock.ts';
+import { createProgress } from '../../../src/cli/print/progress.ts';
 import { verdictOf } from '../../support/manifests.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 
 /** A terminal of so many columns, and what was written to it. */
 function terminal(columns: number) {

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Pace } from '../../../src/extract/ask/pace.ts';
+import { Pace } from '../../../src/extract/ask/source-health.ts';
 import { holds } from '../../support/properties.ts';
 
 function answer(pace: Pace, times: number): void {

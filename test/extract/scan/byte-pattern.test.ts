@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { BytePattern } from '../../../src/extract/scan/byte-pattern.ts';
+import { BytePattern } from '../../../src/extract/scan/record-scanner.ts';
 import { holds } from '../../support/properties.ts';
 
 const bytes = (minLength: number, maxLength: number) => fc.uint8Array({ minLength, maxLength });

@@ -3,9 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
-import { fingerprintContent, fingerprintRecord } from '../../../src/extract/scan/fingerprints.ts';
 import { Account, Occurrences, RecordReader } from '../../../src/extract/prove.ts';
-import { takeRecords } from '../../../src/extract/scan/take-records.ts';
+import { fingerprintContent, fingerprintRecord, takeRecords } from '../../../src/extract/scan/record-index-builder.ts';
 import { FingerprintTable } from '../../../src/records/fingerprint-table.ts';
 import { pageOf, voterRecord } from '../../support/pages.ts';
 import { holds } from '../../support/properties.ts';

@@ -1,14 +1,20 @@
 /** A pipeline's declaration is checked when it is loaded: every contradiction is named, and the two that there are hold. */
 
 import { describe, expect, it } from 'vitest';
-import { loadProject, pipelines } from '../../pipelines/index.ts';
-import { voters } from '../../pipelines/voters.ts';
-import { NoCount } from '../../src/records/fields.ts';
-import { allTables, changesTable, datasetTable, violationsTable } from '../../src/load/tables.ts';
-import { definePipeline, defineProject } from '../../src/declare/define-pipeline.ts';
-import { countColumns, type AnyPipeline, type Project } from '../../src/pipeline.ts';
-import { consistencyColumn, ownChecks, ownRowColumns, ownTables } from '../../src/declare/reserved-names.ts';
-import { noValueCheck } from '../../src/transform/no-value.ts';
+import { loadProject, pipelines } from '../pipelines/index.ts';
+import { voters } from '../pipelines/voters.ts';
+import {
+  consistencyColumn,
+  definePipeline,
+  defineProject,
+  ownChecks,
+  ownRowColumns,
+  ownTables,
+} from '../src/define-pipeline.ts';
+import { allTables, changesTable, datasetTable, violationsTable } from '../src/load/tables.ts';
+import { type AnyPipeline, countColumns, type Project } from '../src/pipeline.ts';
+import { NoCount } from '../src/records/fields.ts';
+import { noValueCheck } from '../src/transform/record-key.ts';
 
 const sound = voters as AnyPipeline;
 const check = sound.checks[0]!;

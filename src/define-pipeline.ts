@@ -1,7 +1,8 @@
 /** What contradicts itself in the declaration of a pipeline or of a project, each as the rest of a sentence that begins with its name. */
 
-import type { AnyPipeline, ColumnDefinition, ColumnKind, Project, Severity, SumCheck } from '../pipeline.ts';
-import { consistencyColumn, ownChecks, ownRowColumns, ownTables } from './reserved-names.ts';
+import { RekapError } from './errors.ts';
+import type { AnyPipeline, ColumnDefinition, ColumnKind, Pipeline, Project, Severity, SumCheck } from './pipeline.ts';
+import { NoCount } from './records/fields.ts';
 
 const identifier = /^[a-z][a-z0-9_]*$/;
 const kinds: readonly ColumnKind[] = ['count', 'integer', 'text'];
@@ -11,7 +12,7 @@ const pagingParameters = new Set(['limit', 'offset']);
 
 type Columns = ReadonlyMap<string, ColumnDefinition>;
 
-export function* complaintsAboutPipeline(pipeline: AnyPipeline): Generator<string> {
+function* complaintsAboutPipeline(pipeline: AnyPipeline): Generator<string> {
   const columns: Columns = new Map(Object.entries(pipeline.columns));
   yield* complaintsAboutTable(pipeline);
   yield* complaintsAboutColumns(columns);
@@ -26,7 +27,7 @@ export function* complaintsAboutPipeline(pipeline: AnyPipeline): Generator<strin
 }
 
 /** What only shows when pipelines, views and checks stand side by side. */
-export function* complaintsAboutProject({ pipelines, models, checks }: Project): Generator<string> {
+function* complaintsAboutProject({ pipelines, models, checks }: Project): Generator<string> {
   if (pipelines.length === 0) yield 'it has no pipelines';
   const tables = pipelines.map(({ table }) => table);
   for (const table of repeated(tables)) yield `two pipelines make the table "${table}"`;
@@ -128,4 +129,64 @@ function isBlank(text: string): boolean {
 
 function list(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
+}
+
+/** The check of a record whose key came before with other values. */
+export const conflictingRecords = 'conflicting_records';
+
+/** Tables beside those of the pipelines. */
+export const ownTables: ReadonlySet<string> = new Set(['violations', 'quarantine', 'changes', 'snapshots_log']);
+
+/** The column that every pipeline's table has besides those it declares. */
+export const consistencyColumn = 'is_consistent';
+
+/** Columns of `violations` and `changes` beside the key of the row in question. */
+export const ownRowColumns: ReadonlySet<string> = new Set([
+  'dataset',
+  'check_name',
+  'severity',
+  'column_name',
+  'raw_value',
+  'expected',
+  'actual',
+  'message',
+  'old_value',
+  'new_value',
+  'kind',
+  'snapshot_id',
+]);
+
+/** Checks that the transformation makes of every pipeline; by the first four a mirror knows what a NULL was. */
+export const ownChecks: ReadonlySet<string> = new Set([...Object.keys(NoCount), conflictingRecords]);
+
+/**
+ * Declares a pipeline and checks the declaration, so that a mistake shows when the program starts.
+ *
+ * @throws `pipeline-definition` naming the pipeline and the part that is wrong.
+ */
+export function definePipeline<const Column extends string>(pipeline: Pipeline<Column>): Pipeline<Column> {
+  for (const complaint of complaintsAboutPipeline(pipeline)) {
+    throw new RekapError(
+      'pipeline-definition',
+      `Pipeline "${pipeline.table}": ${complaint}.`,
+      'Correct its file in pipelines/.',
+    );
+  }
+  return pipeline;
+}
+
+/**
+ * Puts a project together and checks that its parts agree, as `definePipeline` does for each pipeline by itself.
+ *
+ * @throws `pipeline-definition` naming what contradicts what.
+ */
+export function defineProject(project: Project): Project {
+  for (const complaint of complaintsAboutProject(project)) {
+    throw new RekapError(
+      'pipeline-definition',
+      `Project: ${complaint}.`,
+      'Correct pipelines/index.ts or the files it lists.',
+    );
+  }
+  return project;
 }

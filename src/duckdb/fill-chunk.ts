@@ -2,7 +2,7 @@
 
 import type { DuckDBDataChunk, DuckDBType } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
-import { duckdb } from '../duckdb/duckdb.ts';
+import { duckdb } from './database.ts';
 
 /** The most rows that a data chunk takes. */
 export const chunkRows = 2048;
