@@ -6,15 +6,12 @@ import type { RunFile } from './land/formats.ts';
 import { readRunFile } from './land/landed-run.ts';
 import type { Project } from './pipeline.ts';
 import { differingFigures, historyOf, holdsSameTables, writeManifest } from './publish/manifest.ts';
-import {
-  discardSnapshotFolder,
-  latestRunId,
-  nameSnapshotFolder,
-  newSnapshotId,
-  pointCurrent,
-  publishSnapshotFolder,
-} from './publish/snapshot-folder.ts';
+import { discardSnapshotFolder, latestRunId, newSnapshotId } from './publish/snapshot-folder.ts';
+import { nameSnapshotFolder, pointCurrent, publishSnapshotFolder } from './publish/switch-current.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
+import { findAltered } from './warehouse/check-files.ts';
+import type { Manifest } from './warehouse/snapshot-format.ts';
+import { listSnapshotIds, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 import { build } from './run/build.ts';
 import { checkBuilt } from './run/check-built.ts';
 import { definitionFingerprint } from './run/describe-snapshot.ts';
@@ -35,9 +32,6 @@ import {
 } from './run/replay-plan.ts';
 import { checkSource, withRun } from './run/run.ts';
 import { orClose } from './runtime/bound-signal.ts';
-import { findAltered } from './warehouse/check-files.ts';
-import { listSnapshotIds, type Manifest } from './warehouse/snapshot-format.ts';
-import { requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 
 /**
  * Builds the snapshot of an earlier run again from what the source answered then. Where the run's snapshot is there, whole and of the

@@ -4,21 +4,16 @@ import { join } from 'node:path';
 import { messageOf, RekapError } from './errors.ts';
 import type { Project } from './pipeline.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
-import {
-  discardSnapshotFolder,
-  latestRunId,
-  newSnapshotId,
-  pruneSnapshots,
-  publishSnapshotFolder,
-} from './publish/snapshot-folder.ts';
+import { discardSnapshotFolder, latestRunId, newSnapshotId, pruneSnapshots } from './publish/snapshot-folder.ts';
+import { publishSnapshotFolder } from './publish/switch-current.ts';
+import { type Manifest, warehousePaths } from './warehouse/snapshot-format.ts';
+import { readCurrentId, readCurrentOrFirst, type Snapshot } from './warehouse/warehouse.ts';
 import { readBaseUrl, warningsOfBaseUrl } from './run/base-url.ts';
 import type { Attempt, Run, RunPlan, SyncContext, SyncOptions, SyncResult } from './run/options.ts';
 import { findDamage, planCarryOver } from './run/previous.ts';
 import { beginsAnew, checkSource, withRun } from './run/run.ts';
 import { openSource } from './run/source.ts';
 import { orClose } from './runtime/bound-signal.ts';
-import { type Manifest, warehousePaths } from './warehouse/snapshot-format.ts';
-import { readCurrentId, readCurrentOrFirst, type Snapshot } from './warehouse/warehouse.ts';
 
 /**
  * Brings the source's data into the warehouse, whole and in one step.

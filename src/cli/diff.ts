@@ -7,8 +7,8 @@ import { readFormat, resultOptions, warehouseOption } from './options/options.ts
 import { RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { QueryResult } from '../query/query-result.ts';
-import { countOf, formatNumber } from '../runtime/numbers.ts';
 import type { ComparedSnapshots, LoneDataset } from '../snapshots/diff-snapshots.ts';
+import { countOf, formatNumber } from '../runtime/numbers.ts';
 
 const options = {
   ...warehouseOption,
@@ -69,10 +69,7 @@ function nameLone({ table, rows, snapshot }: LoneDataset): string {
 
 /** Refuses a warehouse whose current snapshot is the only one: nobody can name two then. */
 async function requireAnother(warehouse: string): Promise<void> {
-  const [{ listSnapshotIds }, { requireCurrent }] = await Promise.all([
-    import('../warehouse/snapshot-format.ts'),
-    import('../warehouse/warehouse.ts'),
-  ]);
+  const { listSnapshotIds, requireCurrent } = await import('../warehouse/warehouse.ts');
   const { id } = await requireCurrent(warehouse);
   if ((await listSnapshotIds(warehouse)).length > 1) return;
   throw new RekapError(
@@ -126,7 +123,7 @@ async function collectRecords(
   pipelines: readonly AnyPipeline[],
 ): Promise<readonly ChangedRecord[]> {
   const [{ displayText }, { printable }] = await Promise.all([
-    import('../query/write-result.ts'),
+    import('../query/query-result.ts'),
     import('./print/terminal.ts'),
   ]);
   const records = new Map<string, ChangedRecord>();

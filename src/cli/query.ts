@@ -59,8 +59,7 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
     throw new RekapError('usage', `--format ${format} writes a file.`, 'Name it with --out.');
   const [
     { queryToParquet, runQuery },
-    { requireOutside },
-    { asideName, writeAside },
+    { asideName, requireOutside, writeAside },
     { writeCsv, writeJson },
     { requireCurrent, requireDatabase },
     { writeOut },
@@ -68,7 +67,6 @@ async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments
     { mostMemory },
   ] = await Promise.all([
     import('../query/run-query.ts'),
-    import('../query/write-aside.ts'),
     import('../query/write-aside.ts'),
     import('../query/write-result.ts'),
     import('../warehouse/warehouse.ts'),

@@ -70,7 +70,7 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
       { complete },
     ] = await Promise.all([
       import('../warehouse/warehouse.ts'),
-      import('../snapshots/verify-published.ts'),
+      import('../snapshots/manage-snapshots.ts'),
       import('../../pipelines/index.ts'),
       import('./print/terminal.ts'),
       import('./print/advice.ts'),

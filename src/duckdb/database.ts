@@ -21,7 +21,7 @@ export interface Database {
 }
 
 /** Settings of every DuckDB: a batch job must never reach for the network by itself. */
-export const noDownloads = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' } as const;
+const noDownloads = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' } as const;
 
 export interface OpenOptions {
   readonly readOnly?: boolean;

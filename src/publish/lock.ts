@@ -3,11 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { link, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import bindings, { type Database } from '@duckdb/node-bindings';
-import { holderOf, noDownloads } from '../duckdb/database.ts';
-import { systemCode, messageOf, RekapError } from '../errors.ts';
+import { type Database, holderOf, openDatabase } from '../duckdb/database.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 
 const inMaking = 'lock-';
 /** The name of a lock file that is not the lock yet, or of what DuckDB writes beside it; one that a killed process has left holds nothing. */
@@ -32,30 +31,18 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
       'Name another folder with --warehouse.',
     );
   }
-  const { lock } = warehousePaths(place);
   if (heldHere.has(place)) throw busy(warehouse, 'this process');
   heldHere.add(place);
-  let database: Database;
   try {
-    database = await openLock(lock);
+    const database = await openLock(warehousePaths(place).lock);
+    return () => {
+      database.close();
+      heldHere.delete(place);
+    };
   } catch (error) {
     heldHere.delete(place);
-    const message = messageOf(error);
-    const holder = holderOf(error);
-    if (holder !== null) throw busy(warehouse, holder);
-    const explained = explainFileError(error, warehouse);
-    if (explained !== error) throw explained;
-    throw new RekapError(
-      'warehouse',
-      `The lock file ${lock} cannot be used: ${message.split('\n')[0]}`,
-      'Check that the folder is writable; if no sync is running, the lock file can be deleted.',
-      { cause: error },
-    );
+    throw explain(error, warehouse);
   }
-  return () => {
-    bindings.close_sync(database);
-    heldHere.delete(place);
-  };
 }
 
 /**
@@ -63,6 +50,7 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
  * look for: so nobody ever meets a file that is half made, or not locked yet.
  */
 async function openLock(lock: string): Promise<Database> {
+  const open = (path: string): Promise<Database> => openDatabase(path, { settings: { threads: '1' } });
   if (await exists(lock)) return open(lock);
   const own = join(dirname(lock), `${inMaking}${randomUUID()}`);
   const database = await open(own);
@@ -71,7 +59,7 @@ async function openLock(lock: string): Promise<Database> {
     return database;
   } catch {
     // Somebody was quicker, or the file system knows no second name for a file.
-    bindings.close_sync(database);
+    database.close();
     return await open(lock);
   } finally {
     // The next run removes what is left of it.
@@ -89,12 +77,17 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** By the bare bindings: DuckDB's client on top of them takes longer to load than all of rekap, and can wait until the source is asked. */
-async function open(lock: string): Promise<Database> {
-  const config = bindings.create_config();
-  for (const [name, value] of Object.entries({ ...noDownloads, threads: '1' }))
-    bindings.set_config(config, name, value);
-  return bindings.open(lock, config);
+function explain(error: unknown, warehouse: string): unknown {
+  if (isRekapError(error, 'database-held')) return busy(warehouse, holderOf(error.cause) ?? 'another process');
+  const explained = explainFileError(error, warehouse);
+  if (explained !== error) return explained;
+  const { lock } = warehousePaths(warehouse);
+  return new RekapError(
+    'warehouse',
+    `The lock file ${lock} cannot be used: ${messageOf(error).split('\n')[0]}`,
+    'Check that the folder is writable; if no sync is running, the lock file can be deleted.',
+    { cause: error },
+  );
 }
 
 function busy(warehouse: string, holder: string): RekapError {

@@ -1,10 +1,9 @@
-/** Writes a manifest and its hash, and compares manifests. */
+/** Puts a manifest together, writes it with its hash, and compares it with others. */
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type AnyPipeline, countColumns } from '../pipeline.ts';
+import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import type { Ledger, TransformTotals, Verdict } from '../stages.ts';
-import { manifestHashLine } from '../warehouse/check-files.ts';
 import {
   changesTableName,
   type Manifest,
@@ -15,7 +14,60 @@ import {
 } from '../warehouse/snapshot-format.ts';
 import { writeNewFile } from '../warehouse/with-file.ts';
 
-/** Writes the manifest and, as no hash in it can cover it, its own beside it. Gives the paths of all files of the snapshot, these too. */
+/** What is known of one dataset when its snapshot has been built. */
+export interface DatasetFacts {
+  readonly pipeline: AnyPipeline;
+  /** Null where the run did not ask for the dataset. */
+  readonly totals: TransformTotals | null;
+  readonly verdicts: readonly Verdict[];
+  /** Districts read anew; null for all of them. */
+  readonly replaced: readonly number[] | null;
+  readonly carried: {
+    readonly rows: number;
+    readonly sums: Readonly<Record<string, bigint>>;
+    readonly nulls: Readonly<Record<string, number>>;
+  };
+  /** Records in quarantine, by reason. */
+  readonly quarantine: readonly { readonly count: number }[];
+  readonly changes: ManifestDataset['changes'];
+  readonly violations: readonly { readonly check: string; readonly count: number }[];
+  /** Names and types of the table's columns. */
+  readonly schema: readonly (readonly [name: string, type: string])[];
+}
+
+const nothing: Ledger = { fetched: 0, published: 0, quarantined: 0, duplicates: 0 };
+
+/** What the manifest says of a dataset: what was fetched, and what was carried over from the snapshot before. */
+export function assembleDataset(facts: DatasetFacts, previous: Manifest | null): ManifestDataset {
+  const { pipeline, totals, verdicts, replaced, carried } = facts;
+  const ledger = totals?.ledger ?? nothing;
+  const counts = countColumns(pipeline);
+  const earlier = replaced === null ? [] : (previous?.datasets[pipeline.table]?.districts ?? []);
+  const kept = earlier.filter(({ district }) => district === null || !replaced!.includes(district));
+  const violations: Record<string, number> = {};
+  for (const { check, count } of facts.violations) violations[check] = (violations[check] ?? 0) + count;
+  return {
+    ledger,
+    carried_over: carried.rows,
+    rows: ledger.published + carried.rows,
+    quarantined: facts.quarantine.reduce((sum, { count }) => sum + count, 0),
+    changes: facts.changes,
+    districts: [...kept, ...verdicts].toSorted((a, b) => (a.district ?? -1) - (b.district ?? -1)),
+    violations,
+    sums: Object.fromEntries(
+      counts.map((name) => [name, String((totals?.sums[name] ?? 0n) + (carried.sums[name] ?? 0n))]),
+    ),
+    nulls: Object.fromEntries(counts.map((name) => [name, (totals?.nulls[name] ?? 0) + (carried.nulls[name] ?? 0)])),
+    schema_fingerprint: fingerprint(facts.schema),
+  };
+}
+
+/** SHA-256 of anything that JSON can hold, as a fingerprint to compare. */
+export function fingerprint(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
+
+/** Writes the manifest and its hash beside it, which it cannot hold itself. Gives the paths of all files of the snapshot, these too. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<string[]> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   await writeNewFile(join(folder, manifestFile), text);
@@ -23,9 +75,9 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   return [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
 }
 
-/** SHA-256 of anything that JSON can hold, as a fingerprint to compare. */
-export function fingerprint(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+/** The line that holds a manifest's hash, as sha256sum writes it and checks it. */
+export function manifestHashLine(manifest: Buffer): string {
+  return `${createHash('sha256').update(manifest).digest('hex')}  ${manifestFile}\n`;
 }
 
 /** Whether two snapshots hold the same tables: the Parquet files are the same bytes wherever their rows are. */
@@ -62,79 +114,18 @@ export function differingFigures(now: Manifest, before: Manifest, withChanges: b
 
 function comparable(dataset: ManifestDataset | undefined, withChanges: boolean): Record<string, unknown> {
   if (dataset === undefined) return {};
-  const { changes, ...rest } = dataset;
-  return {
-    ...rest,
-    ...(withChanges ? { changes } : {}),
-    districts: dataset.districts.map((verdict) => ({ ...verdict, read_at: '' })),
-  };
+  const districts = dataset.districts.map((verdict) => ({ ...verdict, read_at: '' }));
+  return { ...dataset, districts, changes: withChanges ? dataset.changes : null };
 }
 
 function differingParquet(now: Manifest, before: Manifest, withChanges: boolean): string[] {
-  const [a, b] = [now, before].map(
-    ({ files }) =>
-      new Map(files.filter(({ path }) => path.endsWith('.parquet')).map(({ path, sha256 }) => [path, sha256])),
-  );
-  // The history goes on whether or not anything else does: two runs in a row never have the same. It names the snapshot too that brought
-  // a change, so it has other bytes in one that is built again under another name.
-  const history = parquetPath(changesTableName);
+  const hashesOf = ({ files }: Manifest) =>
+    new Map(files.filter(({ path }) => path.endsWith('.parquet')).map(({ path, sha256 }) => [path, sha256]));
+  const [a, b] = [hashesOf(now), hashesOf(before)];
+  // The history goes on whether or not anything else does, and it names the snapshot that brought a change: two runs in a row, and one
+  // run built again under another name, never have the same.
   const isSameHistory = withChanges && now.snapshot === before.snapshot;
-  return [...new Set([...a!.keys(), ...b!.keys()])]
-    .filter((path) => a!.get(path) !== b!.get(path) && (isSameHistory || path !== history))
+  return [...new Set([...a.keys(), ...b.keys()])]
+    .filter((path) => a.get(path) !== b.get(path) && (isSameHistory || path !== parquetPath(changesTableName)))
     .toSorted();
-}
-
-/** What is known of one dataset when its snapshot has been built. */
-export interface DatasetFacts {
-  readonly pipeline: AnyPipeline;
-  /** Null where the run did not ask for the dataset. */
-  readonly totals: TransformTotals | null;
-  readonly verdicts: readonly Verdict[];
-  /** Districts read anew; null for all of them. */
-  readonly replaced: readonly number[] | null;
-  readonly carried: {
-    readonly rows: number;
-    readonly sums: Readonly<Record<string, bigint>>;
-    readonly nulls: Readonly<Record<string, number>>;
-  };
-  /** Records in quarantine, by reason. */
-  readonly quarantine: readonly { readonly count: number }[];
-  readonly changes: ManifestDataset['changes'];
-  readonly violations: readonly { readonly check: string; readonly count: number }[];
-  /** Names and types of the table's columns. */
-  readonly schema: readonly (readonly [name: string, type: string])[];
-}
-
-const nothing: Ledger = { fetched: 0, published: 0, quarantined: 0, duplicates: 0 };
-
-export function assembleDataset(facts: DatasetFacts, previous: Manifest | null): ManifestDataset {
-  const { pipeline, totals, verdicts, replaced, carried } = facts;
-  const ledger = totals?.ledger ?? nothing;
-  const counts = countColumns(pipeline);
-  const before =
-    replaced === null
-      ? []
-      : (previous?.datasets[pipeline.table]?.districts ?? []).filter(
-          ({ district }) => district === null || !replaced.includes(district),
-        );
-  return {
-    ledger,
-    carried_over: carried.rows,
-    rows: ledger.published + carried.rows,
-    quarantined: facts.quarantine.reduce((sum, { count }) => sum + count, 0),
-    changes: facts.changes,
-    districts: [...before, ...verdicts].toSorted((a, b) => (a.district ?? -1) - (b.district ?? -1)),
-    violations: sumByCheck(facts.violations),
-    sums: Object.fromEntries(
-      counts.map((name) => [name, String((totals?.sums[name] ?? 0n) + (carried.sums[name] ?? 0n))]),
-    ),
-    nulls: Object.fromEntries(counts.map((name) => [name, (totals?.nulls[name] ?? 0) + (carried.nulls[name] ?? 0)])),
-    schema_fingerprint: fingerprint(facts.schema),
-  };
-}
-
-function sumByCheck(violations: DatasetFacts['violations']): Record<string, number> {
-  const sums: Record<string, number> = {};
-  for (const { check, count } of violations) sums[check] = (sums[check] ?? 0) + count;
-  return sums;
 }

@@ -1,26 +1,30 @@
 /** runs.jsonl: one line per run, published or not, with the reason. */
 
 import { readFile } from 'node:fs/promises';
+import * as v from 'valibot';
 import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { flush, withFile } from '../warehouse/with-file.ts';
 
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
 /** A line of runs.jsonl. */
-export interface RunLine {
+export const runLineShape = v.object({
   /** Null where it failed before it had an id. */
-  readonly run: string | null;
-  readonly kind: 'sync' | 'replay';
-  readonly started_at: string;
-  readonly finished_at: string;
-  readonly outcome: 'published' | 'unchanged' | 'reproduced' | 'dry run' | 'refused' | 'failed' | 'interrupted';
-  readonly exit_code: number;
-  readonly source: string;
+  run: v.nullable(v.string()),
+  kind: v.picklist(['sync', 'replay']),
+  started_at: v.string(),
+  finished_at: v.string(),
+  outcome: v.picklist(['published', 'unchanged', 'reproduced', 'dry run', 'refused', 'failed', 'interrupted']),
+  exit_code: count,
+  source: v.string(),
   /** The snapshot that is current after the run. */
-  readonly snapshot: string | null;
-  readonly reason: string;
-  readonly requests: number;
-  readonly retries: number;
-}
+  snapshot: v.nullable(v.string()),
+  reason: v.string(),
+  requests: count,
+  retries: count,
+});
+export type RunLine = Readonly<v.InferOutput<typeof runLineShape>>;
 
 /**
  * Appends a line and flushes it. A line that a killed run left unfinished is ended first. The line is one write to a file open for
@@ -40,35 +44,27 @@ export async function appendRun(warehouse: string, line: RunLine): Promise<void>
   });
 }
 
-/** A run that ended. */
-interface EndedRun extends Pick<RunLine, 'kind' | 'outcome'> {
-  readonly run: string;
-}
+const { kind, outcome } = runLineShape.entries;
+const endedRunShape = v.object({ run: v.string(), kind, outcome });
 
 /** The runs that ended, oldest first. A line that a killed run left unfinished is passed over, as is a run that came to no id. */
-export async function readRuns(warehouse: string): Promise<EndedRun[]> {
+export async function readRuns(warehouse: string): Promise<v.InferOutput<typeof endedRunShape>[]> {
+  const { runs } = warehousePaths(warehouse);
   let text: string;
   try {
-    text = await readFile(warehousePaths(warehouse).runs, 'utf8');
+    text = await readFile(runs, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw new RekapError(
       'warehouse',
-      `${warehousePaths(warehouse).runs} cannot be read: ${systemReason(error)}.`,
+      `${runs} cannot be read: ${systemReason(error)}.`,
       'Correct it, or move it away: the runs that it tells of then count as broken off.',
       { cause: error },
     );
   }
+  const parsed = v.safeParser(v.pipe(v.string(), v.parseJson(), endedRunShape));
   return text.split('\n').flatMap((line) => {
-    try {
-      const parsed: unknown = JSON.parse(line);
-      return isEndedRun(parsed) ? [parsed] : [];
-    } catch {
-      return [];
-    }
+    const { success, output } = parsed(line);
+    return success ? [output] : [];
   });
-}
-
-function isEndedRun(value: unknown): value is EndedRun {
-  return typeof value === 'object' && value !== null && 'run' in value && typeof value.run === 'string';
 }

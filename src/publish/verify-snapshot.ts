@@ -1,89 +1,157 @@
-/** Checks a snapshot from the outside: what the manifest says = what the DuckDB file holds = what the Parquet files hold. */
+/** Verifies a snapshot: what the manifest says = what the files are = what the DuckDB file holds = what the Parquet files hold. */
 
-import { join } from 'node:path';
-import { type Database, openDatabase, tableColumns } from '../duckdb/database.ts';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { type Database, openDatabase } from '../duckdb/database.ts';
+import { findAltered, otherSize, whyUnread } from '../warehouse/check-files.ts';
+import { databaseFile, type Manifest, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
+import { ledgerComplaints } from './gate.ts';
+import { manifestHashLine } from './manifest.ts';
+import {
+  columnsAgree,
+  districtsComplete,
+  doubtsAgree,
+  figuresAgree,
+  noOtherTables,
+  rowsAgree,
+  type Subject,
+  type TableCheck,
+  typesAgree,
+} from './verify-tables.ts';
 import { isRekapError, messageOf } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { compareContent, compareDoubts, compareFigures } from './compare-figures.ts';
-import { ledgerComplaints } from './gate.ts';
-import { checkFiles, checkManifestFile, checkSizes, unnamedFiles } from '../warehouse/check-files.ts';
-import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
+
+/** Gives what is wrong, as sentences. */
+type FileCheck = (subject: Subject) => Promise<string[]> | string[];
+
+/** Everything that is checked. What a group finds is all that is told: the groups after it would say the same again, less clearly. */
+const checks = {
+  /** Without reading a file. */
+  glance: [sizesAgree, noOtherFiles],
+  /** Files that were hashed a moment ago, for a manifest that is not written yet. */
+  built: [sizesAgree, noOtherFiles, ledgersBalance],
+  published: [hashesAgree, noOtherFiles, ledgersBalance],
+  tables: [[noOtherTables, figuresAgree, districtsComplete, columnsAgree, doubtsAgree], [typesAgree], [rowsAgree]],
+} satisfies Record<string, readonly FileCheck[] | readonly (readonly TableCheck[])[]>;
 
 /**
- * Gives everything that is wrong with the published snapshot in `folder`, as sentences; none where all agrees.
+ * Reads every byte of a published snapshot. Gives everything that is wrong, as sentences.
  *
- * @throws `database-held` where every byte is as it was, but another program keeps the tables from being read.
+ * @throws `database-held` where every byte is as it was, but another program keeps the tables from being read;
+ *   `warehouse-forbidden` where this user may not read a file.
  */
 export async function verifySnapshot(
   folder: string,
   manifest: Manifest,
   pipelines: readonly AnyPipeline[],
 ): Promise<string[]> {
-  const damage = await checkFiles(folder, manifest);
-  return [...(await checkManifestFile(folder)), ...(await verifyContent(folder, manifest, pipelines, damage))];
+  const subject = subjectOf(folder, manifest, pipelines);
+  // A manifest that was altered is no reason not to say in which figure.
+  return [...(await checkManifestFile(folder)), ...(await verify(subject, checks.published))];
 }
 
-/**
- * The same for a snapshot whose manifest is not written yet, but for the hashes: its files were hashed a moment ago, to be named in it, and
- * are not hashed again.
- */
+/** The same for a snapshot that was built a moment ago. */
 export async function verifyBuilt(
   folder: string,
   manifest: Manifest,
   pipelines: readonly AnyPipeline[],
 ): Promise<string[]> {
-  const damage = [...(await checkSizes(folder, manifest)), ...(await unnamedFiles(folder, manifest))];
-  return verifyContent(folder, manifest, pipelines, damage);
+  return verify(subjectOf(folder, manifest, pipelines), checks.built);
 }
 
-/** A dataset that is neither in the manifest nor there as a table was never read. */
-async function verifyContent(
-  folder: string,
-  manifest: Manifest,
-  pipelines: readonly AnyPipeline[],
-  damage: readonly string[],
-): Promise<string[]> {
-  const named = pipelines.filter(({ table }) => manifest.datasets[table] !== undefined);
-  const problems = [...damage, ...verifyLedgers(manifest, named)];
-  // A file that is gone or altered is named above; reading on would only say so again, less clearly.
-  if (problems.length > 0) return problems;
+/** Whether the files are there with their sizes, and no others; reads none of them. */
+export async function glanceAt(folder: string, manifest: Manifest): Promise<string[]> {
+  return runAll(checks.glance, subjectOf(folder, manifest, []));
+}
+
+/** Gives what is wrong with the manifest's file or that of its hash. */
+export async function checkManifestFile(folder: string): Promise<string[]> {
+  const problems: string[] = [];
+  const read = (path: string): Promise<Buffer | null> =>
+    readFile(join(folder, path)).catch((error: unknown) => {
+      problems.push(`${path}: ${whyUnread(join(folder, path), error)}`);
+      return null;
+    });
+  const [manifest, hash] = [await read(manifestFile), await read(manifestHashFile)];
+  if (manifest !== null && hash !== null && hash.toString('latin1') !== manifestHashLine(manifest))
+    problems.push(`${manifestFile}: its SHA-256 is not that in ${manifestHashFile}`);
+  return problems;
+}
+
+function subjectOf(folder: string, manifest: Manifest, pipelines: readonly AnyPipeline[]): Subject {
+  const isNamed = ({ table }: AnyPipeline): boolean => manifest.datasets[table] !== undefined;
+  return {
+    folder,
+    manifest,
+    named: pipelines.filter(isNamed),
+    unnamed: pipelines.filter((pipeline) => !isNamed(pipeline)),
+  };
+}
+
+async function runAll(fileChecks: readonly FileCheck[], subject: Subject): Promise<string[]> {
+  return (await Promise.all(fileChecks.map(async (check) => check(subject)))).flat();
+}
+
+async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promise<string[]> {
+  const damage = await runAll(fileChecks, subject);
+  if (damage.length > 0) return damage;
   let database: Database;
   try {
-    database = await openDatabase(join(folder, databaseFile), { readOnly: true });
+    database = await openDatabase(join(subject.folder, databaseFile), { readOnly: true });
   } catch (error) {
     // That somebody writes to it is no damage, at least none yet.
     if (isRekapError(error, 'database-held')) throw error;
     return [`${databaseFile} cannot be opened: ${firstLine(error)}`];
   }
   try {
-    for (const { table } of pipelines.filter((pipeline) => !named.includes(pipeline))) {
-      if ((await tableColumns(database, null, table)).length > 0)
-        problems.push(`${table}: ${databaseFile} holds the table, but the manifest does not name the dataset`);
+    for (const group of checks.tables) {
+      // At the same time: each takes longer to plan than to carry out. All must have ended before the database is closed.
+      const ended = await Promise.allSettled(
+        group.map(async (check: TableCheck) => check(subject, await database.beside())),
+      );
+      const problems = ended.flatMap((end) =>
+        end.status === 'fulfilled' ? end.value : [`the tables cannot be read: ${firstLine(end.reason)}`],
+      );
+      if (problems.length > 0) return [...new Set(problems)];
     }
-    const rowByRow = (beside: Database): Promise<string[]> => compareContent(beside, folder, manifest);
-    const comparisons = [
-      ...named.map((pipeline) => (beside: Database) => compareFigures(beside, folder, manifest, pipeline)),
-      (beside: Database) => compareDoubts(beside, manifest, named),
-      rowByRow,
-    ];
-    // At the same time, for each takes longer to plan than to carry out; what they say is read as if one had followed the other.
-    const ended = await Promise.allSettled(comparisons.map(async (compare) => compare(await database.beside())));
-    for (const [index, end] of ended.entries()) {
-      // Where a figure differs already, that says it more plainly than the rows do.
-      if (problems.length > 0 && comparisons[index] === rowByRow) break;
-      if (end.status === 'rejected') throw end.reason;
-      problems.push(...end.value);
-    }
-  } catch (error) {
-    problems.push(`the tables cannot be read: ${firstLine(error)}`);
+    return [];
   } finally {
     database.close();
   }
-  return problems;
 }
 
-function verifyLedgers(manifest: Manifest, pipelines: readonly AnyPipeline[]): string[] {
-  return pipelines.flatMap(({ table }) => [...ledgerComplaints(table, manifest.datasets[table]!)]);
+async function sizesAgree({ folder, manifest }: Subject): Promise<string[]> {
+  const problems = await Promise.all(
+    manifest.files.map(async ({ path, bytes }) => {
+      try {
+        const { size } = await stat(join(folder, path));
+        return size === bytes ? [] : [`${path}: ${otherSize(size, bytes)}`];
+      } catch (error) {
+        return [`${path}: ${whyUnread(join(folder, path), error)}`];
+      }
+    }),
+  );
+  return problems.flat();
+}
+
+async function hashesAgree({ folder, manifest }: Subject): Promise<string[]> {
+  return (await findAltered(folder, manifest.files)).map(({ path, why }) => `${path}: ${why}`);
+}
+
+/** A write-ahead log beside the database would be replayed into it; a second Parquet file would be read as more rows of its table. */
+async function noOtherFiles({ folder, manifest }: Subject): Promise<string[]> {
+  const listed = new Set([manifestFile, manifestHashFile, ...manifest.files.map(({ path }) => path)]);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .toSorted()
+    .filter((path) => !listed.has(path))
+    .map((path) => `${path}: the manifest does not name this file`);
+}
+
+function ledgersBalance({ manifest, named }: Subject): string[] {
+  return named.flatMap(({ table }) => [...ledgerComplaints(table, manifest.datasets[table]!)]);
 }
 
 function firstLine(error: unknown): string {

@@ -1,11 +1,21 @@
-/** What a query gives: columns, and rows in groups; and how its widest numbers become those of files. */
+/** What a query gives: columns, rows in groups, and how a value of them reads. */
 
-import type { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampValue, JS } from '@duckdb/node-api';
-import { quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import type {
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  DuckDBResult,
+  DuckDBTimestampValue,
+  DuckDBValueConverter,
+  JS,
+} from '@duckdb/node-api';
+import { duckdb } from '../duckdb/database.ts';
 import { RekapError } from '../errors.ts';
 
-/** A value as DuckDB's client gives it to JavaScript; what JavaScript would round or refuse stays DuckDB's own, which prints itself. */
-export type ResultValue = JS | DuckDBDecimalValue | DuckDBDateValue | DuckDBTimestampValue;
+/** Values of DuckDB's own, which JavaScript would round or refuse; they print themselves. */
+type DuckDbValue = DuckDBDecimalValue | DuckDBDateValue | DuckDBTimestampValue;
+
+/** A value as DuckDB's client gives it to JavaScript. */
+export type ResultValue = JS | DuckDbValue;
 
 /** A column of a result; `type` is DuckDB's name of it. */
 export interface ResultColumn {
@@ -19,39 +29,63 @@ export interface QueryResult {
   groups(): AsyncIterable<readonly (readonly ResultValue[])[]>;
 }
 
-/** Whether a column's whole numbers have 128 bits. */
-function isHuge({ type }: ResultColumn): boolean {
+/** Types whose JavaScript form loses digits, has bounds of its own or does not say what it is; lists and structs may hold some. */
+const exactTypes = /^(DECIMAL\(\d+,\d+\)|DATE|TIME[A-Z_ ]*|INTERVAL|BIT|BLOB)$/;
+
+const exactValue: DuckDBValueConverter<ResultValue> = (value, type, converter) =>
+  exactTypes.test(String(type))
+    ? (value as ResultValue)
+    : duckdb().JSDuckDBValueConverter(value, type, converter as DuckDBValueConverter<JS>);
+
+/** A result of DuckDB's as the writers of this folder take it. */
+export function asQueryResult(result: DuckDBResult): QueryResult {
+  const types = result.columnTypes();
+  const columns = result.deduplicatedColumnNames().map((name, index) => ({ name, type: String(types[index]) }));
+  return { columns, groups: () => result.yieldConvertedRows(exactValue) };
+}
+
+/** DuckDB's own values as the text that DuckDB prints; everything else as it is. */
+export function plainValue(value: ResultValue): Exclude<ResultValue, DuckDbValue> {
+  return isDuckDbs(value) ? duckDbText(value) : value;
+}
+
+/** A value as a person reads it, in a table or a CSV cell. */
+export function displayText(value: ResultValue): string {
+  const plain = plainValue(value);
+  if (plain === null) return '';
+  return typeof plain === 'object' ? JSON.stringify(plain, jsonValue) : String(plain);
+}
+
+/** For JSON.stringify: whole numbers beyond 2^53 and what JSON has no number for become texts. */
+export function jsonValue(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  return isDuckDbs(value) ? duckDbText(value) : value;
+}
+
+/** Also the values of kinds that this client knows and the type does not name, such as timestamps in seconds. */
+export function isDuckDbs(value: unknown): value is DuckDbValue {
+  return typeof value === 'object' && value !== null && value.constructor?.name.startsWith('DuckDB');
+}
+
+/** The client prints an infinite date as the day beyond its calendar. */
+function duckDbText(value: DuckDbValue): string {
+  const { DuckDBDateValue, DuckDBTimestampValue } = duckdb();
+  if (value instanceof DuckDBDateValue && !value.isFinite) return value.days > 0 ? 'infinity' : '-infinity';
+  if (value instanceof DuckDBTimestampValue && !value.isFinite) return value.micros > 0n ? 'infinity' : '-infinity';
+  return String(value);
+}
+
+/** DuckDB's sums have 128 bits. Parquet and Arrow files have whole numbers of 64 bits, and these columns become such. */
+export function isHuge({ type }: ResultColumn): boolean {
   return type === 'HUGEINT' || type === 'UHUGEINT';
 }
 
-/** What a column is refused with that holds a number beyond 64 bits. */
-export function beyondBigint(column: string): RekapError {
+/** What such a column is refused with where a number does not fit. */
+export function beyondBigint({ name }: ResultColumn): RekapError {
   return new RekapError(
     'query',
-    `The column ${JSON.stringify(column)} holds a whole number beyond 64 bits, which the file has no type for.`,
+    `The column ${JSON.stringify(name)} holds a whole number beyond 64 bits, which the file has no type for.`,
     'Cast it in the query: to VARCHAR, which keeps every digit, or to DOUBLE, which rounds.',
   );
-}
-
-/** Begins the error by which SQL of ours says which column it could not narrow. */
-const mark = 'rekap: beyond BIGINT in column ';
-
-/**
- * A query of all rows of a table whose columns are called c0, c1 and so on: they get their names, and those of 128 bits become BIGINT.
- * Where a number does not fit the query fails by `whichBeyond`.
- */
-export function selectNarrowed(table: string, columns: readonly ResultColumn[]): string {
-  const selected = columns.map((column, place) => {
-    const value = `c${place}`;
-    const failing = `CASE WHEN ${value} IS NOT NULL THEN error(${quoteText(`${mark}${place}`)}) END`;
-    const fitting = isHuge(column) ? `coalesce(try_cast(${value} AS BIGINT), ${failing})` : value;
-    return `${fitting} AS ${quoteIdentifier(column.name)}`;
-  });
-  return `SELECT ${selected.join(', ')} FROM ${table}`;
-}
-
-/** The column of which a narrowed query says that a number does not fit; null for any other failure. */
-export function whichBeyond(error: Error, columns: readonly ResultColumn[]): ResultColumn | null {
-  const place = new RegExp(`${mark}(\\d+)$`).exec(error.message.trim())?.[1];
-  return place === undefined ? null : (columns[Number(place)] ?? null);
 }

@@ -1,12 +1,14 @@
-/** What a query may ask and what it can reach: one reading statement, over one snapshot, without a file system. */
+/** What a query may ask and reach: one statement that reads, in a database that opens no file but its own, and that one for reading. */
 
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { type Database, openDatabase } from '../duckdb/database.ts';
-import { RekapError } from '../errors.ts';
+import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import { type Database, duckdb, mostMemory, openDatabase } from '../duckdb/database.ts';
+import { messageOf, RekapError } from '../errors.ts';
 
-export interface SandboxOptions {
-  /** Bytes that DuckDB may take for tables, sorts and joins. */
-  readonly memory: number;
+/** Bounds of a query. */
+export interface QueryBounds {
+  /** Bytes that it may take for tables, sorts and joins. */
+  readonly memory?: number;
+  /** Ends the query; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 
@@ -16,7 +18,10 @@ export interface SandboxOptions {
  *
  * @throws `database-held` where another program writes to the file, RekapError where it cannot be opened.
  */
-export async function openSandbox(databasePath: string, { memory, signal }: SandboxOptions): Promise<Database> {
+export async function openSandbox(
+  databasePath: string,
+  { memory = mostMemory, ...signal }: QueryBounds,
+): Promise<Database> {
   const database = await openReadOnly(databasePath, signal);
   try {
     await database.run(
@@ -30,17 +35,55 @@ export async function openSandbox(databasePath: string, { memory, signal }: Sand
   }
 }
 
-async function openReadOnly(databasePath: string, signal: AbortSignal | undefined): Promise<Database> {
+async function openReadOnly(databasePath: string, signal: Pick<QueryBounds, 'signal'>): Promise<Database> {
   try {
-    return await openDatabase(databasePath, { readOnly: true, ...(signal === undefined ? {} : { signal }) });
+    return await openDatabase(databasePath, { readOnly: true, ...signal });
   } catch (error) {
     if (error instanceof RekapError) throw error;
+    const what = `${databasePath} cannot be opened: ${messageOf(error).split('\n')[0]}`;
+    throw new RekapError('warehouse', what, '"rekap snapshots verify" tells what is damaged.', { cause: error });
+  }
+}
+
+const oneStatement = 'Give one statement, such as rekap query "SELECT * FROM turnout_national".';
+
+/** The one statement of a text that reads, ready to run. */
+export async function prepareReading({ connection }: Database, sql: string): Promise<DuckDBPreparedStatement> {
+  const count = await countStatements(connection, sql);
+  if (count === 0) throw new RekapError('query', 'The query is empty.', oneStatement);
+  const reading = await findReading(connection, sql);
+  if (reading === null && count > 1)
+    throw new RekapError('query', `The query holds ${count} statements.`, oneStatement);
+  if (reading === null)
     throw new RekapError(
-      'warehouse',
-      `${databasePath} cannot be opened: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
-      '"rekap snapshots verify" tells what is damaged.',
-      { cause: error },
+      'query',
+      'Only statements that read are allowed: the warehouse is never written by a query.',
+      'Begin with SELECT, FROM, WITH, PIVOT, SHOW, DESCRIBE or SUMMARIZE, and EXPLAIN nothing else.',
     );
+  const { SELECT, EXPLAIN } = duckdb().StatementType;
+  const statements = await connection.extractStatements(reading);
+  for (let index = 0; ; index += 1) {
+    const statement = await statements.prepare(index);
+    const isReading = statement.statementType === SELECT || statement.statementType === EXPLAIN;
+    // DuckDB makes several statements of a PIVOT: the first ones put the values that it finds into a type of this connection's own.
+    if (!isReading) await statement.run();
+    else if (statement.parameterCount === 0) return statement;
+    else
+      throw new RekapError(
+        'query',
+        'The query holds a parameter (? or $1) and no value for it.',
+        'Write the value into the query.',
+      );
+  }
+}
+
+async function countStatements(connection: DuckDBConnection, sql: string): Promise<number> {
+  try {
+    return (await connection.extractStatements(sql)).count;
+  } catch (error) {
+    // The client's word for a text without any statement.
+    if (error instanceof Error && error.message.includes('native callback')) return 0;
+    throw error;
   }
 }
 

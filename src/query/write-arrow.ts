@@ -1,10 +1,16 @@
 /** Writes a query's result as an Arrow IPC file. */
 
-import type { Data, DataType, DateDay, TimestampMicrosecond } from 'apache-arrow';
 import { createRequire } from 'node:module';
+import type { Data, DataType } from 'apache-arrow';
 import { duckdb } from '../duckdb/database.ts';
-import { beyondBigint, type QueryResult, type ResultColumn, type ResultValue } from './query-result.ts';
-import { displayText } from './write-result.ts';
+import {
+  beyondBigint,
+  displayText,
+  isHuge,
+  type QueryResult,
+  type ResultColumn,
+  type ResultValue,
+} from './query-result.ts';
 
 /** All of it, required for the reason that `duckdb.ts` gives. */
 const arrow = createRequire(import.meta.url)('apache-arrow') as typeof import('apache-arrow');
@@ -19,16 +25,21 @@ export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
  * @throws `query` where such a number has no place in 64 bits.
  */
 export async function writeArrow(result: QueryResult, write: WriteBytes): Promise<number> {
-  const makers = result.columns.map(columnMaker);
+  const kinds = result.columns.map(kindOf);
   const schema = new arrow.Schema(
-    result.columns.map(({ name }, index) => new arrow.Field(name, makers[index]!.type, true)),
+    result.columns.map(({ name }, index) => new arrow.Field(name, kinds[index]!.type, true)),
   );
   const chunks = new Chunks();
   const writer = new arrow.RecordBatchFileWriter().reset(chunks, schema);
   let rows = 0;
   for await (const group of result.groups()) {
     if (group.length === 0) continue;
-    const children = makers.map(({ make }, index) => make(group.map((row) => row[index] ?? null)));
+    const children = kinds.map((kind, index) =>
+      makeData(
+        kind,
+        group.map((row) => row[index] ?? null),
+      ),
+    );
     const type = new arrow.Struct(schema.fields);
     const struct = arrow.makeData({ type, length: group.length, nullCount: 0, children });
     writer.write(new arrow.RecordBatch(schema, struct));
@@ -54,94 +65,53 @@ class Chunks extends arrow.AsyncByteQueue {
   }
 }
 
-/** A column's type in Arrow, and how its values become data of that type. */
-interface ColumnMaker {
+/** How a column's values become Arrow's. */
+interface Kind {
   readonly type: DataType;
-  make(values: readonly ResultValue[]): Data;
+  /** The type that the values are given in, where that is another of the same bytes. */
+  readonly as?: DataType;
+  /** What Arrow takes for a value that is not NULL. */
+  readonly read: (value: ResultValue) => unknown;
 }
 
-function columnMaker(column: ResultColumn): ColumnMaker {
-  switch (column.type) {
-    case 'TINYINT':
-    case 'UTINYINT':
-    case 'SMALLINT':
-    case 'USMALLINT':
-    case 'INTEGER':
-      return plainMaker(new arrow.Int32());
-    case 'UINTEGER':
-      return plainMaker(new arrow.Uint32());
-    case 'BIGINT':
-      return plainMaker(new arrow.Int64());
-    case 'UBIGINT':
-      return plainMaker(new arrow.Uint64());
-    case 'HUGEINT':
-    case 'UHUGEINT':
-      return narrowMaker(column.name);
-    case 'FLOAT':
-    case 'DOUBLE':
-      return plainMaker(new arrow.Float64());
-    case 'BOOLEAN':
-      return plainMaker(new arrow.Bool());
-    case 'DATE':
-      return dateMaker(new arrow.DateDay());
-    case 'TIMESTAMP':
-      return timestampMaker(new arrow.TimestampMicrosecond());
-    default: {
-      const { type: text, make } = plainMaker(new arrow.Utf8());
-      return {
-        type: text,
-        make: (values) => make(values.map((value) => (value === null ? null : displayText(value)))),
-      };
-    }
-  }
-}
+const asItIs = (value: ResultValue): unknown => value;
 
-/** For values that are in JavaScript what Arrow takes. */
-function plainMaker(type: DataType): ColumnMaker {
-  return { type, make: (values) => arrow.vectorFromArray(values, type).data[0]! };
-}
+/** By DuckDB's name of the type; any other becomes text. */
+const kinds: Readonly<Record<string, Kind>> = {
+  TINYINT: { type: new arrow.Int32(), read: asItIs },
+  UTINYINT: { type: new arrow.Int32(), read: asItIs },
+  SMALLINT: { type: new arrow.Int32(), read: asItIs },
+  USMALLINT: { type: new arrow.Int32(), read: asItIs },
+  INTEGER: { type: new arrow.Int32(), read: asItIs },
+  UINTEGER: { type: new arrow.Uint32(), read: asItIs },
+  BIGINT: { type: new arrow.Int64(), read: asItIs },
+  UBIGINT: { type: new arrow.Uint64(), read: asItIs },
+  FLOAT: { type: new arrow.Float64(), read: asItIs },
+  DOUBLE: { type: new arrow.Float64(), read: asItIs },
+  BOOLEAN: { type: new arrow.Bool(), read: asItIs },
+  DATE: {
+    type: new arrow.DateDay(),
+    as: new arrow.Int32(),
+    read: (value) => (value instanceof duckdb().DuckDBDateValue ? value.days : null),
+  },
+  // Microseconds as DuckDB has them: JavaScript's dates stop at the millisecond.
+  TIMESTAMP: {
+    type: new arrow.TimestampMicrosecond(),
+    as: new arrow.Int64(),
+    read: (value) => (value instanceof duckdb().DuckDBTimestampValue ? value.micros : null),
+  },
+};
 
-/** For whole numbers of 128 bits. Throws QueryError where one does not fit into 64. */
-function narrowMaker(column: string): ColumnMaker {
-  const { type, make } = plainMaker(new arrow.Int64());
-  const fits = (value: ResultValue): boolean => typeof value !== 'bigint' || BigInt.asIntN(64, value) === value;
-  return {
-    type,
-    make: (values) => {
-      if (!values.every(fits)) throw beyondBigint(column);
-      return make(values);
-    },
+function kindOf(column: ResultColumn): Kind {
+  const narrow = (value: ResultValue): unknown => {
+    if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) throw beyondBigint(column);
+    return value;
   };
+  if (isHuge(column)) return { type: new arrow.Int64(), read: narrow };
+  return kinds[column.type] ?? { type: new arrow.Utf8(), read: displayText };
 }
 
-function dateMaker(type: DateDay): ColumnMaker {
-  const daysOf = (value: ResultValue) => (value instanceof duckdb().DuckDBDateValue ? value.days : null);
-  return { type, make: (values) => arrow.makeData({ type, ...readNumbers(values, Int32Array, daysOf) }) };
-}
-
-/** Microseconds as DuckDB has them: JavaScript's dates stop at the millisecond. */
-function timestampMaker(type: TimestampMicrosecond): ColumnMaker {
-  const microsOf = (value: ResultValue) => (value instanceof duckdb().DuckDBTimestampValue ? value.micros : null);
-  return { type, make: (values) => arrow.makeData({ type, ...readNumbers(values, BigInt64Array, microsOf) }) };
-}
-
-/** Values that are whole numbers in DuckDB as in Arrow, and no numbers in JavaScript. */
-function readNumbers<Value, Numbers extends { [row: number]: Value }>(
-  values: readonly ResultValue[],
-  NumberArray: new (length: number) => Numbers,
-  read: (value: ResultValue) => Value | null,
-): { length: number; nullCount: number; nullBitmap: Uint8Array; data: Numbers } {
-  const data = new NumberArray(values.length);
-  const numbers: { [row: number]: Value } = data;
-  const nullBitmap = new Uint8Array(Math.ceil(values.length / 64) * 8);
-  let nullCount = 0;
-  for (const [row, value] of values.entries()) {
-    const number = read(value);
-    if (number === null) nullCount += 1;
-    else {
-      numbers[row] = number;
-      nullBitmap[row >> 3]! |= 1 << (row & 7);
-    }
-  }
-  return { length: values.length, nullCount, nullBitmap, data };
+function makeData({ type, as = type, read }: Kind, values: readonly ResultValue[]): Data {
+  const given = values.map((value) => (value === null ? null : read(value)));
+  return arrow.vectorFromArray(given, as).data[0]!.clone(type);
 }

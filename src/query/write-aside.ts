@@ -1,10 +1,37 @@
-/** Writes a file aside first and renames it then, and explains why one cannot be written. */
+/** The file that a query writes: outside the warehouse, aside first, then renamed; and why it cannot be written. */
 
 import { access, lstat, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { RekapError, systemCode, systemReason } from '../errors.ts';
+import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { whyDiskIsFull } from '../warehouse/file-errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
+
+/**
+ * Checks that a file to be written lies outside the warehouse.
+ *
+ * @throws `usage` where `target` would come to lie in the warehouse's real folder, or links to a file there.
+ */
+export async function requireOutside(target: string, warehouse: string): Promise<void> {
+  // Its parts may be links to another disk.
+  const folders = await findAll(Object.values(warehousePaths(warehouse)));
+  const path = resolve(target);
+  // Where it leads, if it is a link, and where its name stands.
+  const [leadsTo, parent] = await Promise.all([findAll([path]), findAll([dirname(path)])]);
+  const places = [...leadsTo, ...parent.map((folder) => join(folder, basename(path)))];
+  const isWithin = (place: string, folder: string): boolean => relative(folder, place).split(sep)[0] !== '..';
+  if (places.some((place) => folders.some((folder) => isWithin(place, folder))))
+    throw new RekapError(
+      'usage',
+      `${target} lies in the warehouse ${warehouse}, and a query never writes into the warehouse.`,
+      'Name a file outside it with --out.',
+    );
+}
+
+/** The real places of those paths that there are. */
+async function findAll(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map((path) => realpath(path).catch(() => null)));
+  return found.filter((place) => place !== null);
+}
 
 /**
  * Gives `write` a name beside `target` and renames what it wrote; nothing half-written ever stands at `target`. A link stays, and what it
@@ -56,56 +83,16 @@ function explainTarget(error: unknown, target: string): unknown {
   if (error instanceof RekapError || !(error instanceof Error)) return error;
   const cause = { cause: error };
   const full = whyDiskIsFull(error);
-  if (full === 'size')
+  if (full !== null)
     return new RekapError(
       'disk-full',
-      `${target} would be larger than this system allows.`,
-      'Ask for less, or raise the limit on file sizes (ulimit -f).',
-      cause,
-    );
-  if (full === 'space')
-    return new RekapError(
-      'disk-full',
-      `There is no space left for ${target}.`,
-      'Free some space, or name a file on another disk with --out.',
+      full === 'size' ? `${target} would be larger than this system allows.` : `There is no space left for ${target}.`,
+      full === 'size'
+        ? 'Ask for less, or raise the limit on file sizes (ulimit -f).'
+        : 'Free some space, or name a file on another disk with --out.',
       cause,
     );
   if (systemCode(error) === 'unknown') return error;
-  return new RekapError(
-    'usage',
-    `${target} cannot be written: ${systemReason(error)}.`,
-    'Name another file with --out.',
-    cause,
-  );
-}
-
-/**
- * Checks that a file to be written lies outside the warehouse.
- *
- * @throws `usage` where `target` would come to lie in the warehouse's real folder, or links to a file there.
- */
-export async function requireOutside(target: string, warehouse: string): Promise<void> {
-  // Its parts may be links to another disk.
-  const folders = await findAll(Object.values(warehousePaths(warehouse)));
-  const path = resolve(target);
-  // Where it leads, if it is a link, and where its name stands.
-  const [leadsTo, parent] = await Promise.all([findAll([path]), findAll([dirname(path)])]);
-  const places = [...leadsTo, ...parent.map((folder) => join(folder, basename(path)))];
-  if (places.some((place) => folders.some((folder) => isWithin(place, folder))))
-    throw new RekapError(
-      'usage',
-      `${target} lies in the warehouse ${warehouse}, and a query never writes into the warehouse.`,
-      'Name a file outside it with --out.',
-    );
-}
-
-/** The real places of those paths that there are. */
-async function findAll(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(paths.map((path) => realpath(path).catch(() => null)));
-  return found.filter((place) => place !== null);
-}
-
-function isWithin(place: string, folder: string): boolean {
-  const [first] = relative(folder, place).split(sep);
-  return first !== '..';
+  const what = `${target} cannot be written: ${systemReason(error)}.`;
+  return new RekapError('usage', what, 'Name another file with --out.', cause);
 }

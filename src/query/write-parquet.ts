@@ -1,62 +1,63 @@
 /** Writes a query's result as a Parquet file, by a DuckDB of its own: the one that runs the query can open no file. */
 
 import type { DuckDBResult } from '@duckdb/node-api';
-import { openDatabase, quoteText } from '../duckdb/database.ts';
-import { RekapError } from '../errors.ts';
-import { beyondBigint, type ResultColumn, selectNarrowed, whichBeyond } from './query-result.ts';
+import { type Database, mostMemory, openDatabase, quoteIdentifier, quoteText } from '../duckdb/database.ts';
 import { isOutOfMemory } from '../warehouse/file-errors.ts';
-
-export interface ParquetOptions {
-  /** Bytes that the result may take until it is written. */
-  readonly memory: number;
-  readonly signal?: AbortSignal;
-}
+import { beyondBigint, isHuge, type ResultColumn } from './query-result.ts';
+import type { QueryBounds } from './sandbox.ts';
+import { RekapError } from '../errors.ts';
 
 /**
  * Writes all rows to `target`. Sums, which DuckDB keeps in 128 bits, become BIGINT, for Parquet would have them as DOUBLE. Gives the
- * number of rows.
+ * number of rows; takes memory for all of them.
  *
  * @throws `query` where such a number has no place in 64 bits, or the result is larger than `memory`.
  */
 export async function writeParquet(
   result: DuckDBResult,
   target: string,
-  { memory, signal }: ParquetOptions,
+  { memory = mostMemory, ...signal }: QueryBounds,
 ): Promise<number> {
   const types = result.columnTypes().map(String);
   const columns = result.columnNames().map((name, index): ResultColumn => ({ name, type: types[index]! }));
   const settings = { memory_limit: `${Math.floor(memory / 1024)}KiB`, temp_directory: '' };
-  const database = await openDatabase(':memory:', { settings, ...(signal === undefined ? {} : { signal }) });
+  const database = await openDatabase(':memory:', { settings, ...signal });
   try {
-    await database.run(`CREATE TABLE result (${types.map((type, index) => `c${index} ${type}`).join(', ')})`);
+    await database.run(`CREATE TABLE result (${types.map((type, place) => `c${place} ${type}`).join(', ')})`);
     const appender = await database.connection.createAppender('result');
     for (;;) {
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) break;
-      signal?.throwIfAborted();
+      signal.signal?.throwIfAborted();
       appender.appendDataChunk(chunk);
     }
     appender.closeSync();
+    await requireNarrow(database, columns);
+    const selected = columns.map(
+      (column, place) => `c${place}${isHuge(column) ? '::BIGINT' : ''} AS ${quoteIdentifier(column.name)}`,
+    );
     return await database.run(
-      `COPY (${selectNarrowed('result', columns)}) TO ${quoteText(target)}
+      `COPY (SELECT ${selected.join(', ')} FROM result) TO ${quoteText(target)}
        (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, USE_TMP_FILE false)`,
     );
   } catch (error) {
-    throw explain(error, columns);
+    if (!(error instanceof Error) || !isOutOfMemory(error)) throw error;
+    throw new RekapError(
+      'query',
+      'The query, or the result that is to become a Parquet file, needs more memory than it may take.',
+      'Ask for less at a time, or write it as .csv or .arrow, which takes no memory for the result.',
+      { cause: error },
+    );
   } finally {
     database.close();
   }
 }
 
-function explain(error: unknown, columns: readonly ResultColumn[]): unknown {
-  if (!(error instanceof Error)) return error;
-  const beyond = whichBeyond(error, columns);
-  if (beyond !== null) return beyondBigint(beyond.name);
-  if (!isOutOfMemory(error)) return error;
-  return new RekapError(
-    'query',
-    'The query, or the result that is to become a Parquet file, needs more memory than it may take.',
-    'Ask for less at a time, or write it as .csv or .arrow, which takes no memory for the result.',
-    { cause: error },
-  );
+/** Refuses the first column that holds a number beyond 64 bits. */
+async function requireNarrow(database: Database, columns: readonly ResultColumn[]): Promise<void> {
+  for (const [place, column] of columns.entries()) {
+    if (!isHuge(column)) continue;
+    const beyond = `c${place} IS NOT NULL AND try_cast(c${place} AS BIGINT) IS NULL`;
+    if ((await database.rows(`SELECT 1 FROM result WHERE ${beyond} LIMIT 1`)).length > 0) throw beyondBigint(column);
+  }
 }

@@ -1,8 +1,6 @@
-/** Writes a query's result as CSV or JSON, and says how a value reads. */
+/** Writes a query's result as CSV or JSON: exact values, no formula that a spreadsheet runs, nothing that deceives a terminal. */
 
-import type { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampValue } from '@duckdb/node-api';
-import { duckdb } from '../duckdb/database.ts';
-import type { QueryResult, ResultValue } from './query-result.ts';
+import { displayText, isDuckDbs, jsonValue, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
 
 /** Takes text piece by piece; waits where the reader is slow. */
 export type Write = (text: string) => Promise<void>;
@@ -40,39 +38,6 @@ export async function writeJson(result: QueryResult, write: Write): Promise<numb
   return rows;
 }
 
-/** A value as a person reads it, in a table or a CSV cell. */
-export function displayText(value: ResultValue): string {
-  const plain = plainValue(value);
-  if (plain === null) return '';
-  return typeof plain === 'object' ? JSON.stringify(plain, jsonValue) : String(plain);
-}
-
-type PlainValue = Exclude<ResultValue, DuckDbValue>;
-
-/** DuckDB's own values as the text that DuckDB prints; everything else as it is. */
-function plainValue(value: ResultValue): PlainValue {
-  return isDuckDbs(value) ? duckDbText(value) : value;
-}
-
-type DuckDbValue = DuckDBDecimalValue | DuckDBDateValue | DuckDBTimestampValue;
-
-/** Also the values of kinds that this client knows and the type does not name, such as timestamps in seconds. */
-function isDuckDbs(value: unknown): value is DuckDbValue {
-  return typeof value === 'object' && value !== null && value.constructor?.name.startsWith('DuckDB');
-}
-
-/** The client prints an infinite date as the day beyond its calendar. */
-function duckDbText(value: DuckDbValue): string {
-  if (
-    (value instanceof duckdb().DuckDBDateValue || value instanceof duckdb().DuckDBTimestampValue) &&
-    !value.isFinite
-  ) {
-    const isPositive = value instanceof duckdb().DuckDBDateValue ? value.days > 0 : value.micros > 0n;
-    return isPositive ? 'infinity' : '-infinity';
-  }
-  return String(value);
-}
-
 function csvValue(value: ResultValue): string {
   if (value === null) return '';
   if (value === '') return '""';
@@ -105,23 +70,12 @@ function csvText(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Whole numbers beyond 2^53 and what JSON has no number for become texts. */
-function jsonValue(_key: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  return isDuckDbs(value) ? duckDbText(value) : value;
-}
-
 /** JSON.stringify escapes what is below U+0020; C1 controls, DEL, and marks that turn or hide writing it leaves as they are. */
 const deceptive = /[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu;
 
-/** JSON text in which such characters are escapes; whoever parses it gets the same texts. */
+/** JSON text in which characters that could steer or deceive a terminal are escapes; whoever parses it gets the same texts. */
 export function escapeDeceptive(json: string): string {
-  return json.replace(deceptive, (character) =>
-    // A character beyond U+FFFF is two escapes, as JSON has it.
-    Array.from(
-      { length: character.length },
-      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
+  // A character beyond U+FFFF is two escapes, as JSON has it.
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return json.replace(deceptive, (character) => character.split('').map(escaped).join(''));
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { isRekapError, systemCode } from '../errors.ts';
 import { type LandedRun, openLandedRun } from '../land/landed-run.ts';
 import { readRuns } from '../publish/runs-log.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { listLandedIds, listSnapshotIds, readCurrentId, readSnapshot } from '../warehouse/warehouse.ts';
 import type { Run } from './options.ts';
 import { orClose } from '../runtime/bound-signal.ts';
-import { listLandedIds, listSnapshotIds, warehousePaths } from '../warehouse/snapshot-format.ts';
-import { readCurrentId, readSnapshot } from '../warehouse/warehouse.ts';
 
 /**
  * Ids of the syncs that made tables of their answers: they published them, found nothing new, were dry ones, or the gate refused them. One that

@@ -2,15 +2,15 @@
 
 import { basename, dirname, join } from 'node:path';
 import { openDatabase } from '../duckdb/database.ts';
+import { verifySnapshot } from '../publish/verify-snapshot.ts';
+import { findAltered } from '../warehouse/check-files.ts';
+import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
+import { readSnapshot, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { isRekapError, RekapError } from '../errors.ts';
 import type { CarryOver, PreviousTables } from '../load/previous-tables.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { verifySnapshot } from '../publish/verify-snapshot.ts';
 import { definitionFingerprint, schemaFingerprint } from './describe-snapshot.ts';
 import type { Run } from './options.ts';
-import { findAltered } from '../warehouse/check-files.ts';
-import { databaseFile, type Manifest, recoveryHint } from '../warehouse/snapshot-format.ts';
-import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** What is wrong with it, as sentences; none where every byte is as it was published, and its tables agree as far as they can be read. */
 export async function findDamage(

@@ -6,13 +6,21 @@ import { gateRefusal, RekapError } from '../errors.ts';
 import { Secret } from '../extract/ask/secret.ts';
 import type { RunFile } from '../land/formats.ts';
 import type { Project } from '../pipeline.ts';
-import { requireReplaceable } from '../publish/current-link.ts';
 import { readRuns } from '../publish/runs-log.ts';
+import { requireReplaceable } from '../publish/switch-current.ts';
+import { checkManifestFile } from '../publish/verify-snapshot.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import {
+  fillFirst,
+  listLandedIds,
+  listSnapshotIds,
+  readCurrent,
+  readCurrentId,
+  readSnapshot,
+  type Snapshot,
+} from '../warehouse/warehouse.ts';
 import { finishedRuns } from './landings.ts';
 import type { Attempt, ReplayOptions, RunPlan, SyncOptions } from './options.ts';
-import { checkManifestFile } from '../warehouse/check-files.ts';
-import { listLandedIds, listSnapshotIds, warehousePaths } from '../warehouse/snapshot-format.ts';
-import { fillFirst, readCurrent, readCurrentId, readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** What a replay goes by besides its options. */
 export interface Replay extends RunPlan {

@@ -9,14 +9,13 @@ import {
   quoteText,
   tableColumns,
 } from '../duckdb/database.ts';
+import { asQueryResult, type QueryResult } from '../query/query-result.ts';
+import { changesTableName } from '../warehouse/snapshot-format.ts';
+import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 import { RekapError } from '../errors.ts';
 import { differencesSql, sharedColumns } from '../load/changes.ts';
 import { changesTable, placeColumns } from '../load/tables.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import type { QueryResult } from '../query/query-result.ts';
-import { asQueryResult } from '../query/run-query.ts';
-import { changesTableName } from '../warehouse/snapshot-format.ts';
-import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** The two snapshots of a comparison. */
 export interface ComparedSnapshots {

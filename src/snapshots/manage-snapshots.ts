@@ -1,18 +1,101 @@
-/** Changes to a warehouse besides a sync: going back to an earlier snapshot, and removing old ones; both under the same lock. */
+/** What is done with published snapshots besides a sync: verify one, go back to one, remove old ones. */
 
-import { explainFileError } from '../warehouse/file-errors.ts';
-import type { Project } from '../pipeline.ts';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isRekapError, RekapError, systemCode } from '../errors.ts';
+import { verifyLanding } from '../land/landed-run.ts';
+import type { AnyPipeline, Project } from '../pipeline.ts';
 import { lockWarehouse } from '../publish/lock.ts';
-import { pointCurrent, pruneSnapshots } from '../publish/snapshot-folder.ts';
+import { pruneSnapshots } from '../publish/snapshot-folder.ts';
+import { pointCurrent } from '../publish/switch-current.ts';
+import { verifySnapshot } from '../publish/verify-snapshot.ts';
+import { explainFileError } from '../warehouse/file-errors.ts';
+import { isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';
+import {
+  readCurrent,
+  readCurrentId,
+  readSnapshot,
+  recoveryHint,
+  requireWarehouse,
+  type Snapshot,
+} from '../warehouse/warehouse.ts';
 import { pruneLandings, type Retention } from '../run/landings.ts';
-import { damagedError, verifyPublished, type Verification } from './verify-published.ts';
 import { beginsAnew } from '../run/run.ts';
-import { readCurrent, readCurrentId, readSnapshot, requireWarehouse } from '../warehouse/warehouse.ts';
+
+/** What a verification found. */
+interface Verification {
+  /** Number of files that the manifest names; 0 where it cannot be read. */
+  readonly files: number;
+  /** Everything that is wrong with the snapshot itself, as sentences. */
+  readonly problems: readonly string[];
+  /** The same of the answers that it was made of. */
+  readonly answerProblems: readonly string[];
+  /** That retention has removed the answers is no damage. Unknown where the manifest does not say what they were. */
+  readonly answers: 'kept' | 'damaged' | 'gone' | 'unknown';
+  /** What to do about the problems; empty where there are none. */
+  readonly next: string;
+}
+
+/**
+ * Checks the snapshot of this id and, as far as they are kept, the answers that it was made of. A manifest that cannot be read is damage too.
+ *
+ * @throws `snapshot-not-found` where there is none of this id.
+ */
+export async function verifyPublished(
+  warehouse: string,
+  id: string,
+  pipelines: readonly AnyPipeline[],
+): Promise<Verification> {
+  let snapshot: Snapshot;
+  try {
+    snapshot = await readSnapshot(warehouse, id);
+  } catch (error) {
+    if (!isRekapError(error, 'warehouse')) throw error;
+    return { files: 0, problems: [error.message], answerProblems: [], answers: 'unknown', next: error.next };
+  }
+  const { run, landing, files } = snapshot.manifest;
+  const problems = await verifySnapshot(snapshot.folder, snapshot.manifest, pipelines);
+  const folder = join(warehousePaths(warehouse).landing, run);
+  // What is there and cannot be read is named file by file.
+  const isKept = isSnapshotId(run) && (await isThere(folder));
+  const altered = isKept ? (await verifyLanding(folder, landing)).map((problem) => `landing/${run}: ${problem}`) : [];
+  const answers = !isKept ? 'gone' : altered.length > 0 ? 'damaged' : 'kept';
+  const next = nextStep(snapshot, problems.length > 0, answers);
+  return { files: files.length, problems, answerProblems: altered, answers, next };
+}
+
+/** Whether there is such a folder, readable or not. */
+async function isThere(folder: string): Promise<boolean> {
+  try {
+    await readdir(folder);
+    return true;
+  } catch (error) {
+    return systemCode(error) !== 'ENOENT';
+  }
+}
+
+function nextStep({ id, manifest }: Snapshot, isDamaged: boolean, answers: Verification['answers']): string {
+  if (isDamaged && answers === 'kept') return recoveryHint(id, manifest.run);
+  if (isDamaged)
+    return 'Run the sync again to fetch the figures anew, or go back to another snapshot: "rekap snapshots list" shows them.';
+  return answers === 'damaged' ? 'The tables are as they were published, but no replay can show that any more.' : '';
+}
+
+/** The error of a command that met a damaged snapshot: every problem on a line of its own. */
+export function damagedError(what: string, problems: readonly string[], next: string): RekapError {
+  return new RekapError('verification', [what, ...problems.map((problem) => `  - ${problem}`)].join('\n'), next);
+}
+
+/** What there is to say of a snapshot that has been made current again. */
+interface RolledBack extends Pick<Verification, 'answerProblems' | 'next'> {
+  /** The source whose history the next sync begins anew, because the snapshot holds sample figures; null where it goes on. */
+  readonly endsHistoryOf: string | null;
+}
 
 /**
  * Makes snapshot `id` the current one, if it is whole. Gives what is wrong with its answers, which are not needed for it.
  *
- * @throws `snapshot-not-found` where there is none of this id, VerificationError naming what is wrong with a damaged one.
+ * @throws `snapshot-not-found` where there is none of this id, `verification` naming what is wrong with a damaged one.
  */
 export async function rollBack({ pipelines }: Project, warehouse: string, id: string): Promise<RolledBack> {
   return locked(warehouse, async () => {
@@ -26,14 +109,8 @@ export async function rollBack({ pipelines }: Project, warehouse: string, id: st
   });
 }
 
-/** What there is to say of a snapshot that has been made current again. */
-export interface RolledBack extends Pick<Verification, 'answerProblems' | 'next'> {
-  /** The source whose history the next sync begins anew, for the snapshot holds sample figures; null where it goes on. */
-  readonly endsHistoryOf: string | null;
-}
-
 /** What a pruning removed. */
-export interface Pruned {
+interface Pruned {
   /** Ids of snapshots. */
   readonly removed: readonly string[];
   /** Ids of runs whose answers are gone. */

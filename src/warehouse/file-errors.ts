@@ -1,47 +1,114 @@
-/** Explains what the file system or DuckDB says about a warehouse: no space, no memory, too few open files, no permission, a file in a folder's place. */
+/** Explains what the file system or DuckDB says about a warehouse: no space, no memory, too few open files, no permission, a broken disk. */
 
-import { statfsSync, type StatsFs } from 'node:fs';
-import { systemCode, RekapError, systemReason, tooFewFiles } from '../errors.ts';
+import { systemCode, RekapError, systemReason, tooFewFiles, type ErrorCode } from '../errors.ts';
 
-/** How DuckDB says it. */
-const missingFile = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or directory|does not exist)/;
-/** The same; an appender leaves out what kind of error it is. */
-const lackOfMemory = /^Out of Memory Error|could not allocate block|failed to (?:allocate data|pin block)/;
+/** A failure: how the system's code and call or the message show it, and what it is for the user. */
+interface Failure {
+  /** Matches the system's "EEXIST mkdir PATH: ..." and DuckDB's messages. */
+  readonly said: RegExp;
+  readonly code: ErrorCode;
+  /** @param path The file or folder that the error names; the warehouse where it names none. */
+  readonly what: (warehouse: string, path: string, error: Error) => string;
+  readonly next: string;
+}
 
-/** The same, where the disk fails. */
-const failedDatabase = /input\/output error|fsync failed/i;
-const checkDisk = 'Check the disk, then run it again.';
+const tooLarge = /^EFBIG|file too large/i;
+const noSpace = /^(ENOSPC|EDQUOT)|no space left|disk quota exceeded/i;
+/** DuckDB's appender leaves out what kind of error it is. */
+const noMemory = /^Out of Memory Error|could not allocate block|failed to (?:allocate data|pin block)/;
+/** How DuckDB names a file that is gone. */
+const missing = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or directory|does not exist)/;
+
+/** The first that fits is told. */
+const failures: readonly Failure[] = [
+  {
+    said: tooLarge,
+    code: 'disk-full',
+    what: (warehouse) => `A file of the warehouse ${warehouse} would be larger than this system allows.`,
+    next: 'Nothing was published. Raise the limit on file sizes (ulimit -f).',
+  },
+  {
+    said: noSpace,
+    code: 'disk-full',
+    what: (warehouse) => `There is no space left for the warehouse ${warehouse}, or no inode for another file.`,
+    next: 'Nothing was published. Remove files there, or keep fewer snapshots and answers with --keep and --keep-landing.',
+  },
+  {
+    said: noMemory,
+    code: 'out-of-memory',
+    what: () => 'The tables of the snapshot need more memory than DuckDB may take for them.',
+    next: 'Nothing was published. Ask for less at a time with --dataset or --dapil, and please report this.',
+  },
+  {
+    // Places such as /proc say ENOENT where nothing can be made.
+    said: /^(EACCES|EPERM|EROFS|ENOENT mkdir)\b|permission denied|read-only file system/i,
+    code: 'warehouse',
+    what: (warehouse, _path, error) =>
+      `The warehouse ${warehouse} is not writable${systemCode(error) === 'unknown' ? '' : `: ${systemReason(error)}`}.`,
+    next: 'Correct its permissions, or name another folder.',
+  },
+  {
+    said: new RegExp(`^ENOENT \\w+ [^:]|${missing.source}`),
+    code: 'warehouse',
+    what: (_warehouse, path) => `${path} has vanished while the warehouse was worked on.`,
+    next: 'Nothing was published. See who else writes to this folder, then run it again.',
+  },
+  {
+    said: /^(ENOTDIR|EEXIST mkdir)\b/,
+    code: 'warehouse',
+    what: (warehouse, path, error) =>
+      // Where a folder cannot be made below a file, the system names the folder and not the file.
+      `${systemCode(error) === 'EEXIST' ? path : `The warehouse ${warehouse}, or a part of it,`} is not a folder.`,
+    next: 'Move what stands there away, or name another folder with --warehouse.',
+  },
+  {
+    said: /^(ELOOP|ENAMETOOLONG)/,
+    code: 'warehouse',
+    what: (warehouse, _path, error) => `The path of the warehouse ${warehouse} cannot be used: ${systemReason(error)}.`,
+    next: 'Name another folder with --warehouse.',
+  },
+  {
+    said: /input\/output error|fsync failed/i,
+    code: 'file',
+    what: (warehouse, _path, error) =>
+      `DuckDB could not read or write a file of the warehouse ${warehouse}: ${error.message.split('\n')[0]}`,
+    next: 'Check the disk, then run it again.',
+  },
+];
+
+/** The error itself, or one that says what was wrong with the warehouse's folder. */
+export function explainFileError(error: unknown, warehouse: string): unknown {
+  const limit = tooFewFiles(error);
+  if (limit !== null) return limit;
+  if (error instanceof RekapError || !(error instanceof Error)) return error;
+  const said = saidBy(error);
+  const failure = failures.find((one) => one.said.test(said));
+  if (failure === undefined) return failedFile(error) ?? error;
+  const path = 'path' in error ? String(error.path) : (missing.exec(error.message)?.[1] ?? warehouse);
+  return new RekapError(failure.code, failure.what(warehouse, path, error), failure.next, { cause: error });
+}
+
+function saidBy(error: Error): string {
+  const code = systemCode(error);
+  if (code === 'unknown') return error.message;
+  const { syscall = '', path = '' } = error as NodeJS.ErrnoException;
+  return `${code} ${syscall} ${path}: ${error.message}`;
+}
 
 /** Why a file cannot grow: it is as large as the system lets files be, or its disk or quota is used up. Null for any other error. */
 export function whyDiskIsFull(error: Error): 'size' | 'space' | null {
-  const code = systemCode(error);
-  const { message } = error;
-  if (code === 'EFBIG' || /file too large/i.test(message)) return 'size';
-  const isSpent = code === 'ENOSPC' || code === 'EDQUOT' || /no space left|disk quota exceeded/i.test(message);
-  return isSpent ? 'space' : null;
+  const said = saidBy(error);
+  return tooLarge.test(said) ? 'size' : noSpace.test(said) ? 'space' : null;
 }
 
-/**
- * Whether a file system that is full lacks inodes rather than space. What a failed run had written may have been removed by now, so that
- * there are a few again: of the two it has run out of that of which the smaller part is free. One that counts no inodes says it has 0 of 0.
- */
-export function lacksInodes(path: string, look: (path: string) => StatsFs = statfsSync): boolean {
-  try {
-    const { files, ffree, blocks, bavail } = look(path);
-    return files > 0 && ffree / files < bavail / blocks;
-  } catch {
-    return false;
-  }
+/** Whether DuckDB had no memory left that it may take. */
+export function isOutOfMemory({ message }: Error): boolean {
+  return noMemory.test(message);
 }
 
 /** Whether the system keeps this user from a file or folder, which says nothing about what is in it. */
 export function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(systemCode(error));
-}
-
-/** Whether DuckDB had no memory left that it may take. */
-export function isOutOfMemory({ message }: Error): boolean {
-  return lackOfMemory.test(message);
 }
 
 /** The error for a part of a warehouse that this user may not read. */
@@ -54,114 +121,9 @@ export function forbidden(path: string, error: unknown): RekapError {
   );
 }
 
-/** The error itself, or one that says what was wrong with the warehouse's folder. */
-export function explainFileError(error: unknown, warehouse: string): unknown {
-  const limit = tooFewFiles(error);
-  if (limit !== null) return limit;
-  if (error instanceof RekapError || !(error instanceof Error)) return error;
-  const code = systemCode(error);
-  const isMakingFolder = 'syscall' in error && error.syscall === 'mkdir';
-  const cause = { cause: error };
-  const full = whyDiskIsFull(error);
-  if (full === 'size') {
-    return new RekapError(
-      'disk-full',
-      `A file of the warehouse ${warehouse} would be larger than this system allows.`,
-      'Nothing was published. Raise the limit on file sizes (ulimit -f).',
-      cause,
-    );
-  }
-  if (full === 'space' && systemCode(error) !== 'EDQUOT' && lacksInodes(warehouse)) {
-    return new RekapError(
-      'disk-full',
-      `The file system of the warehouse ${warehouse} can hold no more files: it has space left, but no inodes.`,
-      'Nothing was published. Remove files there, or keep fewer snapshots and answers with --keep and --keep-landing.',
-      cause,
-    );
-  }
-  if (full === 'space') {
-    return new RekapError(
-      'disk-full',
-      `There is no space left for the warehouse ${warehouse}.`,
-      'Nothing was published. Free some space, or keep fewer snapshots with --keep.',
-      cause,
-    );
-  }
-  if (isOutOfMemory(error)) {
-    return new RekapError(
-      'out-of-memory',
-      'The tables of the snapshot need more memory than DuckDB may take for them.',
-      'Nothing was published. Ask for less at a time with --dataset or --dapil, and please report this.',
-      cause,
-    );
-  }
-  if (
-    code === 'EACCES' ||
-    code === 'EPERM' ||
-    code === 'EROFS' ||
-    // Places such as /proc say so, where nothing can be made.
-    (code === 'ENOENT' && isMakingFolder) ||
-    /permission denied|read-only file system/i.test(error.message)
-  ) {
-    return new RekapError(
-      'warehouse',
-      `The warehouse ${warehouse} is not writable${code === 'unknown' ? '' : `: ${systemReason(error)}`}.`,
-      'Correct its permissions, or name another folder.',
-      cause,
-    );
-  }
-  const vanished = code === 'ENOENT' && 'path' in error ? String(error.path) : missingFile.exec(error.message)?.[1];
-  if (vanished !== undefined) {
-    return new RekapError(
-      'warehouse',
-      `${vanished} has vanished while the warehouse was worked on.`,
-      'Nothing was published. See who else writes to this folder, then run it again.',
-      cause,
-    );
-  }
-  if (code === 'ENOTDIR' || (code === 'EEXIST' && isMakingFolder)) {
-    // Where a folder cannot be made below a file, the system names the folder.
-    const part = code === 'EEXIST' && 'path' in error && error.path !== warehouse ? String(error.path) : null;
-    if (part === null)
-      return new RekapError(
-        'warehouse',
-        `The warehouse ${warehouse} is not a folder.`,
-        'Name a folder with --warehouse.',
-        cause,
-      );
-    return new RekapError(
-      'warehouse',
-      `${part}, which is a part of the warehouse, is not a folder.`,
-      'Move it away, or name another folder with --warehouse.',
-      cause,
-    );
-  }
-  if (code === 'ELOOP' || code === 'ENAMETOOLONG') {
-    const why = code === 'ELOOP' ? 'leads to itself through its links' : 'is longer than this system allows';
-    return new RekapError(
-      'warehouse',
-      `The path of the warehouse ${warehouse} ${why}.`,
-      'Name another folder with --warehouse.',
-      cause,
-    );
-  }
-  if (failedDatabase.test(error.message))
-    return new RekapError(
-      'file',
-      `DuckDB could not read or write a file of the warehouse ${warehouse}: ${error.message.split('\n')[0]!}`,
-      checkDisk,
-      cause,
-    );
-  return failedFile(error) ?? error;
-}
-
-/** The error for a file that the system could not open, read, write or rename, though it is not known why; null where it is no such failure. */
+/** The error for a file that the system could not open, read, write or rename for another reason; null where it is no such failure. */
 export function failedFile(error: unknown): RekapError | null {
   if (!(error instanceof Error) || !('path' in error && 'syscall' in error)) return null;
-  return new RekapError(
-    'file',
-    `The system could not ${String(error.syscall)} ${String(error.path)}: ${systemReason(error)}.`,
-    checkDisk,
-    { cause: error },
-  );
+  const what = `The system could not ${String(error.syscall)} ${String(error.path)}: ${systemReason(error)}.`;
+  return new RekapError('file', what, 'Check the disk, then run it again.', { cause: error });
 }

@@ -1,9 +1,7 @@
-/** What a warehouse is made of: the names of its files, ids of runs and snapshots, and what a manifest holds. */
+/** What a warehouse is made of: the names of its files, ids of snapshots, and what a manifest holds. */
 
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { RekapError, systemCode, systemReason } from '../errors.ts';
 
 /** Name of the DuckDB file in a snapshot. */
 export const databaseFile = 'rekap.duckdb';
@@ -30,6 +28,11 @@ export function warehousePaths(folder: string) {
     runs: join(folder, 'runs.jsonl'),
     lock: join(folder, 'lock'),
   } as const;
+}
+
+/** What the link `current` of a warehouse says where snapshot `id` is the current one. */
+export function currentTarget(id: string): string {
+  return `snapshots/${id}`;
 }
 
 /** Path of a table's Parquet file below a snapshot's folder: one folder per table, so that an engine can take the folder. */
@@ -123,37 +126,3 @@ export function isManifest(value: unknown, id: string): value is Manifest {
 function isBelow(path: string): boolean {
   return path !== '' && !path.includes('\0') && path.split(/[/\\]/).every((part) => !['', '.', '..'].includes(part));
 }
-
-/** Ids of the snapshots that have a name, oldest first. */
-export function listSnapshotIds(warehouse: string): Promise<string[]> {
-  return idsIn(warehousePaths(warehouse).snapshots);
-}
-
-/** Ids of the runs whose answers are kept, oldest first. */
-export function listLandedIds(warehouse: string): Promise<string[]> {
-  return idsIn(warehousePaths(warehouse).landing);
-}
-
-/** What somebody else has put there is theirs, and counts for nothing. */
-async function idsIn(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).filter(isSnapshotId).toSorted();
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return [];
-    throw new RekapError(
-      'warehouse',
-      `${folder} cannot be read: ${systemReason(error)}.`,
-      'Correct it, or name another folder with --warehouse.',
-      { cause: error },
-    );
-  }
-}
-
-/** Where a snapshot is damaged, which is made again from the answers of the run `madeBy`. */
-export function recoveryHint(damaged: string, madeBy = damaged): string {
-  return `"rekap replay ${madeBy}" builds it again from its answers; "rekap snapshots list" shows others that you can go back to.`;
-}
-
-/** Where `current` is missing, or leads nowhere. */
-export const currentHint =
-  '"rekap replay" makes the newest run\'s snapshot current; "rekap snapshots list" shows others that you can go back to. Where there are none, remove current and snapshots, and run the sync again.';

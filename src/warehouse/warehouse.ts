@@ -1,28 +1,60 @@
-/** The warehouse folder: how its snapshots and the current one among them are found and read. */
+/** Finds and reads what a warehouse holds: its snapshots, the current one among them, and the runs whose answers are kept. */
 
-import { access, constants, readFile, readlink, stat } from 'node:fs/promises';
+import { access, constants, readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { findLogs } from '../duckdb/database.ts';
-import { RekapError, systemCode, systemReason } from '../errors.ts';
-import { formatNumber } from '../runtime/numbers.ts';
+import { whyUnread } from './check-files.ts';
 import { failedFile, forbidden, isForbidden } from './file-errors.ts';
 import {
-  currentHint,
+  currentTarget,
   databaseFile,
   isManifest,
   isSnapshotId,
-  listSnapshotIds,
   type Manifest,
   manifestFile,
-  recoveryHint,
   warehousePaths,
 } from './snapshot-format.ts';
+import { formatNumber } from '../runtime/numbers.ts';
 
 /** A published snapshot. */
 export interface Snapshot {
   readonly id: string;
   readonly folder: string;
   readonly manifest: Manifest;
+}
+
+/** What to do about a warehouse that holds nothing yet. */
+export const fillFirst = 'Fill it first, as with "rekap sync --base-url URL", or name another folder with --warehouse.';
+
+/** What to do where `current` is missing, or leads nowhere. */
+const currentHint =
+  '"rekap replay" makes the newest run\'s snapshot current; "rekap snapshots list" shows others that you can go back to. Where there are none, remove current and snapshots, and run the sync again.';
+
+/** What to do about a damaged snapshot that was made of the answers of run `madeBy`. It looks at nothing: advice must not fail. */
+export function recoveryHint(damaged: string, madeBy = damaged): string {
+  return `"rekap replay ${madeBy}" builds it again from its answers; "rekap snapshots list" shows others that you can go back to.`;
+}
+
+/** Ids of the snapshots that have a name, oldest first. */
+export function listSnapshotIds(warehouse: string): Promise<string[]> {
+  return idsIn(warehousePaths(warehouse).snapshots);
+}
+
+/** Ids of the runs whose answers are kept, oldest first. */
+export function listLandedIds(warehouse: string): Promise<string[]> {
+  return idsIn(warehousePaths(warehouse).landing);
+}
+
+/** Ids sort by time. What somebody else has put there is theirs, and counts for nothing. */
+async function idsIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter(isSnapshotId).toSorted();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return [];
+    const what = `${folder} cannot be read: ${systemReason(error)}.`;
+    throw new RekapError('warehouse', what, 'Correct it, or name another folder with --warehouse.', { cause: error });
+  }
 }
 
 /** The id that `current` points to, or null where nothing has been published yet. */
@@ -34,23 +66,15 @@ export async function readCurrentId(warehouse: string): Promise<string | null> {
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT') return null;
-    if (code === 'ENOTDIR')
-      throw new RekapError('warehouse', `${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
+    if (code === 'ENOTDIR') throw noFolder(warehouse);
     if (isForbidden(error)) throw forbidden(warehouse, error);
     if (code !== 'EINVAL') throw failedFile(error) ?? error;
-    throw new RekapError('warehouse', `${current} is not a symbolic link.`, currentHint, {
-      cause: error,
-    });
+    throw new RekapError('warehouse', `${current} is not a symbolic link.`, currentHint, { cause: error });
   }
   const id = basename(target);
-  if (target !== `snapshots/${id}` || !isSnapshotId(id)) {
-    throw new RekapError(
-      'warehouse',
-      `${current} points to ${JSON.stringify(target)}, which is no snapshot.`,
-      currentHint,
-    );
-  }
-  return id;
+  if (target === currentTarget(id) && isSnapshotId(id)) return id;
+  const what = `${current} points to ${JSON.stringify(target)}, which is no snapshot.`;
+  throw new RekapError('warehouse', what, currentHint);
 }
 
 /** The snapshot that `current` points to, or null where nothing has been published yet. */
@@ -58,9 +82,6 @@ export async function readCurrent(warehouse: string): Promise<Snapshot | null> {
   const id = await readCurrentId(warehouse);
   return id === null ? null : readSnapshot(warehouse, id);
 }
-
-/** What to do about a warehouse that holds nothing yet. */
-export const fillFirst = 'Fill it first, as with "rekap sync --base-url URL", or name another folder with --warehouse.';
 
 /** The current snapshot of a warehouse that must have one. */
 export async function requireCurrent(warehouse: string): Promise<Snapshot> {
@@ -118,14 +139,11 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
 
 /** Path of a snapshot's DuckDB file, which must be there, and alone: DuckDB's own complaint would not say what to do. */
 export async function requireDatabase(snapshot: Snapshot): Promise<string> {
-  const { id, folder } = snapshot;
-  const file = join(folder, databaseFile);
+  const file = join(snapshot.folder, databaseFile);
   try {
     await access(file, constants.R_OK);
   } catch (error) {
-    if (isForbidden(error)) throw forbidden(file, error);
-    const what = systemCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
-    throw new RekapError('warehouse', `${file} ${what}.`, recoveryHint(id), {
+    throw new RekapError('warehouse', `${file} ${whyUnread(file, error)}.`, recoveryHint(snapshot.id), {
       cause: error,
     });
   }
@@ -135,8 +153,7 @@ export async function requireDatabase(snapshot: Snapshot): Promise<string> {
 
 /** Refuses a snapshot with a log beside its DuckDB file. Whoever opens the file would see figures that were never published. */
 export async function requireNoLog({ id, folder }: Snapshot): Promise<void> {
-  const file = join(folder, databaseFile);
-  const [log] = await findLogs(file);
+  const [log] = await findLogs(join(folder, databaseFile));
   if (log === undefined) return;
   throw new RekapError(
     'warehouse',
@@ -148,30 +165,28 @@ export async function requireNoLog({ id, folder }: Snapshot): Promise<void> {
 /** Refuses a folder that is no warehouse. */
 export async function requireWarehouse(warehouse: string): Promise<void> {
   if (await isFolder(warehousePaths(warehouse).snapshots)) return;
-  if (await isFile(warehouse))
-    throw new RekapError('warehouse', `${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
+  if ((await stat(warehouse).catch(() => null))?.isFile() === true) throw noFolder(warehouse);
   throw new RekapError('warehouse', `${warehouse} is no warehouse: it has no folder "snapshots".`, fillFirst);
+}
+
+function noFolder(warehouse: string): RekapError {
+  return new RekapError('warehouse', `${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
 }
 
 async function readManifest(id: string, folder: string): Promise<Manifest> {
   const file = join(folder, manifestFile);
-  let text: string;
+  const damaged = (what: string, cause: unknown): RekapError =>
+    new RekapError('warehouse', `${file} ${what}.`, recoveryHint(id), { cause });
+  let manifest: unknown;
   try {
-    text = await readFile(file, 'utf8');
+    manifest = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
+    if (error instanceof SyntaxError) throw damaged('is not JSON', error);
     if (isForbidden(error)) throw forbidden(file, error);
-    throw new RekapError('warehouse', `${file} cannot be read: ${systemReason(error)}.`, recoveryHint(id), {
-      cause: error,
-    });
+    throw damaged(`cannot be read: ${systemReason(error)}`, error);
   }
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (error) {
-    throw new RekapError('warehouse', `${file} is not JSON.`, recoveryHint(id), { cause: error });
-  }
-  if (isManifest(parsed, id)) return parsed;
-  throw new RekapError('warehouse', `${file} is not a manifest of snapshot ${id}.`, recoveryHint(id));
+  if (isManifest(manifest, id)) return manifest;
+  throw damaged(`is not a manifest of snapshot ${id}`, null);
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -181,8 +196,4 @@ async function isFolder(path: string): Promise<boolean> {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return false;
     throw isForbidden(error) ? forbidden(path, error) : (failedFile(error) ?? error);
   }
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isFile() === true;
 }

@@ -1,4 +1,4 @@
-/** Opens files so that every failure names its file: of a file that is open, the system and Node only say what they could not do. */
+/** Opens files so that every failure names its file: of an open file, the system says only what failed. */
 
 import { open, type FileHandle } from 'node:fs/promises';
 
@@ -18,30 +18,25 @@ export async function withFile<Value>(
   });
 }
 
+/** Does something with a file that is open; a failure of the system names the file then. */
+export async function nameFile<Value>(path: string, act: () => Promise<Value>): Promise<Value> {
+  try {
+    return await act();
+  } catch (error) {
+    const isUnnamed = error instanceof Error && 'syscall' in error && error.syscall !== undefined && !('path' in error);
+    throw isUnnamed ? Object.assign(error, { path }) : error;
+  }
+}
+
 /** Makes a new file of a text. */
 export async function writeNewFile(path: string, text: string): Promise<void> {
   await withFile(path, 'wx', (file) => file.writeFile(text));
 }
 
 /**
- * Flushes a file, or a folder, to the disk: what is only written may be gone after a power cut. The name of a file that is new or renamed
- * is on the disk only when its folder is.
+ * Flushes a file or a folder to the disk: a power cut may take what is only written. A new name is on the disk only when the folder that
+ * holds it was flushed.
  */
 export async function flush(path: string): Promise<void> {
   await withFile(path, 'r', (file) => file.sync());
-}
-
-/** Does something with a file that is open. */
-export async function nameFile<Value>(path: string, act: () => Promise<Value>): Promise<Value> {
-  try {
-    return await act();
-  } catch (error) {
-    throw withPath(error, path);
-  }
-}
-
-/** The error itself, which names the file from now on if it is one of the system. */
-function withPath(error: unknown, path: string): unknown {
-  const isUnnamed = error instanceof Error && 'syscall' in error && error.syscall !== undefined && !('path' in error);
-  return isUnnamed ? Object.assign(error, { path }) : error;
 }

@@ -12,17 +12,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ExitCode, RekapError } from '../../src/errors.ts';
 import { Secret } from '../../src/extract/ask/secret.ts';
 import type { SyncResult } from '../../src/run/options.ts';
-import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
-import { verifyPublished } from '../../src/snapshots/verify-published.ts';
-import { manifestHashLine } from '../../src/warehouse/check-files.ts';
-import {
-  isSnapshotId,
-  listSnapshotIds,
-  type Manifest,
-  manifestFile,
-  manifestHashFile,
-} from '../../src/warehouse/snapshot-format.ts';
-import { readCurrent } from '../../src/warehouse/warehouse.ts';
+import { manifestHashLine } from '../../src/publish/manifest.ts';
+import { rollBack, verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
+import { isSnapshotId, type Manifest, manifestFile, manifestHashFile } from '../../src/warehouse/snapshot-format.ts';
+import { listSnapshotIds, readCurrent } from '../../src/warehouse/warehouse.ts';
 import { failAt, findPoints, nameOf, onceFailing, type Point } from '../support/failing-call.ts';
 import { watch } from '../support/file-calls.ts';
 import { runReplay } from '../support/run-replay.ts';

@@ -4,9 +4,9 @@ import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/duckdb/database.ts';
-import type { RunEvent } from '../../src/runtime/context.ts';
 import { databaseFile } from '../../src/warehouse/snapshot-format.ts';
 import { requireCurrent } from '../../src/warehouse/warehouse.ts';
+import type { RunEvent } from '../../src/runtime/context.ts';
 import { holdDatabase } from '../support/hold-database.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { readRows, readValue } from '../support/read-table.ts';
@@ -75,11 +75,7 @@ it('is for reading only once it is published', async () => {
 });
 
 it.each([
-  [
-    'altered',
-    alter,
-    /is read from its Parquet files\. Its DuckDB file is not the one that was published: the SHA-256 differs\.$/,
-  ],
+  ['altered', alter, /is read from its Parquet files\. Its DuckDB file is not the one that was published: .*SHA-256/],
   [
     'held open for writing',
     hold,

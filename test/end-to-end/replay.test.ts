@@ -4,9 +4,9 @@ import { appendFile, readdir, readFile, rm, symlink, truncate, writeFile } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { quoteText } from '../../src/duckdb/database.ts';
+import { type Manifest, parquetPath } from '../../src/warehouse/snapshot-format.ts';
+import { listSnapshotIds, readCurrentId } from '../../src/warehouse/warehouse.ts';
 import type { SyncResult } from '../../src/run/options.ts';
-import { listSnapshotIds, type Manifest, parquetPath } from '../../src/warehouse/snapshot-format.ts';
-import { readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { nation } from '../support/prepared-snapshots.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';

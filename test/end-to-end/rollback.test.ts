@@ -3,8 +3,7 @@
 import { rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
-import { verifyPublished } from '../../src/snapshots/verify-published.ts';
+import { rollBack, verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
 import { readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { alterFile } from '../support/alter-file.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';

@@ -3,7 +3,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { verifyPublished } from '../../src/snapshots/verify-published.ts';
+import { verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
 import { readCurrent } from '../../src/warehouse/warehouse.ts';
 import { runHere } from '../support/run-here.ts';
 import { runReplay } from '../support/run-replay.ts';

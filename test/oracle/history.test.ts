@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/extract/ask/secret.ts';
 import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
-import { listLandedIds, listSnapshotIds } from '../../src/warehouse/snapshot-format.ts';
+import { listLandedIds, listSnapshotIds } from '../../src/warehouse/warehouse.ts';
 import { type Act, judgeHistory, type Look } from './judge-history.ts';
 import { look, startReader } from './reader.ts';
 import { exportByQuery, noPython, reckon } from './reckon.ts';

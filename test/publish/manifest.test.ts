@@ -1,90 +1,176 @@
-/** Two snapshots hold the same tables when one source, one definition and the bytes of every Parquet file say so. */
+/** A manifest accounts for each dataset, has its own hash beside it, and tells whether two snapshots are the same. */
 
+import { execFile } from 'node:child_process';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { differingFigures, holdsSameTables } from '../../src/publish/manifest.ts';
+import { voters as pipeline } from '../../pipelines/voters.ts';
+import { countColumns } from '../../src/pipeline.ts';
+import {
+  assembleDataset,
+  type DatasetFacts,
+  differingFigures,
+  holdsSameTables,
+  writeManifest,
+} from '../../src/publish/manifest.ts';
+import { checkManifestFile, verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import type { Manifest, ManifestFile } from '../../src/warehouse/snapshot-format.ts';
+import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const parquet = (table: string, sha256: string): ManifestFile => ({
-  path: `parquet/${table}/${table}.parquet`,
-  bytes: 1,
-  rows: 1,
-  sha256,
-});
-const voters = parquet('voters', 'aa');
-const users = parquet('voting_rights_users', 'bb');
-const database: ManifestFile = { path: 'rekap.duckdb', bytes: 1, rows: null, sha256: 'cc' };
-const before = { source: 'sample', definition: 'one', files: [database, voters, users] } as unknown as Manifest;
+describe('what a manifest says of a dataset', () => {
+  const verdict = (district: number | null, read_at: string) => verdictOf({ district, read_at });
+  const facts: DatasetFacts = {
+    pipeline,
+    totals: {
+      ledger: { fetched: 5, published: 3, quarantined: 1, duplicates: 1 },
+      sums: { dpt_male: 2n ** 40n },
+      nulls: { dpt_male: 2 },
+    },
+    verdicts: [verdict(1102, 'now'), verdict(1101, 'now')],
+    replaced: null,
+    carried: { rows: 0, sums: {}, nulls: {} },
+    quarantine: [{ count: 1 }],
+    changes: { added: 1, removed: 2, changed: 3 },
+    violations: [],
+    schema: [['dapil_id', 'INTEGER']],
+  };
+  const districts = [verdict(null, 'before'), verdict(1101, 'before'), verdict(1103, 'before')];
+  const before = manifestOf({ datasets: { voters: datasetOf({ districts }) } });
+  const said = (more: Partial<DatasetFacts>) =>
+    assembleDataset({ ...facts, ...more }, before).districts.map(({ district, read_at }) => `${district} ${read_at}`);
 
-describe('two snapshots', () => {
-  it.each<[string, Partial<Manifest>]>([
-    ['nothing differs', {}],
-    [
-      'only the DuckDB file differs, which is never the same twice',
-      { files: [{ ...database, sha256: 'dd' }, voters, users] },
-    ],
-    ['only the history of changes has gone on', { files: [database, voters, users, parquet('changes', 'gg')] }],
-    ['their files stand in another order', { files: [users, database, voters] }],
-    ['they were made at other times by other versions', { created_at: 'later', tool: { name: 'rekap', version: '2' } }],
-  ])('hold the same tables where %s', (_, now) => {
-    expect(holdsSameTables({ ...before, ...now }, before)).toBe(true);
+  it('adds what was carried over to what was fetched, count by count', () => {
+    const carried = { rows: 4, sums: { dpt_male: 1n, dpt_female: 7n }, nulls: { dpt_male: 1, dpt_female: 3 } };
+    const dataset = assembleDataset({ ...facts, carried }, null);
+    expect(dataset).toMatchObject({ ledger: facts.totals!.ledger, rows: 7, carried_over: 4, quarantined: 1 });
+    expect(dataset.sums).toMatchObject({ dpt_male: '1099511627777', dpt_female: '7', dpt_total: '0' });
+    expect(dataset.nulls).toMatchObject({ dpt_male: 3, dpt_female: 3, dpt_total: 0 });
+    expect(Object.keys(dataset.sums)).toEqual(countColumns(pipeline));
   });
 
-  it.each<[string, Partial<Manifest>]>([
-    ['another source', { source: 'https://elsewhere.test' }],
-    ['another definition of its views', { definition: 'two' }],
-    ['a Parquet file with other bytes', { files: [database, { ...voters, sha256: 'ee' }, users] }],
-    ['one Parquet file less', { files: [database, voters] }],
-    ['one Parquet file more', { files: [database, voters, users, parquet('extra', 'ff')] }],
+  it('has an empty ledger where the run did not ask for the dataset', () => {
+    const carried = { rows: 4, sums: { dpt_male: 9n }, nulls: {} };
+    const dataset = assembleDataset({ ...facts, totals: null, verdicts: [], replaced: [], carried }, before);
+    expect(dataset.ledger).toEqual({ fetched: 0, published: 0, quarantined: 0, duplicates: 0 });
+    expect(dataset).toMatchObject({ rows: 4, carried_over: 4, sums: { dpt_male: '9' }, districts });
+  });
+
+  it('keeps the verdicts of districts that were not read anew, in their order', () => {
+    expect(said({})).toEqual(['1101 now', '1102 now']);
+    expect(said({ replaced: [1101, 1102] })).toEqual(['null before', '1101 now', '1102 now', '1103 before']);
+    expect(said({ verdicts: [verdict(0, 'now')], replaced: [0] })[0]).toBe('null before');
+  });
+
+  it('counts violations by their check', () => {
+    const violations = ['malformed', 'null', 'malformed'].map((check, count) => ({ check, count: count + 1 }));
+    expect(assembleDataset({ ...facts, violations }, null).violations).toEqual({ malformed: 4, null: 2 });
+  });
+
+  it('has another fingerprint for other columns, types or orders', () => {
+    const [a, b] = [['a', 'INTEGER'] as const, ['b', 'INTEGER'] as const];
+    const schemas: DatasetFacts['schema'][] = [[a], [b], [['a', 'VARCHAR']], [a, b], [b, a], [a]];
+    const prints = schemas.map((schema) => assembleDataset({ ...facts, schema }, null).schema_fingerprint);
+    expect(new Set(prints).size).toBe(5);
+    expect(prints[5]).toBe(prints[0]);
+  });
+});
+
+describe('the hash of a manifest', () => {
+  const manifest = manifestOf({ datasets: { voters: datasetOf({ districts: [verdictOf()] }) } });
+  const names = ['manifest.json', 'manifest.json.sha256'];
+
+  async function written(): Promise<string> {
+    const folder = await temporaryFolder();
+    expect(await writeManifest(folder, manifest)).toEqual(names);
+    return folder;
+  }
+
+  it('is one that sha256sum checks', async () => {
+    const { stdout } = await promisify(execFile)('sha256sum', ['-c', names[1]!], { cwd: await written() });
+    expect(stdout).toBe('manifest.json: OK\n');
+  });
+
+  it.each(names)('shows every byte of %s that is another, and that it is missing', async (name) => {
+    const folder = await written();
+    const file = join(folder, name);
+    const bytes = await readFile(file);
+    for (let at = 0; at < bytes.length; at += 1) {
+      const altered = Buffer.from(bytes);
+      altered[at]! ^= 1 << (at % 8);
+      await writeFile(file, altered);
+      expect(await checkManifestFile(folder), `byte ${at}`).toEqual([expect.stringContaining('manifest.json')]);
+    }
+    await rm(file);
+    expect(await checkManifestFile(folder)).toEqual([`${name}: is missing`]);
+    expect(await verifySnapshot(folder, manifest, [])).toContain(`${name}: is missing`);
+    await writeFile(file, bytes);
+    expect(await checkManifestFile(folder)).toEqual([]);
+  });
+});
+
+const fileOf = (path: string, sha256: string): ManifestFile => ({ path, bytes: 1, rows: 1, sha256 });
+const parquet = (table: string, sha256: string) => fileOf(`parquet/${table}/${table}.parquet`, sha256);
+const [voters, users] = [parquet('voters', 'aa'), parquet('voting_rights_users', 'bb')];
+const database = fileOf('rekap.duckdb', 'cc');
+
+describe('two snapshots', () => {
+  const before = manifestOf({ definition: 'one', files: [database, voters, users] });
+
+  it.each<[isSame: boolean, string, Partial<Manifest>]>([
+    [true, 'nothing differs', {}],
     [
-      'the bytes of two Parquet files exchanged',
+      true,
+      'the DuckDB file differs, which is never the same twice',
+      { files: [{ ...database, sha256: '' }, voters, users] },
+    ],
+    [true, 'the history has gone on', { files: [database, voters, users, parquet('changes', 'gg')] }],
+    [true, 'their files stand in another order', { files: [users, database, voters] }],
+    [true, 'another version made one', { created_at: 'later', tool: { name: 'rekap', version: '2' } }],
+    [false, 'one has another source', { source: 'https://elsewhere.test' }],
+    [false, 'one has another definition of its views', { definition: 'two' }],
+    [false, 'a Parquet file has other bytes', { files: [database, { ...voters, sha256: 'ee' }, users] }],
+    [false, 'one has a Parquet file less', { files: [database, voters] }],
+    [false, 'one has a Parquet file more', { files: [database, voters, users, parquet('extra', 'ff')] }],
+    [
+      false,
+      'the bytes of two files are exchanged',
       { files: [database, { ...voters, sha256: 'bb' }, { ...users, sha256: 'aa' }] },
     ],
-  ])('do not where one has %s', (_, now) => {
-    expect(holdsSameTables({ ...before, ...now }, before)).toBe(false);
-    expect(holdsSameTables(before, { ...before, ...now })).toBe(false);
+  ])('hold the same tables: %s, where %s', (isSame, _, now) => {
+    expect(holdsSameTables({ ...before, ...now }, before)).toBe(isSame);
+    expect(holdsSameTables(before, { ...before, ...now })).toBe(isSame);
   });
 });
 
 describe('what differs between two that should be equal', () => {
-  const dataset = {
-    rows: 3,
-    sums: { dpt_male: '5' },
-    changes: { added: 1, removed: 0, changed: 0 },
-    districts: [{ district: 1101, received: 3, read_at: 'then' }],
-  };
-  const snapshot = (changed: object = {}, files = [database, voters]): Manifest =>
-    ({ ...before, files, datasets: { voters: { ...dataset, ...changed } } }) as unknown as Manifest;
+  const dataset = datasetOf({ districts: [verdictOf()] });
+  const snapshot = (changed: object = {}, more: ManifestFile[] = []): Manifest =>
+    manifestOf({ files: [database, voters, ...more], datasets: { voters: { ...dataset, ...changed } } });
   const whole = snapshot();
 
-  it('is nothing where only the time of reading does', () => {
-    const later = snapshot({ districts: [{ ...dataset.districts[0], read_at: 'later' }] });
-    expect(differingFigures(later, whole, true)).toEqual([]);
-  });
-
   it.each([
-    [{ rows: 4 }, 'voters: rows'],
-    [{ sums: { dpt_male: '6' } }, 'voters: sums'],
-    [{ districts: [{ ...dataset.districts[0], received: 2 }] }, 'voters: districts'],
-    [{ districts: [] }, 'voters: districts'],
-  ])('is named: %j', (changed, name) => {
-    expect(differingFigures(snapshot(changed), whole, false)).toEqual([name]);
-    expect(differingFigures(whole, snapshot(changed), true)).toEqual([name]);
+    [{ districts: [verdictOf({ read_at: 'later' })] }, []],
+    [{ rows: 4 }, ['voters: rows']],
+    [{ sums: { dpt_male: '6' } }, ['voters: sums']],
+    [{ districts: [verdictOf({ received: 2 })] }, ['voters: districts']],
+    [{ districts: [] }, ['voters: districts']],
+  ])('is named: %j', (changed, names) => {
+    expect(differingFigures(snapshot(changed), whole, false)).toEqual(names);
+    expect(differingFigures(whole, snapshot(changed), true)).toEqual(names);
   });
 
   it('counts the history of changes only where that is asked for', () => {
-    const other = snapshot({ changes: { added: 2, removed: 0, changed: 0 } }, [
-      database,
-      voters,
-      parquet('changes', 'h'),
-    ]);
+    const other = snapshot({ changes: { added: 2, removed: 0, changed: 0 } }, [parquet('changes', 'h')]);
     expect(differingFigures(other, whole, false)).toEqual([]);
     expect(differingFigures(other, whole, true)).toEqual(['parquet/changes/changes.parquet', 'voters: changes']);
   });
 
   it('is a dataset or a Parquet file that one of them has not', () => {
-    const more = { ...whole, files: [...whole.files, users], datasets: { ...whole.datasets, others: dataset } };
-    const named = [users.path, ...Object.keys(dataset).map((part) => `others: ${part}`)];
-    expect(differingFigures(more as unknown as Manifest, whole, true).toSorted()).toEqual(named.toSorted());
-    expect(differingFigures(whole, more as unknown as Manifest, true).toSorted()).toEqual(named.toSorted());
+    const more = { ...snapshot({}, [users]), datasets: { ...whole.datasets, others: dataset } };
+    const named = [users.path, ...Object.keys(dataset).map((part) => `others: ${part}`)].toSorted();
+    expect(differingFigures(more, whole, true).toSorted()).toEqual(named);
+    expect(differingFigures(whole, more, true).toSorted()).toEqual(named);
   });
 });

@@ -1,12 +1,14 @@
 /** runs.jsonl keeps one whole line per run, even after a run that was killed while it wrote its own. */
 
 import fc from 'fast-check';
-import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { appendRun, readRuns, type RunLine } from '../../src/publish/runs-log.ts';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { appendRun, readRuns, type RunLine, runLineShape } from '../../src/publish/runs-log.ts';
 import { holds } from '../support/properties.ts';
+import { readRunLines } from '../support/run-lines.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const line: RunLine = {
@@ -23,54 +25,7 @@ const line: RunLine = {
   retries: 2,
 };
 
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'rekap-runs-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-const readLines = async (folder: string) => (await readFile(join(folder, 'runs.jsonl'), 'utf8')).split('\n');
-
 describe('the log of runs', () => {
-  it('grows by one line of JSON per run, in the order of the runs', async () => {
-    const folder = await makeFolder();
-    const runs = ['published', 'unchanged', 'failed'].map((outcome) => ({ ...line, outcome }) as RunLine);
-    for (const run of runs) await appendRun(folder, run);
-    const lines = await readLines(folder);
-    expect(lines.pop()).toBe('');
-    expect(lines.map((text) => JSON.parse(text) as unknown)).toEqual(runs);
-  });
-
-  it('ends a line that was left unfinished, so that the next stands for itself', async () => {
-    const folder = await makeFolder();
-    await appendRun(folder, line);
-    await appendFile(join(folder, 'runs.jsonl'), '{"run":"2026');
-    await appendRun(folder, line);
-    const lines = await readLines(folder);
-    expect(lines).toHaveLength(4);
-    expect(lines[1]).toBe('{"run":"2026');
-    expect([lines[0], lines[2]].map((text) => JSON.parse(text!) as unknown)).toEqual([line, line]);
-  });
-
-  it('keeps lines whole that are written side by side', async () => {
-    const folder = await makeFolder();
-    const reasons = Array.from({ length: 40 }, (_, index) => `${index} `.repeat(2000));
-    await Promise.all(reasons.map((reason) => appendRun(folder, { ...line, run: null, reason })));
-    const lines = (await readLines(folder)).filter((each) => each !== '').map((each) => JSON.parse(each) as RunLine);
-    expect(lines.map(({ reason }) => reason).toSorted()).toEqual(reasons.toSorted());
-    expect(await readRuns(folder)).toEqual([]);
-  });
-
-  it('that cannot be read is named, with what to do', async () => {
-    const folder = await temporaryFolder();
-    await mkdir(join(folder, 'runs.jsonl'));
-    await expect(readRuns(folder)).rejects.toMatchObject({
-      code: 'warehouse',
-      message: `${join(folder, 'runs.jsonl')} cannot be read: illegal operation on a directory (EISDIR).`,
-      next: expect.stringContaining('move it away'),
-    });
-  });
-
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a\nb', '\r\n', '\u2028', '"}\n{"run":"'));
   const lines = fc.record({ run: text, source: text, reason: text, snapshot: fc.option(text), requests: fc.nat() });
   const leftover = fc.oneof(
@@ -95,9 +50,28 @@ describe('the log of runs', () => {
         .split('\n')
         .slice(-runs.length - 1);
       expect(added.pop()).toBe('');
-      expect(added.map((each) => JSON.parse(each) as unknown)).toEqual(whole);
-      expect(read.slice(-runs.length)).toEqual(whole);
+      expect(added.map((each) => v.parse(runLineShape, JSON.parse(each)))).toEqual(whole);
+      expect(read.slice(-runs.length)).toEqual(whole.map(({ run, kind, outcome }) => ({ run, kind, outcome })));
     }),
     { runs: 100 },
   );
+
+  it('keeps lines whole that are written side by side, and lists no run without an id', async () => {
+    const folder = await temporaryFolder();
+    const reasons = Array.from({ length: 40 }, (_, index) => `${index} `.repeat(2000));
+    await Promise.all(reasons.map((reason) => appendRun(folder, { ...line, run: null, reason })));
+    expect((await readRunLines(folder)).map(({ reason }) => reason).toSorted()).toEqual(reasons.toSorted());
+    expect(await readRuns(folder)).toEqual([]);
+  });
+
+  it('is empty where there is none, and named where it cannot be read', async () => {
+    const folder = await temporaryFolder();
+    expect(await readRuns(folder)).toEqual([]);
+    await mkdir(join(folder, 'runs.jsonl'));
+    await expect(readRuns(folder)).rejects.toMatchObject({
+      code: 'warehouse',
+      message: expect.stringMatching(/runs\.jsonl cannot be read: .*\(EISDIR\)/),
+      next: expect.stringContaining('move it away'),
+    });
+  });
 });

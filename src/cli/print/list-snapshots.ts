@@ -6,9 +6,14 @@ import { paint, printable } from './terminal.ts';
 import { fitLines } from './wrap-text.ts';
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/numbers.ts';
-import { checkSizes, unnamedFiles } from '../../warehouse/check-files.ts';
-import { listSnapshotIds, recoveryHint } from '../../warehouse/snapshot-format.ts';
-import { readCurrentId, readSnapshot, requireWarehouse } from '../../warehouse/warehouse.ts';
+import { glanceAt } from '../../publish/verify-snapshot.ts';
+import {
+  listSnapshotIds,
+  readCurrentId,
+  readSnapshot,
+  recoveryHint,
+  requireWarehouse,
+} from '../../warehouse/warehouse.ts';
 
 /** A snapshot as `snapshots list` gives it; of one whose manifest cannot be read nothing but the reason is known. */
 interface ListedSnapshot {
@@ -45,10 +50,7 @@ async function describe(warehouse: string, id: string, isCurrent: boolean): Prom
   if (value === null) return { id, current: isCurrent, ...unknown, ...damage };
   const { created_at, source, datasets } = value.manifest;
   const rows = Object.fromEntries(Object.entries(datasets).map(([table, dataset]) => [table, dataset.rows]));
-  const { value: problems, ...unread } = await orDamage(async () => [
-    ...(await checkSizes(value.folder, value.manifest)),
-    ...(await unnamedFiles(value.folder, value.manifest)),
-  ]);
+  const { value: problems, ...unread } = await orDamage(() => glanceAt(value.folder, value.manifest));
   const found =
     problems === null || problems.length === 0
       ? unread

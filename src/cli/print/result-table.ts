@@ -4,8 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
 import { RekapError } from '../../errors.ts';
-import type { QueryResult } from '../../query/query-result.ts';
-import { displayText, type Write } from '../../query/write-result.ts';
+import { displayText, type QueryResult } from '../../query/query-result.ts';
+import type { Write } from '../../query/write-result.ts';
 import { countOf, formatNumber } from '../../runtime/numbers.ts';
 
 /** A table is for reading; whoever needs more rows, or longer texts whole, needs another format. */
