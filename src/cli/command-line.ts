@@ -1,122 +1,94 @@
-/** The command line: finds the command, and turns every failure into one message and an exit code. */
+/** The command line: takes its words, runs the command, and turns every failure into one message and an exit code. */
 
-import { commandNames, commands } from './commands.ts';
-import { beginInvocation } from './options/invocation.ts';
-import { terminalColumns } from './print/wrap-text.ts';
+import { allOptions, commands, groups } from './commands.ts';
+import { beginInvocation, invocation } from './options/invocation.ts';
+import type { CommandEntry } from './options/option.ts';
 import { ExitCode, RekapError, tooFewFiles } from '../errors.ts';
-import { readVersion } from '../runtime/version.ts';
 
 /** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */
-export async function runCommandLine(words: string[]): Promise<void> {
-  beginInvocation(commandOf(words));
+export async function runCommandLine(words: readonly string[]): Promise<void> {
+  const entry = findCommand(words);
+  beginInvocation(entry?.name ?? null);
   try {
-    await dispatch(words);
+    await dispatch(words, entry);
     process.exitCode = ExitCode.done;
   } catch (thrown) {
     const error = tooFewFiles(thrown) ?? explainGone(thrown);
     // Before anything is printed: where nobody reads that, it is all there is to know the failure by.
     process.exitCode = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
-    const [{ printError, printJsonError }, { asksForJson }] = await Promise.all([
-      import('./print/terminal.ts'),
-      import('./options/declare-options.ts'),
-    ]);
+    const { printError, printJsonError } = await import('./print/terminal.ts');
     printError(error);
-    if (asksForJson(words)) printJsonError(error);
+    const { wantsJson = /^(true|1)$/.test(process.env['REKAP_JSON'] ?? '') || words.includes('--json') } = invocation;
+    if (wantsJson) printJsonError(error);
   }
 }
 
 /** The error itself, or one that says that there is no folder to be in. */
 function explainGone(error: unknown): unknown {
-  const isGone = error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
-  return isGone
-    ? new RekapError('usage', 'The folder that you are in has been removed.', 'Go to another one and run it again.', {
-        cause: error,
-      })
-    : error;
+  if (!(error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd')) return error;
+  const message = 'The folder that you are in has been removed.';
+  return new RekapError('usage', message, 'Go to another one and run it again.', { cause: error });
 }
 
-async function dispatch(typed: string[]): Promise<void> {
-  const words = typed[0] === 'help' ? helpAsked(typed.slice(1)) : typed;
-  if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
-    process.stdout.write(`${readVersion()}\n`);
-    return;
+async function dispatch(words: readonly string[], entry: CommandEntry | undefined): Promise<void> {
+  const [first = 'help', ...others] = words;
+  if (first === '--version' || first === '-v')
+    return void process.stdout.write(`${(await import('../runtime/version.ts')).readVersion()}\n`);
+  if (first === '--get-yargs-completions') return (await import('./completion.ts')).complete(words, commands);
+  const topic = ['help', '--help', '-h'].includes(first) ? others : words;
+  const isHelp =
+    topic !== words || others.some((word) => /^(--?h|--help(=true)?)$/.test(word)) || words.at(-1) === 'help';
+  if (isHelp) {
+    const { renderCommandHelp, renderGroupHelp, renderOverview } = await import('./help.ts');
+    const about = findCommand(topic);
+    if (about !== undefined)
+      return void process.stdout.write(renderCommandHelp(about, await about.load(), process.stdout));
+    if (topic[0] !== undefined && Object.hasOwn(groups, topic[0]))
+      return void process.stdout.write(renderGroupHelp(topic[0], process.stdout));
+    if (topic[0] === undefined || topic[0].startsWith('-') || topic[0] === 'help')
+      return void process.stdout.write(renderOverview(process.stdout));
   }
-  const asksForHelp =
-    words.some((word) => word === '--help' || word === '-h') || (words.length === 1 && words[0] === 'help');
-  if (words.length === 0 || (asksForHelp && !words.some((word) => commandNames.includes(word)))) {
-    process.stdout.write((await import('./overview.ts')).renderOverview(process.stdout));
-    return;
+  if (entry === undefined) throw await explainCommand(topic);
+  const [command, { readOptions }] = await Promise.all([entry.load(), import('./options/read-options.ts')]);
+  const { options, words: given } = await readOptions(
+    entry,
+    command,
+    words.slice(entry.name.split(' ').length),
+    allOptions,
+  );
+  await command.run(options, given);
+}
+
+/** The command that the first words name. */
+function findCommand(words: readonly string[]): CommandEntry | undefined {
+  return commands.find(({ name }) => name.split(' ').every((part, at) => words[at] === part));
+}
+
+/** What is wrong with words that name no command. */
+async function explainCommand([first = '', second = '']: readonly string[]): Promise<RekapError> {
+  const { didYouMean } = await import('./options/names.ts');
+  const own = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.split(' ')[1]!);
+  if (own.length > 0) {
+    const advice = `"rekap ${first} --help" shows what there is: ${own.join(', ')}.`;
+    return second === '' || second.startsWith('-')
+      ? new RekapError('usage', `"rekap ${first}" needs a word that says what to do.`, advice)
+      : new RekapError(
+          'usage',
+          `There is no command ${JSON.stringify(`${first} ${second}`)}.`,
+          didYouMean(second, own, advice),
+        );
   }
-  if (asksForHelp && words[0] === 'completion') {
-    process.stdout.write((await import('./overview.ts')).renderCompletionHelp(process.stdout));
-    return;
-  }
-  // yargs prints the script before it looks at what else was said.
-  if (words[0] === 'completion' && words.length > 1)
-    throw (await import('./explain-usage.ts')).explainUsage(`Unknown argument: ${words[1]}`, words);
-  const [{ default: yargs }, { parserConfiguration }] = await Promise.all([
-    import('yargs'),
-    import('./options/declare-options.ts'),
-  ]);
-  const parser = yargs(words)
-    .scriptName('rekap')
-    .detectLocale(false)
-    .usage('Usage: $0 <command> [options]')
-    .version(readVersion())
-    .alias({ h: 'help', v: 'version' })
-    // yargs makes the text of the help for every command, shown or not; without wrapping it takes half the time.
-    .wrap(asksForHelp ? Math.min(100, terminalColumns(process.stdout) ?? 100) - 1 : null)
-    .parserConfiguration(parserConfiguration)
-    .strict()
-    .recommendCommands()
-    .demandCommand(1, 'Name a command.')
-    .completion('completion', 'Print a script that completes commands and options in your shell.')
-    .exitProcess(false)
-    .showHelpOnFail(false)
-    .fail((message, error) => {
-      throw error ?? new UsageComplaint(message);
-    });
-  for (const { command, describe, load } of commands) {
-    parser.command(
-      command,
-      describe,
-      async (argv) => {
-        const { builder } = await load();
-        return typeof builder === 'function' ? builder(argv) : argv;
-      },
-      async (args) => (await load()).handler(args),
+  // It is not repeated, since it may hold a key.
+  if (first.startsWith('-'))
+    return new RekapError(
+      'usage',
+      'An option stands where a command should.',
+      'Name the command first, as in rekap sync --sample; a key comes from REKAP_API_KEY.',
     );
-  }
-  try {
-    let help = '';
-    await (asksForHelp
-      ? parser.parseAsync(words, {}, (_error, _args, text) => void (help = text))
-      : parser.parseAsync());
-    if (help !== '') process.stdout.write(`${spaceTypes(help)}\n`);
-  } catch (error) {
-    // What an option's own reading throws, yargs wraps into an error of its kind.
-    const isComplaint = error instanceof UsageComplaint || (error instanceof Error && error.name === 'YError');
-    throw isComplaint ? (await import('./explain-usage.ts')).explainUsage(error.message, words) : error;
-  }
+  const names = [...new Set(commands.map(({ name }) => name.split(' ')[0]!))];
+  return new RekapError(
+    'usage',
+    `There is no command ${JSON.stringify(first)}.`,
+    didYouMean(first, names, '"rekap --help" lists the commands.'),
+  );
 }
-
-/** "help" and a command is that command's help; where there is no such command, that is what is wrong. */
-function helpAsked(about: string[]): string[] {
-  const [name] = about;
-  if (name === undefined || name.startsWith('-')) return ['help', ...about];
-  return commandNames.includes(name) ? [...about, '--help'] : about;
-}
-
-/** sync, or snapshots prune; null where no command is named. */
-function commandOf([first = '', second = '']: readonly string[]): string | null {
-  if (!commandNames.includes(first)) return null;
-  return first === 'snapshots' && /^[a-z]+$/.test(second) ? `${first} ${second}` : first;
-}
-
-/** yargs sets the type of an option right behind its description where the two just fit on one line. */
-function spaceTypes(help: string): string {
-  return help.replaceAll(/(\S)(\[(?:boolean|string|number|array)\])/g, '$1 $2');
-}
-
-/** What yargs says of a command line that is wrong; put into words of ours before anybody sees it. */
-class UsageComplaint extends Error {}

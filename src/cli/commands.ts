@@ -1,56 +1,77 @@
-/** The commands there are; each one's file is loaded only when it is the one, so that help costs next to nothing. */
+/** The commands there are; the file of each is loaded only when it is needed, so that the overview costs next to nothing. */
 
-import type { CommandModule } from 'yargs';
+import type { Command, CommandEntry, Options } from './options/option.ts';
 
-export interface Command {
-  /** The name, and the words that follow it. */
-  readonly command: string;
-  readonly describe: string;
-  load(): Promise<CommandModule>;
-}
+const snapshots = () => import('./snapshots.ts');
 
-export const commands: readonly Command[] = [
-  {
-    command: 'sync',
-    describe: 'Fetch every district of both datasets, check them, and publish a new snapshot',
-    load: async () => asModule((await import('./sync.ts')).syncCommand),
-  },
-  {
-    command: 'replay [run]',
-    describe: 'Build a snapshot again from what the source answered, without the network',
-    load: async () => asModule((await import('./replay.ts')).replayCommand),
-  },
-  {
-    command: 'query <sql>',
-    describe: 'Ask the published tables one SQL question',
-    load: async () => asModule((await import('./query.ts')).queryCommand),
-  },
-  {
-    command: 'connect',
-    describe: 'Print a script that opens the current snapshot in the DuckDB shell',
-    load: async () => asModule((await import('./connect.ts')).connectCommand),
-  },
-  {
-    command: 'diff [a] [b]',
-    describe: 'Show which figures the source restated between two snapshots',
-    load: async () => asModule((await import('./diff.ts')).diffCommand),
-  },
-  {
-    command: 'snapshots',
-    describe: 'List, show, verify, roll back and prune published snapshots',
-    load: async () => asModule((await import('./snapshots.ts')).snapshotsCommand),
-  },
-  {
-    command: 'serve',
-    describe: 'Run the service: both read endpoints, as their documentation has them',
-    load: async () => asModule((await import('./serve.ts')).serveCommand),
-  },
+export const commands: readonly CommandEntry[] = [
+  declare(
+    'sync',
+    'Fetch every district of both datasets, check them, and publish a new snapshot',
+    async () => (await import('./sync.ts')).syncCommand,
+  ),
+  declare(
+    'replay [run]',
+    'Build a snapshot again from what the source answered, without the network',
+    async () => (await import('./replay.ts')).replayCommand,
+  ),
+  declare(
+    'query <sql>',
+    'Ask the published tables one SQL question',
+    async () => (await import('./query.ts')).queryCommand,
+  ),
+  declare(
+    'connect',
+    'Print a script that opens the current snapshot in the DuckDB shell',
+    async () => (await import('./connect.ts')).connectCommand,
+  ),
+  declare(
+    'diff [a] [b]',
+    'Show which figures the source restated between two snapshots',
+    async () => (await import('./diff.ts')).diffCommand,
+  ),
+  declare('snapshots list', 'List the snapshots, newest last', async () => (await snapshots()).listCommand),
+  declare(
+    'snapshots show [id]',
+    'Show what a snapshot holds and how it was proved',
+    async () => (await snapshots()).showCommand,
+  ),
+  declare(
+    'snapshots verify [id]',
+    'Check a snapshot from the outside: hashes, rows, sums, ledger, DuckDB against Parquet, and its answers',
+    async () => (await snapshots()).verifyCommand,
+  ),
+  declare(
+    'snapshots rollback <id>',
+    'Make an earlier snapshot the current one; a damaged one is refused',
+    async () => (await snapshots()).rollbackCommand,
+  ),
+  declare(
+    'snapshots prune',
+    'Remove the oldest snapshots and their answers; the current ones always stay',
+    async () => (await snapshots()).pruneCommand,
+  ),
+  declare(
+    'serve',
+    'Run the service: both read endpoints, as their documentation has them',
+    async () => (await import('./serve.ts')).serveCommand,
+  ),
+  declare('completion', 'Print a script that completes commands and options in your shell', async () =>
+    (await import('./completion.ts')).declareCompletion(commands),
+  ),
 ];
 
-/** The words that are commands. yargs knows them too, but takes twice as long to load as Node itself. */
-export const commandNames: readonly string[] = [...commands.map(({ command }) => command.split(' ')[0]!), 'completion'];
+function declare(usage: string, describe: string, load: () => Promise<Command>): CommandEntry {
+  return { name: usage.replace(/ [<[].*$/, ''), usage, describe, load };
+}
 
-/** Each command types its own arguments; to yargs they are all alike. */
-function asModule(command: object): CommandModule {
-  return command as CommandModule;
+/** First words that hold commands of their own. */
+export const groups: Readonly<Record<string, string>> = {
+  snapshots: 'List, show, verify, roll back and prune published snapshots',
+};
+
+/** Every option of every command. */
+export async function allOptions(): Promise<Options> {
+  const loaded = await Promise.all(commands.map(({ load }) => load()));
+  return Object.assign({}, ...loaded.map(({ options }) => options)) as Options;
 }

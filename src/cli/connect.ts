@@ -1,17 +1,12 @@
 /** rekap connect: a script that opens the current snapshot in the DuckDB shell. */
 
-import type { CommandModule, InferredOptionTypes } from 'yargs';
-import { declareOptions } from './options/declare-options.ts';
-import { warehouseOption } from './options/options.ts';
+import { declareCommand } from './options/option.ts';
+import { warehouseOption } from './options/shared.ts';
 
-type ConnectArguments = InferredOptionTypes<typeof warehouseOption>;
-
-export const connectCommand: CommandModule<object, ConnectArguments> = {
-  builder: (argv) =>
-    declareOptions(argv, warehouseOption, {
-      examples: [['$0 connect > rekap.sql && duckdb -init rekap.sql', 'open the snapshot in the shell']],
-    }),
-  async handler({ warehouse }) {
+export const connectCommand = declareCommand({
+  options: warehouseOption,
+  examples: [['rekap connect > rekap.sql && duckdb -init rekap.sql', 'open the snapshot in the shell']],
+  async run({ warehouse }) {
     const [{ resolve }, { quoteText }, { requireCurrent, requireDatabase }] = await Promise.all([
       import('node:path'),
       import('../duckdb/database.ts'),
@@ -30,4 +25,4 @@ export const connectCommand: CommandModule<object, ConnectArguments> = {
       ].join('\n'),
     );
   },
-};
+});

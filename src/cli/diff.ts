@@ -1,43 +1,30 @@
 /** rekap diff: what the source restated between two snapshots. */
 
 import { stripVTControlCharacters } from 'node:util';
-import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { declareOptions } from './options/declare-options.ts';
-import { readFormat, resultOptions, warehouseOption } from './options/options.ts';
+import { declareCommand } from './options/option.ts';
+import { resultOptions, warehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { QueryResult } from '../query/query-result.ts';
 import type { ComparedSnapshots, LoneDataset } from '../snapshots/diff-snapshots.ts';
-import { countOf, formatNumber } from '../runtime/numbers.ts';
-
-const options = {
-  ...warehouseOption,
-  ...resultOptions,
-} as const satisfies Record<string, Options>;
-
-type DiffArguments = InferredOptionTypes<typeof options> & { a: string | undefined; b: string | undefined };
+import { countOf, formatNumber } from '../runtime/text.ts';
 
 /** So many records are for reading; whoever needs more needs the other formats. */
 const mostRecords = 200;
 
-export const diffCommand: CommandModule<object, DiffArguments> = {
-  builder: (argv) =>
-    declareOptions(
-      argv
-        .positional('a', { type: 'string', describe: 'id of the earlier snapshot [default: the one before B]' })
-        .positional('b', { type: 'string', describe: 'id of the later snapshot [default: the current one]' }),
-      options,
-      {
-        exclusive: ['format', 'json'],
-        examples: [
-          ['$0 diff', 'what the last published change was'],
-          ['$0 diff 20261101T030002Z-1f3a9c', 'everything restated since then'],
-          ['$0 diff --format csv > restated.csv', 'for a spreadsheet'],
-        ],
-      },
-    ),
-  async handler({ warehouse, a, b, ...given }) {
-    const format = readFormat(given.format, given.json);
+export const diffCommand = declareCommand({
+  words: {
+    a: 'id of the earlier snapshot [default: the one before B]',
+    b: 'id of the later snapshot [default: the current one]',
+  },
+  options: { ...warehouseOption, ...resultOptions },
+  exclusive: ['format', 'json'],
+  examples: [
+    ['rekap diff', 'what the last published change was'],
+    ['rekap diff 20261101T030002Z-1f3a9c', 'everything restated since then'],
+    ['rekap diff --format csv > restated.csv', 'for a spreadsheet'],
+  ],
+  async run({ warehouse, json, format = json ? 'json' : 'table' }, [a, b]) {
     const [
       { loadProject },
       { chooseSnapshots, diffSnapshots, loneDatasets },
@@ -60,7 +47,7 @@ export const diffCommand: CommandModule<object, DiffArguments> = {
       await writeDifferences(result, compared, pipelines, lone);
     });
   },
-};
+});
 
 /** A dataset that came or went as a whole, as a sentence. */
 function nameLone({ table, rows, snapshot }: LoneDataset): string {

@@ -1,8 +1,8 @@
 /** The faults that `serve --faults` is told: reading them, listing them in the help, and saying which are on and which were met. */
 
-import { closestName } from './options/closest-name.ts';
+import { closestName } from './options/names.ts';
 import { renderTable } from './print/table.ts';
-import { inColumns } from './print/wrap-text.ts';
+import { inColumns } from './print/text.ts';
 import { RekapError } from '../errors.ts';
 import { checkFaultValue, faultList, type FaultName, type FaultValues, presets } from '../serve/faults/fault-list.ts';
 

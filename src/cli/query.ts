@@ -1,14 +1,13 @@
 /** rekap query: one SQL statement on the current snapshot. */
 
 import { extname } from 'node:path';
-import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { declareOptions } from './options/declare-options.ts';
-import { maxDurationOption, readFormat, readMaxDuration, resultOptions, warehouseOption } from './options/options.ts';
+import { declareCommand, type Options, type Values } from './options/option.ts';
+import { resultOptions, warehouseOption, week } from './options/shared.ts';
 import { listenForSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 import type { QueryResult } from '../query/query-result.ts';
 import type { Write } from '../query/write-result.ts';
-import { countOf } from '../runtime/numbers.ts';
+import { countOf } from '../runtime/text.ts';
 
 const options = {
   ...warehouseOption,
@@ -18,11 +17,9 @@ const options = {
     choices: ['table', 'csv', 'json', 'parquet', 'arrow'],
     describe: 'how to give the result [default: as the name of --out ends, otherwise table]',
   },
-  out: { type: 'string', describe: 'file to write, such as counts.parquet; needed for parquet and arrow' },
-  'max-duration': { ...maxDurationOption['max-duration'], describe: 'seconds for the query [default: no bound]' },
-} as const satisfies Record<string, Options>;
-
-type QueryArguments = InferredOptionTypes<typeof options> & { sql: string };
+  out: { type: 'text', describe: 'file to write, such as counts.parquet; needed for parquet and arrow' },
+  'max-duration': { type: 'number', range: [1, week], describe: 'seconds for the query [default: no bound]' },
+} as const satisfies Options;
 
 /** What a file's name says of its format. */
 const formatsByEnding = { '.csv': 'csv', '.json': 'json', '.parquet': 'parquet', '.arrow': 'arrow' } as const;
@@ -32,29 +29,24 @@ const textEndings = new Set(['', '.txt']);
 
 type Format = (typeof options)['format']['choices'][number];
 
-export const queryCommand: CommandModule<object, QueryArguments> = {
-  builder: (argv) =>
-    declareOptions(
-      argv.positional('sql', { type: 'string', demandOption: true, describe: 'one statement that reads' }),
-      options,
-      {
-        exclusive: ['format', 'json'],
-        examples: [
-          ['$0 query "SHOW TABLES"', 'what there is'],
-          ['$0 query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
-          ['$0 query "FROM violations" --format csv > violations.csv', 'every doubtful figure'],
-          ['$0 query "FROM counts" --out counts.parquet', 'a file for a BI tool'],
-          ['$0 query "$(cat long.sql)"', 'a query from a file'],
-        ],
-      },
-    ),
-  handler: runQueryCommand,
-};
+export const queryCommand = declareCommand({
+  words: { sql: 'one statement that reads' },
+  options,
+  exclusive: ['format', 'json'],
+  examples: [
+    ['rekap query "SHOW TABLES"', 'what there is'],
+    ['rekap query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
+    ['rekap query "FROM violations" --format csv > violations.csv', 'every doubtful figure'],
+    ['rekap query "FROM counts" --out counts.parquet', 'a file for a BI tool'],
+    ['rekap query "$(cat long.sql)"', 'a query from a file'],
+  ],
+  run: runQueryCommand,
+});
 
-async function runQueryCommand({ sql, warehouse, out, ...given }: QueryArguments): Promise<void> {
-  const format = readFormat<Format>(given.format, given.json, () => formatByName(out));
+async function runQueryCommand(args: Values<typeof options>, [sql = '']: readonly string[]): Promise<void> {
+  const { warehouse, out, 'max-duration': seconds } = args;
+  const format = args.format ?? (args.json ? 'json' : formatByName(out));
   const isFile = format === 'parquet' || format === 'arrow';
-  const seconds = readMaxDuration(given['max-duration']);
   if (isFile && out === undefined)
     throw new RekapError('usage', `--format ${format} writes a file.`, 'Name it with --out.');
   const [

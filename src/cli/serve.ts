@@ -1,79 +1,73 @@
 /** rekap serve: the service itself, from the sample, a folder of JSON files, or a warehouse. */
 
-import { readFileSync } from 'node:fs';
-import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
-import { declareOptions } from './options/declare-options.ts';
-import { readOptionalFolder, requireInteger } from './options/options.ts';
+import { declareCommand, type Options, type Values } from './options/option.ts';
+import { readNamedFile } from './options/shared.ts';
 import { printable, printFailure, warningText } from './print/terminal.ts';
-import { inColumns, widthOf } from './print/wrap-text.ts';
-import { RekapError, systemReason } from '../errors.ts';
+import { inColumns, widthOf } from './print/text.ts';
+import { RekapError } from '../errors.ts';
 import { isLoopback } from '../run/base-url.ts';
-import { countOf } from '../runtime/numbers.ts';
+import { countOf } from '../runtime/text.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 
 const options = {
-  sample: { type: 'boolean', default: false, describe: 'serve the sample figures; a key is made and printed' },
+  sample: { type: 'boolean', describe: 'serve the sample figures; a key is made and printed' },
   data: {
-    type: 'string',
+    type: 'folder',
     describe: 'folder that holds datapemilihdpr.json and datahakpilihdpr.json, each an array of records',
   },
   warehouse: {
-    type: 'string',
-    coerce: readOptionalFolder,
+    type: 'folder',
     describe: 'folder of a warehouse whose current snapshot is served, and followed when it changes',
   },
-  host: { type: 'string', default: '127.0.0.1', describe: 'address to listen on' },
-  port: { type: 'number', default: 8080, describe: 'port to listen on; 0 for any free one' },
+  host: { type: 'text', default: '127.0.0.1', describe: 'address to listen on' },
+  port: { type: 'number', range: [0, 65_535], default: 8080, describe: 'port to listen on; 0 for any free one' },
   'api-keys-file': {
-    type: 'string',
+    type: 'text',
     describe: 'file with one accepted key per line [default: REKAP_API_KEYS, separated by commas]',
   },
-  'max-limit': { type: 'number', default: 1000, describe: 'largest limit that a request may ask for' },
-  'rate-limit': { type: 'number', describe: 'requests per minute and key [default: no limit]' },
-  faults: {
-    type: 'array',
-    string: true,
-    describe: 'how to misbehave, for testing a pipeline: faults from the list below, separated by commas',
+  'max-limit': {
+    type: 'number',
+    range: [1, 1_000_000],
+    default: 1000,
+    describe: 'largest limit that a request may ask for',
   },
-  'faults-seed': { type: 'number', describe: 'number from which every chance follows [default: a new one, printed]' },
-} as const satisfies Record<string, Options>;
+  'rate-limit': {
+    type: 'number',
+    range: [1, 1_000_000],
+    describe: 'requests per minute and key [default: no limit]',
+  },
+  faults: { type: 'list', describe: 'how to misbehave, for testing a pipeline: faults from the list below' },
+  'faults-seed': {
+    type: 'number',
+    range: [0, 2_147_483_647],
+    describe: 'number from which every chance follows [default: a new one, printed]',
+  },
+} as const satisfies Options;
 
-type ServeArguments = InferredOptionTypes<typeof options>;
+type ServeArguments = Values<typeof options>;
 
-export const serveCommand: CommandModule<object, ServeArguments> = {
-  builder: (argv) =>
-    declareOptions(argv, options, {
-      exclusive: ['sample', 'data', 'warehouse'],
-      examples: [
-        ['$0 serve --sample', 'sample figures on http://127.0.0.1:8080'],
-        ['$0 serve --data figures --api-keys-file keys.txt', 'your own records'],
-        ['REKAP_API_KEYS=… $0 serve --warehouse data/warehouse', 'a mirror of what was synced'],
-        ['$0 serve --sample --faults clamp=50,429=0.1', 'a service that misbehaves, for testing your own pipeline'],
-      ],
-    }).epilogue(
-      `Faults: P is a rate from 0 (never) to 1 (always), N a number of records.\n${listFaults(widthOf(process.stdout) - 1)}`,
-    ),
-  handler: runServe,
-};
+export const serveCommand = declareCommand({
+  options,
+  exclusive: ['sample', 'data', 'warehouse'],
+  examples: [
+    ['rekap serve --sample', 'sample figures on http://127.0.0.1:8080'],
+    ['rekap serve --data figures --api-keys-file keys.txt', 'your own records'],
+    ['REKAP_API_KEYS=… rekap serve --warehouse data/warehouse', 'a mirror of what was synced'],
+    ['rekap serve --sample --faults clamp=50,429=0.1', 'a service that misbehaves, for testing your own pipeline'],
+  ],
+  notes: (width) =>
+    `Faults: P is a rate from 0 (never) to 1 (always), N a number of records.\n${listFaults(width - 1)}`,
+  run: runServe,
+});
 
 async function runServe(args: ServeArguments): Promise<void> {
-  const given = [
-    args.sample ? '--sample' : '',
-    args.data === undefined ? '' : '--data',
-    args.warehouse === undefined ? '' : '--warehouse',
-  ].filter((name) => name !== '');
-  if (given.length !== 1) {
+  if (!args.sample && args.data === undefined && args.warehouse === undefined)
     throw new RekapError(
       'usage',
-      given.length === 0 ? 'There is nothing to serve.' : `${given.join(' and ')} exclude each other.`,
+      'There is nothing to serve.',
       'Give one of --sample, --data DIR and --warehouse DIR.',
     );
-  }
-  const port = requireInteger('port', args.port, 0, 65_535);
-  const maxLimit = requireInteger('max-limit', args['max-limit'], 1, 1_000_000);
-  const rateLimit =
-    args['rate-limit'] === undefined ? undefined : requireInteger('rate-limit', args['rate-limit'], 1, 1_000_000);
   const met = new Map<FaultName, number>();
   const faults = await readFaults(args, met);
 
@@ -95,7 +89,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('../serve/limits.ts'),
   ]);
   const { pipelines, sampleFolder } = loadProject();
-  const keyText = readKeyText(args['api-keys-file']);
+  const keyText = await readKeyText(args['api-keys-file']);
   if (keyText === null && !args.sample) {
     throw new RekapError(
       'usage',
@@ -118,9 +112,9 @@ async function runServe(args: ServeArguments): Promise<void> {
       source,
       keys,
       host: args.host,
-      port,
-      maxLimit,
-      rateLimit,
+      port: args.port,
+      maxLimit: args['max-limit'],
+      rateLimit: args['rate-limit'],
       faults,
       maxConnections: fitConnections(readOpenFilesLimit()),
       onFailure: (error) => printFailure('a request could not be answered', error),
@@ -140,23 +134,10 @@ async function runServe(args: ServeArguments): Promise<void> {
   }
 }
 
-function readKeyText(file: string | undefined): { text: string; whence: string } | null {
-  if (file === undefined) {
-    const text = process.env['REKAP_API_KEYS'];
-    return text === undefined || text === '' ? null : { text: text.replaceAll(',', '\n'), whence: 'REKAP_API_KEYS' };
-  }
-  try {
-    return { text: readFileSync(file, 'utf8'), whence: file };
-  } catch (error) {
-    throw new RekapError(
-      'usage',
-      `The file of API keys ${file} cannot be read: ${systemReason(error)}.`,
-      'Correct --api-keys-file.',
-      {
-        cause: error,
-      },
-    );
-  }
+async function readKeyText(file: string | undefined): Promise<{ text: string; whence: string } | null> {
+  if (file !== undefined) return { text: await readNamedFile('file of API keys', file, 'api-keys-file'), whence: file };
+  const text = process.env['REKAP_API_KEYS'] ?? '';
+  return text === '' ? null : { text: text.replaceAll(',', '\n'), whence: 'REKAP_API_KEYS' };
 }
 
 /** What the faults options say, with a seed of its own where none is given; `met` is where faults are counted. */
@@ -173,7 +154,7 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
   const [{ randomInt }, { systemClock }] = await Promise.all([import('node:crypto'), import('../runtime/context.ts')]);
   return {
     values: parseFaults(args.faults.join(',')),
-    seed: seed === undefined ? randomInt(1, 1_000_000) : requireInteger('faults-seed', seed, 0, 2_147_483_647),
+    seed: seed ?? randomInt(1, 1_000_000),
     clock: systemClock,
     onFault: (name) => met.set(name, (met.get(name) ?? 0) + 1),
   };

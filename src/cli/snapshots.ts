@@ -1,33 +1,15 @@
 /** rekap snapshots: list, show, roll back, prune and verify. */
 
-import type { CommandModule, InferredOptionTypes, Options } from 'yargs';
-import { declareOptions } from './options/declare-options.ts';
-import { jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options/options.ts';
+import { declareCommand } from './options/option.ts';
+import { jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options/shared.ts';
 
-const common = { ...warehouseOption, ...jsonOption } as const satisfies Record<string, Options>;
-const pruneOptions = { ...common, ...keepOptions } as const satisfies Record<string, Options>;
+const options = { ...warehouseOption, ...jsonOption } as const;
 
-type CommonArguments = InferredOptionTypes<typeof common>;
+const words = { id: 'id of a snapshot [default: the current one]' } as const;
 
-const idPositional = { type: 'string', describe: 'id of a snapshot [default: the current one]' } as const;
-
-export const snapshotsCommand: CommandModule = {
-  builder: (argv) =>
-    argv
-      .command(listCommand)
-      .command(showCommand)
-      .command(verifyCommand)
-      .command(rollbackCommand)
-      .command(pruneCommand)
-      .demandCommand(1, 'Name what to do: list, show, verify, rollback or prune.'),
-  handler() {},
-};
-
-const listCommand: CommandModule<object, CommonArguments> = {
-  command: 'list',
-  describe: 'List the snapshots, newest last',
-  builder: (argv) => declareOptions(argv, common),
-  async handler({ warehouse, json }) {
+export const listCommand = declareCommand({
+  options,
+  async run({ warehouse, json }) {
     const [{ listSnapshots, renderList }, { printJson }] = await Promise.all([
       import('./print/list-snapshots.ts'),
       import('./print/terminal.ts'),
@@ -38,13 +20,12 @@ const listCommand: CommandModule<object, CommonArguments> = {
       snapshots.length === 0 ? `The warehouse ${warehouse} holds no snapshot yet.\n` : renderList(snapshots),
     );
   },
-};
+});
 
-const showCommand: CommandModule<object, CommonArguments & { id: string | undefined }> = {
-  command: 'show [id]',
-  describe: 'Show what a snapshot holds and how it was proved',
-  builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
-  async handler({ warehouse, json, id }) {
+export const showCommand = declareCommand({
+  words,
+  options,
+  async run({ warehouse, json }, [id]) {
     const [{ readSnapshot, requireCurrent, requireNoLog }, { renderSnapshot }, { printJson }] = await Promise.all([
       import('../warehouse/warehouse.ts'),
       import('./print/show-snapshot.ts'),
@@ -55,13 +36,12 @@ const showCommand: CommandModule<object, CommonArguments & { id: string | undefi
     if (json) printJson(snapshot.manifest);
     else process.stdout.write(renderSnapshot(snapshot));
   },
-};
+});
 
-const verifyCommand: CommandModule<object, CommonArguments & { id: string | undefined }> = {
-  command: 'verify [id]',
-  describe: 'Check a snapshot from the outside: hashes, rows, sums, ledger, DuckDB against Parquet, and its answers',
-  builder: (argv) => declareOptions(argv.positional('id', idPositional), common),
-  async handler({ warehouse, json, id }) {
+export const verifyCommand = declareCommand({
+  words,
+  options,
+  async run({ warehouse, json }, [id]) {
     const [
       { readCurrentId, requireCurrent },
       { damagedError, verifyPublished },
@@ -73,7 +53,7 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
       import('../snapshots/manage-snapshots.ts'),
       import('../../pipelines/index.ts'),
       import('./print/terminal.ts'),
-      import('./print/advice.ts'),
+      import('./print/terminal.ts'),
     ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
     const { pipelines } = loadProject();
@@ -90,17 +70,12 @@ const verifyCommand: CommandModule<object, CommonArguments & { id: string | unde
         `Snapshot ${snapshot} is whole: ${files} files, their hashes, rows and sums agree with the manifest.\n${answers === 'kept' ? 'Its answers are those that it was made of.' : 'Its answers are no longer kept, so it could not be compared with them.'}\n`,
       );
   },
-};
+});
 
-const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> = {
-  command: 'rollback <id>',
-  describe: 'Make an earlier snapshot the current one; a damaged one is refused',
-  builder: (argv) =>
-    declareOptions(
-      argv.positional('id', { ...idPositional, describe: 'id of the snapshot', demandOption: true }),
-      common,
-    ),
-  async handler({ warehouse, json, id }) {
+export const rollbackCommand = declareCommand({
+  words: { id: 'id of the snapshot' },
+  options,
+  async run({ warehouse, json }, [id = '']) {
     const [{ rollBack }, { loadProject }, { printJson, warningText }] = await Promise.all([
       import('../snapshots/manage-snapshots.ts'),
       import('../../pipelines/index.ts'),
@@ -119,13 +94,11 @@ const rollbackCommand: CommandModule<object, CommonArguments & { id: string }> =
     if (json) printJson({ current: id, answer_problems: answerProblems, ends_history_of: endsHistoryOf });
     else process.stdout.write(`Snapshot ${id} is current now.\n`);
   },
-};
+});
 
-const pruneCommand: CommandModule<object, InferredOptionTypes<typeof pruneOptions>> = {
-  command: 'prune',
-  describe: 'Remove the oldest snapshots and their answers; the current ones always stay',
-  builder: (argv) => declareOptions(argv, pruneOptions),
-  async handler({ warehouse, json, ...keeping }) {
+export const pruneCommand = declareCommand({
+  options: { ...options, ...keepOptions },
+  async run({ warehouse, json, ...keeping }) {
     const [{ prune }, { printJson }] = await Promise.all([
       import('../snapshots/manage-snapshots.ts'),
       import('./print/terminal.ts'),
@@ -139,4 +112,4 @@ const pruneCommand: CommandModule<object, InferredOptionTypes<typeof pruneOption
     ].join('');
     process.stdout.write(lines === '' ? 'Nothing to remove.\n' : lines);
   },
-};
+});

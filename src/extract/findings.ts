@@ -1,6 +1,6 @@
 /** What the districts of a dataset, once read, say of the source: warnings, and reasons to doubt the full listing. */
 
-import { formatNumber } from '../runtime/numbers.ts';
+import { formatNumber } from '../runtime/text.ts';
 import type { FullListing } from './full-listing.ts';
 import type { Known } from './question.ts';
 import type { OwnReading } from './district.ts';

@@ -5,7 +5,7 @@
  */
 
 import { RekapError } from '../errors.ts';
-import { formatNumber } from '../runtime/numbers.ts';
+import { formatNumber } from '../runtime/text.ts';
 import type { Page } from '../stages.ts';
 import type { FetchedPage } from './ask/answer-reader.ts';
 

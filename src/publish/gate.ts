@@ -1,6 +1,6 @@
 /** The gate before the switch: the reasons why a snapshot must not be published; pure, so that every case is a test. */
 
-import { countOf, formatNumber } from '../runtime/numbers.ts';
+import { countOf, formatNumber } from '../runtime/text.ts';
 import { countColumns, type AnyPipeline } from '../pipeline.ts';
 import type { DistrictRows } from '../stages.ts';
 import type { Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';

@@ -1,5 +1,6 @@
 /** Writes a query's result as CSV or JSON: exact values, no formula that a spreadsheet runs, nothing that deceives a terminal. */
 
+import { escapeDeceptive } from '../runtime/text.ts';
 import { displayText, isDuckDbs, jsonValue, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
 
 /** Takes text piece by piece; waits where the reader is slow. */
@@ -68,14 +69,4 @@ function withoutFormula(text: string): string {
 
 function csvText(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** JSON.stringify escapes what is below U+0020; C1 controls, DEL, and marks that turn or hide writing it leaves as they are. */
-const deceptive = /[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu;
-
-/** JSON text in which characters that could steer or deceive a terminal are escapes; whoever parses it gets the same texts. */
-export function escapeDeceptive(json: string): string {
-  // A character beyond U+FFFF is two escapes, as JSON has it.
-  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return json.replace(deceptive, (character) => character.split('').map(escaped).join(''));
 }

@@ -2,7 +2,7 @@
 
 import { gateRefusal, RekapError } from '../errors.ts';
 import type { LoadReport } from '../load/load-report.ts';
-import { formatNumber } from '../runtime/numbers.ts';
+import { formatNumber } from '../runtime/text.ts';
 import { checkGate } from '../publish/gate.ts';
 import { verifyBuilt } from '../publish/verify-snapshot.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';

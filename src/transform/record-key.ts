@@ -3,7 +3,7 @@
 import { type AnyPipeline, placeOf } from '../pipeline.ts';
 import { kindOfValue, maxCount, NoCount, readInteger, readText } from '../records/fields.ts';
 import { begin, mix, type Mixed, mixNumber, mixValue } from '../records/fingerprint-table.ts';
-import { formatNumber } from '../runtime/numbers.ts';
+import { formatNumber } from '../runtime/text.ts';
 import { FieldKind, type Page, type Place } from '../stages.ts';
 
 export interface KeyReader {

@@ -15,7 +15,7 @@ import {
   manifestFile,
   warehousePaths,
 } from './snapshot-format.ts';
-import { formatNumber } from '../runtime/numbers.ts';
+import { formatNumber } from '../runtime/text.ts';
 
 /** A published snapshot. */
 export interface Snapshot {

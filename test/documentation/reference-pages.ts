@@ -8,6 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { pipelines } from '../../pipelines/index.ts';
+import { allOptions, commands } from '../../src/cli/commands.ts';
+import { configShape } from '../../src/cli/options/config-file.ts';
+import { variableOf } from '../../src/cli/options/names.ts';
+import type { Option } from '../../src/cli/options/option.ts';
+import { configOption } from '../../src/cli/options/read-options.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { manifestShape } from '../../src/warehouse/snapshot-format.ts';
 import { landedAnswerShape, landedVerdictShape, runFileShape } from '../../src/land/formats.ts';
@@ -26,11 +31,11 @@ export async function makeReferencePages(): Promise<Pages> {
     const helps = await readHelps(folder);
     return {
       'commands.md': makeCommands(helps),
-      'configuration.md': makeConfiguration(helps),
+      'configuration.md': await makeConfiguration(),
       'exit-codes.md': await makeExitCodes(),
       'tables.md': await makeTables(folder),
       'files.md': await makeFiles(join(folder, 'data/warehouse')),
-      ...makeSchemas(),
+      ...(await makeSchemas()),
     };
   } finally {
     await rm(folder, { recursive: true });
@@ -38,10 +43,11 @@ export async function makeReferencePages(): Promise<Pages> {
 }
 
 /** JSON Schemas of the files of a warehouse, for whoever reads one with another program. */
-function makeSchemas(): Pages {
+async function makeSchemas(): Promise<Pages> {
   const shapes = {
     'manifest.json': manifestShape,
     'run.json': runFileShape,
+    'config.json': configShape(await allOptions()),
     'answers.jsonl': landedAnswerShape,
     'verdicts.jsonl': landedVerdictShape,
   };
@@ -59,17 +65,16 @@ async function rekap(folder: string, ...words: readonly string[]): Promise<strin
   return (await promisify(execFile)(process.execPath, [command, ...words], { cwd: folder, env })).stdout;
 }
 
-/** The help of every command by its words, found by following the lists of commands. */
+/** The help of the program, of each group and of each command, by its words. */
 async function readHelps(folder: string): Promise<Map<string, string>> {
-  const helps = new Map([['', await rekap(folder, '--help')]]);
-  for (const [words, help] of helps) {
-    const list = /^Commands:?\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? '';
-    for (const [, name] of list.matchAll(/^ {2}(?:rekap )?([a-z]+(?: [a-z]+)*)/gm)) {
-      const asked = words === '' ? name! : name!.startsWith(words) ? name! : `${words} ${name}`;
-      helps.set(asked, await rekap(folder, ...asked.split(' '), '--help'));
-    }
-  }
-  return helps;
+  const names = [
+    '',
+    ...commands.flatMap(({ name }) => name.split(' ').map((_, at, all) => all.slice(0, at + 1).join(' '))),
+  ];
+  const read = [...new Set(names)].map(
+    async (words) => [words, await rekap(folder, ...words.split(' ').filter((word) => word !== ''), '--help')] as const,
+  );
+  return new Map(await Promise.all(read));
 }
 
 function page(title: string, ...parts: readonly string[]): string {
@@ -89,43 +94,35 @@ function makeCommands(helps: Map<string, string>): string {
   return page('Commands', 'This is the help that each command prints.', ...sections);
 }
 
-/** The options that a help lists: each name with what is said of it. */
-function readOptions(help: string): [name: string, meaning: string, note: string][] {
-  const lines = /^Options:\n((?: .*\n)+)/m.exec(help)?.[1] ?? '';
-  return lines.split(/^ +(?:-[a-z], )?(?=--)/m).flatMap((text) => {
-    const [, name, rest] = /^--(\S+)\s+([\s\S]*)/.exec(text) ?? [];
-    if (name === undefined || rest === undefined || ['help', 'version'].includes(name)) return [];
-    const plain = rest.replaceAll(/\s+/g, ' ').trim();
-    const notes = [...plain.matchAll(/\[([^\]]*)\]/g)].map(([, note]) => note!);
-    const typeFirst = notes.toSorted(
-      (one, other) => Number(one.startsWith('default')) - Number(other.startsWith('default')),
-    );
-    return [[name, plain.replaceAll(/ ?\[[^\]]*\]/g, ''), typeFirst.join('; ')]];
-  });
-}
-
-function makeConfiguration(helps: Map<string, string>): string {
-  const rows = new Map<string, { cells: string[]; commands: string[] }>();
-  for (const [words, help] of helps)
-    for (const [name, meaning, note] of readOptions(help)) {
-      const key = `${name}\n${meaning}\n${note}`;
-      const row = rows.get(key) ?? { cells: [name, meaning, note], commands: [] };
+async function makeConfiguration(): Promise<string> {
+  const rows = new Map<string, { cells: [name: string, meaning: string, note: string]; commands: string[] }>();
+  for (const { name: words, load } of commands)
+    for (const [name, option] of Object.entries<Option>({ ...(await load()).options, ...configOption })) {
+      if (words === 'completion') continue;
+      const { type, describe, range, choices, default: usual } = option;
+      const [, meaning = describe, said] = /^(.*) \[default: (.*)\]$/.exec(describe) ?? [];
+      const may = choices?.join(', ') ?? (range === undefined ? undefined : `${range[0]} to ${range[1]}`);
+      const fallback = usual ?? said ?? (type === 'boolean' ? false : undefined);
+      const note = [type, may, fallback === undefined ? undefined : `default: ${fallback}`];
+      const cells: [string, string, string] = [name, meaning, note.filter((part) => part !== undefined).join('; ')];
+      const row = rows.get(cells.join('\n')) ?? { cells, commands: [] };
       row.commands.push(words);
-      rows.set(key, row);
+      rows.set(cells.join('\n'), row);
     }
   const options = [...rows.values()]
-    .toSorted((one, other) => (one.cells[0]! < other.cells[0]! ? -1 : 1))
-    .map(({ cells: [name, meaning, note], commands }) => [
+    .toSorted((one, other) => (one.cells[0] < other.cells[0] ? -1 : 1))
+    .map(({ cells: [name, meaning, note], commands: those }) => [
       `\`--${name}\``,
-      `\`REKAP_${name!.replaceAll('-', '_').toUpperCase()}\``,
-      commands.join(', '),
-      meaning!,
-      note!,
+      `\`${variableOf(name)}\``,
+      those.join(', '),
+      meaning,
+      note,
     ]);
   return page(
     'Configuration',
     'You can set every option in three places. The command line wins over the environment, and the environment wins over the file that `--config` names.',
     'In the environment, separate several values by commas; a switch is `true` or `false`. In the file, use the name of the option without the dashes: `{ "base-url": "https://host", "dapil": [1101, 1102] }`. One file may hold options of several commands. rekap refuses a key that is no option, and a variable that looks like a mistyped one.',
+    'The file has a [JSON Schema](config.schema.json), which editors use for completion.',
     '## Options',
     table(['option', 'variable', 'commands', 'meaning', 'type and default'], options),
     '## Variables that are no options',

@@ -15,86 +15,54 @@ async function mistake(words: readonly string[]): Promise<readonly [said: string
 }
 
 describe('a key on the command line', () => {
-  const lines = [
-    ['--api-key', key],
-    ['sync', '--api-key', key],
-    ['sync', '--sample', `--apiKey=${key}`],
-    ['sync', '--base-url', 'https://host', '--x-api-key', key],
-    ['sync', '-api-key', key],
-    ['query', '--key', key],
-  ];
-  it.each(lines)('is refused with the places where it belongs: %s %s', async (...words) => {
-    const [said, next] = await mistake(words);
-    expect(said).toMatch(/^There is no option --?(x-)?(api-?)?key: other users of this machine could read/i);
-    expect(next).toBe('The key comes from REKAP_API_KEY or from a file named by --api-key-file.');
-  });
-
-  it('that a service is to accept is refused too', async () => {
-    const [said, next] = await mistake(['serve', '--sample', '--api-keys', key]);
-    expect(said).toContain('There is no option --api-keys: ');
-    expect(next).toBe('The accepted keys come from REKAP_API_KEYS or from a file named by --api-keys-file.');
+  it.each([
+    [['--api-key', key], 'REKAP_API_KEY'],
+    [['sync', '--api-key', key], '--api-key-file'],
+    [['sync', '--sample', `--apiKey=${key}`], '--api-key-file'],
+    [['sync', '--base-url', 'https://host', '--x-api-key', key], '--api-key-file'],
+    [['sync', '-api-key', key], '--api-key-file'],
+    [['query', '--key', key], '--api-key-file'],
+    [['serve', '--sample', '--api-keys', key], '--api-keys-file'],
+  ])('is refused with the place where it belongs: %j', async (words, place) => {
+    expect((await mistake(words))[1]).toContain(place);
   });
 });
 
-describe('an option that no command has', () => {
-  it.each<[string, string, string[]]>([
-    ['--frob', 'shows what there is', ['--frob']],
-    ['--frob', 'shows what there is', ['query', '--frob']],
-    ['--hlep', 'Did you mean --help?', ['query', '--hlep']],
-    ['--fromat', 'Did you mean --format?', ['query', 'FROM', 'voters', '--fromat=csv']],
-    ['--wharehouse', 'Did you mean --warehouse?', ['qurey', '--wharehouse', 'x']],
-    ['--no-frob', 'shows what there is', ['sync', '--sample', '--no-frob']],
-    ['-f', 'Did you mean --format?', ['query', 'SELECT 1', '-format', 'csv']],
-    ['-k', 'shows what there is', ['query', 'SELECT 1', `-k${key}`]],
-    ['--token', 'shows what there is', ['sync', '--token', key]],
-  ])('is named before all else: %s, %s', async (option, meant, words) => {
-    const [said, next] = await mistake(words);
-    expect(said).toBe(`There is no option ${option}.`);
-    expect(next).toContain(meant);
+describe('a mistake', () => {
+  it.each<[words: string[], said: string, next: string]>([
+    // An option that the command does not have.
+    [['query', '--frob'], '--frob', 'rekap query --help'],
+    [['query', '--hlep'], '--hlep', 'Did you mean --help?'],
+    [['query', 'FROM voters', '--fromat=csv'], '--fromat', 'Did you mean --format?'],
+    [['sync', '--pageSize', '3'], '--pageSize', 'Did you mean --page-size?'],
+    [['sync', '--sample', '--no-frob'], '--frob', 'rekap sync --help'],
+    [['query', 'SELECT 1', '-format', 'csv'], 'no option -f.', 'Did you mean --format?'],
+    [['query', 'SELECT 1', `-k${key}`], 'no option -k.', 'rekap query --help'],
+    [['sync', '--token', key], '--token', 'rekap sync --help'],
+    [['diff', '--keep', '3'], '"rekap diff" has no option --keep.', 'Did you mean --'],
+    // A command that there is not.
+    [['--sample', 'sync'], 'An option stands where', 'Name the command first'],
+    [['frob', '--sample'], '"frob"', 'rekap --help'],
+    [['qurey', 'FROM voters'], '"qurey"', 'Did you mean query?'],
+    [['snapshot'], '"snapshot"', 'Did you mean snapshots?'],
+    [['snapshots'], 'needs a word', 'list, show, verify, rollback, prune'],
+    [['snapshots', 'lst'], '"snapshots lst"', 'Did you mean list?'],
+    [['snapshots', 'frobnicate'], '"snapshots frobnicate"', 'rekap snapshots --help'],
+    // Too few words, or too many.
+    [['query'], 'needs <sql>', 'rekap query "SHOW TABLES"'],
+    [['query', 'FROM', 'voters'], '"voters" is one word too many', 'quotes'],
+    [['snapshots', 'rollback'], 'needs <id>', 'rekap snapshots rollback --help'],
+    [['snapshots', 'show', 'a', 'b'], '"b" is one word too many', 'rekap snapshots show --help'],
+    [['diff', 'a', 'b', 'c'], '"c" is one word too many', ''],
+    [['completion', 'zsh'], '"zsh" is one word too many', 'rekap completion --help'],
+  ])('is named, with what was probably meant: %j', async (words, said, next) => {
+    const [message, advice] = await mistake(words);
+    expect(message).toContain(said);
+    expect(advice).toContain(next);
   });
 
-  it('is not seen where another command has it, or in what is no option', async () => {
-    expect((await mistake(['diff', '--keep', '3']))[0]).toBe('This command has no option --keep.');
-    expect((await mistake(['diff', '--keepLanding', '3']))[0]).toBe('This command has no option --keepLanding.');
-    expect((await mistake(['query', '-- all\nFROM voters']))[0]).toBe('There is no SQL to ask.');
-  });
-});
-
-describe('a command that is none', () => {
-  it.each<[string, string, string[]]>([
-    ['frob', '"rekap --help" lists the commands.', ['frob']],
-    ['frob', '"rekap --help" lists the commands.', ['frob', '--sample']],
-    ['frob', '"rekap --help" lists the commands.', ['--warehouse', 'x', 'frob', 'y']],
-    ['qurey', 'Did you mean query?', ['qurey', 'FROM voters']],
-    ['snapshot', 'Did you mean snapshots?', ['snapshot']],
-    ['snapshots lst', 'Did you mean list?', ['snapshots', 'lst']],
-    ['snapshots frobnicate', '"rekap snapshots --help" shows what it takes.', ['snapshots', 'frobnicate']],
-  ])('is named: %s, %s', async (command, next, words) => {
-    expect(await mistake(words)).toEqual([`There is no command "${command}".`, next]);
-  });
-
-  it('is not one word too many of a command that there is', async () => {
-    expect(await mistake(['diff', 'a', 'b', 'c'])).toEqual([
-      '"c" is one word too many.',
-      '"rekap diff --help" shows what it takes.',
-    ]);
-    expect((await mistake(['snapshots', 'show', 'a', 'b']))[0]).toBe('"b" is one word too many.');
-    // And nothing is printed, which whoever appends it to a file would have there by then.
-    expect((await mistake(['completion', 'zsh']))[0]).toBe('"zsh" is one word too many.');
-    expect(await mistake(['snapshots', 'rollback'])).toEqual([
-      'Which snapshot to go back to is not said.',
-      '"rekap snapshots list" shows their ids.',
-    ]);
-  });
-});
-
-describe('SQL that is no word of its own', () => {
-  const quoted = 'The SQL goes into quotes, as one word: rekap query "FROM turnout_national".';
-
-  it('is told to be put into quotes', async () => {
-    expect(await mistake(['query'])).toEqual(['There is no SQL to ask.', quoted]);
-    expect(await mistake(['query', 'FROM', 'voters'])).toEqual(['"voters" is one word too many.', quoted]);
-    const words = ['query', 'SELECT', 'sex, sum(n)', 'FROM', 'counts', '--format', 'csv'];
-    expect(await mistake(words)).toEqual(['"sex, sum(n)" is one word too many.', quoted]);
+  it('is not to begin SQL with a comment', async () => {
+    const { stderr } = await runHere(['query', '-- all\nFROM voters', '--warehouse', '/nonexistent']);
+    expect(stderr).toContain('/nonexistent');
   });
 });

@@ -25,17 +25,17 @@ describe('help', () => {
     expect(code).toBe(0);
     for (const command of ['sync', 'replay', 'query', 'connect', 'diff', 'snapshots', 'serve', 'completion']) {
       expect(stdout).toMatch(new RegExp(`^  ${command}( \\S+)* {2,}`, 'm'));
-      if (command === 'completion' || command === 'snapshots') continue;
-      expect((await runHere([command, '--help'])).stdout).toContain('Examples:');
+      if (command === 'snapshots') continue;
+      expect((await runHere([command, '--help'])).stdout).toContain('Examples');
     }
   });
 
   it('of a command is whole, however it is asked for', async () => {
     const whole = await runCli(['connect', '--help']);
-    for (const words of [['help'], ['--help=true'], ['-h'], ['-vh'], ['--h']]) {
+    for (const words of [['help'], ['--help=true'], ['-h'], ['--h']]) {
       const { stdout, code } = await runCli(['connect', ...words]);
       expect(code).toBe(0);
-      for (const shown of ['--warehouse', '--config', 'Examples:']) {
+      for (const shown of ['--warehouse', '--config', 'Examples']) {
         expect(whole.stdout).toContain(shown);
         expect(stdout).toContain(shown);
       }
@@ -62,12 +62,10 @@ describe('help', () => {
     expect(codes.split(', ').map((code) => Number.parseInt(code, 10))).toEqual(Object.values(ExitCode));
   });
 
-  it('sets a space before the type of each option', async () => {
-    for (const { command } of commands) {
-      const { stdout } = await runHere([command.split(' ')[0]!, '--help']);
-      expect(stdout).toMatch(/\[boolean\]/);
-      expect(stdout).not.toMatch(/\S\[(boolean|string|number|array)\]/);
-      expect(stdout.match(/^Options:$/gm)).toHaveLength(1);
+  it('of every command fits 80 and 100 columns, and lists each of its options', async () => {
+    for (const { name, load } of commands) {
+      const { stdout } = await runHere([...name.split(' '), '--help']);
+      for (const option of Object.keys((await load()).options)) expect(stdout).toContain(`  --${option}`);
       expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
     }
   });

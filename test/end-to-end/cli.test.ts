@@ -160,16 +160,15 @@ describe('bad input', () => {
   it.each<[string, string[], string[]]>([
     ['an unknown option', ['sync', '--sample', '--wharehouse', 'x'], ['--wharehouse', 'Did you mean --warehouse?']],
     ['an unknown command', ['snyc'], ['snyc', 'sync']],
-    ['an option of another command', ['diff', '--keep', '3'], ['This command has no option --keep']],
+    ['an option of another command', ['diff', '--keep', '3'], ['"rekap diff" has no option --keep']],
     ['a folder without a name', ['replay', '--into', ''], ['--into needs a value']],
-    ['a warehouse without a name', ['sync', '--sample', '--warehouse= '], ['named by nothing']],
+    ['a warehouse without a name', ['sync', '--sample', '--warehouse= '], ['--warehouse needs a value']],
     ['no source', ['sync'], ['no source', '--base-url', '--sample']],
-    ['two formats', ['query', 'SELECT 1', '--json', '--format', 'csv'], ['--json and --format csv exclude']],
+    ['two formats', ['query', 'SELECT 1', '--json', '--format', 'csv'], ['--format and --json exclude']],
     ['two sources', ['sync', '--sample', '--base-url', 'https://x'], ['exclude each other']],
     ['neither yes nor no', ['sync', '--sample', '--dry-run=1'], ['--dry-run is "1"', '--no-dry-run']],
     ['an option in capitals', ['sync', '--sample', '--DRY-RUN'], ['no option --DRY-RUN', 'Did you mean --dry-run?']],
     ['a value in capitals', ['sync', '--sample', '--page-Size=3'], ['no option --page-Size', '--page-size']],
-    ['neither yes nor no, in its other name', ['sync', '--sample', '--dryRun=no'], ['--dry-run is "no"']],
     ['a URL that is none', ['sync', '--base-url', 'ht!tp'], ['ht!tp', 'is no URL']],
     ['a URL of another kind', ['sync', '--base-url', 'ftp://host'], ['ftp:']],
     ['a password in the URL', ['sync', '--base-url', `https://user:${key}@host`], ['password']],
@@ -224,18 +223,14 @@ describe('bad input', () => {
   it('of a config file that is none is exit 2', async () => {
     const config = join(folder, 'bad.json');
     expectMessage(await runHere(['sync', '--config', '/nonexistent.json']), 2, 'cannot be read');
-    for (const [text, place] of [
-      ['{', 'line 1, column 2'],
-      ['{\n  "keep": 3,\n  district: 1101\n}', 'line 3, column 3'],
-      ['\n{"keep": 3} {}', 'line 2, column 13'],
-    ] as const) {
+    for (const text of ['{', '{\n  "keep": 3,\n  district: 1101\n}', '\n{"keep": 3} {}']) {
       await writeFile(config, text);
-      expectMessage(await runHere(['sync', '--config', config]), 2, 'is not JSON', place);
+      expectMessage(await runHere(['sync', '--config', config]), 2, 'is not JSON');
     }
     await writeFile(config, '{"page_sizes": 3}');
     expectMessage(await runHere(['sync', '--config', config]), 2, 'Did you mean "page-size"?');
     await writeFile(config, '\uFEFF{"config": "other.json"}');
-    expectMessage(await runHere(['sync', '--config', config]), 2, 'one file names no other');
+    expectMessage(await runHere(['sync', '--config', config]), 2, 'holds "config"');
     await writeFile(config, JSON.stringify({ 'api-key': key }));
     expectMessage(await runHere(['sync', '--config', config]), 2, 'keys do not belong there');
   });

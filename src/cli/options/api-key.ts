@@ -1,8 +1,8 @@
 /** Finds the API key: in REKAP_API_KEY or in a file, never in a flag, which other users of the machine could read. */
 
-import { readFileSync } from 'node:fs';
-import { RekapError, systemReason } from '../../errors.ts';
-import { formatNumber } from '../../runtime/numbers.ts';
+import { readNamedFile } from './shared.ts';
+import { RekapError } from '../../errors.ts';
+import { formatNumber } from '../../runtime/text.ts';
 import { Secret } from '../../extract/ask/secret.ts';
 
 /** Longer than any token in a header; what is to be found in every answer must be a pattern that can be searched for. */
@@ -12,8 +12,10 @@ const longestKey = 2048;
 const mostBackslashes = 4;
 
 /** @throws `usage` where there is no key, or one that no header can carry. */
-export function readApiKey(file: string | undefined): Secret {
-  const key = (file === undefined ? (process.env['REKAP_API_KEY'] ?? '') : readKeyFile(file)).trim();
+export async function readApiKey(file: string | undefined): Promise<Secret> {
+  const text =
+    file === undefined ? (process.env['REKAP_API_KEY'] ?? '') : await readNamedFile('key file', file, 'api-key-file');
+  const key = text.trim();
   const whence = file === undefined ? 'REKAP_API_KEY' : `The key file ${file}`;
   if (key === '') {
     if (file !== undefined)
@@ -37,19 +39,4 @@ export function readApiKey(file: string | undefined): Secret {
       'It should hold the key alone, on one line.',
     );
   return new Secret(key);
-}
-
-function readKeyFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new RekapError(
-      'usage',
-      `The key file ${file} cannot be read: ${systemReason(error)}.`,
-      'Correct --api-key-file.',
-      {
-        cause: error,
-      },
-    );
-  }
 }

@@ -7,13 +7,13 @@ interface Invocation {
   warehouse: string | null;
   /** As what each option was given, by its name. */
   origins: Readonly<Record<string, string>>;
-  /** Whether JSON is asked for; null until a command has declared its options. */
-  wantsJson: boolean | null;
+  /** Whether JSON is asked for; undefined until the options are read. */
+  wantsJson: boolean | undefined;
   /** Whether a JSON document has been printed: no other may follow, not even of a failure. */
   hasPrintedJson: boolean;
 }
 
-const fresh: Invocation = { command: null, warehouse: null, origins: {}, wantsJson: null, hasPrintedJson: false };
+const fresh: Invocation = { command: null, warehouse: null, origins: {}, wantsJson: undefined, hasPrintedJson: false };
 
 export const invocation: Invocation = { ...fresh };
 

@@ -1,11 +1,11 @@
 /** Lists the snapshots of a warehouse; one that is damaged is listed as such and does not hide the others. */
 
-import { complete } from './advice.ts';
+import { complete } from './terminal.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
-import { fitLines } from './wrap-text.ts';
+import { fitLines } from './text.ts';
 import { RekapError } from '../../errors.ts';
-import { formatNumber } from '../../runtime/numbers.ts';
+import { formatNumber } from '../../runtime/text.ts';
 import { glanceAt } from '../../publish/verify-snapshot.ts';
 import {
   listSnapshotIds,

@@ -1,11 +1,11 @@
 /** Shows a running sync: a bar per dataset on a terminal, plain lines elsewhere. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { cutToWidth, shownWidth } from './fit-table.ts';
+import { cutToWidth, shownWidth } from './text.ts';
 import { paint, warningText } from './terminal.ts';
-import { terminalColumns } from './wrap-text.ts';
+import { terminalColumns } from './text.ts';
 import type { Clock, Report, RunEvent, RunStep } from '../../runtime/context.ts';
-import { countOf, formatNumber } from '../../runtime/numbers.ts';
+import { countOf, formatNumber } from '../../runtime/text.ts';
 
 export interface Progress {
   readonly report: Report;

@@ -6,7 +6,7 @@ import { paint, printable } from './terminal.ts';
 import { RekapError } from '../../errors.ts';
 import { displayText, type QueryResult } from '../../query/query-result.ts';
 import type { Write } from '../../query/write-result.ts';
-import { countOf, formatNumber } from '../../runtime/numbers.ts';
+import { countOf, formatNumber } from '../../runtime/text.ts';
 
 /** A table is for reading; whoever needs more rows, or longer texts whole, needs another format. */
 const mostRows = 1000;

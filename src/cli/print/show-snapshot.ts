@@ -3,8 +3,8 @@
 import { countDistricts, formatBytes, nameSource } from './sync-summary.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
-import { fitLines } from './wrap-text.ts';
-import { formatNumber } from '../../runtime/numbers.ts';
+import { fitLines } from './text.ts';
+import { formatNumber } from '../../runtime/text.ts';
 import type { Verdict } from '../../stages.ts';
 import type { Snapshot } from '../../warehouse/warehouse.ts';
 

@@ -1,14 +1,14 @@
 /** The summary at the end of a sync: what was read, what became of it, what is doubtful, and where the files are. */
 
 import { join } from 'node:path';
-import { warehouseOption } from '../options/options.ts';
-import { complete } from './advice.ts';
+import { warehouseOption } from '../options/shared.ts';
+import { complete } from './terminal.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
-import { fitLines } from './wrap-text.ts';
+import { fitLines } from './text.ts';
 import type { Project } from '../../pipeline.ts';
 import type { SyncResult } from '../../run/options.ts';
-import { countOf, formatNumber } from '../../runtime/numbers.ts';
+import { countOf, formatNumber } from '../../runtime/text.ts';
 import type { Verdict } from '../../stages.ts';
 import { databaseFile, type Manifest, type ManifestDataset } from '../../warehouse/snapshot-format.ts';
 

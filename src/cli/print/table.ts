@@ -1,10 +1,8 @@
 /** Tables for a terminal: thin, with columns that fit what they hold and the terminal that shows them. */
 
-import CliTable from 'cli-table3';
 import { stripVTControlCharacters } from 'node:util';
-import { breakName, cutToWidth, displayWidth, fitWidths, shownWidth } from './fit-table.ts';
 import { paint } from './terminal.ts';
-import { breakText, terminalColumns } from './wrap-text.ts';
+import { breakText, cutToWidth, shownWidth, terminalColumns } from './text.ts';
 
 export interface TableOptions {
   readonly head: readonly string[];
@@ -28,7 +26,7 @@ export function renderTable(rows: readonly (readonly string[])[], options: Table
   const { head, right = [], width = terminalColumns(process.stdout) ?? Number.POSITIVE_INFINITY } = options;
   const room = width - gap * (head.length - 1);
   const cells = head.map((_, index) => Math.max(0, ...rows.map((row) => shownWidth(row[index] ?? ''))));
-  const widths = head.map((name, index) => Math.max(displayWidth(name), cells[index]!));
+  const widths = head.map((name, index) => Math.max(shownWidth(name), cells[index]!));
   if (widths.reduce((sum, wide) => sum + wide, 0) <= room) return draw(rows, head, right);
   return cutTable(rows, options, cells, room) ?? turn(rows, options, width) ?? writeBlocks(rows, options, width);
 }
@@ -41,12 +39,12 @@ function cutTable(
   room: number,
 ): string | null {
   const fitted = fitWidths(
-    head.map((name, index) => Math.max(cells[index]!, ...breakName(name, 0).map(displayWidth))),
+    head.map((name, index) => Math.max(cells[index]!, ...breakName(name, 0).map(shownWidth))),
     head.map((_, index) => !right.includes(index) && !whole.includes(index)),
     room,
   );
   if (fitted === null) return null;
-  const cut = rows.map((row) => row.map((cell, index) => cutCell(cell, fitted[index]!)));
+  const cut = rows.map((row) => row.map((cell, index) => cutToWidth(cell, fitted[index]!)));
   const differing = (table: readonly (readonly string[])[], index: number) =>
     new Set(table.map((row) => row[index])).size;
   if (head.some((_, index) => differing(cut, index) < differing(rows, index))) return null;
@@ -66,14 +64,10 @@ function breakNames(head: readonly string[], fitted: readonly number[], room: nu
   }
   const most = Math.max(...broken.map(({ length }) => length));
   return broken.map((lines, index) =>
-    [...Array<string>(most - lines.length).fill(''), ...lines.map((line) => cutCell(line, widths[index]!))].join('\n'),
+    [...Array<string>(most - lines.length).fill(''), ...lines.map((line) => cutToWidth(line, widths[index]!))].join(
+      '\n',
+    ),
   );
-}
-
-/** A cell that is too wide loses its colours too. */
-function cutCell(cell: string, width: number): string {
-  const plain = stripVTControlCharacters(cell);
-  return displayWidth(plain) <= width ? cell : cutToWidth(plain, width);
 }
 
 /** A table of figures with a name in front, its rows as columns; null where it is none, or still too wide. */
@@ -99,7 +93,7 @@ function writeBlocks(
   { head, right = [], whole = [] }: TableOptions,
   width: number,
 ): string {
-  const names = Math.max(...head.map(displayWidth));
+  const names = Math.max(...head.map(shownWidth));
   const isBeside = width - names - gap >= leastBeside;
   const indent = isBeside ? names + gap : gap;
   const room = Math.max(leastBeside, width) - indent;
@@ -111,7 +105,7 @@ function writeBlocks(
     head
       .map((name, index) => {
         const lines = linesOf(row[index] ?? '', index).map((line) => ' '.repeat(indent) + line);
-        const padded = paint('bold', name) + ' '.repeat(names - displayWidth(name));
+        const padded = paint('bold', name) + ' '.repeat(names - shownWidth(name));
         return isBeside
           ? [padded + lines[0]!.slice(names), ...lines.slice(1)].map((line) => line.trimEnd()).join('\n')
           : [paint('bold', name), ...lines].join('\n');
@@ -121,38 +115,57 @@ function writeBlocks(
   return blocks.length === 0 ? head.map((name) => paint('bold', name)).join('\n') : `${blocks.join('\n\n')}\n`;
 }
 
+/** Columns side by side, as wide as what they hold; a name may take several lines. */
 function draw(rows: readonly (readonly string[])[], head: readonly string[], right: readonly number[]): string {
-  const table = new CliTable({
-    head: head.map((name) =>
-      name
-        .split('\n')
-        .map((line) => (line === '' ? '' : paint('bold', line)))
-        .join('\n'),
-    ),
-    colAligns: head.map((_, index) => (right.includes(index) ? 'right' : 'left')),
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
-    chars: {
-      top: '',
-      'top-mid': '',
-      'top-left': '',
-      'top-right': '',
-      bottom: '',
-      'bottom-mid': '',
-      'bottom-left': '',
-      'bottom-right': '',
-      left: '',
-      'left-mid': '',
-      mid: '',
-      'mid-mid': '',
-      right: '',
-      'right-mid': '',
-      middle: '',
-    },
-  });
-  table.push(...rows.map((row) => [...row]));
-  const lines = table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd());
-  return [lines[0], ...lines.slice(1).filter((line) => line !== '')].join('\n');
+  const names = head.map((name) => name.split('\n'));
+  const headLines = (names[0] ?? []).map((_, line) => names.map((lines) => paint('bold', lines[line] ?? '')));
+  const all = [...headLines, ...rows];
+  const widths = head.map((_, index) => Math.max(...all.map((row) => shownWidth(row[index] ?? ''))));
+  return all
+    .map((row) =>
+      widths
+        .map((width, index) => {
+          const cell = row[index] ?? '';
+          const blank = ' '.repeat(width - shownWidth(cell));
+          return right.includes(index) ? blank + cell : cell + blank;
+        })
+        .join(' '.repeat(gap))
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** The name of a column in lines of at most `width`, broken after underscores and spaces alone: a part that is wider stays whole. */
+function breakName(name: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const part of name.split(/(?<=[_ ])/)) {
+    const longer = (lines.at(-1) ?? '') + part;
+    if (lines.length > 0 && shownWidth(longer.trimEnd()) <= width) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines.map((line) => line.trimEnd());
+}
+
+/** Columns narrower than this say nothing any more. */
+const narrowest = 8;
+
+/**
+ * Widths that add up to at most `room`: the widest of the columns that may be cut are cut first. Null where that is not
+ * enough.
+ */
+function fitWidths(widths: readonly number[], mayCut: readonly boolean[], room: number): number[] | null {
+  const fitted = [...widths];
+  let over = fitted.reduce((sum, width) => sum + width, 0) - room;
+  while (over > 0) {
+    const open = fitted.flatMap((width, index) => (mayCut[index] === true && width > narrowest ? [index] : []));
+    if (open.length === 0) return null;
+    const widest = Math.max(...open.map((index) => fitted[index]!));
+    const those = open.filter((index) => fitted[index] === widest);
+    // Down to the next widest, or by what is still too much, all of the widest alike.
+    const next = Math.max(narrowest, ...open.map((index) => fitted[index]!).filter((width) => width < widest));
+    const by = Math.min(widest - next, Math.ceil(over / those.length));
+    for (const index of those) fitted[index]! -= by;
+    over -= by * those.length;
+  }
+  return fitted;
 }

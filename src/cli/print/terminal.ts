@@ -3,10 +3,9 @@
 import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { invocation } from '../options/invocation.ts';
-import { complete } from './advice.ts';
-import { fitLines } from './wrap-text.ts';
+import { fitLines } from './text.ts';
 import { isRekapError, messageOf, RekapError } from '../../errors.ts';
-import { escapeDeceptive } from '../../query/write-result.ts';
+import { escapeDeceptive } from '../../runtime/text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -99,4 +98,24 @@ export function printJsonError(error: unknown): void {
     exit_code: isKnown ? error.exitCode : 1,
   };
   printJson({ error: described });
+}
+
+/**
+ * Advice with every command that goes over a warehouse completed, and the command at hand in the place of any.
+ *
+ * @param warehouse Null for the one that a command goes over without a word.
+ */
+export function complete(advice: string, warehouse = invocation.warehouse): string {
+  const specific = advice.replaceAll('rekap <command>', `rekap ${invocation.command ?? '<command>'}`);
+  if (warehouse === null) return specific;
+  const named = quoteForShell(warehouse);
+  const option = named.startsWith('-') ? `--warehouse=${named}` : `--warehouse ${named}`;
+  return specific.replaceAll(
+    /"(rekap (?:sync|replay|query|connect|diff|snapshots)\b[^"]*)"/g,
+    (whole, command: string) => (/--(warehouse|help)/.test(command) ? whole : `"${command} ${option}"`),
+  );
+}
+
+function quoteForShell(word: string): string {
+  return /^[\w./:@%+,=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

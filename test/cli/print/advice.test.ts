@@ -1,7 +1,7 @@
 /** Commands that messages name can be typed as they stand. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { complete } from '../../../src/cli/print/advice.ts';
+import { complete } from '../../../src/cli/print/terminal.ts';
 import { beginInvocation, invocation } from '../../../src/cli/options/invocation.ts';
 
 beforeEach(() => beginInvocation(null));

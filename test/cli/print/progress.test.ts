@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { displayWidth } from '../../../src/cli/print/fit-table.ts';
+import { shownWidth } from '../../../src/cli/print/text.ts';
 import { createProgress } from '../../../src/cli/print/progress.ts';
 import { verdictOf } from '../../support/manifests.ts';
 import { manualClock } from '../../support/manual-clock.ts';
@@ -80,14 +80,14 @@ describe('the bars', () => {
       expect(lines).toHaveLength(whole.length);
       for (const line of lines.slice(0, 2)) expect(line).toContain('  1/2,345 districts');
       for (const [index, line] of lines.entries()) {
-        expect(displayWidth(line)).toBeLessThan(columns);
+        expect(shownWidth(line)).toBeLessThan(columns);
         const parts = line.split(/ {2,}/);
         // The bar goes first.
         const all = whole[index]!;
         const shownOf = all[1] === parts[1] ? all : all.toSpliced(1, 1);
         expect(parts).toEqual(shownOf.slice(0, parts.length));
         const next = shownOf[parts.length] ?? ' '.repeat(columns);
-        expect(displayWidth(line) + 2 + next.length).toBeGreaterThanOrEqual(columns);
+        expect(shownWidth(line) + 2 + next.length).toBeGreaterThanOrEqual(columns);
       }
     }
   });

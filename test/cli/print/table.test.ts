@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutToWidth, displayWidth, fitWidths } from '../../../src/cli/print/fit-table.ts';
+import { cutToWidth, shownWidth } from '../../../src/cli/print/text.ts';
 import { renderTable } from '../../../src/cli/print/table.ts';
 import { printable } from '../../../src/cli/print/terminal.ts';
 import { holds } from '../../support/properties.ts';
@@ -25,7 +25,7 @@ describe('a table', () => {
   it.each([60, 70, 80, 100, 200])('fits %i columns, with ids and numbers whole', (width) => {
     const lines = linesOf(width);
     expect(lines).toHaveLength(3);
-    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+    for (const line of lines) expect(shownWidth(line)).toBeLessThanOrEqual(width);
     expect(lines[1]).toMatch(/^20261120T030000Z-abcdef .*….* 1,234,567,890$/);
     expect(lines[2]).toMatch(/short/);
   });
@@ -115,26 +115,6 @@ describe('a table', () => {
 });
 
 describe('widths', () => {
-  const columns = fc.array(fc.tuple(fc.nat(2000), fc.boolean()), { minLength: 1, maxLength: 30 });
-
-  holds(
-    'never grow, fit the room, and leave alone what may not be cut',
-    fc.property(columns, fc.nat(500), (pairs, room) => {
-      const widths = pairs.map(([width]) => width);
-      const mayCut = pairs.map(([, may]) => may);
-      const fitted = fitWidths(widths, mayCut, room);
-      const least = pairs.reduce((sum, [width, may]) => sum + (may ? Math.min(width, 8) : width), 0);
-      expect(fitted === null).toBe(least > room);
-      if (fitted === null) return;
-      expect(fitted.reduce((sum, width) => sum + width, 0)).toBeLessThanOrEqual(room);
-      for (const [index, width] of fitted.entries()) {
-        expect(width).toBeLessThanOrEqual(widths[index]!);
-        expect(width).toBeGreaterThanOrEqual(mayCut[index] === true ? Math.min(8, widths[index]!) : widths[index]!);
-      }
-    }),
-    { runs: 300 },
-  );
-
   it.each([
     ['KOTA', 4],
     ['漢字', 4],
@@ -143,14 +123,14 @@ describe('widths', () => {
     ['😀', 2],
     ['', 0],
   ])('of %j are what a terminal shows', (text, width) => {
-    expect(displayWidth(text)).toBe(width);
+    expect(shownWidth(text)).toBe(width);
   });
 
   holds(
     'hold what is cut to them',
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, width) => {
       const cut = cutToWidth(text, width);
-      expect(displayWidth(cut)).toBeLessThanOrEqual(width);
+      expect(shownWidth(cut)).toBeLessThanOrEqual(width);
       expect(cut === text || (cut.endsWith('…') && text.startsWith(cut.slice(0, -1)))).toBe(true);
     }),
     { runs: 300 },

@@ -1,6 +1,7 @@
-/** Texts for people, broken into lines that fit the terminal. */
+/** Texts for people: how wide they are on a terminal, cut or broken into lines that fit it. */
 
-import { beginningOf, shownWidth } from './fit-table.ts';
+import { eastAsianWidth } from 'get-east-asian-width';
+import { stripVTControlCharacters } from 'node:util';
 
 /** Wider lines than this are hard to read. */
 const widest = 100;
@@ -73,4 +74,35 @@ function hang(line: string, room: number): string[] {
 /** Columns of the terminal that a stream is; null where it is none or says no width, such as 0 in some containers. */
 export function terminalColumns({ isTTY, columns }: NodeJS.WriteStream): number | null {
   return isTTY && columns > 0 ? columns : null;
+}
+
+/** Columns of a terminal that a text takes; its colours take none. */
+export function shownWidth(text: string): number {
+  // Most texts are plain, and their length is their width.
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const character of stripVTControlCharacters(text)) width += widthOfCharacter(character);
+  return width;
+}
+
+/** Marks and signs that steer take no room. */
+function widthOfCharacter(character: string): number {
+  return /[\p{Mn}\p{Me}\p{Cf}]/u.test(character) ? 0 : eastAsianWidth(character.codePointAt(0)!);
+}
+
+/** The text itself, or its beginning with … and without colours where it takes more than `width` columns. */
+export function cutToWidth(text: string, width: number): string {
+  return shownWidth(text) <= width ? text : `${beginningOf(stripVTControlCharacters(text), width - 1)}…`;
+}
+
+/** As much of a text as takes at most `width` columns. */
+function beginningOf(text: string, width: number): string {
+  let beginning = '';
+  let room = width;
+  for (const character of text) {
+    room -= widthOfCharacter(character);
+    if (room < 0) break;
+    beginning += character;
+  }
+  return beginning;
 }

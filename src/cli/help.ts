@@ -1,0 +1,100 @@
+/** Writes the help: of the whole program, of a group of commands, and of one command from what it declares. */
+
+import { commands, groups } from './commands.ts';
+import type { Command, CommandEntry, Option } from './options/option.ts';
+import { paint } from './print/terminal.ts';
+import { inColumns, widthOf, wrap } from './print/text.ts';
+
+type Rows = readonly (readonly [string, string])[];
+
+const purpose = 'Brings the DPR-RI voter statistics from their service into DuckDB and Parquet, whole and in one step.';
+
+const examples: Rows = [
+  ['rekap sync --sample', 'try everything with sample figures, no service needed'],
+  ['rekap sync --base-url https://…', "bring the service's figures in; the key is in REKAP_API_KEY"],
+  ['rekap query "FROM turnout_national"', 'ask the published tables'],
+  ['rekap diff', 'see which figures the source restated'],
+];
+
+const notes = [
+  'Each command has a help of its own: rekap sync --help.',
+  'You can also set each option in the environment (REKAP_BASE_URL for --base-url) or in a JSON file that --config names; the command line comes first, then the environment, then the file.',
+  'Exit codes: 0 done, 1 unexpected, 2 wrong use, 3 the quality gate refused, 4 the source failed, 5 the warehouse is busy, 129 hung up, 130 interrupted, 143 terminated.',
+];
+
+export function renderOverview(stream: NodeJS.WriteStream): string {
+  const rows = new Map(
+    commands.map(({ name, usage, describe }): readonly [string, string] => {
+      const [first = ''] = name.split(' ');
+      return Object.hasOwn(groups, first) ? [first, groups[first]!] : [usage, describe];
+    }),
+  );
+  return page(purpose, stream, [
+    ['Usage', ['  rekap <command> [options]']],
+    ['Commands', [...rows]],
+    ['Examples', examples],
+    ['', notes.flatMap((note) => [...wrap(note, widthOf(stream)), ''])],
+  ]);
+}
+
+export function renderGroupHelp(group: string, stream: NodeJS.WriteStream): string {
+  const own = commands.filter(({ name }) => name.startsWith(`${group} `));
+  return page(`${groups[group]}.`, stream, [
+    ['Usage', [`  rekap ${group} <command> [options]`]],
+    ['Commands', own.map(({ usage, describe }) => [usage, describe] as const)],
+  ]);
+}
+
+export function renderCommandHelp(
+  { usage, describe }: CommandEntry,
+  command: Command,
+  stream: NodeJS.WriteStream,
+): string {
+  const { words = {}, options, examples: lines = [], notes: more } = command;
+  const config = 'JSON file with options, such as { "base-url": "https://…" }';
+  return page(`${describe}.`, stream, [
+    ['Usage', [`  rekap ${usage} [options]`]],
+    ['Words', Object.entries(words)],
+    [
+      'Options',
+      [
+        ...Object.entries(options).map(([name, option]) => [flag(name, option), describeOption(option)] as const),
+        ['--config FILE', config],
+        ['--help', 'show this help'],
+      ],
+    ],
+    ['Examples', lines],
+    ['', more === undefined ? [] : [more(widthOf(stream)), '']],
+  ]);
+}
+
+function flag(name: string, { type }: Option): string {
+  const values = { boolean: '', number: ' N', text: ' TEXT', folder: ' DIR', list: ' LIST' };
+  const value = name.endsWith('-file') || name === 'out' ? ' FILE' : values[type];
+  return `--${name}${value}`;
+}
+
+/** What it is, what it may be, and what it is by default. */
+function describeOption({ describe, range, choices, default: usual }: Option): string {
+  const may = choices?.join(', ') ?? (range === undefined ? '' : `${range[0]} to ${range[1]}`);
+  const brackets = [may, usual === undefined ? '' : `default: ${usual}`].filter((part) => part !== '').join('; ');
+  return brackets === '' ? describe : `${describe} [${brackets}]`;
+}
+
+/** A first sentence, then parts under headings; a part without lines is left out. */
+function page(
+  first: string,
+  stream: NodeJS.WriteStream,
+  parts: readonly (readonly [heading: string, lines: Rows | readonly string[]])[],
+): string {
+  const width = widthOf(stream);
+  const lines = parts.flatMap(([heading, content]) => {
+    if (content.length === 0) return [];
+    const isText = (line: (typeof content)[number]): line is string => typeof line === 'string';
+    const written = content.flatMap((line) => (isText(line) ? [line] : []));
+    const columns = content.flatMap((line) => (isText(line) ? [] : [line]));
+    const shown = columns.length > 0 ? [...inColumns(columns, width), ''] : heading === '' ? written : [...written, ''];
+    return heading === '' ? shown : [paint('bold', heading, stream), ...shown];
+  });
+  return [...wrap(first, width), '', ...lines].join('\n');
+}

@@ -1,0 +1,229 @@
+/**
+ * Reads the options of a command: takes its words, the environment and the config file, gives a value of the declared type for each.
+ * The command line beats the environment, the environment the config file, the file the default.
+ */
+
+import { normalize } from 'node:path';
+import parseWords from 'yargs-parser';
+import { invocation, nameOption } from './invocation.ts';
+import { closestName, didYouMean, variableOf } from './names.ts';
+import type { Command, CommandEntry, Option, Options, Values } from './option.ts';
+import { RekapError } from '../../errors.ts';
+
+/** What one place gives, by the name of the option. */
+type Given = Readonly<Record<string, unknown>>;
+
+export const configOption = {
+  config: { type: 'text', describe: 'JSON file with options, such as { "base-url": "https://…" }' },
+} as const satisfies Options;
+
+export interface ReadCommand {
+  readonly options: Values<Options>;
+  /** The words behind the command's name. */
+  readonly words: readonly string[];
+}
+
+/**
+ * @param allOptions Every option of every command, loaded where they are needed.
+ * @throws `usage` for an option that the command does not have, and for a value that it cannot have.
+ */
+export async function readOptions(
+  entry: CommandEntry,
+  command: Command,
+  typed: readonly string[],
+  allOptions: () => Promise<Options>,
+): Promise<ReadCommand> {
+  const declared: Options = { ...command.options, ...configOption };
+  // There is no option of one letter, and behind that a secret may stand.
+  const short = typed.find((word) => /^-[a-z]/i.test(word));
+  if (short !== undefined) throw explainUnknown('-', short.slice(1).split('=')[0]!, declared, entry.name);
+  const { words, ...commandLine } = parse(typed, declared);
+  const { json = isTrue(process.env['REKAP_JSON']) } = commandLine.given;
+  // Known before the rest is read: what is wrong there is printed as JSON too.
+  invocation.wantsJson = 'json' in declared && json === true;
+  checkGiven(commandLine.given, declared, typed, entry.name);
+  checkWords(words, entry, command);
+  await checkEnvironment(allOptions);
+  const environment = readEnvironment(declared);
+  const file = commandLine.given['config'] ?? environment['config'];
+  const config =
+    typeof file === 'string'
+      ? await (await import('./config-file.ts')).readConfigFile(file, declared, await allOptions())
+      : {};
+  const filled = fill(
+    [
+      [commandLine.given, (name) => `--${name}`],
+      [environment, variableOf],
+      [config, (name) => `"${name}" in the config file`],
+    ],
+    command.exclusive ?? [],
+  );
+  invocation.wantsJson = 'json' in declared && filled['json'] === true;
+  if (typeof filled['warehouse'] === 'string') invocation.warehouse = filled['warehouse'];
+  const options = Object.entries(declared).map(
+    ([name, option]) => [name, convert(name, option, filled[name])] as const,
+  );
+  return { options: Object.fromEntries(options) as Values<Options>, words };
+}
+
+/** Options as texts, lists of texts and booleans; a text that comes twice is a list too. */
+function parse(typed: readonly string[], declared: Options): { given: Given; words: readonly string[] } {
+  // SQL may begin with a comment.
+  const isText = (word: string): boolean => /^-+\s/.test(word);
+  const ofType = (...types: Option['type'][]) =>
+    Object.keys(declared).filter((name) => types.includes(declared[name]!.type));
+  const { _: words, ...given } = parseWords(
+    typed.filter((word) => !isText(word)),
+    {
+      boolean: ofType('boolean'),
+      array: ofType('list'),
+      string: [...ofType('text', 'folder', 'number', 'list'), '_'],
+      configuration: { 'dot-notation': false, 'camel-case-expansion': false },
+    },
+  );
+  return { given, words: [...words.map(String), ...typed.filter(isText)] };
+}
+
+/** Refuses what the parser passes over: options that the command does not have, values twice or not at all, neither yes nor no. */
+function checkGiven(given: Given, declared: Options, typed: readonly string[], command: string): void {
+  for (const [name, value] of Object.entries(given)) {
+    const option = declared[name];
+    if (option === undefined) throw explainUnknown('--', name, declared, command);
+    if (option.type === 'boolean') {
+      const inline = typed.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
+      if (inline !== undefined && inline !== 'true' && inline !== 'false')
+        throw usage(`--${name} is ${JSON.stringify(inline)}.`, `Write --${name}, or --no-${name}.`);
+      continue;
+    }
+    if (value === false) throw usage(`There is no option --no-${name}.`, `--${name} takes a value.`);
+    if (option.type !== 'list' && Array.isArray(value))
+      throw usage(`--${name} is given ${value.length === 2 ? 'twice' : `${value.length} times`}.`, 'Give it once.');
+    if (splitList([value].flat().map(String)).length === 0)
+      throw usage(`--${name} needs a value.`, `"rekap ${command} --help" shows what it may be.`);
+  }
+}
+
+function explainUnknown(dashes: '-' | '--', name: string, declared: Options, command: string): RekapError {
+  const [secret, plural] = /^(?:x-)?(?:api-?)?key(s?)$/i.exec(name.replaceAll('_', '-')) ?? [];
+  if (secret !== undefined)
+    return usage(
+      `There is no option ${dashes}${name}: other users of this machine could read what it holds.`,
+      plural === ''
+        ? 'The key comes from REKAP_API_KEY or from a file named by --api-key-file.'
+        : 'The accepted keys come from REKAP_API_KEYS or from a file named by --api-keys-file.',
+    );
+  const typed = name.replaceAll(/([a-z])([A-Z])/g, '$1-$2').toLowerCase();
+  const advice = `"rekap ${command} --help" shows what it takes.`;
+  return usage(
+    `"rekap ${command}" has no option ${dashes}${dashes === '-' ? name.charAt(0) : name}.`,
+    didYouMean(typed, [...Object.keys(declared), 'help'], advice, (one) => `--${one}`),
+  );
+}
+
+function checkWords(words: readonly string[], { name, usage: form }: CommandEntry, { examples = [] }: Command): void {
+  const expected = form.split(' ').slice(name.split(' ').length);
+  const missing = expected[words.length];
+  const [example] = examples;
+  if (missing?.startsWith('<'))
+    throw usage(
+      `"rekap ${name}" needs ${missing}.`,
+      example === undefined ? `"rekap ${name} --help" shows what it is.` : `Write it as in ${example[0]}.`,
+    );
+  const superfluous = words[expected.length];
+  if (superfluous !== undefined)
+    throw usage(
+      `${JSON.stringify(superfluous)} is one word too many.`,
+      example === undefined || expected.length === 0
+        ? `"rekap ${name} --help" shows what it takes.`
+        : `Put a text with blanks into quotes, as in ${example[0]}.`,
+    );
+}
+
+/** Variables that are no options of a command. */
+const otherVariables = ['REKAP_API_KEY', 'REKAP_API_KEYS', 'REKAP_DEBUG', 'REKAP_FAULT_SEEDS'];
+
+/** A mistyped variable would be passed over, and a cron job be less strict than it was told to be. One that resembles none is somebody else's. */
+async function checkEnvironment(allOptions: () => Promise<Options>): Promise<void> {
+  const named = Object.keys(process.env).filter((name) => /^REKAP_/i.test(name) && !otherVariables.includes(name));
+  if (named.length === 0) return;
+  const known = [...otherVariables, ...Object.keys(await allOptions()).map(variableOf)];
+  for (const name of named) {
+    if (known.includes(name)) continue;
+    // Two slips make another word of a short name.
+    const typed = name.toUpperCase();
+    const bare = (one: string): string => one.replaceAll('_', '');
+    const meant =
+      known.find((one) => bare(one) === bare(typed)) ??
+      closestName(typed, known, typed.length >= 'REKAP_'.length + 8 ? 2 : 1);
+    if (meant !== undefined)
+      throw usage(
+        `The environment holds ${name}, which is no option.`,
+        `Did you mean ${meant}? Otherwise give the variable another name.`,
+      );
+  }
+}
+
+/** An empty variable is as good as none. */
+function readEnvironment(declared: Options): Given {
+  const given = Object.entries(declared).flatMap(([name, { type }]) => {
+    const text = process.env[variableOf(name)] ?? '';
+    if (text === '') return [];
+    if (type !== 'boolean') return [[name, text]];
+    if (!/^(true|false|1|0)$/.test(text))
+      throw usage(`${variableOf(name)} is ${JSON.stringify(text)}.`, 'Set it to true or false.');
+    return [[name, isTrue(text)]];
+  });
+  return Object.fromEntries(given);
+}
+
+function isTrue(text: string | undefined): boolean {
+  return text === 'true' || text === '1';
+}
+
+/** What the places give together, the strongest first. Of options that exclude each other, the strongest place decides. */
+function fill(places: readonly (readonly [Given, (name: string) => string])[], exclusive: readonly string[]): Given {
+  const filled: Record<string, unknown> = {};
+  const origins: Record<string, string> = {};
+  for (const [given, nameOf] of places) {
+    // --no-sample names an option, but does not give it.
+    const decided = exclusive.filter((name) => filled[name] !== undefined && filled[name] !== false);
+    for (const [name, value] of Object.entries(given)) {
+      const isPutAside = exclusive.includes(name) && decided.length > 0 && !decided.includes(name);
+      if (Object.hasOwn(filled, name) || isPutAside) continue;
+      filled[name] = value;
+      origins[name] = nameOf(name);
+    }
+  }
+  invocation.origins = origins;
+  const both = exclusive.filter((name) => filled[name] !== undefined && filled[name] !== false);
+  if (both.length > 1) throw usage(`${both.map(nameOption).join(' and ')} exclude each other.`, 'Give one of them.');
+  return filled;
+}
+
+/** The value of an option in its type; undefined where nothing gives one. */
+function convert(name: string, { type, range, choices, default: usual }: Option, value: unknown): unknown {
+  const given = value ?? usual;
+  if (type === 'boolean') return given === true;
+  if (given === undefined) return undefined;
+  const texts = [given].flat().map(String);
+  if (type === 'list') return splitList(texts);
+  const text = texts.join();
+  if (type === 'number') {
+    const [least, most] = range ?? [0, Number.MAX_SAFE_INTEGER];
+    if (/^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+    throw usage(`${nameOption(name)} must be a whole number from ${least} to ${most}.`, 'Correct it, or leave it out.');
+  }
+  if (choices !== undefined && !choices.includes(text))
+    throw usage(`${nameOption(name)} cannot be ${JSON.stringify(text)}.`, `It is one of ${choices.join(', ')}.`);
+  if (type === 'text') return text;
+  if (text.trim() === '') throw usage(`${nameOption(name)} names no folder.`, 'Give a path, such as data/warehouse.');
+  return normalize(text);
+}
+
+function splitList(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => text.split(/[\s,]+/)).filter((part) => part !== '');
+}
+
+function usage(message: string, next: string): RekapError {
+  return new RekapError('usage', message, next);
+}

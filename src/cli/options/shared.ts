@@ -1,0 +1,65 @@
+/** Options that several commands share, and what they mean to those that carry them out. */
+
+import type { Options, Values } from './option.ts';
+import { RekapError } from '../../errors.ts';
+import { syncDefaults } from '../../run/options.ts';
+
+/** Seconds in a week. */
+export const week = 604_800;
+
+export const warehouseOption = {
+  warehouse: { type: 'folder', default: 'data/warehouse', describe: 'folder of the warehouse' },
+} as const satisfies Options;
+
+export const jsonOption = {
+  json: { type: 'boolean', describe: 'print one JSON document instead of text' },
+} as const satisfies Options;
+
+/** How a result of rows is given: by `--format`, or as JSON by the option that other commands have for it. */
+export const resultOptions = {
+  format: { type: 'text', choices: ['table', 'csv', 'json'], describe: 'how to give the result [default: table]' },
+  json: { ...jsonOption.json, describe: 'the same as --format json' },
+} as const satisfies Options;
+
+/** What a sync and a replay ask before they publish. */
+export const publishOptions = {
+  strict: {
+    type: 'boolean',
+    describe: 'refuse to publish where a check of severity error is broken or a record is in quarantine',
+  },
+  'accept-changes': {
+    type: 'boolean',
+    describe: 'publish although districts are gone or shrunken, or totals moved far',
+  },
+  'accept-source': { type: 'boolean', describe: 'let the warehouse change its source' },
+} as const satisfies Options;
+
+export function readPublishOptions(args: Values<typeof publishOptions>) {
+  return { strict: args.strict, acceptChanges: args['accept-changes'], acceptSource: args['accept-source'] };
+}
+
+/** How much of the past to keep. */
+export const keepOptions = {
+  keep: { type: 'number', range: [1, 10_000], default: syncDefaults.keep, describe: 'snapshots to keep' },
+  'keep-landing': {
+    type: 'number',
+    range: [0, 10_000],
+    describe: 'runs whose answers to keep [default: as many as --keep, and those of every snapshot there is]',
+  },
+} as const satisfies Options;
+
+/** `keepLanding` is null where the option is not given. */
+export function readKeepOptions({ keep, 'keep-landing': keepLanding }: Values<typeof keepOptions>) {
+  return { keep, keepLanding: keepLanding ?? null };
+}
+
+/** The text of a file that an option names. @throws `usage` where it cannot be read. */
+export async function readNamedFile(what: string, file: string, option: string): Promise<string> {
+  const [{ readFile }, { systemReason }] = await Promise.all([import('node:fs/promises'), import('../../errors.ts')]);
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const message = `The ${what} ${file} cannot be read: ${systemReason(error)}.`;
+    throw new RekapError('usage', message, `Correct --${option}.`, { cause: error });
+  }
+}
