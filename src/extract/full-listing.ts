@@ -6,9 +6,8 @@ import { isRefusal } from './ask/source-messages.ts';
 import type { DatasetPages } from './pages.ts';
 import { Account, mostReadings, Occurrences, RecordReader } from './prove.ts';
 import type { ExtractQuestion } from './question.ts';
-import type { Fingerprint } from './scan/record-index-builder.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import { FingerprintTable } from '../records/fingerprint-table.ts';
+import { type Fingerprint, FingerprintTable } from '../records/fingerprints.ts';
 import type { AcceptedPage, Page } from '../stages.ts';
 
 const nothing = new Account();

@@ -3,10 +3,9 @@
  * values. The full listing's part of it is a reading. Pure, so that every case is a test.
  */
 
-import { type Fingerprint, fingerprintContent, fingerprintRecord } from './scan/record-index-builder.ts';
 import { type AnyPipeline, keyPlaces, placeOf } from '../pipeline.ts';
 import { readInteger } from '../records/fields.ts';
-import { FingerprintTable } from '../records/fingerprint-table.ts';
+import { type Fingerprint, fingerprintContent, fingerprintRecord, FingerprintTable } from '../records/fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 /** How often a district, or the full listing, is read before it counts as incomplete. */

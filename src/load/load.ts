@@ -123,7 +123,7 @@ export class Load {
       reports.set(pipeline.table, await reportDataset(this.database, pipeline, question));
     const brokenChecks = await readBrokenChecks(this.database, pipelines[0]!);
     await this.database.run('COMMIT');
-    await this.staging.drop(pipelines);
+    await this.staging.drop();
     if (previous !== null) await this.database.run('DETACH previous');
     await this.database.run('CHECKPOINT');
     const parquetRows = await this.writeParquet();
@@ -142,7 +142,7 @@ export class Load {
 
   /** @param notes Bytes that violations and quarantined records need. */
   private giveMemory(notes: number): Promise<void> {
-    return this.set({ memory_limit: `${memoryOfTables(notes)}B` });
+    return this.set({ memory_limit: `${memoryOfTables(this.staging.appended, notes)}B` });
   }
 
   /** Rows that were appended, and those of the snapshot before, which are carried over or compared. */
@@ -168,7 +168,7 @@ export class Load {
       // Whether a carried row is consistent is decided anew: what broke a check across tables may have been mended in the other table.
       carried = ` UNION ALL SELECT ${columnList(Object.keys(pipeline.columns))}, true FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`;
     }
-    await this.fillTable(table, Staging.selectSql(pipeline) + carried);
+    await this.fillTable(table, `SELECT * FROM temp.${quoteIdentifier(`staging_${pipeline.table}`)}${carried}`);
     // The transformation lets no key pass twice; that the table agrees is checked on its own, for "nothing doubled" is a promise.
     await requireKeyOrder(this.database, pipeline.table, pipeline.key);
   }

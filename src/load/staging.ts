@@ -1,13 +1,11 @@
-/** Takes Arrow batches into temporary tables: numbers as they are, texts as codes into one table of texts. */
+/** Takes Arrow batches into temporary tables, columns of numbers in one copy; costs one call per text. */
 
-import type { DuckDBAppender, DuckDBType } from '@duckdb/node-api';
-import type { RecordBatch } from 'apache-arrow';
-import { consistencyColumn } from '../define-pipeline.ts';
+import type { DuckDBAppender, DuckDBDataChunk } from '@duckdb/node-api';
+import bindings from '@duckdb/node-bindings';
+import type { Data, RecordBatch } from 'apache-arrow';
 import { type Database, duckdb, quoteIdentifier } from '../duckdb/database.ts';
-import { type ChunkColumn, chunkRows, fillChunk } from '../duckdb/fill-chunk.ts';
 import { weighNotes } from './table-memory.ts';
-import { placeColumns, quarantineTable, type TableDefinition, violationsTable } from './tables.ts';
-import { TextStage } from './text-stage.ts';
+import { datasetTable, placeColumns, quarantineTable, type TableDefinition, violationsTable } from './tables.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Batch, Quarantined, Violation } from '../stages.ts';
 
@@ -15,6 +13,9 @@ import type { Batch, Quarantined, Violation } from '../stages.ts';
 const smallLoad = 262_144;
 /** In a larger load they do so whenever so many more have come, for what they hold counts against no limit on memory. */
 const rowsHeld = 65_536;
+
+/** The most rows that a data chunk takes. */
+const chunkRows = 2048;
 
 /** The temporary tables of one load. */
 export class Staging {
@@ -26,43 +27,28 @@ export class Staging {
   private readonly database: Database;
   private readonly violations: DuckDBAppender;
   private readonly quarantine: DuckDBAppender;
-  private readonly texts: ReadonlyMap<string, TextStage>;
-  private readonly rows: ReadonlyMap<string, DuckDBAppender>;
+  private readonly appenders: ReadonlyMap<string, DuckDBAppender>;
   private readonly violationColumns: readonly string[];
 
   private constructor(
     database: Database,
     pipelines: readonly AnyPipeline[],
     appenders: ReadonlyMap<string, DuckDBAppender>,
-    texts: ReadonlyMap<string, TextStage>,
   ) {
     this.database = database;
-    this.rows = appenders;
+    this.appenders = appenders;
     this.violations = appenders.get('violations')!;
     this.quarantine = appenders.get('quarantine')!;
-    this.texts = texts;
     this.violationColumns = placeColumns(pipelines).map(({ name }) => name);
   }
 
   static async create(database: Database, pipelines: readonly AnyPipeline[]): Promise<Staging> {
     const appenders = new Map<string, DuckDBAppender>();
-    const texts = new Map<string, TextStage>();
-    for (const table of [violationsTable(pipelines), quarantineTable]) {
+    for (const table of [violationsTable(pipelines), quarantineTable, ...pipelines.map(datasetTable)]) {
       await database.run(createStagingSql(table));
       appenders.set(table.name, await database.connection.createAppender(`staging_${table.name}`, 'main', 'temp'));
     }
-    for (const pipeline of pipelines) {
-      const columns = Object.keys(pipeline.columns).map((name) => `${quoteIdentifier(name)} INTEGER`);
-      await database.run(
-        `CREATE TEMP TABLE ${quoteIdentifier(`staging_${pipeline.table}`)} (${columns.join(', ')}, ${consistencyColumn} BOOLEAN)`,
-      );
-      appenders.set(
-        pipeline.table,
-        await database.connection.createAppender(`staging_${pipeline.table}`, 'main', 'temp'),
-      );
-      for (const name of textStageNames(pipeline)) texts.set(name, await TextStage.create(database, name));
-    }
-    return new Staging(database, pipelines, appenders, texts);
+    return new Staging(database, pipelines, appenders);
   }
 
   /** Appends a batch. Blocks while DuckDB copies, some milliseconds per ten thousand rows. */
@@ -74,60 +60,23 @@ export class Staging {
     for (const record of batch.quarantined) appendRow(this.quarantine, quarantineValues(record));
     if (this.appended < this.flushAt) return;
     this.flushAt = this.appended + rowsHeld;
-    for (const appender of this.appenders()) appender.flushSync();
+    for (const appender of this.appenders.values()) appender.flushSync();
   }
 
   /** Flushes and closes the appenders; the temporary tables are complete afterwards. */
   close(): void {
-    for (const appender of this.appenders()) appender.closeSync();
+    for (const appender of this.appenders.values()) appender.closeSync();
   }
 
-  /** SELECT that gives a pipeline's staged rows with their texts, columns in the table's order. */
-  static selectSql(pipeline: AnyPipeline): string {
-    const columns = Object.entries(pipeline.columns);
-    const texts = columns.filter(([, { kind }]) => kind === 'text').map(([name]) => name);
-    const expressions = columns.map(([name, { kind }]) =>
-      kind === 'text'
-        ? `${quoteIdentifier(`text_${name}`)}.text AS ${quoteIdentifier(name)}`
-        : `s.${quoteIdentifier(name)}`,
-    );
-    const joins = texts.map((name) => {
-      const alias = quoteIdentifier(`text_${name}`);
-      return `LEFT JOIN ${quoteIdentifier(textStageName(pipeline, name))} ${alias} ON ${alias}.code = s.${quoteIdentifier(name)}`;
-    });
-    return `SELECT ${expressions.join(', ')}, s.${consistencyColumn} FROM ${quoteIdentifier(`staging_${pipeline.table}`)} s ${joins.join(' ')}`;
-  }
-
-  async drop(pipelines: readonly AnyPipeline[]): Promise<void> {
-    const names = ['violations', 'quarantine', ...pipelines.map(({ table }) => table)].map((name) => `staging_${name}`);
-    const all = [...names, ...pipelines.flatMap(textStageNames)];
-    await this.database.run(all.map((name) => `DROP TABLE temp.${quoteIdentifier(name)}`).join('; '));
-  }
-
-  private appenders(): DuckDBAppender[] {
-    return [...this.rows.values(), ...[...this.texts.values()].map(({ appender }) => appender)];
+  async drop(): Promise<void> {
+    const names = [...this.appenders.keys()].map((name) => quoteIdentifier(`staging_${name}`));
+    await this.database.run(names.map((name) => `DROP TABLE temp.${name}`).join('; '));
   }
 
   private appendRows(pipeline: AnyPipeline, rows: RecordBatch): void {
-    const appender = this.rows.get(pipeline.table)!;
-    const types: DuckDBType[] = [];
-    const columns: ChunkColumn[] = [];
-    for (const [index, data] of rows.data.children.entries()) {
-      // Of the columns that a batch has, only booleans come in bytes of bits.
-      const isBoolean = data.values instanceof Uint8Array;
-      types.push(isBoolean ? duckdb().BOOLEAN : duckdb().INTEGER);
-      columns.push({
-        values: isBoolean
-          ? unpackBits(data.values, rows.numRows)
-          : data.dictionary
-            ? this.texts.get(textStageName(pipeline, rows.schema.fields[index]!.name))!.encode(data, data.dictionary)
-            : (data.values as Int32Array),
-        validity: data.nullCount > 0 ? data.nullBitmap : null,
-      });
-    }
-    for (let from = 0; from < rows.numRows; from += chunkRows) {
-      appender.appendDataChunk(fillChunk(types, columns, from, Math.min(chunkRows, rows.numRows - from)));
-    }
+    const appender = this.appenders.get(pipeline.table)!;
+    for (let from = 0; from < rows.numRows; from += chunkRows)
+      appender.appendDataChunk(makeChunk(rows.data.children, from, Math.min(chunkRows, rows.numRows - from)));
   }
 
   private violationValues(violation: Violation): (string | number | null)[] {
@@ -145,14 +94,41 @@ export class Staging {
   }
 }
 
-/** Names of the temporary tables that hold the texts of a pipeline's text columns. */
-function textStageNames(pipeline: AnyPipeline): string[] {
-  const texts = Object.entries(pipeline.columns).filter(([, { kind }]) => kind === 'text');
-  return texts.map(([column]) => textStageName(pipeline, column));
-}
-
-function textStageName({ table }: AnyPipeline, column: string): string {
-  return `staging_${table}_${column}`;
+/**
+ * Rows `from` to `from + rows` of the columns of a batch as a data chunk. `from` is a multiple of 64, for validity goes by whole words of one
+ * bit a row, in Arrow as in DuckDB.
+ */
+function makeChunk(columns: readonly Data[], from: number, rows: number): DuckDBDataChunk {
+  const { BOOLEAN, DuckDBDataChunk, INTEGER, VARCHAR } = duckdb();
+  const types = columns.map(({ values, valueOffsets }) =>
+    valueOffsets !== undefined ? VARCHAR : values instanceof Int32Array ? INTEGER : BOOLEAN,
+  );
+  const chunk = DuckDBDataChunk.create(types, rows);
+  for (const [index, { values, valueOffsets: starts, nullCount, nullBitmap }] of columns.entries()) {
+    const vector = bindings.data_chunk_get_vector(chunk.chunk, index);
+    const copy = (data: Int32Array | Uint8Array): void =>
+      bindings.copy_data_to_vector(vector, 0, data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+    if (starts !== undefined)
+      for (let row = 0; row < rows; row += 1)
+        bindings.vector_assign_string_element_len(
+          vector,
+          row,
+          (values as Uint8Array).subarray(starts[from + row], starts[from + row + 1]),
+        );
+    else if (values instanceof Int32Array) copy(values.subarray(from, from + rows));
+    else copy(unpackBits(values as Uint8Array, from, rows));
+    if (nullCount === 0) continue;
+    const words = Math.ceil(rows / 64) * 8;
+    bindings.vector_ensure_validity_writable(vector);
+    bindings.copy_data_to_vector_validity(
+      vector,
+      0,
+      nullBitmap.buffer as ArrayBuffer,
+      nullBitmap.byteOffset + from / 8,
+      words,
+    );
+  }
+  return chunk;
 }
 
 function quarantineValues(record: Quarantined): string[] {
@@ -173,8 +149,7 @@ function createStagingSql(table: TableDefinition): string {
   return `CREATE TEMP TABLE ${quoteIdentifier(`staging_${table.name}`)} (${columns})`;
 }
 
-function unpackBits(bits: Uint8Array, rows: number): Uint8Array {
-  const bytes = new Uint8Array(rows);
-  for (let row = 0; row < rows; row += 1) bytes[row] = (bits[row >> 3]! >> (row & 7)) & 1;
-  return bytes;
+/** One byte a row, as DuckDB has booleans. */
+function unpackBits(bits: Uint8Array, from: number, rows: number): Uint8Array {
+  return Uint8Array.from({ length: rows }, (_, row) => (bits[(from + row) >> 3]! >> ((from + row) & 7)) & 1);
 }

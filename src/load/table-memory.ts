@@ -5,17 +5,18 @@ import type { Batch } from '../stages.ts';
 
 /** Bytes in which the tables are sorted where little is noted, on a small machine too: less would not do. */
 const least = 160_000_000;
-/** Bytes of memory, measured with some room: per violation, and per byte of the texts that may be long. */
+/** Bytes of memory, measured with some room: per row, per violation, and per byte of the texts that may be long. */
+const perRow = 20;
 const perViolation = 16;
 const perByte = 4;
 
 /**
- * Bytes of memory for the tables, however much a source makes rekap note: the machine has other work.
+ * Bytes of memory for the tables, within bounds however much a source makes rekap note: the machine has other work.
  *
- * @param notes Bytes that the notes need beyond what the tables do.
+ * @param notes Bytes that the notes need beyond what the rows do.
  */
-export function memoryOfTables(notes: number): number {
-  return Math.max(least, Math.min(least + notes, mostMemory));
+export function memoryOfTables(rows: number, notes: number): number {
+  return Math.max(least, Math.min(least + rows * perRow + notes, mostMemory));
 }
 
 /** Bytes of memory that what a batch notes needs. */

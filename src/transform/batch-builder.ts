@@ -1,11 +1,10 @@
-/** Fills the columns of one batch, Int32 with validity for numbers and dictionaries for texts, and hands them over as Arrow. */
+/** Takes a record's values row by row, gives an Arrow batch of Int32 and UTF-8 columns; costs one copy of each text. */
 
-import type { Data, Dictionary, Int32, RecordBatch, Utf8 } from 'apache-arrow';
+import type { Data, RecordBatch } from 'apache-arrow';
 import { consistencyColumn } from '../define-pipeline.ts';
 import { type AnyPipeline, keyPlaces, type SumCheck } from '../pipeline.ts';
 import * as arrow from '../records/arrow.ts';
 import type { Place, Violation } from '../stages.ts';
-import { TextColumn } from './text-column.ts';
 
 /** Rows of a full batch; a multiple of DuckDB's 2,048. */
 const batchRows = 16_384;
@@ -16,6 +15,41 @@ const muchText = 1 << 24;
 export interface NumberColumn {
   readonly values: Int32Array;
   readonly valid: Uint8Array;
+}
+
+/** A column of texts, in the UTF-8 in which they came: to decode and encode a name costs more than all else that a row needs. */
+export class TextColumn {
+  readonly valid = new Uint8Array(batchRows);
+  /** Where the text of each row begins, and behind it where that of the next one does. */
+  readonly starts = new Int32Array(batchRows + 1);
+  bytes = new Uint8Array(1 << 16);
+
+  /** Gives a row the text in bytes `start` to `end`. Rows come in their order; one without a text is NULL. */
+  set(row: number, bytes: Uint8Array, start: number, end: number): void {
+    const own = this.starts[row]!;
+    const size = own + end - start;
+    if (size > this.bytes.length) {
+      const larger = new Uint8Array(size * 2);
+      larger.set(this.bytes);
+      this.bytes = larger;
+    }
+    // Names are short: to copy them byte by byte takes less than to make a view of them.
+    for (let at = start; at < end; at += 1) this.bytes[own + at - start] = bytes[at]!;
+    this.starts[row + 1] = size;
+    this.valid[row] = 1;
+  }
+
+  /** Gives a row no text. */
+  skip(row: number): void {
+    this.starts[row + 1] = this.starts[row]!;
+  }
+
+  /** Null where the row has none. */
+  text(row: number): string | null {
+    return this.valid[row] === 1
+      ? Buffer.from(this.bytes.buffer).toString('utf8', this.starts[row], this.starts[row + 1])
+      : null;
+  }
 }
 
 /** The columns of a batch while it is being filled. */
@@ -35,7 +69,7 @@ export class BatchBuilder {
     const numbers: NumberColumn[] = [];
     const texts: TextColumn[] = [];
     for (const [index, { kind }] of Object.values(pipeline.columns).entries()) {
-      if (kind === 'text') texts[index] = new TextColumn(batchRows);
+      if (kind === 'text') texts[index] = new TextColumn();
       else numbers[index] = { values: new Int32Array(batchRows), valid: new Uint8Array(batchRows) };
     }
     this.numbers = numbers;
@@ -48,7 +82,7 @@ export class BatchBuilder {
 
   /** Whether its texts are so long that no further page should be added. */
   get isHeavy(): boolean {
-    return this.texts.reduce((sum, { size }) => sum + size, 0) > muchText;
+    return this.texts.some(({ starts }) => starts[this.rows]! > muchText);
   }
 
   /** The key of a row, column by column. */
@@ -56,16 +90,26 @@ export class BatchBuilder {
     return Object.fromEntries(
       this.key.map((index) => {
         const texts = this.texts[index];
-        return [this.names[index]!, texts === undefined ? this.numbers[index]!.values[row]! : textAt(texts, row)];
+        return [this.names[index]!, texts === undefined ? this.numbers[index]!.values[row]! : texts.text(row)];
       }),
     );
   }
 
   /** The batch as Arrow: the pipeline's columns in their order, then is_consistent. */
   toRecordBatch(): RecordBatch {
+    const { rows } = this;
     const children: Data[] = this.names.map((_, index) => {
       const texts = this.texts[index];
-      return texts === undefined ? numberData(this.numbers[index]!, this.rows) : textData(texts, this.rows);
+      const { valid } = texts ?? this.numbers[index]!;
+      const validity = { length: rows, nullCount: rows - countOnes(valid, rows), nullBitmap: packBits(valid, rows) };
+      return texts === undefined
+        ? arrow.makeData({ ...validity, type: new arrow.Int32(), data: this.numbers[index]!.values.subarray(0, rows) })
+        : arrow.makeData({
+            ...validity,
+            type: new arrow.Utf8(),
+            valueOffsets: texts.starts.subarray(0, rows + 1),
+            data: texts.bytes.subarray(0, texts.starts[rows]),
+          });
     });
     children.push(
       arrow.makeData({
@@ -83,49 +127,6 @@ export class BatchBuilder {
   }
 }
 
-function numberData({ values, valid }: NumberColumn, rows: number): Data<Int32> {
-  return arrow.makeData({
-    type: new arrow.Int32(),
-    length: rows,
-    nullCount: countZeros(valid, rows),
-    nullBitmap: packBits(valid, rows),
-    data: values.subarray(0, rows),
-  });
-}
-
-function textData({ codes, length, dictionary }: TextColumn, rows: number): Data<Dictionary<Utf8, Int32>> {
-  const valid = validityOf(codes, rows);
-  return arrow.makeData({
-    type: new arrow.Dictionary(new arrow.Utf8(), new arrow.Int32()),
-    length: rows,
-    nullCount: countZeros(valid, rows),
-    nullBitmap: packBits(valid, rows),
-    data: codes.subarray(0, rows),
-    dictionary: new arrow.Vector([
-      arrow.makeData({
-        type: new arrow.Utf8(),
-        length,
-        nullCount: 0,
-        valueOffsets: dictionary.starts,
-        data: dictionary.bytes,
-      }),
-    ]),
-  });
-}
-
-/** 1 where a row has a text. */
-function validityOf(codes: Int32Array, rows: number): Uint8Array {
-  const valid = new Uint8Array(rows);
-  for (let row = 0; row < rows; row += 1) valid[row] = codes[row]! < 0 ? 0 : 1;
-  return valid;
-}
-
-/** Null where the row has none. */
-function textAt(texts: TextColumn, row: number): string | null {
-  const code = texts.codes[row]!;
-  return code < 0 ? null : texts.text(code);
-}
-
 /** One bit per row, least significant first, as Arrow and DuckDB both have it. */
 function packBits(flags: Uint8Array, rows: number): Uint8Array {
   // Arrow wants whole 8-byte words.
@@ -134,10 +135,10 @@ function packBits(flags: Uint8Array, rows: number): Uint8Array {
   return bits;
 }
 
-function countZeros(flags: Uint8Array, rows: number): number {
-  let zeros = 0;
-  for (let row = 0; row < rows; row += 1) if (flags[row] === 0) zeros += 1;
-  return zeros;
+export function countOnes(flags: Uint8Array, rows: number): number {
+  let ones = 0;
+  for (let row = 0; row < rows; row += 1) ones += flags[row]!;
+  return ones;
 }
 
 /** Adds a violation per broken sum and marks the rows that break an error check as inconsistent. */

@@ -1,8 +1,8 @@
 /** Reads a record's key, or says why it has none that can be used. */
 
 import { type AnyPipeline, placeOf } from '../pipeline.ts';
-import { kindOfValue, maxCount, NoCount, readInteger, readText } from '../records/fields.ts';
-import { begin, mix, type Mixed, mixNumber, mixValue } from '../records/fingerprint-table.ts';
+import { maxCount, NoCount, readInteger, readText } from '../records/fields.ts';
+import { begin, type Fingerprint, mix, mixNumber } from '../records/fingerprints.ts';
 import { formatNumber } from '../runtime/text.ts';
 import { FieldKind, type Page, type Place } from '../stages.ts';
 
@@ -13,7 +13,7 @@ export interface KeyReader {
    * Writes a fingerprint of the key as it is published: 07 is 7, and no escape counts. Only for records without a complaint. Of 10,000
    * keys two that differ have the same one with a probability of 3 in 10^12; the second would stand in quarantine.
    */
-  fingerprint(page: Page, row: number, into: Mixed): void;
+  fingerprint(page: Page, row: number, into: Fingerprint): void;
   /** The key column by column; only for records without a complaint. */
   place(page: Page, row: number): Place;
 }
@@ -51,7 +51,7 @@ export function createKeyReader(pipeline: AnyPipeline): KeyReader {
 }
 
 /** A text's bytes are mixed as they stand there, unless it has another form in a table. */
-function mixText(page: Page, row: number, column: number, into: Mixed): void {
+function mixText(page: Page, row: number, column: number, into: Fingerprint): void {
   const { fieldKind, fieldStart, fieldEnd, width } = page.records;
   const slot = row * width + column;
   if (fieldKind[slot] === FieldKind.text) {
@@ -102,32 +102,4 @@ export function describeMalformed(raw: string | null, isText: boolean): string {
   return /^[0-9]+$/.test(raw ?? '')
     ? `more than the ${formatNumber(maxCount)} that a column holds`
     : 'no whole number in digits';
-}
-
-/** Of the record at hand; the next one overwrites it. */
-const mixed: Mixed = { high: 0, low: 0 };
-
-/** A 53-bit hash of all declared fields and of what kind each is; neither the space between fields nor the escapes of a string count. */
-export function hashValues(page: Page, row: number): number {
-  const { width } = page.records;
-  begin(mixed);
-  let kinds = 0;
-  for (let slot = row * width; slot < (row + 1) * width; slot += 1) {
-    kinds = Math.imul(kinds, 31) + kindOfValue(page, slot);
-    mixValue(page, slot, mixed);
-  }
-  mixed.high ^= kinds;
-  return asNumber(mixed);
-}
-
-/** A 53-bit hash of a record's bytes. */
-export function hashRecord(page: Page, row: number): number {
-  begin(mixed);
-  mix(page.bytes, page.records.recordStart[row]!, page.records.recordEnd[row]!, mixed);
-  return asNumber(mixed);
-}
-
-/** As many bits as a number holds exactly. */
-function asNumber({ high, low }: Mixed): number {
-  return (high & 0x1f_ffff) * 2 ** 32 + (low >>> 0);
 }

@@ -3,20 +3,14 @@
 import { conflictingRecords } from '../define-pipeline.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { NoCount, readInteger, readRaw, readText } from '../records/fields.ts';
-import { FingerprintTable, type Mixed } from '../records/fingerprint-table.ts';
+import { type Fingerprint, fingerprintBytes, fingerprintContent, FingerprintTable } from '../records/fingerprints.ts';
 import { type Batch, FieldKind, type Page, type Quarantined, type TransformTotals, type Violation } from '../stages.ts';
-import { BatchBuilder, checkRows } from './batch-builder.ts';
-import {
-  createKeyReader,
-  describeMalformed,
-  describeNoValue,
-  hashRecord,
-  hashValues,
-  noValueCheck,
-} from './record-key.ts';
+import { BatchBuilder, checkRows, countOnes } from './batch-builder.ts';
+import { createKeyReader, describeMalformed, describeNoValue, noValueCheck } from './record-key.ts';
 
-/** Of the key at hand; the next one overwrites it. */
-const fingerprint: Mixed = { high: 0, low: 0 };
+/** Of the record at hand; the next one overwrites them. */
+const key: Fingerprint = { high: 0, low: 0 };
+const content: Fingerprint = { high: 0, low: 0 };
 
 /** A batch is handed on with so many violations and quarantined records too, though it is not full of rows. */
 const noted = 16_384;
@@ -25,6 +19,7 @@ const noted = 16_384;
 export class Transformer {
   private readonly pipeline: AnyPipeline;
   private readonly key: ReturnType<typeof createKeyReader>;
+  private readonly places: readonly number[];
   private readonly columns: readonly {
     readonly name: string;
     readonly field: string;
@@ -37,16 +32,12 @@ export class Transformer {
   private batch: BatchBuilder;
   private violations: Violation[] = [];
   private quarantined: Quarantined[] = [];
-  /** Keys of the present district, numbered from 1. */
+  /** Keys of the rows of the present district. */
   private keys = new FingerprintTable();
-  /** The hash of the values of each key's record, the key with number 1 first. */
-  private values: number[] = [];
-  /** Hashes of records of the present district that stand in quarantine, each after the number of its key. */
-  private conflicts = new Set<string>();
-  /** Hashes of quarantined records of the present district without a usable key. */
-  private keyless = new Set<number>();
-  /** The same of all districts: the list of all brings them once more. */
-  private readonly keylessOfDistricts = new Set<number>();
+  /** Its records as they are: rows with their values, and what stands in quarantine. */
+  private contents = new FingerprintTable();
+  /** Quarantined records without a usable key, of all districts: the full listing brings them once more. */
+  private readonly keyless = new FingerprintTable();
 
   constructor(pipeline: AnyPipeline) {
     this.pipeline = pipeline;
@@ -57,6 +48,7 @@ export class Transformer {
       isText: kind === 'text',
       isCount: kind === 'count',
     }));
+    this.places = [...this.columns.keys()];
     this.batch = new BatchBuilder(pipeline);
     for (const { name, isCount } of this.columns) {
       if (!isCount) continue;
@@ -72,9 +64,7 @@ export class Transformer {
    */
   beginDistrict(): void {
     this.keys = new FingerprintTable();
-    this.values = [];
-    this.conflicts = new Set();
-    this.keyless = new Set();
+    this.contents = new FingerprintTable();
   }
 
   /** Takes a page of the district; gives the batches that it filled. */
@@ -101,27 +91,20 @@ export class Transformer {
   private addRecord(page: Page, row: number): void {
     this.ledger.fetched += 1;
     const complaint = this.key.complaint(page, row);
-    if (complaint !== null) {
-      const isListed = page.request.district === null;
-      const hash = hashRecord(page, row);
-      if (this.keyless.has(hash) || (isListed && this.keylessOfDistricts.has(hash))) this.ledger.duplicates += 1;
-      else {
-        this.keyless.add(hash);
-        if (!isListed) this.keylessOfDistricts.add(hash);
-        this.quarantine(page, row, complaint);
-      }
-      return;
-    }
-    this.key.fingerprint(page, row, fingerprint);
-    const hash = hashValues(page, row);
-    const number = this.keys.meet(fingerprint, this.values.length + 1);
-    if (number === 0) {
-      this.values.push(hash);
+    if (complaint === null) {
+      this.key.fingerprint(page, row, key);
+      fingerprintContent(page, row, key, this.places, content);
+    } else fingerprintBytes(page, row, content);
+    const isListed = page.request.district === null;
+    if (this.contents.meet(content, 1) !== 0 || (complaint !== null && isListed && this.keyless.has(content)))
+      this.ledger.duplicates += 1;
+    else if (complaint !== null) {
+      if (!isListed) this.keyless.meet(content, 1);
+      this.quarantine(page, row, complaint);
+    } else if (this.keys.meet(key, 1) === 0) {
       this.fillRow(page, row);
       this.ledger.published += 1;
-    } else if (this.values[number - 1] === hash || this.conflicts.has(`${number} ${hash}`)) this.ledger.duplicates += 1;
-    else {
-      this.conflicts.add(`${number} ${hash}`);
+    } else {
       this.quarantine(page, row, 'same key, other values');
       this.violations.push({
         dataset: this.pipeline.table,
@@ -179,15 +162,15 @@ export class Transformer {
     const start = page.records.fieldStart[slot]!;
     const end = page.records.fieldEnd[slot]!;
     if (kind === FieldKind.text && start < end) {
-      texts.codes[row] = texts.encode(page.bytes, start, end);
+      texts.set(row, page.bytes, start, end);
       return 0;
     }
     const text = Buffer.from(readText(page, record, column) ?? '');
     if (text.length > 0) {
-      texts.codes[row] = texts.encode(text, 0, text.length);
+      texts.set(row, text, 0, text.length);
       return 0;
     }
-    texts.codes[row] = -1;
+    texts.skip(row);
     switch (kind) {
       case FieldKind.text:
         return NoCount.empty;
@@ -227,7 +210,7 @@ export class Transformer {
       if (!isCount) continue;
       const { values, valid } = batch.numbers[index]!;
       this.sums.set(name, this.sums.get(name)! + BigInt(sumOf(values, batch.rows)));
-      this.nulls.set(name, this.nulls.get(name)! + batch.rows - sumOf(valid, batch.rows));
+      this.nulls.set(name, this.nulls.get(name)! + batch.rows - countOnes(valid, batch.rows));
     }
     this.batch = new BatchBuilder(this.pipeline);
     this.violations = [];
@@ -236,7 +219,7 @@ export class Transformer {
   }
 }
 
-function sumOf(values: Int32Array | Uint8Array, rows: number): number {
+function sumOf(values: Int32Array, rows: number): number {
   let sum = 0;
   for (let row = 0; row < rows; row += 1) sum += values[row]!;
   return sum;

@@ -70,7 +70,7 @@ async function loadBatches(database: Database, batches: readonly Batch[], sorted
   const staging = await Staging.create(database, [voters]);
   for (const batch of batches) staging.append(voters, { ...batch, violations: [], quarantined: [] });
   staging.close();
-  await fillTable(database, Staging.selectSql(voters), sorted);
+  await fillTable(database, 'SELECT * FROM temp.staging_voters', sorted);
 }
 
 /** Straight into the table where its rows need no order: that is what the row appender is for. */

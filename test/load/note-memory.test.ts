@@ -84,11 +84,11 @@ it('keeps a hundred megabytes of values that are no numbers', async () => {
 });
 
 it('never takes more than 2 GB, nor more than half of the machine, however much there is to note', () => {
-  expect(memoryOfTables(1000) - memoryOfTables(0)).toBe(1000);
-  const most = memoryOfTables(2 ** 50);
+  expect(memoryOfTables(0, 1000) - memoryOfTables(0, 0)).toBe(1000);
+  const most = memoryOfTables(0, 2 ** 50);
   expect(most).toBeLessThanOrEqual(totalmem() / 2);
   expect(most).toBeLessThanOrEqual(2 ** 31);
-  expect(most).toBeGreaterThan(memoryOfTables(0));
+  expect(most).toBeGreaterThan(memoryOfTables(0, 0));
 });
 
 it('weighs texts by their bytes, and each violation', () => {

@@ -3,11 +3,26 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
-import { hashRecord, hashValues } from '../../src/transform/record-key.ts';
+import { fingerprintBytes, fingerprintContent } from '../../src/records/fingerprints.ts';
+import type { Page } from '../../src/stages.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { dptMale, recordJson } from './support.ts';
 
-const hashesOf = (data: string): number[] => {
+const columns = [...Object.keys(voters.columns).keys()];
+
+function hashValues(page: Page, row: number): string {
+  const content = { high: 0, low: 0 };
+  fingerprintContent(page, row, { high: 1, low: 2 }, columns, content);
+  return `${content.high} ${content.low}`;
+}
+
+function hashRecord(page: Page, row: number): string {
+  const content = { high: 0, low: 0 };
+  fingerprintBytes(page, row, content);
+  return `${content.high} ${content.low}`;
+}
+
+const hashesOf = (data: string): string[] => {
   const page = pageOf(voters, data);
   return Array.from({ length: page.records.length }, (_, row) => hashValues(page, row));
 };

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
-import type { Mixed } from '../../src/records/fingerprint-table.ts';
+import type { Fingerprint } from '../../src/records/fingerprints.ts';
 import { createKeyReader } from '../../src/transform/record-key.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { recordJson } from './support.ts';
@@ -10,7 +10,7 @@ import { recordJson } from './support.ts';
 const reader = createKeyReader(voters);
 
 /** Fingerprints of the records of an answer's `data`. */
-function printsOf(data: unknown): Mixed[] {
+function printsOf(data: unknown): Fingerprint[] {
   const page = pageOf(voters, data);
   return Array.from({ length: page.records.length }, (_, row) => {
     const into = { high: row, low: -row };

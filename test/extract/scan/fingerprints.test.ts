@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../../pipelines/voters.ts';
 import { Account, Occurrences, RecordReader } from '../../../src/extract/prove.ts';
-import { fingerprintContent, fingerprintRecord, takeRecords } from '../../../src/extract/scan/record-index-builder.ts';
-import { FingerprintTable } from '../../../src/records/fingerprint-table.ts';
+import { takeRecords } from '../../../src/extract/scan/record-index-builder.ts';
+import { fingerprintContent, fingerprintRecord, FingerprintTable } from '../../../src/records/fingerprints.ts';
 import { pageOf, voterRecord } from '../../support/pages.ts';
 import { holds } from '../../support/properties.ts';
 

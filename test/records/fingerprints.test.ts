@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FingerprintTable, type Mixed } from '../../src/records/fingerprint-table.ts';
+import { FingerprintTable, type Fingerprint } from '../../src/records/fingerprints.ts';
 import { holds } from '../support/properties.ts';
 
 /** Few values, so that many meet in one half and differ in the other. */
@@ -43,7 +43,7 @@ it('takes the halves of a fingerprint for the same with a sign and without', () 
 
 it('keeps 60,000 members while it grows', () => {
   const table = new FingerprintTable();
-  const members = Array.from({ length: 60_000 }, (_, n): Mixed => ({ high: n % 300, low: Math.floor(n / 300) }));
+  const members = Array.from({ length: 60_000 }, (_, n): Fingerprint => ({ high: n % 300, low: Math.floor(n / 300) }));
   expect(members.filter((print, n) => table.meet(print, n + 1) !== 0)).toEqual([]);
   expect(members.filter((print, n) => table.meet(print, 1) !== n + 1)).toEqual([]);
   expect(table.size).toBe(60_000);
