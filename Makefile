@@ -9,7 +9,7 @@ SEED ?=
 # For `make oracle`.
 WAREHOUSE ?= data/warehouse
 
-.PHONY: help setup build sync serve test fuzz crash oracle check bench bench-long sample docs format clean
+.PHONY: help setup build sync serve test fuzz crash oracle check bench bench-long bench-dlt sample docs format clean
 
 rekap := node dist/src/cli/main.js
 sources := $(shell find src pipelines data/sample test -name '*.ts') tsconfig.json
@@ -67,6 +67,9 @@ bench: build ## measure speed and memory; prints ratios within this run
 
 bench-long: build ## the same with ten million records; takes minutes
 	node --expose-gc dist/test/bench/main.js long
+
+bench-dlt: build ## the same load with dlt, in a virtual environment of Python that it makes
+	node --expose-gc dist/test/bench/main.js dlt
 
 sample: build ## generate data/sample again
 	node dist/data/sample/generate.js

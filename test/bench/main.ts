@@ -3,6 +3,7 @@
 import { cpus, platform } from 'node:os';
 import { benchBulk, benchLong } from './bulk.ts';
 import { renderFindings, type Finding } from './finding.ts';
+import { benchDlt } from './dlt.ts';
 import { benchLoad } from './load.ts';
 import { benchNation } from './nation.ts';
 import { benchStartup } from './startup.ts';
@@ -16,8 +17,11 @@ const sections = new Map<string, () => Promise<Finding[]>>([
   ['bulk', benchBulk],
 ]);
 
-/** It takes minutes, so it runs only when it is named. */
-const long = new Map([['long', benchLong]]);
+/** These take minutes, or something that is not there, so they run only when they are named. */
+const long = new Map([
+  ['long', benchLong],
+  ['dlt', benchDlt],
+]);
 
 const named = process.argv.slice(2);
 const known = new Map([...sections, ...long]);
