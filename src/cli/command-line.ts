@@ -49,6 +49,8 @@ async function dispatch(words: readonly string[], entry: CommandEntry | undefine
       return void process.stdout.write(renderOverview(process.stdout));
   }
   if (entry === undefined) throw await explainCommand(topic);
+  // Fails where there is no folder to be in; every path would be misread there.
+  process.cwd();
   const [command, { readOptions }] = await Promise.all([entry.load(), import('./options/read-options.ts')]);
   const { options, words: given } = await readOptions(
     entry,

@@ -20,8 +20,9 @@ export async function build(
   carryOver: CarryOver | null,
 ): Promise<Built> {
   const { project, folder, signal } = run;
-  const load = await Load.begin({ folder, databaseFile, project, signal });
+  let load: Load | null = null;
   try {
+    load = await Load.begin({ folder, databaseFile, project, signal });
     const staged = await stage(run, readings, load);
     requireComplete(staged.verdicts);
     signal.throwIfAborted();
@@ -31,7 +32,7 @@ export async function build(
     signal.throwIfAborted();
     return { ...staged, ...loaded, carryOver };
   } catch (error) {
-    load.abandon();
+    load?.abandon();
     signal.throwIfAborted();
     throw await blamePrevious(run, error);
   }

@@ -8,8 +8,16 @@ import { readRunLines } from '../support/run-lines.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A sync of the sample by Node with these words before its own, after a command of the shell. */
-async function syncSample({ before = 'true', node = [] }: { before?: string; node?: readonly string[] }) {
-  const warehouse = await temporaryFolder();
+async function syncSample({
+  before = 'true',
+  node = [],
+  into,
+}: {
+  before?: string;
+  node?: readonly string[];
+  into?: string;
+}) {
+  const warehouse = into ?? (await temporaryFolder());
   const words = [...node, cliPath, 'sync', '--sample', '--warehouse', warehouse];
   const child = spawn('sh', ['-c', `${before}; exec "$0" "$@"`, process.execPath, ...words], {
     env: { PATH: process.env['PATH'] ?? '' },
@@ -45,7 +53,7 @@ it('says that Node may not run WebAssembly, and asks no source again for it', as
 });
 
 it('says that the folder it is run in is gone', async () => {
-  const { code, stderr } = await syncSample({ before: 'cd "$(mktemp -d)" && rmdir "$PWD"' });
+  const { code, stderr } = await syncSample({ before: 'cd "$(mktemp -d)" && rmdir "$PWD"', into: 'warehouse' });
   expect(code).toBe(2);
   expect(stderr).toMatch(/^rekap: The folder that you are in has been removed\.\n/);
 });
