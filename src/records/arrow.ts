@@ -9,8 +9,7 @@ const require = createRequire(import.meta.url);
 export const { makeData } = require('apache-arrow/data') as Pick<Arrow, 'makeData'>;
 export const { RecordBatch } = require('apache-arrow/recordbatch') as Pick<Arrow, 'RecordBatch'>;
 export const { Field, Schema } = require('apache-arrow/schema') as Pick<Arrow, 'Field' | 'Schema'>;
-export const { Bool, Dictionary, Int32, Struct, Utf8 } = require('apache-arrow/type') as Pick<
+export const { Bool, Int32, Struct, Utf8 } = require('apache-arrow/type') as Pick<
   Arrow,
-  'Bool' | 'Dictionary' | 'Int32' | 'Struct' | 'Utf8'
+  'Bool' | 'Int32' | 'Struct' | 'Utf8'
 >;
-export const { Vector } = require('apache-arrow/vector') as Pick<Arrow, 'Vector'>;
