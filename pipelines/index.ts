@@ -17,9 +17,24 @@ export const modelNames = [
   'turnout_by_dapil',
   'turnout_by_province',
   'turnout_national',
-  'counts',
-  'dapil',
+  'data_quality',
+  'dim_dapil',
+  'dim_regency',
+  'fact_people',
 ] as const;
+
+/** How the views of the star refer to each other. */
+const relations: Project['relations'] = {
+  dim_dapil: { primaryKey: ['dapil_key'] },
+  dim_regency: {
+    primaryKey: ['regency_key'],
+    foreignKeys: [{ fields: ['dapil_key'], reference: { resource: 'dim_dapil', fields: ['dapil_key'] } }],
+  },
+  fact_people: {
+    primaryKey: ['dataset', 'regency_key', 'list', 'sex'],
+    foreignKeys: [{ fields: ['regency_key'], reference: { resource: 'dim_regency', fields: ['regency_key'] } }],
+  },
+};
 
 /** Checks across tables by their file in checks/. */
 export const checkNames = [
@@ -42,17 +57,26 @@ const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/pack
  * @throws `pipeline-definition` where pipelines, views and checks contradict each other.
  */
 export function loadProject(): Project {
+  const districts = readReference();
+  const seats = districts.map(({ dapil_id, seats: number }) => `(${dapil_id}, ${number})`).join(', ');
   return defineProject({
     pipelines,
-    models: modelNames.map((name) => readSql('models', name)),
+    models: modelNames.map((name) => readSql('models', name, { $seats: seats })),
     checks: checkNames.map((name) => readSql('checks', name)),
-    ...readReference(),
+    relations,
+    referenceDistricts: districts.map(({ dapil_id }) => dapil_id),
+    // Both datasets have a record for each regency.
+    referenceRecords: districts.reduce((sum, { regencies }) => sum + regencies.length, 0),
     sampleFolder: join(packageFolder, 'data', 'sample'),
   });
 }
 
-/** The file's first comment line is about the whole; the ones after it, `-- column: meaning.`, are about its columns. */
-function readSql(folder: string, name: string): SqlFile {
+/**
+ * The file's first comment line is about the whole; the ones after it, `-- column: meaning.`, are about its columns.
+ *
+ * @param values What stands in the place of words such as $seats.
+ */
+function readSql(folder: string, name: string, values: Readonly<Record<string, string>> = {}): SqlFile {
   const lines = readFileSync(join(packageFolder, 'pipelines', folder, `${name}.sql`), 'utf8').split('\n');
   const header = lines.findIndex((line) => !line.startsWith('-- '));
   const [comment = '', ...columns] = lines.slice(0, header).map((line) => line.slice(3));
@@ -62,18 +86,16 @@ function readSql(folder: string, name: string): SqlFile {
     columns: Object.fromEntries(
       columns.map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
     ),
-    sql: lines.slice(header).join('\n').trim(),
+    sql: Object.entries(values).reduce(
+      (sql, [placeholder, value]) => sql.replaceAll(placeholder, value),
+      lines.slice(header).join('\n').trim(),
+    ),
   };
 }
 
-/** Both datasets have a record for each regency. */
-function readReference(): Pick<Project, 'referenceDistricts' | 'referenceRecords'> {
-  const districts = JSON.parse(readFileSync(join(packageFolder, 'data', 'reference', 'dapil-2024.json'), 'utf8')) as {
-    dapil_id: number;
-    regencies: string[];
-  }[];
-  return {
-    referenceDistricts: districts.map((district) => district.dapil_id),
-    referenceRecords: districts.reduce((sum, { regencies }) => sum + regencies.length, 0),
-  };
+/** The districts of 2024 by law. */
+function readReference(): { dapil_id: number; seats: number; regencies: string[] }[] {
+  return JSON.parse(readFileSync(join(packageFolder, 'data', 'reference', 'dapil-2024.json'), 'utf8')) as ReturnType<
+    typeof readReference
+  >;
 }

@@ -14,7 +14,8 @@ export const votingRightsUsers = definePipeline({
     dapil_id: {
       field: 'IdDapil',
       kind: 'integer',
-      comment: 'Identifier of the electoral district (dapil), as the service numbers it.',
+      comment:
+        'Identifier of the electoral district (dapil), as the service numbers it. It looks like a code of the interior ministry or the statistics office, and is none: do not join it with theirs.',
     },
     dapil_name: { field: 'NamaDapil', kind: 'text', comment: 'Name of the electoral district.' },
     province: { field: 'NamaProvinsi', kind: 'text', comment: 'Name of the province.' },

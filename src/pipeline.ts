@@ -72,6 +72,15 @@ export interface SqlFile {
   readonly columns: Readonly<Record<string, string>>;
 }
 
+/** Keys of a view. */
+interface ViewKeys {
+  readonly primaryKey: readonly string[];
+  readonly foreignKeys?: readonly {
+    readonly fields: readonly string[];
+    readonly reference: { readonly resource: string; readonly fields: readonly string[] };
+  }[];
+}
+
 /** Everything the command line hands to a sync: what moves, and what analysts read afterwards. */
 export interface Project {
   readonly pipelines: readonly AnyPipeline[];
@@ -79,6 +88,8 @@ export interface Project {
   readonly models: readonly SqlFile[];
   /** Checks across tables. */
   readonly checks: readonly SqlFile[];
+  /** Of views, what identifies a row and what it refers to, as a Frictionless table schema has it. */
+  readonly relations: Readonly<Record<string, ViewKeys>>;
   /** Districts known from law, by id; a source whose ids are of the same kind is asked for these too. */
   readonly referenceDistricts: readonly number[];
   /** Records that each dataset has where it covers all of these; 0 where that is not known. */

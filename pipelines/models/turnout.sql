@@ -1,7 +1,7 @@
 -- Turnout per regency and sex: users of their voting right against voters, list by list and in all, in percent. NULL where a figure is unknown or the divisor is 0. A regency that stands in one dataset only has NULL in the other's columns.
 -- sex: male, female or both.
--- users: Users of their voting right on all lists.
--- voters: Voters on all lists.
+-- users_all: Users of their voting right on all lists.
+-- voters_all: Voters on all lists.
 -- users_dpt: Users in the permanent list (DPT).
 -- voters_dpt: Voters in the permanent list (DPT).
 -- users_dptb: Users in the supplementary list (DPTb).
@@ -41,8 +41,8 @@ WITH long AS (
 SELECT
   election_year, election_type, dapil_id, dapil_name, province, regency,
   figures.sex AS sex,
-  figures.users AS users,
-  figures.voters AS voters,
+  figures.users AS users_all,
+  figures.voters AS voters_all,
   figures.users_dpt AS users_dpt,
   figures.voters_dpt AS voters_dpt,
   figures.users_dptb AS users_dptb,

@@ -26,6 +26,11 @@ export const commands: readonly CommandEntry[] = [
     async () => (await import('./connect.ts')).connectCommand,
   ),
   declare(
+    'dictionary [table]',
+    'Explain every table and column',
+    async () => (await import('./dictionary.ts')).dictionaryCommand,
+  ),
+  declare(
     'diff [a] [b]',
     'Show which figures the source restated between two snapshots',
     async () => (await import('./diff.ts')).diffCommand,

@@ -17,7 +17,7 @@ const options = {
     choices: ['table', 'csv', 'json', 'parquet', 'arrow'],
     describe: 'how to give the result [default: as the name of --out ends, otherwise table]',
   },
-  out: { type: 'text', describe: 'file to write, such as counts.parquet; needed for parquet and arrow' },
+  out: { type: 'text', describe: 'file to write, such as people.csv; needed for parquet and arrow' },
   'max-duration': { type: 'number', range: [1, week], describe: 'seconds for the query [default: no bound]' },
 } as const satisfies Options;
 
@@ -37,7 +37,7 @@ export const queryCommand = declareCommand({
     ['rekap query "SHOW TABLES"', 'what there is'],
     ['rekap query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
     ['rekap query "FROM violations" --format csv > violations.csv', 'every doubtful figure'],
-    ['rekap query "FROM counts" --out counts.parquet', 'a file for a BI tool'],
+    ['rekap query "FROM fact_people" --out people.csv', 'a file for a spreadsheet'],
     ['rekap query "$(cat long.sql)"', 'a query from a file'],
   ],
   run: runQueryCommand,

@@ -137,7 +137,7 @@ function readDistricts(given: readonly string[] | undefined): number[] | null {
     throw new RekapError(
       'usage',
       `${nameOption('dapil')} ${JSON.stringify(wrong)} is no district id.`,
-      'Give ids in digits, such as --dapil 1101 1102; "rekap query \'FROM dapil\'" shows them with their names.',
+      'Give ids in digits, such as --dapil 1101 1102; "rekap query \'FROM dim_dapil\'" shows them with their names.',
     );
   return [...new Set(given.map(Number))].toSorted((a, b) => a - b);
 }

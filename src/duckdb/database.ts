@@ -187,6 +187,11 @@ export function columnList(names: readonly string[]): string {
   return names.map(quoteIdentifier).join(', ');
 }
 
+/** SQL of a text that is the same for the same rows in any order: their number and two sums over hashes of theirs. */
+export function contentSql(relation: string): string {
+  return `(SELECT concat_ws(' ', count(*), sum(hash(r)), bit_xor(hash(r))) FROM ${relation} r)`;
+}
+
 type DuckDB = typeof import('@duckdb/node-api');
 
 const require = createRequire(import.meta.url);

@@ -1,10 +1,10 @@
 /** Builds a new DuckDB file from batches and from what is carried over, runs the checks across tables, and writes the Parquet files. */
 
-import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { consistencyColumn } from '../define-pipeline.ts';
 import { columnList, type Database, openDatabase, quoteIdentifier, quoteText } from '../duckdb/database.ts';
 import { changesSql } from './changes.ts';
+import { readDictionary, type Relation } from '../duckdb/dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
 import { attachPrevious, carriedCondition, type CarryOver, isCarried, type PreviousTables } from './previous-tables.ts';
 import { Staging } from './staging.ts';
@@ -12,7 +12,6 @@ import { memoryOfTables, weighPreviousNotes } from './table-memory.ts';
 import {
   changesTable,
   datasetTable,
-  exportedTables,
   makeSchema,
   placeColumns,
   quarantineTable,
@@ -21,9 +20,9 @@ import {
   type TableDefinition,
   violationsTable,
 } from './tables.ts';
+import { type WrittenParquet, writeParquet } from './write-parquet.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
 import type { Batch } from '../stages.ts';
-import { parquetPath } from '../warehouse/snapshot-format.ts';
 
 export interface LoadOptions {
   /** Folder of the snapshot that is being built; the DuckDB file and the Parquet files are made in it. */
@@ -46,8 +45,10 @@ export interface Loaded {
   /** By table of a dataset. */
   readonly reports: ReadonlyMap<string, LoadReport>;
   readonly brokenChecks: readonly BrokenCheck[];
-  /** Rows of each Parquet file, by its path below the folder. */
-  readonly parquetRows: ReadonlyMap<string, number>;
+  /** By its path below the folder. */
+  readonly parquet: ReadonlyMap<string, WrittenParquet>;
+  /** Every table and view. */
+  readonly dictionary: readonly Relation[];
 }
 
 /**
@@ -63,6 +64,19 @@ const settingsOfManyRows = {
   allocator_flush_threshold: '1MB',
   allocator_bulk_deallocation_flush_threshold: '1MB',
 };
+
+/** Quarantined records are long, and a group of a Parquet file is put together in memory. */
+const rowsOfLongRecords = 2048;
+
+/** What each Parquet file says of its snapshot. */
+function originOf({ snapshot, source, publishedAt }: LogEntry): Record<string, string> {
+  return {
+    'rekap.snapshot': snapshot,
+    'rekap.source': source,
+    'rekap.read_at': publishedAt.toISOString(),
+    'rekap.sample': String(source === 'sample'),
+  };
+}
 
 export class Load {
   private readonly options: LoadOptions;
@@ -126,9 +140,18 @@ export class Load {
     await this.staging.drop();
     if (previous !== null) await this.database.run('DETACH previous');
     await this.database.run('CHECKPOINT');
-    const parquetRows = await this.writeParquet();
+    const dictionary = await readDictionary(this.database);
+    const parquet = await writeParquet(
+      this.database,
+      dictionary.filter(({ name }) => name !== snapshotsLogTable.name),
+      {
+        folder: this.options.folder,
+        origin: originOf(log),
+        smallGroups: { [quarantineTable.name]: rowsOfLongRecords },
+      },
+    );
     this.database.close();
-    return { reports, brokenChecks, parquetRows };
+    return { reports, brokenChecks, parquet, dictionary };
   }
 
   /** Closes the file of a load that is given up. */
@@ -247,32 +270,5 @@ export class Load {
     const { pipelines } = this.options.project;
     const select = hasPrevious ? await changesSql(this.database, pipelines, snapshot) : '';
     if (select !== '') await this.fillTable(changesTable(pipelines), select);
-  }
-
-  /** Gives the rows of each file, by its path. */
-  private async writeParquet(): Promise<Map<string, number>> {
-    const rows = new Map<string, number>();
-    const { folder, project } = this.options;
-    const { pipelines } = project;
-    for (const table of exportedTables(pipelines)) {
-      const path = parquetPath(table.name);
-      const file = join(folder, path);
-      // One by one: on a full disk Node's recursive mkdir says that a folder is missing.
-      if (rows.size === 0) await mkdir(dirname(dirname(file)));
-      await mkdir(dirname(file));
-      const descriptions = [
-        ['table', table.comment] as const,
-        ...table.columns.map(({ name, comment }) => [name, comment] as const),
-      ];
-      const metadata = descriptions
-        .map(([name, comment]) => `${quoteIdentifier(name)}: ${quoteText(comment)}`)
-        .join(', ');
-      const written = await this.database.run(
-        `COPY (SELECT * FROM ${quoteIdentifier(table.name)})
-         TO ${quoteText(file)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${table.rowsOfOneGroup ?? rowsOfOneGroup}, KV_METADATA {${metadata}})`,
-      );
-      rows.set(path, written);
-    }
-    return rows;
   }
 }

@@ -11,6 +11,8 @@ export interface TableColumn {
   readonly name: string;
   readonly type: 'INTEGER' | 'BIGINT' | 'VARCHAR' | 'BOOLEAN' | 'TIMESTAMP';
   readonly comment: string;
+  /** Whether it is never NULL. */
+  readonly isRequired?: boolean;
 }
 
 /** A table: its columns in order, and the columns by which it is sorted. */
@@ -19,8 +21,6 @@ export interface TableDefinition {
   readonly comment: string;
   readonly columns: readonly TableColumn[];
   readonly sortedBy: readonly string[];
-  /** Rows of one group in its Parquet file, where they are long: a group is put together in memory. */
-  readonly rowsOfOneGroup?: number;
 }
 
 /** The published table of a pipeline. */
@@ -33,6 +33,7 @@ export function datasetTable(pipeline: AnyPipeline): TableDefinition {
         name,
         type: sqlType(definition),
         comment: `${definition.comment} Source field: ${definition.field}.`,
+        isRequired: pipeline.key.includes(name),
       })),
       {
         name: consistencyColumn,
@@ -122,7 +123,6 @@ export const quarantineTable: TableDefinition = {
     { name: 'request', type: 'VARCHAR', comment: 'The request whose answer held it, without the base URL.' },
   ],
   sortedBy: ['dataset', 'reason', 'record', 'request'],
-  rowsOfOneGroup: 2048,
 };
 
 export const snapshotsLogTable: TableDefinition = {
@@ -143,7 +143,9 @@ export const snapshotsLogTable: TableDefinition = {
 /** CREATE TABLE and its comments. */
 export function createTableSql(table: TableDefinition): string {
   const name = quoteIdentifier(table.name);
-  const columns = table.columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`).join(', ');
+  const columns = table.columns
+    .map((column) => `${quoteIdentifier(column.name)} ${column.type}${column.isRequired === true ? ' NOT NULL' : ''}`)
+    .join(', ');
   return [
     `CREATE TABLE ${name} (${columns})`,
     `COMMENT ON TABLE ${name} IS ${quoteText(table.comment)}`,
@@ -157,14 +159,15 @@ function sqlType({ kind }: ColumnDefinition): 'INTEGER' | 'VARCHAR' {
   return kind === 'text' ? 'VARCHAR' : 'INTEGER';
 }
 
-/** Tables that have a Parquet file. */
-export function exportedTables(pipelines: readonly AnyPipeline[]): TableDefinition[] {
-  return [...pipelines.map(datasetTable), changesTable(pipelines), quarantineTable, violationsTable(pipelines)];
-}
-
 /** Every table of rekap.duckdb. */
 export function allTables(pipelines: readonly AnyPipeline[]): TableDefinition[] {
-  return [...exportedTables(pipelines), snapshotsLogTable];
+  return [
+    ...pipelines.map(datasetTable),
+    changesTable(pipelines),
+    quarantineTable,
+    violationsTable(pipelines),
+    snapshotsLogTable,
+  ];
 }
 
 /** Everything that decides what a snapshot's tables and views hold, as a value to fingerprint. */

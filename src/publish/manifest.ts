@@ -80,7 +80,7 @@ export function manifestHashLine(manifest: Buffer): string {
   return `${createHash('sha256').update(manifest).digest('hex')}  ${manifestFile}\n`;
 }
 
-/** Whether two snapshots hold the same tables: the Parquet files are the same bytes wherever their rows are. */
+/** Whether two snapshots hold the same tables: every row of every table and view but the history of changes. */
 export function holdsSameTables(now: Manifest, before: Manifest): boolean {
   return (
     now.definition === before.definition &&
@@ -118,14 +118,20 @@ function comparable(dataset: ManifestDataset | undefined, withChanges: boolean):
   return { ...dataset, districts, changes: withChanges ? dataset.changes : null };
 }
 
+/** The bytes are compared where both are of one snapshot; else the rows, for a file names its snapshot. */
 function differingParquet(now: Manifest, before: Manifest, withChanges: boolean): string[] {
-  const hashesOf = ({ files }: Manifest) =>
-    new Map(files.filter(({ path }) => path.endsWith('.parquet')).map(({ path, sha256 }) => [path, sha256]));
-  const [a, b] = [hashesOf(now), hashesOf(before)];
+  const isOne = now.snapshot === before.snapshot;
+  const marksOf = ({ files }: Manifest) =>
+    new Map(
+      files.flatMap(({ path, sha256, content }) =>
+        path.endsWith('.parquet') ? [[path, isOne ? sha256 : content] as const] : [],
+      ),
+    );
+  const [a, b] = [marksOf(now), marksOf(before)];
   // The history goes on whether or not anything else does, and it names the snapshot that brought a change: two runs in a row, and one
   // run built again under another name, never have the same.
-  const isSameHistory = withChanges && now.snapshot === before.snapshot;
   return [...new Set([...a.keys(), ...b.keys()])]
-    .filter((path) => a.get(path) !== b.get(path) && (isSameHistory || path !== parquetPath(changesTableName)))
+    .filter((path) => a.get(path) === undefined || a.get(path) !== b.get(path))
+    .filter((path) => (withChanges && isOne) || path !== parquetPath(changesTableName))
     .toSorted();
 }

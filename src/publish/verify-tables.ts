@@ -1,8 +1,10 @@
 /** The checks of a snapshot's tables: against the manifest, and against the Parquet files. `verify-snapshot.ts` lists and runs them. */
 
 import { basename, join } from 'node:path';
+import { ownTables } from '../define-pipeline.ts';
 import {
   columnList,
+  contentSql,
   type Database,
   type DescribedColumn,
   quoteIdentifier,
@@ -132,9 +134,9 @@ function listCounts(counts: readonly (readonly [string, number])[]): string {
 function pairsOf({ folder, manifest }: Subject) {
   return manifest.files
     .filter(({ path }) => path.endsWith('.parquet'))
-    .map(({ path, rows }) => {
+    .map(({ path, rows, content }) => {
       const table = basename(path, '.parquet');
-      return { path, rows, table, inDatabase: quoteIdentifier(table), inParquet: parquetSql(folder, path) };
+      return { path, rows, content, table, inDatabase: quoteIdentifier(table), inParquet: parquetSql(folder, path) };
     });
 }
 
@@ -159,20 +161,24 @@ export async function typesAgree(subject: Subject, database: Database): Promise<
 export async function rowsAgree(subject: Subject, database: Database): Promise<string[]> {
   const pairs = pairsOf(subject);
   if (pairs.length === 0) return [];
-  const content = (relation: string): string =>
-    `(SELECT concat_ws(' ', count(*), sum(hash(r)), bit_xor(hash(r))) FROM ${relation} r)`;
   const selects = pairs.map(
     ({ inDatabase, inParquet }) =>
-      `SELECT (SELECT count(*) FROM ${inDatabase}) AS rows, ${content(inDatabase)} AS there, ${content(inParquet)} AS here`,
+      `SELECT (SELECT count(*) FROM ${inDatabase}) AS rows, ${contentSql(inDatabase)} AS there, ${contentSql(inParquet)} AS here`,
   );
   // One statement for all: each by itself would take longer to plan than to carry out.
   const found = await database.rows<{ rows: bigint; there: string; here: string }>(selects.join(' UNION ALL '));
-  return pairs.flatMap(({ path, table, rows }, n) => {
+  const problems = pairs.flatMap(({ path, table, rows, content }, n) => {
     const { rows: counted, there, here } = found[n]!;
-    if (there !== here) return [`${path}: its rows are not those of the table ${table}`];
+    const isTable = ownTables.has(table) || subject.manifest.datasets[table] !== undefined;
+    if (there !== here) return [{ isTable, what: `${path}: its rows are not those of the table ${table}` }];
+    if (content !== undefined && content !== here)
+      return [{ isTable, what: `${path}: its rows are not those that the manifest was made for` }];
     if (rows === null || Number(counted) === rows) return [];
-    return [`table ${table}: the number of rows is ${counted}, the manifest says ${rows}`];
+    return [{ isTable, what: `table ${table}: the number of rows is ${counted}, the manifest says ${rows}` }];
   });
+  // A view differs where a table that it reads does.
+  const ofTables = problems.filter(({ isTable }) => isTable);
+  return (ofTables.length > 0 ? ofTables : problems).map(({ what }) => what);
 }
 
 function parquetSql(folder: string, path: string): string {

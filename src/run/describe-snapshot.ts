@@ -4,14 +4,15 @@ import { basename } from 'node:path';
 import { answersFile, bodiesFile, runFile, verdictsFile } from '../land/formats.ts';
 import type { Loaded } from '../load/load.ts';
 import type { CarryOver } from '../load/previous-tables.ts';
-import { datasetTable, exportedTables, projectDefinition } from '../load/tables.ts';
+import { datasetTable, projectDefinition } from '../load/tables.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
 import { assembleDataset, fingerprint } from '../publish/manifest.ts';
 import type { Run } from './options.ts';
+import { writeDescriptions } from './write-descriptions.ts';
 import { readVersion } from '../runtime/version.ts';
 import type { TransformTotals, Verdict } from '../stages.ts';
 import { describeFile } from '../warehouse/check-files.ts';
-import { databaseFile, type Manifest, parquetPath } from '../warehouse/snapshot-format.ts';
+import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
 
 /** What extraction and transformation have to say of what they brought. */
 export interface Staged {
@@ -28,7 +29,7 @@ export interface Built extends Staged, Loaded {
 /** The manifest of the snapshot in the run's folder; hashes its files. */
 export async function describeSnapshot(
   run: Run,
-  { verdicts, totals, reports, parquetRows, carryOver }: Built,
+  { verdicts, totals, reports, parquet, dictionary, carryOver }: Built,
 ): Promise<Manifest> {
   const { project, options, previous, folder } = run;
   const datasets = Object.fromEntries(
@@ -45,12 +46,12 @@ export async function describeSnapshot(
       return [table, assembleDataset(facts, previous?.manifest ?? null)];
     }),
   );
-  const paths = exportedTables(project.pipelines).map(({ name }) => parquetPath(name));
-  const files = await Promise.all([
-    describeFile(folder, databaseFile, null),
+  const tables = await Promise.all(
     // Rows as DuckDB wrote them; the verification that follows compares them with the tables.
-    ...paths.map((path) => describeFile(folder, path, parquetRows.get(path)!)),
-  ]);
+    [...parquet].map(async ([path, { rows, content }]) => ({ ...(await describeFile(folder, path, rows)), content })),
+  );
+  const descriptions = await writeDescriptions(run, dictionary, tables);
+  const files = await Promise.all([databaseFile, ...descriptions].map((path) => describeFile(folder, path, null)));
   return {
     format: 1,
     snapshot: run.id,
@@ -62,7 +63,7 @@ export async function describeSnapshot(
     datasets,
     definition: definitionFingerprint(project),
     warnings: [...run.warnings],
-    files,
+    files: [...files, ...tables],
     landing: await Promise.all(
       [runFile, answersFile, bodiesFile, verdictsFile].map((path) => describeFile(run.landing, path, null)),
     ),

@@ -52,6 +52,8 @@ const fileShape = v.object({
   /** Null for what is no table, and for some tables of older snapshots. */
   rows: v.nullable(count),
   sha256: text,
+  /** Of a table or view, the same for the same rows, whichever snapshot they are in; not there in older snapshots. */
+  content: v.optional(text),
 });
 export type ManifestFile = Readonly<v.InferOutput<typeof fileShape>>;
 

@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { toJsonSchema } from '@valibot/to-json-schema';
-import { pipelines } from '../../pipelines/index.ts';
 import { allOptions, commands } from '../../src/cli/commands.ts';
 import { configShape } from '../../src/cli/options/config-file.ts';
 import { variableOf } from '../../src/cli/options/names.ts';
 import type { Option } from '../../src/cli/options/option.ts';
 import { configOption } from '../../src/cli/options/read-options.ts';
+import type { Relation } from '../../src/duckdb/dictionary.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { manifestShape } from '../../src/warehouse/snapshot-format.ts';
 import { landedAnswerShape, landedVerdictShape, runFileShape } from '../../src/land/formats.ts';
-import { exitMeanings, fileMeanings, keyMeanings, openKeys, otherVariables, unitOf } from './reference-words.ts';
+import { exitMeanings, fileMeanings, keyMeanings, openKeys, otherVariables } from './reference-words.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/dist\/$/, '/');
 const command = join(root, 'dist/src/cli/main.js');
@@ -160,44 +160,22 @@ async function makeExitCodes(): Promise<string> {
   );
 }
 
-interface Column {
-  readonly table_name: string;
-  readonly column_name: string;
-  readonly data_type: string;
-  readonly comment: string;
-}
-
 async function makeTables(folder: string): Promise<string> {
-  const ask = async <Row>(sql: string): Promise<Row[]> =>
-    JSON.parse(await rekap(folder, 'query', sql, '--format', 'json')) as Row[];
-  const relations = await ask<{ name: string; comment: string; kind: string }>(
-    `SELECT table_name AS name, comment, 'table' AS kind FROM duckdb_tables() UNION ALL
-     SELECT view_name, comment, 'view' FROM duckdb_views() WHERE NOT internal ORDER BY kind, name`,
-  );
-  const columns = await ask<Column>(
-    `SELECT table_name, column_name, data_type, comment FROM duckdb_columns()
-     WHERE NOT internal ORDER BY table_name, column_index`,
-  );
+  const relations = JSON.parse(await rekap(folder, 'dictionary', '--json')) as Relation[];
   const exported = new Set(await readdir(join(folder, 'data/warehouse/current/parquet')));
-  const sections = relations.map(({ name, comment, kind }) => {
-    const fields = pipelines.find((pipeline) => pipeline.table === name)?.columns ?? {};
-    const rows = columns
-      .filter((column) => column.table_name === name)
-      .map((column) => [
-        `\`${column.column_name}\``,
-        column.data_type,
-        unitOf(column.column_name, column.data_type),
-        column.comment.replace(/ Source field: \S+\./, ''),
-        fields[column.column_name] ? `\`${fields[column.column_name]!.field}\`` : '',
-      ]);
-    const withSource = Object.keys(fields).length > 0;
-    const cut = (cells: string[]): string[] => (withSource ? cells : cells.slice(0, 4));
-    return `## ${name}\n\n${comment}\n\nThis is a ${kind}, ${exported.has(name) ? 'also in Parquet' : 'in the DuckDB file only'}.\n\n${table(
-      cut(['column', 'type', 'unit', 'meaning', 'source field']),
-      rows.map(cut),
-    )}`;
+  const sections = relations.map(({ name, meaning, kind, columns }) => {
+    const withSource = columns.some(({ field }) => field !== null);
+    const rows = columns.map((column) => [
+      `\`${column.name}\``,
+      column.type,
+      column.unit,
+      column.meaning,
+      ...(withSource ? [column.field === null ? '' : `\`${column.field}\``] : []),
+    ]);
+    const head = ['column', 'type', 'unit', 'meaning', ...(withSource ? ['source field'] : [])];
+    return `## ${name}\n\n${meaning}\n\nThis is a ${kind}, ${exported.has(name) ? 'also in Parquet' : 'in the DuckDB file only'}.\n\n${table(head, rows)}`;
   });
-  const list = relations.map(({ name, kind, comment }) => [`[\`${name}\`](#${name})`, kind, comment]);
+  const list = relations.map(({ name, kind, meaning }) => [`[\`${name}\`](#${name})`, kind, meaning]);
   return page('Tables and views', table(['name', 'kind', 'what it holds'], list), ...sections);
 }
 

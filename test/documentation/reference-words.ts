@@ -32,6 +32,8 @@ export const fileMeanings: Words = {
   'snapshots/<id>/rekap.duckdb': 'All tables and views. Open it for reading only.',
   'snapshots/<id>/parquet/<table>/<table>.parquet':
     'One table: zstd, sorted by its key, signed integers and UTF-8 text.',
+  'snapshots/<id>/datapackage.json': 'The files, columns and keys of the snapshot, as a Frictionless data package.',
+  'snapshots/<id>/dbt/sources.yml': 'The same as sources for dbt-duckdb.',
   'snapshots/<id>/manifest.json': 'What the snapshot holds: counts, sums, a verdict per district, a SHA-256 per file.',
   'snapshots/<id>/manifest.json.sha256': 'The SHA-256 of the manifest, for `sha256sum -c`.',
   'landing/<run>/run.json': 'What the run was told to ask for.',
@@ -144,13 +146,3 @@ export const openKeys: Words = {
   sums: '<column>',
   nulls: '<column>',
 };
-
-/** What the numbers of a column count; empty for texts and keys. */
-export function unitOf(name: string, type: string): string {
-  if (name.endsWith('_pct')) return 'percent';
-  if (type === 'TIMESTAMP') return 'UTC';
-  if (!/^(INTEGER|BIGINT)$/.test(type)) return '';
-  if (name.startsWith('regencies')) return 'regencies';
-  if (name.endsWith('_count')) return 'rows';
-  return /^(dpt|dptb|dpk|male|female|grand|users|voters)(_|$)|^people$/.test(name) ? 'people' : '';
-}

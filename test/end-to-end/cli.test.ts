@@ -82,9 +82,11 @@ describe('rekap query', () => {
   const query = (...words: string[]) => runHere(['query', ...words, '--warehouse', warehouse]);
 
   it('prints a table with the types set right', async () => {
-    const { stdout } = await query("SELECT sex, voters_dpt FROM turnout_national WHERE sex <> 'both' ORDER BY sex");
+    const { stdout } = await query(
+      "SELECT sex, voters_dpt_compared FROM turnout_national WHERE sex <> 'both' ORDER BY sex",
+    );
     expect(stdout.split('\n').slice(0, 3)).toEqual([
-      'sex     voters_dpt',
+      'sex     voters_dpt_compared',
       expect.stringMatching(/^female +\d+$/),
       expect.stringMatching(/^male +\d+$/),
     ]);

@@ -129,6 +129,8 @@ describe('a sync', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['warehouse']);
     const snapshot = join(warehouse, 'current');
     expect((await readdir(snapshot)).toSorted()).toEqual([
+      'datapackage.json',
+      'dbt',
       'manifest.json',
       'manifest.json.sha256',
       'parquet',
@@ -136,7 +138,15 @@ describe('a sync', () => {
     ]);
     expect((await readdir(join(snapshot, 'parquet'))).toSorted()).toEqual([
       'changes',
+      'data_quality',
+      'dim_dapil',
+      'dim_regency',
+      'fact_people',
       'quarantine',
+      'turnout',
+      'turnout_by_dapil',
+      'turnout_by_province',
+      'turnout_national',
       'violations',
       'voters',
       'voting_rights_users',

@@ -18,9 +18,10 @@ it('names as many rows of each Parquet file as it has', async () => {
   doubtful.datahakpilihdpr.push({ ...doubtful.datahakpilihdpr[0]!, NamaKabupaten: null });
   const { manifest } = await runSync(syncOptions(warehouse, (await serveData(doubtful)).url));
   const folder = join(warehouse, 'snapshots', manifest.snapshot);
-  const [database, ...files] = manifest.files;
+  const [database, ...others] = manifest.files;
+  const files = others.filter(({ path }) => path.endsWith('.parquet'));
   expect(database).toMatchObject({ path: 'rekap.duckdb', rows: null });
-  expect(files).toHaveLength(5);
+  expect(files.length).toBeGreaterThanOrEqual(13);
   for (const { path, rows } of files) {
     const [row] = await readRows<{ n: number }>(
       warehouse,

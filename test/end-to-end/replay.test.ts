@@ -52,6 +52,11 @@ async function parquetBytes(warehouse: string, id: string): Promise<Map<string, 
   return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const)));
 }
 
+/** What each Parquet file holds, whatever the id of its snapshot. */
+function contents({ manifest }: { manifest: Manifest }): unknown {
+  return manifest.files.filter(({ path }) => path.endsWith('.parquet')).map(({ path, content }) => [path, content]);
+}
+
 /** What a manifest says apart from the database file, which is never the same to the byte. */
 function figures({ files, ...rest }: Manifest): unknown {
   return { ...rest, files: files.filter(({ path }) => path.endsWith('.parquet')) };
@@ -89,14 +94,13 @@ describe('replaying the newest run', () => {
     expect(result.manifest.datasets['voters']!.changes.changed).toBe(1);
     expect(figures(replayed.manifest)).toEqual(figures(result.manifest));
     const bytes = await parquetBytes(warehouse, result.run);
-    expect(bytes.size).toBe(5);
+    expect(bytes.size).toBe(13);
     expect(await parquetBytes(into, result.run)).toEqual(bytes);
   });
 
   it('publishes a snapshot that is damaged again under a new id, and leaves the damaged one where it is', async () => {
     const { warehouse, result } = await synced();
     const folder = join(warehouse, 'snapshots', result.run);
-    const bytes = await parquetBytes(warehouse, result.run);
     await rm(join(folder, 'rekap.duckdb'));
     await writeFile(join(folder, 'rekap.duckdb'), 'gone wrong');
     const restored = await runReplay(warehouse);
@@ -105,7 +109,7 @@ describe('replaying the newest run', () => {
     expect(await listSnapshotIds(warehouse)).toEqual([result.run, restored.run]);
     expect(await readFile(join(folder, 'rekap.duckdb'), 'utf8')).toBe('gone wrong');
     expect(await readCurrentId(warehouse)).toBe(restored.run);
-    expect(await parquetBytes(warehouse, restored.run)).toEqual(bytes);
+    expect(contents(restored)).toEqual(contents(result));
     expect(restored.manifest.run).toBe(result.run);
     expect(restored.equals).toBeNull();
   });
@@ -131,12 +135,11 @@ describe('replaying the newest run', () => {
     ['its manifest is none', (folder: string) => writeFile(join(folder, 'manifest.json'), '{}')],
   ])('restores the current snapshot where %s', async (_, damage) => {
     const { warehouse, result } = await synced();
-    const bytes = await parquetBytes(warehouse, result.run);
     await damage(join(warehouse, 'snapshots', result.run));
     const restored = await runReplay(warehouse);
     expect(restored.outcome).toBe('published');
     expect(await readCurrentId(warehouse)).toBe(restored.run);
-    expect(await parquetBytes(warehouse, restored.run)).toEqual(bytes);
+    expect(contents(restored)).toEqual(contents(result));
   });
 
   it('publishes nothing where the run found nothing new, or was a dry one', async () => {

@@ -39,6 +39,8 @@ describe('a first sync', () => {
     expect(await readlink(join(warehouse, 'current'))).toBe(`snapshots/${run}`);
     expect((await readdir(warehouse)).toSorted()).toEqual(['current', 'landing', 'lock', 'runs.jsonl', 'snapshots']);
     expect((await readdir(join(warehouse, 'snapshots', run))).toSorted()).toEqual([
+      'datapackage.json',
+      'dbt',
       'manifest.json',
       'manifest.json.sha256',
       'parquet',

@@ -9,6 +9,7 @@ import { voters } from '../../pipelines/voters.ts';
 import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
 import { openDatabase } from '../../src/duckdb/database.ts';
 import { Load } from '../../src/load/load.ts';
+import { allTables } from '../../src/load/tables.ts';
 import type { CarryOver, PreviousTables } from '../../src/load/previous-tables.ts';
 import type { Project } from '../../src/pipeline.ts';
 import type { TransformTotals } from '../../src/stages.ts';
@@ -19,6 +20,10 @@ export type Row = Record<string, unknown>;
 type Columns = Partial<Record<keyof typeof voters.columns, string>>;
 
 export const project = loadProject();
+/** Tables and views that have a Parquet file. */
+export const exported = [...allTables(project.pipelines), ...project.models]
+  .map(({ name }) => name)
+  .filter((name) => name !== 'snapshots_log');
 /** When every snapshot of these tests is published. */
 export const published = new Date('2026-11-20T03:00:02Z');
 

@@ -57,14 +57,14 @@ function turnout(places: readonly number[], sex: Sex) {
     places.reduce((total, place) => total + people(table, place, list, sex), 0);
   const [users, all] = [sum('users', 'all'), sum('voters', 'all')];
   return {
-    users,
-    voters: all,
-    voters_dpt: sum('voters', 'dpt'),
-    voters_dpk: sum('voters', 'dpk'),
+    users_all: users,
+    voters_all: all,
     users_per_dpt_pct: percent(users, sum('voters', 'dpt')),
     users_per_dpt_and_dpk_pct: percent(users, sum('voters', 'dpt') + sum('voters', 'dpk')),
     users_per_voters_pct: percent(users, all),
     byList: {
+      voters_dpt: sum('voters', 'dpt'),
+      voters_dpk: sum('voters', 'dpk'),
       users_dpt: sum('users', 'dpt'),
       users_dptb: sum('users', 'dptb'),
       voters_dptb: sum('voters', 'dptb'),
@@ -117,10 +117,14 @@ it.each([
   for (const group of groups)
     for (const sex of sexes) {
       const places = [...regencies.keys()].filter((place) => groupOf(place) === group);
-      const { byList: _byList, ...figures } = turnout(places, sex);
+      const { byList, ...figures } = turnout(places, sex);
       const row = found.find((each) => (name === null || each[name] === group) && each['sex'] === sex);
       expect(row).toMatchObject({
         ...figures,
+        users_compared: figures.users_all,
+        voters_compared: figures.voters_all,
+        voters_dpt_compared: byList.voters_dpt,
+        voters_dpk_compared: byList.voters_dpk,
         regencies: places.length,
         regencies_left_out: 0,
         regencies_inconsistent: 0,
@@ -128,39 +132,82 @@ it.each([
     }
 });
 
-it('counts: one row per dataset, regency, list and sex', async () => {
-  const found = await rowsOf('FROM counts');
-  expect(found).toHaveLength(2 * regencies.length * lists.length * sexes.length);
+it('fact_people: one row per dataset, regency, list and sex, and none that is a sum of others', async () => {
+  const found = await rowsOf('FROM fact_people JOIN dim_regency USING (regency_key) JOIN dim_dapil USING (dapil_key)');
+  expect(found).toHaveLength(2 * regencies.length * 3 * 2);
   const written = { dpt: 'DPT', dptb: 'DPTb', dpk: 'DPK', all: 'all' };
-  for (const { dataset, dapil_id, regency, list, sex, people: count } of found) {
+  for (const { dataset, dapil_id, regency, list, sex, people: count, election } of found) {
     const table = dataset === 'voters' ? 'voters' : 'users';
     const place = regencies.findIndex((each) => each.district === dapil_id && each.regency === regency);
-    const asked = lists.find((each) => written[each] === list)!;
-    expect(count).toBe(people(table, place, asked, sex as Sex));
+    expect(count).toBe(
+      people(
+        table,
+        place,
+        lists.find((each) => written[each] === list)!,
+        sex as Sex,
+      ),
+    );
+    expect(election).toBe('2024 DPR-RI');
   }
-  expect(
-    new Set(found.map((row) => `${String(row['dataset'])} ${String(row['list'])} ${String(row['sex'])}`)).size,
-  ).toBe(24);
 });
 
-it('dapil: what there is of each district', async () => {
-  const sum = (district: number, table: Table, list: List): number =>
-    regencies.reduce(
-      (total, each, place) => total + (each.district === district ? people(table, place, list, 'both') : 0),
-      0,
-    );
-  const ofDistrict = (district: number, provinces: string, size: number) => ({
-    dapil_id: district,
-    dapil_name: `D ${district}`,
-    provinces,
-    regencies: size,
-    voters_dpt: sum(district, 'voters', 'dpt'),
-    voters: sum(district, 'voters', 'all'),
-    users: sum(district, 'users', 'all'),
-  });
-  expect(await rowsOf('FROM dapil')).toMatchObject([
-    ofDistrict(1101, 'P', 2),
-    ofDistrict(1102, 'P', 1),
-    ofDistrict(1201, 'Q', 1),
+it('dim_dapil and dim_regency: each place once, with the seats that the law of 2024 gives a district', async () => {
+  expect(await rowsOf('FROM dim_dapil')).toMatchObject([
+    { dapil_key: '2024 / DPR-RI / 1101', name: 'D 1101', province: 'P', regencies: 2, seats: 7 },
+    { dapil_key: '2024 / DPR-RI / 1102', name: 'D 1102', province: 'P', regencies: 1, seats: 6 },
+    { dapil_key: '2024 / DPR-RI / 1201', name: 'D 1201', province: 'Q', regencies: 1, seats: 10 },
   ]);
+  expect(await rowsOf('SELECT regency, province, dapil_key FROM dim_regency')).toEqual(
+    regencies.map(({ district, province, regency }) => ({
+      regency,
+      province,
+      dapil_key: `2024 / DPR-RI / ${district}`,
+    })),
+  );
+});
+
+it('data_quality: what of each district contradicts itself', async () => {
+  const { rows } = await load({
+    voters: [[recordOf('voters', 0), { ...recordOf('voters', 1), JumlahSeluruhPemilih: '7' }]],
+    voting_rights_users: [[recordOf('users', 0), recordOf('users', 1)]],
+  });
+  const all = [0, 1].map((place) => people('voters', place, 'all', 'both'));
+  expect(await rows("FROM data_quality WHERE dataset = 'voters'")).toEqual([
+    {
+      dataset: 'voters',
+      dapil_key: '2024 / DPR-RI / 1101',
+      regencies: 2,
+      regencies_consistent: 1,
+      consistent_pct: 50,
+      errors: expect.any(Number),
+      warnings: expect.any(Number),
+      people_in_totals: BigInt(all[0]! + 7),
+      people_in_lists: BigInt(all[0]! + all[1]!),
+    },
+  ]);
+});
+
+it('every public column of one name has one sum: no view doubles what another counts', async () => {
+  const { rows, dictionary } = await loaded();
+  const sums = new Map<string, Map<string, unknown>>();
+  for (const { name, columns } of dictionary)
+    for (const { name: heading } of columns) {
+      const [dataset] = /^(voters|users|people)(?=$|_all$)/.exec(heading) ?? [];
+      if (dataset === undefined) continue;
+      const bySex = columns.some((each) => each.name === 'sex') && heading !== 'people';
+      const of = heading === 'people' ? ['voters', 'voting_rights_users'] : [null];
+      for (const each of of) {
+        const conditions = [...(bySex ? ["sex = 'both'"] : []), ...(each === null ? [] : [`dataset = '${each}'`])];
+        const [found] = await rows(
+          `SELECT sum(${heading})::VARCHAR AS total FROM ${name} ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}`,
+        );
+        const what = (each ?? dataset).startsWith('vot') && each !== 'voting_rights_users' ? 'voters' : 'users';
+        sums.set(what, (sums.get(what) ?? new Map()).set(`${name}.${heading}`, found!['total']));
+      }
+    }
+  for (const table of ['voters', 'users'] as const) {
+    const total = regencies.reduce((sum, _, place) => sum + people(table, place, 'all', 'both'), 0);
+    expect(sums.get(table)!.size).toBeGreaterThan(4);
+    expect(new Set(sums.get(table)!.values())).toEqual(new Set([String(total)]));
+  }
 });

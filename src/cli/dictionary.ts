@@ -1,0 +1,68 @@
+/** rekap dictionary: what every table and column holds, from the comments in the snapshot itself. */
+
+import { declareCommand } from './options/option.ts';
+import { jsonOption, warehouseOption } from './options/shared.ts';
+import { RekapError } from '../errors.ts';
+
+export const dictionaryCommand = declareCommand({
+  words: { table: 'name of a table or view [default: all of them]' },
+  options: { ...warehouseOption, ...jsonOption },
+  examples: [
+    ['rekap dictionary', 'every table and view'],
+    ['rekap dictionary fact_people', 'one of them, column by column'],
+    ['rekap dictionary --json > dictionary.json', 'all of it for a program'],
+  ],
+  async run({ warehouse, json }, [table]) {
+    const [{ requireCurrent, requireDatabase }, { openDatabase }, { readDictionary }, { printJson, paint }] =
+      await Promise.all([
+        import('../warehouse/warehouse.ts'),
+        import('../duckdb/database.ts'),
+        import('../duckdb/dictionary.ts'),
+        import('./print/terminal.ts'),
+      ]);
+    const database = await openDatabase(await requireDatabase(await requireCurrent(warehouse)), { readOnly: true });
+    let all;
+    try {
+      all = await readDictionary(database);
+    } finally {
+      database.close();
+    }
+    const relations = table === undefined ? all : all.filter(({ name }) => name === table);
+    if (relations.length === 0) {
+      const { didYouMean } = await import('./options/names.ts');
+      const names = all.map(({ name }) => name);
+      const message = `There is no table or view ${JSON.stringify(table)}.`;
+      throw new RekapError('usage', message, didYouMean(table ?? '', names, `There are ${names.join(', ')}.`));
+    }
+    if (json) return printJson(relations);
+    const { inColumns, widthOf, wrap } = await import('./print/text.ts');
+    const width = widthOf(process.stdout);
+    const lines =
+      table === undefined
+        ? [
+            ...inColumns(
+              relations.map(({ name, meaning }) => [name, meaning] as const),
+              width,
+            ),
+            '',
+            ...more,
+          ]
+        : relations.flatMap(({ name, kind, meaning, columns }) => [
+            `${paint('bold', name)}, a ${kind}`,
+            ...wrap(meaning, width),
+            '',
+            ...inColumns(
+              columns.map(({ name: column, type, unit, meaning: what, field }) => [
+                `${column.padEnd(Math.max(...columns.map(({ name: { length } }) => length)))}  ${type}`,
+                [what, unit === '' ? '' : `Unit: ${unit}.`, field === null ? '' : `Source field: ${field}.`]
+                  .filter((part) => part !== '')
+                  .join(' '),
+              ]),
+              width,
+            ),
+          ]);
+    process.stdout.write(`${lines.join('\n')}\n`);
+  },
+});
+
+const more = ['"rekap dictionary <table>" explains the columns of one.'];

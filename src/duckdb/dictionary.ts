@@ -1,0 +1,67 @@
+/** Reads what every table and view of a DuckDB file holds, from the comments in the file: the one source of all that explains the tables. */
+
+import { type Database, quoteText } from './database.ts';
+
+export interface RelationColumn {
+  readonly name: string;
+  /** As DuckDB calls it. */
+  readonly type: string;
+  /** people, percent, regencies, rows, UTC; empty for what has no unit. */
+  readonly unit: string;
+  readonly meaning: string;
+  /** The field of the service that it is read from; null where it is reckoned. */
+  readonly field: string | null;
+}
+
+/** A table or view. */
+export interface Relation {
+  readonly name: string;
+  readonly kind: 'table' | 'view';
+  readonly meaning: string;
+  readonly columns: readonly RelationColumn[];
+}
+
+/** How a comment names the field that a column is read from. */
+const sourceField = / Source field: (\S+)\.$/;
+
+/**
+ * Tables first, then views, each by name.
+ *
+ * @param attached Name of the attached database to read; null for the open file itself.
+ */
+export async function readDictionary(database: Database, attached: string | null = null): Promise<Relation[]> {
+  const file = attached === null ? 'current_database()' : quoteText(attached);
+  const relations = await database.rows<{ name: string; comment: string | null; kind: Relation['kind'] }>(
+    `SELECT table_name AS name, comment, 'table' AS kind FROM duckdb_tables() WHERE database_name = ${file} AND NOT internal
+     UNION ALL SELECT view_name, comment, 'view' FROM duckdb_views() WHERE database_name = ${file} AND NOT internal
+     ORDER BY kind, name`,
+  );
+  const columns = await database.rows<{ relation: string; name: string; type: string; comment: string | null }>(
+    `SELECT table_name AS relation, column_name AS name, data_type AS type, comment FROM duckdb_columns()
+     WHERE database_name = ${file} AND NOT internal ORDER BY table_name, column_index`,
+  );
+  return relations.map(({ name, comment, kind }) => ({
+    name,
+    kind,
+    meaning: comment ?? '',
+    columns: columns
+      .filter(({ relation }) => relation === name)
+      .map((column) => ({
+        name: column.name,
+        type: column.type,
+        unit: unitOf(column.name, column.type),
+        meaning: (column.comment ?? '').replace(sourceField, ''),
+        field: sourceField.exec(column.comment ?? '')?.[1] ?? null,
+      })),
+  }));
+}
+
+function unitOf(name: string, type: string): string {
+  if (name.endsWith('_pct')) return 'percent';
+  if (type === 'TIMESTAMP') return 'UTC';
+  if (!/^(INTEGER|BIGINT)$/.test(type)) return '';
+  if (name === 'seats') return 'seats';
+  if (name.startsWith('regencies')) return 'regencies';
+  if (name.endsWith('_count') || name === 'errors' || name === 'warnings') return 'rows';
+  return /^(dpt|dptb|dpk|male|female|grand|people)(_|$)|_(all|dpt|dptb|dpk|compared)$/.test(name) ? 'people' : '';
+}

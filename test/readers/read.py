@@ -1,0 +1,71 @@
+"""Reads every Parquet file of a snapshot with pyarrow, pandas, polars and fastparquet, and compares what they find.
+
+Usage: read.py SNAPSHOT_FOLDER. Exits with 1 where two readers disagree or one cannot read a file.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import fastparquet
+import pandas
+import polars
+import pyarrow.parquet
+
+
+def total(columns):
+    """The sum of all numbers in a table, as text; a fingerprint that every reader can reckon."""
+    return sum(int(value) for column in columns for value in column if isinstance(value, int) and value is not True)
+
+
+def read_pyarrow(path):
+    table = pyarrow.parquet.read_table(path)
+    return table.num_rows, table.column_names, total(column.to_pylist() for column in table.columns)
+
+
+def read_pandas(path):
+    frame = pandas.read_parquet(path, dtype_backend="pyarrow")
+    return len(frame), list(frame.columns), total(frame[name].dropna().tolist() for name in frame)
+
+
+def read_polars(path):
+    frame = polars.read_parquet(path)
+    return frame.height, frame.columns, total(frame[name].to_list() for name in frame.columns)
+
+
+def read_fastparquet(path):
+    file = fastparquet.ParquetFile(str(path))
+    frame = file.to_pandas()
+    # fastparquet gives whole numbers with gaps as floats.
+    numbers = {column.name for column in pyarrow.parquet.read_schema(path) if pyarrow.types.is_integer(column.type)}
+    sums = sum(int(frame[name].dropna().astype("int64").sum()) for name in numbers)
+    return len(frame), list(frame.columns), sums
+
+
+READERS = {"pyarrow": read_pyarrow, "pandas": read_pandas, "polars": read_polars, "fastparquet": read_fastparquet}
+
+
+def main(folder):
+    rows_by_path = {file["path"]: file["rows"] for file in json.loads((folder / "manifest.json").read_text())["files"]}
+    wrong = 0
+    for path in sorted((folder / "parquet").rglob("*.parquet")):
+        keys = pyarrow.parquet.read_metadata(path).metadata
+        found = {}
+        for name, read in READERS.items():
+            try:
+                found[name] = read(path)
+            except Exception as error:  # Whatever a reader throws, it could not read the file.
+                found[name] = f"{type(error).__name__}: {error}"
+        expected = found["pyarrow"]
+        agreed = all(value == expected for value in found.values())
+        agreed = agreed and expected[0] == rows_by_path[str(path.relative_to(folder))] and b"rekap.snapshot" in keys
+        print(f"{'ok ' if agreed else 'BAD'} {path.stem:22} {expected if not agreed else f'{expected[0]} rows'}")
+        if not agreed:
+            wrong += 1
+            for name, value in found.items():
+                print(f"      {name}: {value}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve()))
