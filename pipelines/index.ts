@@ -62,7 +62,10 @@ export function loadProject(): Project {
   return defineProject({
     pipelines,
     models: modelNames.map((name) => readSql('models', name, { $seats: seats })),
-    checks: checkNames.map((name) => readSql('checks', name)),
+    checks: checkNames.map((name) => {
+      const { columns, ...check } = readSql('checks', name);
+      return { ...check, columns: {}, message: { en: columns['en']!, id: columns['id']! } };
+    }),
     relations,
     referenceDistricts: districts.map(({ dapil_id }) => dapil_id),
     // Both datasets have a record for each regency.
@@ -72,7 +75,8 @@ export function loadProject(): Project {
 }
 
 /**
- * The file's first comment line is about the whole; the ones after it, `-- column: meaning.`, are about its columns.
+ * The file's first comment line is about the whole; the ones after it, `-- column: meaning.`, are about its columns;
+ * of a check, they are the message in English (en) and Indonesian (id).
  *
  * @param values What stands in the place of words such as $seats.
  */

@@ -52,7 +52,7 @@ export async function sync(settings: SyncSettings): Promise<SyncResult> {
  */
 export async function replay(settings: ReplaySettings): Promise<SyncResult> {
   const { project, context, options } = split(settings);
-  const asked = { run: null, into: null, strict: false, acceptChanges: false, acceptSource: false };
+  const asked = { run: null, into: null, strict: false, refuse: null, acceptChanges: false, acceptSource: false };
   return replayRun(project, { ...asked, ...options }, context);
 }
 

@@ -135,12 +135,18 @@ function list(names: readonly string[]): string {
 export const conflictingRecords = 'conflicting_records';
 
 /** Tables beside those of the pipelines. */
-export const ownTables: ReadonlySet<string> = new Set(['violations', 'quarantine', 'changes', 'snapshots_log']);
+export const ownTables: ReadonlySet<string> = new Set([
+  'violations',
+  'violations_log',
+  'quarantine',
+  'changes',
+  'snapshots_log',
+]);
 
 /** The column that every pipeline's table has besides those it declares. */
 export const consistencyColumn = 'is_consistent';
 
-/** Columns of `violations` and `changes` beside the key of the row in question. */
+/** Columns of `violations`, its log and `changes` beside the key of the row in question. */
 export const ownRowColumns: ReadonlySet<string> = new Set([
   'dataset',
   'check_name',
@@ -150,6 +156,10 @@ export const ownRowColumns: ReadonlySet<string> = new Set([
   'expected',
   'actual',
   'message',
+  'first_snapshot',
+  'since',
+  'resolved_snapshot',
+  'resolved_at',
   'old_value',
   'new_value',
   'kind',

@@ -62,6 +62,12 @@ export function keyPlaces(pipeline: AnyPipeline): number[] {
   return pipeline.key.map((column) => placeOf(pipeline, column));
 }
 
+/** A sentence in each language; what stands in braces is filled in. */
+export interface Message {
+  readonly en: string;
+  readonly id: string;
+}
+
 /** A query over all tables. It returns one row per violation, with the columns of `violations`; no row is a pass. */
 export interface SqlFile {
   readonly name: string;
@@ -70,6 +76,8 @@ export interface SqlFile {
   readonly comment: string;
   /** What the columns mean, as far as the file says so. */
   readonly columns: Readonly<Record<string, string>>;
+  /** What each of a check's violations says; a check without one gives a column `message` of its own. */
+  readonly message?: Message;
 }
 
 /** Keys of a view. */

@@ -135,7 +135,6 @@ export interface Violation {
   readonly raw_value: string | null;
   readonly expected: string | null;
   readonly actual: string | null;
-  readonly message: string;
 }
 
 /** A record that has no place in a table, whole. */

@@ -11,7 +11,7 @@ import {
   ownRowColumns,
   ownTables,
 } from '../src/define-pipeline.ts';
-import { allTables, changesTable, datasetTable, violationsTable } from '../src/load/tables.ts';
+import { allTables, changesTable, datasetTable, violationsLogTable, violationsTable } from '../src/load/tables.ts';
 import { type AnyPipeline, countColumns, type Project } from '../src/pipeline.ts';
 import { NoCount } from '../src/records/fields.ts';
 import { noValueCheck } from '../src/transform/record-key.ts';
@@ -162,7 +162,9 @@ describe('the names that no declaration may take', () => {
   });
 
   it('are those of every column beside what the pipelines declare', () => {
-    const ofRows = [violationsTable([]), changesTable([])].flatMap(({ columns }) => names(columns));
+    const ofRows = [violationsTable([]), violationsLogTable([]), changesTable([])].flatMap(({ columns }) =>
+      names(columns),
+    );
     expect(ownRowColumns).toEqual(new Set(ofRows));
     expect(names(datasetTable(sound).columns)).toEqual([...Object.keys(sound.columns), consistencyColumn]);
   });

@@ -1,4 +1,6 @@
 -- One district id goes by one name, over both datasets.
+-- en: the district goes by several names in dapil_name ({field}): {actual}
+-- id: daerah pemilihan ini punya beberapa nama di dapil_name ({field}): {actual}
 WITH names AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, dapil_name FROM voters
   UNION ALL
@@ -15,6 +17,5 @@ SELECT
   'warning' AS severity,
   'dapil_name' AS column_name,
   'one name' AS expected,
-  found AS actual,
-  'the district goes by several names: ' || found AS message
+  found AS actual
 FROM several

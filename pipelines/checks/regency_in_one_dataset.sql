@@ -1,4 +1,6 @@
 -- Every regency stands in both datasets, once both have been read.
+-- en: the regency ({field}) is in {dataset} alone
+-- id: kabupaten/kota ini ({field}) hanya ada di {dataset}
 WITH only_one AS (
   SELECT
     CASE WHEN u.is_consistent IS NULL THEN 'voters' ELSE 'voting_rights_users' END AS dataset,
@@ -14,7 +16,6 @@ SELECT
   'warning' AS severity,
   'regency' AS column_name,
   'in both datasets' AS expected,
-  'only in ' || dataset AS actual,
-  'the regency is missing from ' || other AS message
+  'only in ' || dataset AS actual
 FROM only_one
 WHERE EXISTS (SELECT 1 FROM voters) AND EXISTS (SELECT 1 FROM voting_rights_users)

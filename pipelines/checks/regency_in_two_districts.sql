@@ -1,4 +1,6 @@
 -- No regency is divided between districts. One that stands in two is counted twice, as where it moved and only one of them was read again.
+-- en: the regency stands in several districts ({field}): {actual}
+-- id: kabupaten/kota ini berada di beberapa daerah pemilihan ({field}): {actual}
 WITH places AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, province, regency FROM voters
   UNION ALL
@@ -15,7 +17,7 @@ found AS (
   SELECT
     dataset, election_year, election_type, province, regency,
     unnest(list_sort(list(dapil_id))) AS dapil_id,
-    array_to_string(list_sort(list(dapil_id)), ' and ') AS districts
+    array_to_string(list_sort(list(dapil_id)), ', ') AS districts
   FROM places
   JOIN several USING (dataset, election_year, election_type, province, regency)
   GROUP BY dataset, election_year, election_type, province, regency
@@ -25,6 +27,5 @@ SELECT
   'warning' AS severity,
   'dapil_id' AS column_name,
   'one district' AS expected,
-  districts AS actual,
-  'the regency stands in the districts ' || districts AS message
+  districts AS actual
 FROM found

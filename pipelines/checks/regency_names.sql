@@ -1,4 +1,6 @@
 -- A regency goes by one name within its district: spelled in two ways it stands there twice, and is counted twice in every sum.
+-- en: the regency ({field}) stands in its district under several names: {actual}
+-- id: kabupaten/kota ini ({field}) tercatat di dapilnya dengan beberapa nama: {actual}
 WITH places AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, province, regency FROM voters
   UNION ALL
@@ -33,6 +35,5 @@ SELECT
   'warning' AS severity,
   'regency' AS column_name,
   'one name' AS expected,
-  names AS actual,
-  'the regency stands in its district under several names: ' || names AS message
+  names AS actual
 FROM found

@@ -1,4 +1,6 @@
 -- No regency has more users of their voting right in the supplementary list (DPTb) than voters, men, women and both.
+-- en: {column} ({field}) is {actual} users, but there are {limit} voters
+-- id: {column} ({field}) adalah {actual} pengguna, padahal hanya ada {limit} pemilih
 WITH pairs AS (
   SELECT
     election_year, election_type, dapil_id, province, regency,
@@ -16,7 +18,6 @@ SELECT
   'warning' AS severity,
   pair.name AS column_name,
   'at most ' || pair.voters AS expected,
-  pair.users::VARCHAR AS actual,
-  pair.name || ' is ' || pair.users || ' users, but ' || pair.voters || ' voters' AS message
+  pair.users::VARCHAR AS actual
 FROM pairs
 WHERE pair.users > pair.voters

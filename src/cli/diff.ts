@@ -17,17 +17,22 @@ export const diffCommand = declareCommand({
     a: 'id of the earlier snapshot [default: the one before B]',
     b: 'id of the later snapshot [default: the current one]',
   },
-  options: { ...warehouseOption, ...resultOptions },
+  options: {
+    ...warehouseOption,
+    violations: { type: 'boolean', describe: 'show which violations are new and which are resolved' },
+    ...resultOptions,
+  },
   exclusive: ['format', 'json'],
   examples: [
     ['rekap diff', 'what the last published change was'],
     ['rekap diff 20261101T030002Z-1f3a9c', 'everything restated since then'],
+    ['rekap diff --violations', 'which errors and warnings came and went'],
     ['rekap diff --format csv > restated.csv', 'for a spreadsheet'],
   ],
-  async run({ warehouse, json, format = json ? 'json' : 'table' }, [a, b]) {
+  async run({ warehouse, violations, json, format = json ? 'json' : 'table' }, [a, b]) {
     const [
       { loadProject },
-      { chooseSnapshots, diffSnapshots, loneDatasets },
+      { chooseSnapshots, diffSnapshots, diffViolations, loneDatasets },
       { writeCsv, writeJson },
       { printable, writeOut },
     ] = await Promise.all([
@@ -41,10 +46,10 @@ export const diffCommand = declareCommand({
     const compared = await chooseSnapshots(warehouse, a, b);
     const lone = loneDatasets(compared).map((dataset) => printable(nameLone(dataset)));
     if (format !== 'table') for (const sentence of lone) process.stderr.write(`${sentence}\n`);
-    await diffSnapshots(pipelines, compared, async (result) => {
+    await (violations ? diffViolations : diffSnapshots)(pipelines, compared, async (result) => {
       if (format === 'csv') return void (await writeCsv(result, writeOut));
       if (format === 'json') return void (await writeJson(result, writeOut));
-      await writeDifferences(result, compared, pipelines, lone);
+      await (violations ? writeViolations : writeDifferences)(result, compared, pipelines, lone);
     });
   },
 });
@@ -97,6 +102,60 @@ async function writeDifferences(
   }
 }
 
+const headingsOfViolations: Readonly<Record<string, string>> = { new: 'New', resolved: 'Resolved' };
+
+async function writeViolations(
+  result: QueryResult,
+  { before, after }: ComparedSnapshots,
+  pipelines: readonly AnyPipeline[],
+  lone: readonly string[],
+): Promise<void> {
+  const { paint, writeOut } = await import('./print/terminal.ts');
+  const rows = await readTexts(result);
+  const counts = Object.keys(headingsOfViolations).map(
+    (kind) => `${formatNumber(rows.filter((row) => row['kind'] === kind).length)} ${kind}`,
+  );
+  const from = `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}`;
+  await writeOut(
+    `${from}\n${rows.length === 0 ? 'No violation came or went' : `${counts.join(', ')} (violations)`}.\n`,
+  );
+  for (const sentence of lone) await writeOut(`${sentence}\n`);
+  for (const [kind, heading] of Object.entries(headingsOfViolations)) {
+    const ofKind = rows.filter((row) => row['kind'] === kind);
+    if (ofKind.length === 0) continue;
+    await writeOut(`\n${paint('bold', heading)}\n`);
+    for (const row of ofKind.slice(0, mostRecords)) {
+      const severity = paint(row['severity'] === 'error' ? 'red' : 'yellow', row['severity']!.padEnd(7));
+      await writeOut(
+        `  ${severity}  ${paint('cyan', placeOf(row, pipelines))}\n             ${row['check_name']}: ${row['message']}\n`,
+      );
+    }
+    if (ofKind.length > mostRecords)
+      await writeOut(paint('dim', `  and ${formatNumber(ofKind.length - mostRecords)} more; --format csv gives all\n`));
+  }
+}
+
+/** Every row as texts that are safe to print, by column name. */
+async function readTexts(result: QueryResult): Promise<Difference[]> {
+  const [{ displayText }, { printable }] = await Promise.all([
+    import('../query/query-result.ts'),
+    import('./print/terminal.ts'),
+  ]);
+  const rows: Difference[] = [];
+  for await (const group of result.groups())
+    for (const row of group)
+      rows.push(
+        Object.fromEntries(result.columns.map(({ name }, index) => [name, printable(displayText(row[index] ?? null))])),
+      );
+  return rows;
+}
+
+/** The most telling part comes first, as on an envelope. */
+function placeOf(row: Difference, pipelines: readonly AnyPipeline[]): string {
+  const { key } = pipelines.find(({ table }) => table === row['dataset'])!;
+  return [...key.map((name) => row[name]).toReversed(), row['dataset']].join(', ');
+}
+
 /** The differences of each record, and the record's name as it is shown. */
 interface ChangedRecord {
   readonly place: string;
@@ -120,8 +179,7 @@ async function collectRecords(
         result.columns.map(({ name }, index) => [name, printable(displayText(row[index] ?? null))]),
       );
       const { key } = pipelines.find(({ table }) => table === difference['dataset'])!;
-      // The most telling part comes first, as on an envelope.
-      const place = [...key.map((name) => difference[name]).toReversed(), difference['dataset']].join(', ');
+      const place = placeOf(difference, pipelines);
       const raw = (name: string) =>
         displayText(row[result.columns.findIndex((column) => column.name === name)] ?? null);
       const identity = JSON.stringify(['dataset', ...key].map(raw));

@@ -41,6 +41,8 @@ export const runFileShape = v.object({
   previous: v.nullable(id),
   previous_history: v.nullable(text),
   strict: v.boolean(),
+  /** Not there in older runs. */
+  refuse: v.optional(v.nullable(v.literal('new-errors'))),
   accept_changes: v.boolean(),
   accept_source: v.boolean(),
   dry_run: v.boolean(),

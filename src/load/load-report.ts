@@ -99,14 +99,26 @@ export interface BrokenCheck {
   readonly check: string;
   readonly severity: string;
   readonly count: number;
-  /** The worst of each place first: those where expected and actual lie farthest apart. */
-  readonly examples: readonly { readonly district: number | null; readonly place: string; readonly message: string }[];
+  /** Those of them that the snapshot before did not have. */
+  readonly new: number;
+  /** New ones first, then the worst of each place: those where expected and actual lie farthest apart. */
+  readonly examples: readonly {
+    readonly district: number | null;
+    readonly place: string;
+    readonly message: string;
+    readonly new: boolean;
+  }[];
 }
 
 const examplesPerCheck = 3;
 
 /** @param pipeline Any of those whose tables there are: their keys are the same. What its key has after the district says where in it. */
-export async function readBrokenChecks(database: Database, pipeline: AnyPipeline): Promise<BrokenCheck[]> {
+export async function readBrokenChecks(
+  database: Database,
+  pipeline: AnyPipeline,
+  snapshot: string,
+): Promise<BrokenCheck[]> {
+  const isNew = `first_snapshot = ${quoteText(snapshot)}`;
   const district = quoteIdentifier(pipeline.district);
   const within = pipeline.key.slice(pipeline.key.indexOf(pipeline.district) + 1).map(quoteIdentifier);
   const placeSql = within.length === 0 ? "''" : `concat_ws(', ', ${within.toReversed().join(', ')})`;
@@ -114,20 +126,23 @@ export async function readBrokenChecks(database: Database, pipeline: AnyPipeline
   // A place can break a check once in each of its counts, and the examples should be of different places.
   const candidates = examplesPerCheck * countColumns(pipeline).length;
   // No window: that would hold all violations in memory, and a source may break every check in every record.
-  const rows = await database.rows<Omit<BrokenCheck, 'count'> & { total: bigint }>(`
-    SELECT dataset, check_name AS "check", severity, count(*) AS total,
+  const rows = await database.rows<Omit<BrokenCheck, 'count' | 'new'> & { total: bigint; fresh: bigint }>(`
+    SELECT dataset, check_name AS "check", severity, count(*) AS total, count(*) FILTER (${isNew}) AS fresh,
       min_by(
-        {district: ${district}, place: ${placeSql}, message: message},
-        row(coalesce(-${distance}, 1), ${[district, ...within].join(', ')}, column_name),
+        {district: ${district}, place: ${placeSql}, message: message, new: ${isNew}},
+        row(NOT ${isNew}, coalesce(-${distance}, 1), ${[district, ...within].join(', ')}, column_name),
         ${candidates}
       ) AS examples
     FROM violations
     GROUP BY ALL
-    ORDER BY severity, total DESC, dataset, check_name`);
-  return rows.map(({ total, examples, ...check }) => ({
+    ORDER BY severity, fresh = 0, total DESC, dataset, check_name`);
+  return rows.map(({ total, fresh, examples, ...check }) => ({
     ...check,
     count: Number(total),
-    examples: ofDifferentPlaces(examples).slice(0, examplesPerCheck),
+    new: Number(fresh),
+    examples: ofDifferentPlaces(examples)
+      .slice(0, examplesPerCheck)
+      .toSorted((a, b) => Number(b.new) - Number(a.new)),
   }));
 }
 

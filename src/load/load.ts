@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { consistencyColumn } from '../define-pipeline.ts';
+import { messageSql } from '../check-messages.ts';
 import { columnList, type Database, openDatabase, quoteIdentifier, quoteText } from '../duckdb/database.ts';
 import { changesSql } from './changes.ts';
 import { readDictionary, type Relation } from '../duckdb/dictionary.ts';
@@ -18,8 +19,17 @@ import {
   requireKeyOrder,
   snapshotsLogTable,
   type TableDefinition,
+  stagedViolationsTable,
+  violationsLogTable,
   violationsTable,
 } from './tables.ts';
+import {
+  agedViolationsSql,
+  countAges,
+  type NewSnapshot,
+  type ViolationAges,
+  violationsLogSql,
+} from './violation-history.ts';
 import { type WrittenParquet, writeParquet } from './write-parquet.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
 import type { Batch } from '../stages.ts';
@@ -45,6 +55,8 @@ export interface Loaded {
   /** By table of a dataset. */
   readonly reports: ReadonlyMap<string, LoadReport>;
   readonly brokenChecks: readonly BrokenCheck[];
+  /** By severity. */
+  readonly violationAges: Readonly<Record<string, ViolationAges>>;
   /** By its path below the folder. */
   readonly parquet: ReadonlyMap<string, WrittenParquet>;
   /** Every table and view. */
@@ -126,7 +138,7 @@ export class Load {
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);
     // Of a table that is not committed DuckDB does not know how many rows it has, and plans the checks across tables badly.
     await this.database.run('COMMIT; BEGIN');
-    await this.fillViolations(carryOver);
+    await this.fillViolations(carryOver, { ...log, hasPrevious: previous !== null });
     await this.fillTable(quarantineTable, `SELECT * FROM temp.staging_quarantine${this.carriedQuarantine(carryOver)}`);
     for (const pipeline of pipelines) await this.markInconsistent(pipeline);
     await this.fillSnapshotsLog(log, previous !== null);
@@ -135,7 +147,8 @@ export class Load {
     const question = { carryOver, snapshot: log.snapshot, hasPrevious: previous !== null };
     for (const pipeline of pipelines)
       reports.set(pipeline.table, await reportDataset(this.database, pipeline, question));
-    const brokenChecks = await readBrokenChecks(this.database, pipelines[0]!);
+    const brokenChecks = await readBrokenChecks(this.database, pipelines[0]!, log.snapshot);
+    const violationAges = await countAges(this.database, log.snapshot);
     await this.database.run('COMMIT');
     await this.staging.drop();
     if (previous !== null) await this.database.run('DETACH previous');
@@ -151,7 +164,7 @@ export class Load {
       },
     );
     this.database.close();
-    return { reports, brokenChecks, parquet, dictionary };
+    return { reports, brokenChecks, violationAges, parquet, dictionary };
   }
 
   /** Closes the file of a load that is given up. */
@@ -197,9 +210,9 @@ export class Load {
   }
 
   /** Row checks come from the transformation, or are carried over with their rows; checks across tables run over the new tables. */
-  private async fillViolations(carryOver: CarryOver | null): Promise<void> {
+  private async fillViolations(carryOver: CarryOver | null, now: NewSnapshot): Promise<void> {
     const { pipelines, checks } = this.options.project;
-    const table = violationsTable(pipelines);
+    const table = stagedViolationsTable(pipelines);
     const place = placeColumns(pipelines).map(({ name }) => name);
     const selects: string[] = [];
     for (const check of checks) {
@@ -208,9 +221,11 @@ export class Load {
       const columns = table.columns.map(({ name }) =>
         name === 'check_name'
           ? quoteText(check.name)
-          : given.has(name)
-            ? `${quoteIdentifier(name)}::${types.get(name)!}`
-            : 'NULL',
+          : name === 'message' && check.message !== undefined
+            ? messageSql(check.message, pipelines)
+            : given.has(name)
+              ? `${quoteIdentifier(name)}::${types.get(name)!}`
+              : 'NULL',
       );
       selects.push(`SELECT ${columns.join(', ')} FROM (${check.sql})`);
     }
@@ -227,7 +242,8 @@ export class Load {
     for (const select of selects) await this.database.run(`INSERT INTO temp.staging_violations ${select}`);
     // What is not committed stays in memory, and the sorting may need all of it.
     await this.database.run('COMMIT; BEGIN');
-    await this.fillTable(table, 'SELECT * FROM temp.staging_violations');
+    await this.fillTable(violationsTable(pipelines), await agedViolationsSql(this.database, pipelines, now));
+    await this.fillTable(violationsLogTable(pipelines), await violationsLogSql(this.database, pipelines, now));
   }
 
   /** A quarantined record belongs to the district whose request brought it; one that the full listing brought is carried over always. */

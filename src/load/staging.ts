@@ -3,9 +3,10 @@
 import type { DuckDBAppender, DuckDBDataChunk } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
 import type { Data, RecordBatch } from 'apache-arrow';
+import { rowMessage } from '../check-messages.ts';
 import { type Database, duckdb, quoteIdentifier } from '../duckdb/database.ts';
 import { weighNotes } from './table-memory.ts';
-import { datasetTable, placeColumns, quarantineTable, type TableDefinition, violationsTable } from './tables.ts';
+import { datasetTable, placeColumns, quarantineTable, stagedViolationsTable, type TableDefinition } from './tables.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Batch, Quarantined, Violation } from '../stages.ts';
 
@@ -44,7 +45,7 @@ export class Staging {
 
   static async create(database: Database, pipelines: readonly AnyPipeline[]): Promise<Staging> {
     const appenders = new Map<string, DuckDBAppender>();
-    for (const table of [violationsTable(pipelines), quarantineTable, ...pipelines.map(datasetTable)]) {
+    for (const table of [stagedViolationsTable(pipelines), quarantineTable, ...pipelines.map(datasetTable)]) {
       await database.run(createStagingSql(table));
       appenders.set(table.name, await database.connection.createAppender(`staging_${table.name}`, 'main', 'temp'));
     }
@@ -56,7 +57,7 @@ export class Staging {
     this.appended += batch.rows.numRows + batch.violations.length + batch.quarantined.length;
     this.weightOfNotes += weighNotes(batch);
     if (batch.rows.numRows > 0) this.appendRows(pipeline, batch.rows);
-    for (const violation of batch.violations) appendRow(this.violations, this.violationValues(violation));
+    for (const violation of batch.violations) appendRow(this.violations, this.violationValues(pipeline, violation));
     for (const record of batch.quarantined) appendRow(this.quarantine, quarantineValues(record));
     if (this.appended < this.flushAt) return;
     this.flushAt = this.appended + rowsHeld;
@@ -79,7 +80,7 @@ export class Staging {
       appender.appendDataChunk(makeChunk(rows.data.children, from, Math.min(chunkRows, rows.numRows - from)));
   }
 
-  private violationValues(violation: Violation): (string | number | null)[] {
+  private violationValues(pipeline: AnyPipeline, violation: Violation): (string | number | null)[] {
     return [
       violation.dataset,
       ...this.violationColumns.map((name) => violation.place[name] ?? null),
@@ -89,7 +90,7 @@ export class Staging {
       violation.raw_value,
       violation.expected,
       violation.actual,
-      violation.message,
+      rowMessage(pipeline, violation),
     ];
   }
 }

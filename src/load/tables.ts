@@ -4,7 +4,7 @@ import { consistencyColumn } from '../define-pipeline.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
 import { RekapError } from '../errors.ts';
 import type { AnyPipeline, ColumnDefinition, Project } from '../pipeline.ts';
-import { changesTableName } from '../warehouse/snapshot-format.ts';
+import { changesTableName, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 
 /** A column of a table. */
 export interface TableColumn {
@@ -63,7 +63,18 @@ function rowColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
   ];
 }
 
-export function violationsTable(pipelines: readonly AnyPipeline[]): TableDefinition {
+/** By which two violations are one: the check, the column and the row, whatever the values are. */
+export function violationIdentity(pipelines: readonly AnyPipeline[]): string[] {
+  return [...rowColumns(pipelines).map(({ name }) => name), 'check_name', 'column_name'];
+}
+
+const ages: readonly TableColumn[] = [
+  { name: 'first_snapshot', type: 'VARCHAR', comment: 'The snapshot since which it has been there without a break.' },
+  { name: 'since', type: 'TIMESTAMP', comment: 'UTC time at which the run of that snapshot began.' },
+];
+
+/** The violations as a load stages them: without their age, which only the snapshot before tells. */
+export function stagedViolationsTable(pipelines: readonly AnyPipeline[]): TableDefinition {
   const columns: TableColumn[] = [
     ...rowColumns(pipelines),
     {
@@ -88,6 +99,27 @@ export function violationsTable(pipelines: readonly AnyPipeline[]): TableDefinit
     comment: 'One row per broken check. The rows in question are published all the same.',
     columns,
     sortedBy: columns.map(({ name }) => name),
+  };
+}
+
+export function violationsTable(pipelines: readonly AnyPipeline[]): TableDefinition {
+  const staged = stagedViolationsTable(pipelines);
+  return { ...staged, columns: [...staged.columns, ...ages] };
+}
+
+export function violationsLogTable(pipelines: readonly AnyPipeline[]): TableDefinition {
+  const known = new Map(stagedViolationsTable(pipelines).columns.map((column) => [column.name, column]));
+  const columns = [...violationIdentity(pipelines), 'severity', 'message'].map((name) => known.get(name)!);
+  return {
+    name: violationsLogTableName,
+    comment: 'One row per violation that any snapshot up to this one had: when it came, and when it was resolved.',
+    columns: [
+      ...columns,
+      ...ages,
+      { name: 'resolved_snapshot', type: 'VARCHAR', comment: 'The first snapshot without it; NULL where it stands.' },
+      { name: 'resolved_at', type: 'TIMESTAMP', comment: 'UTC time at which the run of that snapshot began.' },
+    ],
+    sortedBy: ['since', ...columns.map(({ name }) => name), 'resolved_snapshot'],
   };
 }
 
@@ -166,6 +198,7 @@ export function allTables(pipelines: readonly AnyPipeline[]): TableDefinition[] 
     changesTable(pipelines),
     quarantineTable,
     violationsTable(pipelines),
+    violationsLogTable(pipelines),
     snapshotsLogTable,
   ];
 }

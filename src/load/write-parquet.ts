@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { contentSql, type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
-import { parquetPath } from '../warehouse/snapshot-format.ts';
+import { parquetPath, withoutHistory } from '../warehouse/snapshot-format.ts';
 import type { Relation } from '../duckdb/dictionary.ts';
 
 /** Rows of one group: as many as in one of DuckDB's own files. */
@@ -21,7 +21,7 @@ export interface ParquetOptions {
 /** What was written. */
 export interface WrittenParquet {
   readonly rows: number;
-  /** As `contentSql` gives it. */
+  /** As `contentSql` gives it, without history. */
   readonly content: string;
 }
 
@@ -52,7 +52,8 @@ export async function writeParquet(
       `COPY (FROM ${quoteIdentifier(name)}${order}) TO ${quoteText(file)}
        (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ROW_GROUP_SIZE ${smallGroups[name] ?? rowsOfOneGroup}, KV_METADATA {${metadata}})`,
     );
-    const [found] = await database.rows<{ content: string }>(`SELECT ${contentSql(quoteIdentifier(name))} AS content`);
+    const content = contentSql(withoutHistory(name, quoteIdentifier(name)));
+    const [found] = await database.rows<{ content: string }>(`SELECT ${content} AS content`);
     written.set(path, { rows, content: found!.content });
   }
   return written;

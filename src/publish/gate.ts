@@ -25,11 +25,14 @@ export interface GateQuestion {
   readonly shrunken: ReadonlyMap<string, readonly DistrictRows[]>;
   /** Violations of severity error, by table and check. */
   readonly errors: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** Those of them that the snapshot before did not have. */
+  readonly newErrors: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly strict: boolean;
+  readonly refuse: 'new-errors' | null;
   readonly acceptChanges: boolean;
 }
 
-/** What the gate found: reasons that nothing overrides, those that only a strict run has, and those that a person can accept. */
+/** What the gate found: reasons that nothing overrides, those that only --strict or --refuse has, and those that a person can accept. */
 export interface GateFindings {
   readonly refusals: readonly string[];
   readonly strict: readonly string[];
@@ -56,6 +59,8 @@ export function checkGate(question: GateQuestion): GateFindings {
       );
     if (question.strict) strict.push(...strictComplaints(table, dataset, question.errors.get(table) ?? new Map()));
     const before = question.previous?.datasets[table];
+    if (question.refuse === 'new-errors' && before !== undefined)
+      strict.push(...newComplaints(table, dataset, before, question.newErrors.get(table) ?? new Map()));
     if (before !== undefined && !question.acceptChanges) {
       changes.push(...districtsSince(table, dataset, before, question.shrunken.get(table) ?? []));
       changes.push(...changesSince(pipeline, dataset, before));
@@ -90,13 +95,34 @@ function* strictComplaints(
   dataset: ManifestDataset,
   errors: ReadonlyMap<string, number>,
 ): Generator<string> {
-  const all = [...errors.values()].reduce((sum, count) => sum + count, 0);
-  if (all > 0) {
-    const checks = [...errors].map(([check, count]) => `${check} ${formatNumber(count)}`);
-    yield `${table}: ${countOf(all, 'violation')} of severity error (--strict); by check: ${checks.join(', ')}`;
-  }
+  const all = sumOf(errors);
+  if (all > 0)
+    yield `${table}: ${countOf(all, 'violation')} of severity error (--strict); by check: ${listByCheck(errors)}`;
   // Also those that were carried over: they stand beside the same tables.
   if (dataset.quarantined > 0) yield `${table}: ${countOf(dataset.quarantined, 'record')} in quarantine (--strict)`;
+}
+
+/** At the first snapshot nothing is new: there is nothing to compare with. */
+function* newComplaints(
+  table: string,
+  dataset: ManifestDataset,
+  before: ManifestDataset,
+  errors: ReadonlyMap<string, number>,
+): Generator<string> {
+  const all = sumOf(errors);
+  if (all > 0)
+    yield `${table}: ${countOf(all, 'new violation')} of severity error (--refuse new-errors); by check: ${listByCheck(errors)}`;
+  const quarantined = dataset.quarantined - before.quarantined;
+  if (quarantined > 0)
+    yield `${table}: ${countOf(quarantined, 'record')} more in quarantine than in the snapshot before (--refuse new-errors)`;
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+function listByCheck(errors: ReadonlyMap<string, number>): string {
+  return [...errors].map(([check, count]) => `${check} ${formatNumber(count)}`).join(', ');
 }
 
 /** Districts that are gone, or nearly so: of a nation's rows they may be too few to show. */

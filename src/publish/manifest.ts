@@ -11,6 +11,7 @@ import {
   manifestFile,
   manifestHashFile,
   parquetPath,
+  violationsLogTableName,
 } from '../warehouse/snapshot-format.ts';
 import { writeNewFile } from '../warehouse/with-file.ts';
 
@@ -34,6 +35,9 @@ export interface DatasetFacts {
   /** Names and types of the table's columns. */
   readonly schema: readonly (readonly [name: string, type: string])[];
 }
+
+/** Files that tell what was in the snapshots before, too. */
+const historyFiles: ReadonlySet<string> = new Set([changesTableName, violationsLogTableName].map(parquetPath));
 
 const nothing: Ledger = { fetched: 0, published: 0, quarantined: 0, duplicates: 0 };
 
@@ -80,7 +84,7 @@ export function manifestHashLine(manifest: Buffer): string {
   return `${createHash('sha256').update(manifest).digest('hex')}  ${manifestFile}\n`;
 }
 
-/** Whether two snapshots hold the same tables: every row of every table and view but the history of changes. */
+/** Whether two snapshots hold the same tables: every row of every table and view but the history. */
 export function holdsSameTables(now: Manifest, before: Manifest): boolean {
   return (
     now.definition === before.definition &&
@@ -89,49 +93,51 @@ export function holdsSameTables(now: Manifest, before: Manifest): boolean {
   );
 }
 
-/** SHA-256 of a snapshot's history of changes; null where it has none. */
+/** SHA-256 of the files that hold a snapshot's history; null where it has none. */
 export function historyOf({ files }: Manifest): string | null {
-  return files.find(({ path }) => path === parquetPath(changesTableName))?.sha256 ?? null;
+  return files.flatMap(({ path, sha256 }) => (historyFiles.has(path) ? [sha256] : [])).join(' ') || null;
 }
 
 /**
  * What differs between two snapshots that should be equal: the bytes of Parquet files and the figures of each dataset. The times at
  * which districts were read are no figures.
  *
- * @param withChanges Whether the history of changes is compared too.
+ * @param withHistory Whether the history is compared too: changes, and the age of violations.
  */
-export function differingFigures(now: Manifest, before: Manifest, withChanges: boolean): string[] {
+export function differingFigures(now: Manifest, before: Manifest, withHistory: boolean): string[] {
   const names = [...new Set([...Object.keys(now.datasets), ...Object.keys(before.datasets)])].toSorted();
   const datasets = names.flatMap((name) => {
-    const a = comparable(now.datasets[name], withChanges);
-    const b = comparable(before.datasets[name], withChanges);
+    const a = comparable(now.datasets[name], withHistory);
+    const b = comparable(before.datasets[name], withHistory);
     return Object.keys({ ...a, ...b })
       .filter((part) => JSON.stringify(a[part]) !== JSON.stringify(b[part]))
       .map((part) => `${name}: ${part}`);
   });
-  return [...differingParquet(now, before, withChanges), ...datasets];
+  return [...differingParquet(now, before, withHistory), ...datasets];
 }
 
-function comparable(dataset: ManifestDataset | undefined, withChanges: boolean): Record<string, unknown> {
+function comparable(dataset: ManifestDataset | undefined, withHistory: boolean): Record<string, unknown> {
   if (dataset === undefined) return {};
   const districts = dataset.districts.map((verdict) => ({ ...verdict, read_at: '' }));
-  return { ...dataset, districts, changes: withChanges ? dataset.changes : null };
+  return { ...dataset, districts, changes: withHistory ? dataset.changes : null };
 }
 
-/** The bytes are compared where both are of one snapshot; else the rows, for a file names its snapshot. */
-function differingParquet(now: Manifest, before: Manifest, withChanges: boolean): string[] {
-  const isOne = now.snapshot === before.snapshot;
+/**
+ * The bytes are compared where both are of one snapshot and its history is known; else the rows, for a file names its snapshot, and how old
+ * a violation is goes by the snapshots before.
+ */
+function differingParquet(now: Manifest, before: Manifest, withHistory: boolean): string[] {
+  const byBytes = withHistory && now.snapshot === before.snapshot;
   const marksOf = ({ files }: Manifest) =>
     new Map(
       files.flatMap(({ path, sha256, content }) =>
-        path.endsWith('.parquet') ? [[path, isOne ? sha256 : content] as const] : [],
+        path.endsWith('.parquet') && (byBytes || !historyFiles.has(path))
+          ? [[path, byBytes ? sha256 : (content ?? sha256)] as const]
+          : [],
       ),
     );
   const [a, b] = [marksOf(now), marksOf(before)];
-  // The history goes on whether or not anything else does, and it names the snapshot that brought a change: two runs in a row, and one
-  // run built again under another name, never have the same.
   return [...new Set([...a.keys(), ...b.keys()])]
     .filter((path) => a.get(path) === undefined || a.get(path) !== b.get(path))
-    .filter((path) => (withChanges && isOne) || path !== parquetPath(changesTableName))
     .toSorted();
 }

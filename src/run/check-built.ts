@@ -1,7 +1,7 @@
 /** Describes what was built in a manifest, and decides whether it may be published: the gate, then a second reading of every file. */
 
 import { gateRefusal, RekapError } from '../errors.ts';
-import type { LoadReport } from '../load/load-report.ts';
+import type { BrokenCheck, LoadReport } from '../load/load-report.ts';
 import { formatNumber } from '../runtime/text.ts';
 import { checkGate } from '../publish/gate.ts';
 import { verifyBuilt } from '../publish/verify-snapshot.ts';
@@ -19,7 +19,7 @@ export async function checkBuilt(run: Run, built: Built): Promise<Manifest> {
   run.enter('hash files');
   const manifest = await describeSnapshot(run, built);
   run.enter('pass the gate');
-  passGate(run, manifest, built.reports);
+  passGate(run, manifest, built);
   run.enter('verify');
   const problems = await verifyBuilt(run.folder, manifest, run.project.pipelines);
   if (problems.length > 0)
@@ -44,10 +44,15 @@ function warnOfQuarantine({ warn }: Run, reports: ReadonlyMap<string, LoadReport
   }
 }
 
+function newErrorsOf(table: string, checks: readonly BrokenCheck[]): ReadonlyMap<string, number> {
+  const fresh = checks.filter((check) => check.dataset === table && check.severity === 'error' && check.new > 0);
+  return new Map(fresh.map((check) => [check.check, check.new]));
+}
+
 function passGate(
   { kind, id, project, asked, options, previous, landing }: Run,
   manifest: Manifest,
-  reports: ReadonlyMap<string, LoadReport>,
+  { reports, brokenChecks }: Built,
 ): void {
   const errorsOf = ({ violations }: LoadReport) =>
     new Map(
@@ -60,7 +65,9 @@ function passGate(
     asked: asked.map(({ table }) => table),
     shrunken: new Map([...reports].map(([table, { shrunken }]) => [table, shrunken])),
     errors: new Map([...reports].map(([table, report]) => [table, errorsOf(report)])),
+    newErrors: new Map([...reports.keys()].map((table) => [table, newErrorsOf(table, brokenChecks)])),
     strict: options.strict,
+    refuse: options.refuse,
     acceptChanges: options.acceptChanges,
   });
   const reasons = [...refusals, ...strict, ...changes];
@@ -77,7 +84,7 @@ function passGate(
         ? `${landing} holds what the source answered.`
         : 'Look at what the source answers.'
       : strict.length > 0
-        ? `Without --strict the ${kind} publishes the figures, and names what is doubtful in the tables violations and quarantine.`
+        ? `Without ${options.strict ? '--strict' : '--refuse new-errors'} the ${kind} publishes the figures, and names what is doubtful in the tables violations and quarantine.`
         : `If the source really changed so, ${again}.`;
   throw gateRefusal(reasons, `Nothing was published. ${wayOn}`);
 }

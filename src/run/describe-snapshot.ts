@@ -29,7 +29,7 @@ export interface Built extends Staged, Loaded {
 /** The manifest of the snapshot in the run's folder; hashes its files. */
 export async function describeSnapshot(
   run: Run,
-  { verdicts, totals, reports, parquet, dictionary, carryOver }: Built,
+  { verdicts, totals, reports, violationAges, parquet, dictionary, carryOver }: Built,
 ): Promise<Manifest> {
   const { project, options, previous, folder } = run;
   const datasets = Object.fromEntries(
@@ -63,6 +63,7 @@ export async function describeSnapshot(
     datasets,
     definition: definitionFingerprint(project),
     warnings: [...run.warnings],
+    violation_ages: { ...violationAges },
     files: [...files, ...tables],
     landing: await Promise.all(
       [runFile, answersFile, bodiesFile, verdictsFile].map((path) => describeFile(run.landing, path, null)),

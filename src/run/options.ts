@@ -28,6 +28,8 @@ export interface SyncOptions {
   /** Milliseconds for the whole run. */
   readonly maxDuration: number;
   readonly strict: boolean;
+  /** 'new-errors' refuses what the snapshot before did not have; null for nothing. */
+  readonly refuse: 'new-errors' | null;
   readonly acceptChanges: boolean;
   readonly acceptSource: boolean;
   /** Snapshots to keep. */
@@ -49,6 +51,7 @@ export const syncDefaults = {
   maxAttempts: 6,
   maxDuration: 3_600_000,
   strict: false,
+  refuse: null,
   acceptChanges: false,
   acceptSource: false,
   keep: 7,
@@ -65,6 +68,7 @@ export interface ReplayOptions {
   /** Warehouse in which the snapshot is built; null for the run's own. */
   readonly into: string | null;
   readonly strict: boolean;
+  readonly refuse: SyncOptions['refuse'];
   readonly acceptChanges: boolean;
   readonly acceptSource: boolean;
 }

@@ -124,6 +124,7 @@ export function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
     maxAttempts: 1,
     maxDuration: 86_400_000,
     strict: asked.strict || file.strict,
+    refuse: asked.refuse ?? file.refuse ?? null,
     acceptChanges: asked.acceptChanges || file.accept_changes,
     acceptSource: asked.acceptSource || file.accept_source,
     keep: Number.MAX_SAFE_INTEGER,

@@ -104,6 +104,7 @@ function describeRun({ id, startedAt, options, previous, asked }: Run): RunFile 
     previous: previous?.id ?? null,
     previous_history: previous === null ? null : historyOf(previous.manifest),
     strict: options.strict,
+    refuse: options.refuse,
     accept_changes: options.acceptChanges,
     accept_source: options.acceptSource,
     dry_run: options.dryRun,

@@ -14,7 +14,7 @@ import { changesTableName } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 import { RekapError } from '../errors.ts';
 import { differencesSql, sharedColumns } from '../load/changes.ts';
-import { changesTable, placeColumns } from '../load/tables.ts';
+import { changesTable, placeColumns, violationIdentity } from '../load/tables.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 
 /** The two snapshots of a comparison. */
@@ -64,13 +64,10 @@ export function loneDatasets({ before, after }: ComparedSnapshots): LoneDataset[
  */
 export async function diffSnapshots<Value>(
   pipelines: readonly AnyPipeline[],
-  { before, after }: ComparedSnapshots,
+  compared: ComparedSnapshots,
   use: (result: QueryResult) => Promise<Value>,
 ): Promise<Value> {
-  const database = await openDatabase(':memory:');
-  try {
-    for (const [name, snapshot] of Object.entries({ old: before, new: after }))
-      await attachReadOnly(database, await requireDatabase(snapshot), name);
+  return askBoth(compared, use, async (database) => {
     const selects: string[] = [];
     for (const pipeline of pipelines) {
       const there = new Set(await sharedColumns(database, 'old', pipeline));
@@ -80,12 +77,43 @@ export async function diffSnapshots<Value>(
       selects.push(differencesSql(pipeline, { before: `old.${table}`, after: `new.${table}`, columns }));
     }
     const differences = selects.length > 0 ? selects.join(' UNION ALL ') : noDifferenceSql(pipelines);
-    const since = await sinceSql(database, pipelines, before.id);
+    const since = await sinceSql(database, pipelines, compared.before.id);
     const order = columnList(['dataset', ...placeColumns(pipelines).map(({ name }) => name)]);
     // The columns of a record stay in the order of its table.
     const names = pipelines.flatMap(({ columns }) => Object.keys(columns)).map(quoteText);
-    const sql = `SELECT d.*, ${since} AS since FROM (${differences}) d ORDER BY ${order}, list_position([${names.join(', ')}], column_name)`;
-    return await use(asQueryResult(await database.connection.stream(sql)));
+    return `SELECT d.*, ${since} AS since FROM (${differences}) d ORDER BY ${order}, list_position([${names.join(', ')}], column_name)`;
+  });
+}
+
+/**
+ * Hands the violations that only one of the two has to `use`: kind ('new' or 'resolved'), severity, dataset, the key columns, check_name,
+ * column_name and message. A check that is broken in the same column of the same row stands, whatever the values are.
+ */
+export async function diffViolations<Value>(
+  pipelines: readonly AnyPipeline[],
+  compared: ComparedSnapshots,
+  use: (result: QueryResult) => Promise<Value>,
+): Promise<Value> {
+  const identity = violationIdentity(pipelines).map(quoteIdentifier);
+  const columns = ['severity', ...identity, 'message'].join(', ');
+  const same = identity.map((name) => `a.${name} IS NOT DISTINCT FROM b.${name}`).join(' AND ');
+  const onlyIn = (kind: string, one: string, other: string) =>
+    `SELECT '${kind}' AS kind, ${columns} FROM ${one}.violations a WHERE NOT EXISTS (FROM ${other}.violations b WHERE ${same})`;
+  const sql = `${onlyIn('new', 'new', 'old')} UNION ALL ${onlyIn('resolved', 'old', 'new')} ORDER BY ALL`;
+  return askBoth(compared, use, () => Promise.resolve(sql));
+}
+
+/** Hands what a query gives over both snapshots, which are attached as `old` and `new`. */
+async function askBoth<Value>(
+  { before, after }: ComparedSnapshots,
+  use: (result: QueryResult) => Promise<Value>,
+  makeSql: (database: Database) => Promise<string>,
+): Promise<Value> {
+  const database = await openDatabase(':memory:');
+  try {
+    for (const [name, snapshot] of Object.entries({ old: before, new: after }))
+      await attachReadOnly(database, await requireDatabase(snapshot), name);
+    return await use(asQueryResult(await database.connection.stream(await makeSql(database))));
   } catch (error) {
     if (!(error instanceof Error) || !/^(IO|serialization|internal|fatal) error/i.test(error.message)) throw error;
     throw new RekapError(

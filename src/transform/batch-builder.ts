@@ -165,7 +165,6 @@ function checkSum(dataset: string, check: SumCheck, batch: BatchBuilder, violati
       raw_value: null,
       expected: String(sum),
       actual: String(actual),
-      message: `${check.whole} is ${actual}, but ${check.parts.join(' + ')} is ${sum}`,
     });
   }
 }

@@ -3,7 +3,6 @@
 import { type AnyPipeline, placeOf } from '../pipeline.ts';
 import { maxCount, NoCount, readInteger, readText } from '../records/fields.ts';
 import { begin, type Fingerprint, mix, mixNumber } from '../records/fingerprints.ts';
-import { formatNumber } from '../runtime/text.ts';
 import { FieldKind, type Page, type Place } from '../stages.ts';
 
 export interface KeyReader {
@@ -92,14 +91,6 @@ export function noValueCheck(code: number): keyof typeof NoCount {
 }
 
 /** What is wrong, as the rest of a sentence that begins with the field's name. */
-export function describeNoValue(code: number): string {
+function describeNoValue(code: number): string {
   return words[noValueCheck(code)];
-}
-
-/** What is wrong with a malformed value of which this text stood in the record. Digits alone are malformed only where they are too many. */
-export function describeMalformed(raw: string | null, isText: boolean): string {
-  if (isText) return 'no text';
-  return /^[0-9]+$/.test(raw ?? '')
-    ? `more than the ${formatNumber(maxCount)} that a column holds`
-    : 'no whole number in digits';
 }

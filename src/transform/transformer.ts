@@ -6,7 +6,7 @@ import { NoCount, readInteger, readRaw, readText } from '../records/fields.ts';
 import { type Fingerprint, fingerprintBytes, fingerprintContent, FingerprintTable } from '../records/fingerprints.ts';
 import { type Batch, FieldKind, type Page, type Quarantined, type TransformTotals, type Violation } from '../stages.ts';
 import { BatchBuilder, checkRows, countOnes } from './batch-builder.ts';
-import { createKeyReader, describeMalformed, describeNoValue, noValueCheck } from './record-key.ts';
+import { createKeyReader, noValueCheck } from './record-key.ts';
 
 /** Of the record at hand; the next one overwrites them. */
 const key: Fingerprint = { high: 0, low: 0 };
@@ -115,8 +115,6 @@ export class Transformer {
         raw_value: null,
         expected: null,
         actual: null,
-        message:
-          'the source gives this key with other values too; the first record is published, this one is in quarantine',
       });
     }
   }
@@ -184,7 +182,7 @@ export class Transformer {
   }
 
   private noteNoValue(page: Page, record: number, row: number, column: number, code: number): void {
-    const { name, field, isText } = this.columns[column]!;
+    const { name } = this.columns[column]!;
     const raw = readRaw(page, record, column);
     this.batch.consistent[row] = 0;
     this.violations.push({
@@ -196,10 +194,6 @@ export class Transformer {
       raw_value: raw,
       expected: null,
       actual: null,
-      message:
-        code === NoCount.malformed
-          ? `${field} is ${JSON.stringify(raw)}, ${describeMalformed(raw, isText)}`
-          : `${field} ${describeNoValue(code)}`,
     });
   }
 

@@ -10,6 +10,9 @@ export const manifestFile = 'manifest.json';
 export const manifestHashFile = 'manifest.json.sha256';
 /** Name of the table that says what the source restated. */
 export const changesTableName = 'changes';
+/** How old a violation is; what it goes by are the snapshots before. */
+export const ageColumns: readonly string[] = ['first_snapshot', 'since'];
+export const violationsLogTableName = 'violations_log';
 
 /** A snapshot's id: UTC time to the second and six hexadecimal digits, so that ids sort by time. */
 const snapshotId = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/;
@@ -38,6 +41,11 @@ export function currentTarget(id: string): string {
 /** Path of a table's Parquet file below a snapshot's folder: one folder per table, so that an engine can take the folder. */
 export function parquetPath(table: string): string {
   return `parquet/${table}/${table}.parquet`;
+}
+
+/** The part of a relation, as SQL, that is the same whatever the snapshots before were: all but the age of violations. */
+export function withoutHistory(table: string, relation: string): string {
+  return table === 'violations' ? `(SELECT * EXCLUDE (${ageColumns.join(', ')}) FROM ${relation})` : relation;
 }
 
 const text = v.string();
@@ -113,6 +121,8 @@ export const manifestShape = v.object({
   /** SHA-256 over the definitions of tables, views and checks: another value means another rekap or other models. */
   definition: text,
   warnings: v.array(text),
+  /** Violations by severity and age; not there in older snapshots. */
+  violation_ages: v.optional(v.record(text, v.object({ new: count, resolved: count, standing: count }))),
   files: v.array(fileShape),
   /** Files of landing/<run>, by which a replay knows that they are as they were; each body's own hash stands in answers.jsonl. */
   landing: v.array(fileShape),

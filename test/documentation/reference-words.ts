@@ -106,6 +106,11 @@ export const keyMeanings: Words = {
   'datasets.<dataset>.nulls.<column>': 'How many.',
   'datasets.<dataset>.schema_fingerprint': 'SHA-256 over names, types and order of the columns.',
   definition: 'SHA-256 over tables, views and checks. Another value means another rekap or other views.',
+  violation_ages: 'Violations by severity and age.',
+  'violation_ages.<severity>': 'Of this severity.',
+  'violation_ages.<severity>.new': 'Those that the snapshot before did not have.',
+  'violation_ages.<severity>.resolved': 'Those that only the snapshot before had.',
+  'violation_ages.<severity>.standing': 'Those that both have.',
   warnings: 'What the run warned of.',
   files: 'The files of the snapshot.',
   ...below('files[].', file),
@@ -121,6 +126,7 @@ export const keyMeanings: Words = {
   retries: 'Requests sent again.',
   base_url: 'Address that was asked.',
   strict: 'Whether `--strict` was given.',
+  refuse: 'What `--refuse` named, or null.',
   accept_changes: 'Whether `--accept-changes` was given.',
   accept_source: 'Whether `--accept-source` was given.',
   dry_run: 'Whether `--dry-run` was given.',
@@ -143,6 +149,7 @@ export const keyMeanings: Words = {
 export const openKeys: Words = {
   datasets: '<dataset>',
   violations: '<check>',
+  violation_ages: '<severity>',
   sums: '<column>',
   nulls: '<column>',
 };

@@ -182,7 +182,7 @@ describe('the search', () => {
     const { run } = await runSync(syncOptions(warehouse, url));
     expect(await filesWithWord(warehouse, word)).toEqual([
       `landing/${run}/bodies.gz`,
-      ...['voters', 'voting_rights_users', 'violations', 'dim_dapil', 'turnout', 'turnout_by_dapil']
+      ...['voters', 'voting_rights_users', 'violations', 'violations_log', 'dim_dapil', 'turnout', 'turnout_by_dapil']
         .map((table) => `snapshots/${run}/parquet/${table}/${table}.parquet`)
         .toSorted(),
       `snapshots/${run}/rekap.duckdb`,

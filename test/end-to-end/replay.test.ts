@@ -4,6 +4,7 @@ import { appendFile, readdir, readFile, rm, symlink, truncate, writeFile } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { quoteText } from '../../src/duckdb/database.ts';
+import { holdsSameTables } from '../../src/publish/manifest.ts';
 import { type Manifest, parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { listSnapshotIds, readCurrentId } from '../../src/warehouse/warehouse.ts';
 import type { SyncResult } from '../../src/run/options.ts';
@@ -52,11 +53,6 @@ async function parquetBytes(warehouse: string, id: string): Promise<Map<string, 
   return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const)));
 }
 
-/** What each Parquet file holds, whatever the id of its snapshot. */
-function contents({ manifest }: { manifest: Manifest }): unknown {
-  return manifest.files.filter(({ path }) => path.endsWith('.parquet')).map(({ path, content }) => [path, content]);
-}
-
 /** What a manifest says apart from the database file, which is never the same to the byte. */
 function figures({ files, ...rest }: Manifest): unknown {
   return { ...rest, files: files.filter(({ path }) => path.endsWith('.parquet')) };
@@ -94,7 +90,7 @@ describe('replaying the newest run', () => {
     expect(result.manifest.datasets['voters']!.changes.changed).toBe(1);
     expect(figures(replayed.manifest)).toEqual(figures(result.manifest));
     const bytes = await parquetBytes(warehouse, result.run);
-    expect(bytes.size).toBe(13);
+    expect(bytes.size).toBe(14);
     expect(await parquetBytes(into, result.run)).toEqual(bytes);
   });
 
@@ -109,7 +105,7 @@ describe('replaying the newest run', () => {
     expect(await listSnapshotIds(warehouse)).toEqual([result.run, restored.run]);
     expect(await readFile(join(folder, 'rekap.duckdb'), 'utf8')).toBe('gone wrong');
     expect(await readCurrentId(warehouse)).toBe(restored.run);
-    expect(contents(restored)).toEqual(contents(result));
+    expect(holdsSameTables(restored.manifest, result.manifest)).toBe(true);
     expect(restored.manifest.run).toBe(result.run);
     expect(restored.equals).toBeNull();
   });
@@ -139,7 +135,7 @@ describe('replaying the newest run', () => {
     const restored = await runReplay(warehouse);
     expect(restored.outcome).toBe('published');
     expect(await readCurrentId(warehouse)).toBe(restored.run);
-    expect(contents(restored)).toEqual(contents(result));
+    expect(holdsSameTables(restored.manifest, result.manifest)).toBe(true);
   });
 
   it('publishes nothing where the run found nothing new, or was a dry one', async () => {

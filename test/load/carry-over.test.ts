@@ -113,7 +113,7 @@ describe('a load that carries over', () => {
         dapil_id,
         ...regency,
         check_name: 'regency_in_two_districts',
-        actual: '1101 and 1102',
+        actual: '1101, 1102',
       })),
     );
   });

@@ -259,7 +259,7 @@ describe('violations and quarantine', () => {
     });
     const named =
       "SELECT dataset, dapil_id, regency, severity, actual FROM violations WHERE check_name = 'regency_in_two_districts'";
-    const twice = { dataset: 'voters', regency: 'ACEH BARAT', severity: 'warning', actual: '1101 and 1102' };
+    const twice = { dataset: 'voters', regency: 'ACEH BARAT', severity: 'warning', actual: '1101, 1102' };
     expect(await rows(named)).toEqual([
       { ...twice, dapil_id: 1101 },
       { ...twice, dapil_id: 1102 },

@@ -63,7 +63,7 @@ describe('a Parquet file', () => {
     expect(await ask(':memory:', `FROM parquet_metadata(${quoteText(parquetFile(folder, 'voters'))})`)).not.toEqual([]);
   });
 
-  it('knows signed numbers, UTF-8 texts, shares and booleans only', async () => {
+  it('knows signed numbers, UTF-8 texts, shares, booleans and times only', async () => {
     const { folder } = await load(districts);
     const kinds = new Set<string>();
     for (const table of tables) {
@@ -73,7 +73,9 @@ describe('a Parquet file', () => {
       );
       for (const { kind } of schema) kinds.add(String(kind).trim());
     }
-    expect(kinds).toEqual(new Set(['BOOLEAN', 'BYTE_ARRAY UTF8', 'DOUBLE', 'INT32 INT_32', 'INT64 INT_64']));
+    expect(kinds).toEqual(
+      new Set(['BOOLEAN', 'BYTE_ARRAY UTF8', 'DOUBLE', 'INT32 INT_32', 'INT64 INT_64', 'INT64 TIMESTAMP_MICROS']),
+    );
   });
 
   it('says what it is, of which snapshot, and what its columns mean', async () => {

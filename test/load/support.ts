@@ -82,10 +82,27 @@ export async function load(districts: Readonly<Record<string, readonly unknown[]
     const loaded = await loading.finish(settings.carryOver ?? null, log, settings.previous ?? null);
     const file = join(folder, 'rekap.duckdb');
     const tables: PreviousTables = { kind: 'database', file };
-    return { folder, file, tables, totals, ...loaded, rows: (sql: string) => ask(file, sql) };
+    return {
+      folder,
+      file,
+      tables,
+      totals,
+      ...loaded,
+      rows: (sql: string) => ask(file, sql),
+      change: (sql: string) => change(file, sql),
+    };
   } catch (error) {
     loading.abandon();
     throw error;
+  }
+}
+
+async function change(file: string, sql: string): Promise<void> {
+  const database = await openDatabase(file, {});
+  try {
+    await database.run(sql);
+  } finally {
+    database.close();
   }
 }
 

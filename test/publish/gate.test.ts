@@ -33,7 +33,9 @@ const ask = (now: Dataset, before: Dataset | null, more: Partial<GateQuestion> =
     asked: ['voters', 'voting_rights_users'],
     shrunken: new Map(),
     errors: new Map(),
+    newErrors: new Map(),
     strict: false,
+    refuse: null,
     acceptChanges: false,
     ...more,
   });
@@ -92,6 +94,28 @@ describe('the gate refuses where it is strict, and only there', () => {
   ])('%s', (_, now, more, reason) => {
     expect(ask(now, null, { ...more, strict: true, acceptChanges: true })).toEqual(only('strict', reason));
     expect(ask(now, null, more)).toEqual(nothing);
+  });
+});
+
+describe('the gate refuses new errors where it is told to', () => {
+  const newErrors = (...counts: [string, number][]) => ({ newErrors: new Map([['voters', new Map(counts)]]) });
+  const standing = { errors: new Map([['voters', new Map([['a', 7]])]]) };
+
+  it.each<[string, Dataset, Partial<GateQuestion>, RegExp | null]>([
+    ['not those that stand', { quarantined: 1 }, standing, null],
+    [
+      'new ones, whoever accepts changes',
+      { quarantined: 1 },
+      { ...standing, ...newErrors(['a', 2]) },
+      /: 2 new .*: a 2$/,
+    ],
+    ['more in quarantine', { quarantined: 3 }, {}, /: 2 records more in quarantine/],
+  ])('%s', (_, now, more, reason) => {
+    const told = { ...more, acceptChanges: true };
+    const before = { quarantined: 1 };
+    expect(ask(now, before, { ...told, refuse: 'new-errors' })).toEqual(only('strict', reason));
+    expect(ask(now, before, told)).toEqual(nothing);
+    expect(ask(now, null, { ...told, refuse: 'new-errors' })).toEqual(nothing);
   });
 });
 

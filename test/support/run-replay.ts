@@ -12,7 +12,15 @@ export async function runReplay(
   asked: Partial<ReplayOptions> = {},
   report: (event: RunEvent) => void = () => {},
 ): Promise<SyncResult> {
-  const options = { warehouse, run: null, into: null, strict: false, acceptChanges: false, acceptSource: false };
+  const options = {
+    warehouse,
+    run: null,
+    into: null,
+    strict: false,
+    refuse: null,
+    acceptChanges: false,
+    acceptSource: false,
+  };
   return replay(
     project,
     { ...options, ...asked },

@@ -13,7 +13,6 @@ const malformedTexts =
   '144.19|1,000|1 000|-1|+1| 12|12 |1e3|0x1A|1_000|٣|１２|2147483648|99999999999999999999|7:|7/|-|nihil|😀';
 const malformedJson = ['1.0', '1e3', '-0', '2147483648', '9007199254740993', 'true', '{"a":1}', '[70800]'];
 /** Those of them that are whole numbers in digits. */
-const tooLarge = new Set<string | null>(['2147483648', '99999999999999999999', '9007199254740993']);
 /** The name of what is wrong with a count, its JSON (undefined where it is missing), and the raw text that is kept. */
 const noCounts: [name: string, json: string | undefined, raw: string | null][] = [
   ['missing', undefined, null],
@@ -61,10 +60,6 @@ describe('a record', () => {
     expect(violations).toMatchObject([
       { dataset: 'voters', place, check_name: name, severity: 'error', column_name: 'dpt_male', raw_value: raw },
     ]);
-    const why = tooLarge.has(raw) ? 'more than the 2,147,483,647 that a column holds' : 'no whole number in digits';
-    expect(violations[0]!.message).toBe(
-      name === 'malformed' ? `${dptMale} is ${JSON.stringify(raw)}, ${why}` : `${dptMale} is ${name}`,
-    );
     expect(totals.nulls).toMatchObject({ dpt_male: 1, dpt_female: 0 });
     expect(totals.sums).toMatchObject({ dpt_male: 0n, dpt_female: 72_616n });
   });
@@ -73,14 +68,14 @@ describe('a record', () => {
     const { field } = voters.columns.dapil_name;
     const { rows, violations } = transform([voterRecord({ [field]: '' })]);
     expect(rows).toMatchObject([{ ...place, dapil_name: null, is_consistent: false }]);
-    expect(violations).toMatchObject([{ check_name: 'empty', raw_value: '', message: `${field} is empty` }]);
+    expect(violations).toMatchObject([{ check_name: 'empty', raw_value: '', column_name: 'dapil_name' }]);
   });
 
   it.each(['5', '2147483648', 'true'])('with %s where a text should be says that it is no text', (json) => {
     const { field } = voters.columns.dapil_name;
     const { rows, violations } = transform(`[${recordJson(field, json)}]`);
     expect(rows).toMatchObject([{ ...place, dapil_name: null }]);
-    expect(violations).toMatchObject([{ check_name: 'malformed', message: `${field} is "${json}", no text` }]);
+    expect(violations).toMatchObject([{ check_name: 'malformed', raw_value: json }]);
   });
 });
 

@@ -113,7 +113,9 @@ describe('a manifest', () => {
         asked: [],
         shrunken: new Map(),
         errors: new Map(),
+        newErrors: new Map(),
         strict: true,
+        refuse: null,
       };
       expect(checkGate({ ...question, acceptChanges: false }).changes.join(' ')).not.toMatch(/undefined|null|NaN/);
       expect(typeof holdsSameTables(manifest, snapshot.manifest)).toBe('boolean');

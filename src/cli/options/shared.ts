@@ -27,6 +27,11 @@ export const publishOptions = {
     type: 'boolean',
     describe: 'refuse to publish where a check of severity error is broken or a record is in quarantine',
   },
+  refuse: {
+    type: 'text',
+    choices: ['new-errors'],
+    describe: 'refuse to publish where an error or a record in quarantine is new since the snapshot before',
+  },
   'accept-changes': {
     type: 'boolean',
     describe: 'publish although districts are gone or shrunken, or totals moved far',
@@ -35,7 +40,12 @@ export const publishOptions = {
 } as const satisfies Options;
 
 export function readPublishOptions(args: Values<typeof publishOptions>) {
-  return { strict: args.strict, acceptChanges: args['accept-changes'], acceptSource: args['accept-source'] };
+  return {
+    strict: args.strict,
+    refuse: args.refuse ?? null,
+    acceptChanges: args['accept-changes'],
+    acceptSource: args['accept-source'],
+  };
 }
 
 /** How much of the past to keep. */

@@ -7,6 +7,7 @@ import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
 import { fitLines } from './text.ts';
 import type { Project } from '../../pipeline.ts';
+import type { ViolationAges } from '../../load/violation-history.ts';
 import type { SyncResult } from '../../run/options.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
 import type { Verdict } from '../../stages.ts';
@@ -17,6 +18,13 @@ const longestExample = 300;
 
 export function renderSummary(result: SyncResult, project: Project): string {
   const prose = (text: string): string => fitLines(text, process.stdout);
+  if (result.outcome === 'unchanged') {
+    const lines = [headline(result), whatStands(result, project), requests(result), warnings(result)];
+    return `${lines
+      .filter((line) => line !== '')
+      .map(prose)
+      .join('\n')}\n`;
+  }
   const parts = [
     prose(headline(result)),
     datasetTable(result, project),
@@ -33,7 +41,7 @@ function headline({ kind, outcome, run, snapshot, current, equals, manifest, war
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet')).length;
   switch (outcome) {
     case 'reproduced':
-      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', snapshot ?? '')}: ${origin(manifest)}, ${equals === null ? `${parquet - 1} of ${parquet}` : parquet} Parquet files byte for byte${equals === null ? ' (not that of changes, whose history is another)' : ''}, and the same figures.`;
+      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', snapshot ?? '')}: ${origin(manifest)}, ${equals === null ? 'the same rows and figures; its history goes by other snapshots and is not compared' : `${parquet} Parquet files byte for byte, and the same figures`}.`;
     case 'published':
       if (current !== run)
         return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current one, so ${current} stays current; ${command(`snapshots rollback ${run}`, warehouse)} goes back to it.`;
@@ -136,28 +144,52 @@ function changes({ kind, manifest, outcome, pruned, warehouse }: SyncResult): st
   ].join('\n');
 }
 
-function brokenChecks({ broken_checks: checks, outcome }: SyncResult): string {
-  if (checks.length === 0) return 'No check is broken.';
+/** What is doubtful: new violations by name, those that the snapshot before had too by number. */
+function brokenChecks({ broken_checks: checks, outcome, manifest }: SyncResult): string {
+  const ages = manifest.previous === null ? [] : agesOf(manifest).map((line) => paint('bold', line));
+  if (checks.length === 0) return ['No check is broken.', ...ages].join('\n');
   const isDry = outcome === 'dry run';
-  const lines = checks.flatMap(({ dataset, check, severity, count, examples }) => [
-    `${paint(severity === 'error' ? 'red' : 'yellow', severity.padEnd(7))}  ${paint('bold', check)} in ${dataset}: ${formatNumber(count)}`,
-    ...examples.map(
-      ({ district, place, message }) =>
-        `           ${printable(place === '' ? `district ${district}` : place, longestExample)}: ${printable(message, longestExample)}`,
-    ),
-    ...(count > examples.length
-      ? [
-          paint(
-            'dim',
-            `           and ${formatNumber(count - examples.length)} more${isDry ? '' : ' in the table violations'}`,
-          ),
-        ]
-      : []),
-  ]);
+  const lines = checks.flatMap(({ dataset, check, severity, count, new: fresh, examples }) => {
+    const isFirst = manifest.previous === null;
+    const named = isFirst ? count : fresh;
+    const shown = examples.slice(0, named);
+    const more = `and ${formatNumber(named - shown.length)} more${isDry ? '' : ' in the table violations'}`;
+    return [
+      `${paint(severity === 'error' ? 'red' : 'yellow', severity.padEnd(7))}  ${paint('bold', check)} in ${dataset}: ${isFirst ? formatNumber(count) : countAges({ new: fresh, resolved: 0, standing: count - fresh })}`,
+      ...shown.map(
+        ({ district, place, message }) =>
+          `           ${printable(place === '' ? `district ${district}` : place, longestExample)}: ${printable(message, longestExample)}`,
+      ),
+      ...(named > shown.length ? [paint('dim', `           ${more}`)] : []),
+    ];
+  });
   return [
     `Checks that are broken (these are facts about the source; the rows ${isDry ? 'would be' : 'are'} published and flagged):`,
+    ...ages,
     ...lines,
   ].join('\n');
+}
+
+/** A line per severity: errors: 2 new, 1 resolved, 4 standing. */
+function agesOf({ violation_ages: ages = {} }: Manifest): string[] {
+  return Object.entries(ages)
+    .filter(([, { new: fresh, resolved, standing }]) => fresh + resolved + standing > 0)
+    .map(([severity, counts]) => `${severity}s: ${countAges(counts)}`);
+}
+
+function countAges({ new: fresh, resolved, standing }: ViolationAges): string {
+  return Object.entries({ new: fresh, resolved, standing })
+    .flatMap(([age, count]) => (count === 0 ? [] : [`${formatNumber(count)} ${age}`]))
+    .join(', ');
+}
+
+/** An unchanged night in one line: what stands. */
+function whatStands({ manifest }: SyncResult, { pipelines }: Project): string {
+  const rows = pipelines.flatMap(({ table }) => {
+    const dataset = manifest.datasets[table];
+    return dataset === undefined ? [] : [`${formatNumber(dataset.rows)} ${table}`];
+  });
+  return [rows.join(', '), ...agesOf(manifest)].join('; ');
 }
 
 /** Verdicts of districts that were carried over are older than the run, as are pages that a resumed one has taken over. */

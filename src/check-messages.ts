@@ -1,0 +1,104 @@
+/** What a violation says in one sentence: one template per check, in English and in Indonesian, filled in TypeScript or in SQL. */
+
+import { quoteIdentifier, quoteText } from './duckdb/database.ts';
+import type { AnyPipeline, Message, Project } from './pipeline.ts';
+import { formatNumber } from './runtime/text.ts';
+
+export const languages = ['en', 'id'] as const;
+export type Language = (typeof languages)[number];
+
+/** A count is a signed 32-bit integer. */
+const mostPeople = formatNumber(2_147_483_647);
+
+/** Of the checks that are not declared in SQL. What stands in braces is filled in. */
+const ownMessages = {
+  sum: {
+    en: '{column} ({field}) is {actual}, but {parts} is {expected}',
+    id: '{column} ({field}) adalah {actual}, padahal {parts} berjumlah {expected}',
+  },
+  missing: { en: '{column} ({field}) is missing', id: '{column} ({field}) tidak ada' },
+  null: { en: '{column} ({field}) is null', id: '{column} ({field}) bernilai null' },
+  empty: { en: '{column} ({field}) is empty', id: '{column} ({field}) kosong' },
+  malformed: {
+    en: '{column} ({field}) is {raw}, no whole number in digits',
+    id: '{column} ({field}) berisi {raw}, bukan bilangan bulat dalam angka',
+  },
+  malformed_text: {
+    en: '{column} ({field}) is {raw}, no text',
+    id: '{column} ({field}) berisi {raw}, bukan teks',
+  },
+  malformed_size: {
+    en: `{column} ({field}) is {raw}, more than the ${mostPeople} that a column holds`,
+    id: `{column} ({field}) berisi {raw}, lebih dari ${mostPeople} yang dapat ditampung kolom`,
+  },
+  conflicting_records: {
+    en: 'the source gives this key with other values too; the first record is published, this one is in quarantine',
+    id: 'sumber memberi kunci ini juga dengan nilai lain; rekaman pertama diterbitkan, yang ini dikarantina',
+  },
+} as const satisfies Readonly<Record<string, Message>>;
+
+/** What a message is made of, with the names that the columns of `violations` have. */
+export interface MessageParts {
+  readonly dataset: string;
+  readonly check_name: string;
+  readonly column_name: string;
+  readonly raw_value: string | null;
+  readonly expected: string | null;
+  readonly actual: string | null;
+}
+
+/** The message of a check that the transformation makes. */
+export function rowMessage(pipeline: AnyPipeline, parts: MessageParts, language: Language = 'en'): string {
+  return fill(rowTemplate(pipeline, parts)[language], pipeline, parts);
+}
+
+/** The message of any violation of a project. */
+export function messageOf({ pipelines, checks }: Project, parts: MessageParts, language: Language): string {
+  const pipeline = pipelines.find(({ table }) => table === parts.dataset);
+  if (pipeline === undefined) return parts.check_name;
+  const template = checks.find(({ name }) => name === parts.check_name)?.message;
+  return template === undefined ? rowMessage(pipeline, parts, language) : fill(template[language], pipeline, parts);
+}
+
+function rowTemplate({ checks, columns }: AnyPipeline, { check_name, column_name, raw_value }: MessageParts): Message {
+  if (checks.some(({ name }) => name === check_name)) return ownMessages.sum;
+  if (check_name !== 'malformed') return ownMessages[check_name as keyof typeof ownMessages];
+  if (columns[column_name]?.kind === 'text') return ownMessages.malformed_text;
+  // Digits alone are malformed only where they are too many.
+  return /^[0-9]+$/.test(raw_value ?? '') ? ownMessages.malformed_size : ownMessages.malformed;
+}
+
+function fill(template: string, pipeline: AnyPipeline, parts: MessageParts): string {
+  const { dataset, check_name, column_name, raw_value, expected, actual } = parts;
+  const values: Readonly<Record<string, () => string>> = {
+    dataset: () => dataset,
+    column: () => column_name,
+    field: () => pipeline.columns[column_name]?.field ?? '',
+    raw: () => JSON.stringify(raw_value),
+    expected: () => expected ?? '',
+    actual: () => actual ?? '',
+    limit: () => /\d+/.exec(expected ?? '')?.[0] ?? '',
+    parts: () => pipeline.checks.find(({ name }) => name === check_name)!.parts.join(' + '),
+  };
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name]!());
+}
+
+/** The English message of a check across tables, as SQL over the columns that its query gives. */
+export function messageSql({ en }: Message, pipelines: readonly AnyPipeline[]): string {
+  const fields = pipelines.flatMap(({ table, columns }) =>
+    Object.entries(columns).map(
+      ([name, { field }]) =>
+        `WHEN dataset = ${quoteText(table)} AND column_name = ${quoteText(name)} THEN ${quoteText(field)}`,
+    ),
+  );
+  const values: Readonly<Record<string, string>> = {
+    dataset: quoteIdentifier('dataset'),
+    column: quoteIdentifier('column_name'),
+    field: `CASE ${fields.join(' ')} ELSE '' END`,
+    expected: quoteIdentifier('expected'),
+    actual: quoteIdentifier('actual'),
+    limit: "regexp_extract(expected, '\\d+')",
+  };
+  const pieces = en.split(/\{(\w+)\}/).map((piece, index) => (index % 2 === 0 ? quoteText(piece) : values[piece]!));
+  return `concat(${pieces.join(', ')})`;
+}

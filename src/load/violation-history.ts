@@ -1,0 +1,103 @@
+/**
+ * How old violations are: takes those that a load has staged and the tables of the snapshot before, gives each violation the snapshot that
+ * first had it, and the log of when violations came and were resolved.
+ */
+
+import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../duckdb/database.ts';
+import { violationIdentity, violationsLogTable } from './tables.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import { ageColumns, violationsLogTableName } from '../warehouse/snapshot-format.ts';
+
+/** Violations of one severity, counted by their age. */
+export interface ViolationAges {
+  /** Since this snapshot. */
+  readonly new: number;
+  /** There in the snapshot before, and no longer. */
+  readonly resolved: number;
+  /** Since an earlier snapshot. */
+  readonly standing: number;
+}
+
+/** The snapshot that is being built. */
+export interface NewSnapshot {
+  readonly snapshot: string;
+  readonly publishedAt: Date;
+  readonly hasPrevious: boolean;
+}
+
+/** SELECT of the staged violations, each with its age. */
+export async function agedViolationsSql(
+  database: Database,
+  pipelines: readonly AnyPipeline[],
+  now: NewSnapshot,
+): Promise<string> {
+  const staged = 'temp.staging_violations';
+  const [id, time] = ageOf(now);
+  const before = now.hasPrevious ? await violationsBefore(database, pipelines) : null;
+  if (before === null) return `SELECT *, ${id}, ${time} FROM ${staged}`;
+  return `SELECT n.*, coalesce(o.first_snapshot, ${id}), coalesce(o.since, ${time}) FROM ${staged} n
+    LEFT JOIN (SELECT DISTINCT * EXCLUDE (severity, message) FROM (${before})) o ON ${isSame(pipelines)}`;
+}
+
+/** SELECT of the log: what was resolved earlier, what is resolved now, and what stands. */
+export async function violationsLogSql(
+  database: Database,
+  pipelines: readonly AnyPipeline[],
+  now: NewSnapshot,
+): Promise<string> {
+  const columns = columnList(violationsLogTable(pipelines).columns.map(({ name }) => name));
+  const known = columnList([...violationIdentity(pipelines), 'severity', 'message', ...ageColumns]);
+  const selects = [`SELECT ${known}, NULL AS resolved_snapshot, NULL AS resolved_at FROM violations`];
+  const before = now.hasPrevious ? await violationsBefore(database, pipelines) : null;
+  if (before !== null)
+    selects.push(
+      `SELECT ${known}, ${ageOf(now).join(', ')} FROM (${before}) o WHERE NOT EXISTS (FROM violations n WHERE ${isSame(pipelines)})`,
+    );
+  if (before !== null && (await tableColumns(database, 'previous', violationsLogTableName)).length > 0)
+    selects.push(`SELECT ${columns} FROM previous.${violationsLogTableName} WHERE resolved_snapshot IS NOT NULL`);
+  return selects.join(' UNION ALL ');
+}
+
+/** By severity. */
+export async function countAges(database: Database, snapshot: string): Promise<Record<string, ViolationAges>> {
+  const here = quoteText(snapshot);
+  const rows = await database.rows<{ severity: string; fresh: bigint; resolved: bigint; standing: bigint }>(
+    `SELECT severity, count(*) FILTER (resolved_snapshot IS NULL AND first_snapshot = ${here}) AS fresh,
+       count(*) FILTER (resolved_snapshot = ${here}) AS resolved,
+       count(*) FILTER (resolved_snapshot IS NULL AND first_snapshot <> ${here}) AS standing
+     FROM ${violationsLogTableName} GROUP BY ALL ORDER BY ALL`,
+  );
+  return Object.fromEntries(
+    rows.map(({ severity, fresh, resolved, standing }) => [
+      severity,
+      { new: Number(fresh), resolved: Number(resolved), standing: Number(standing) },
+    ]),
+  );
+}
+
+/** Two violations are one where they break the same check in the same column of the same row, whatever the values are. */
+function isSame(pipelines: readonly AnyPipeline[]): string {
+  return violationIdentity(pipelines)
+    .map(quoteIdentifier)
+    .map((name) => `n.${name} IS NOT DISTINCT FROM o.${name}`)
+    .join(' AND ');
+}
+
+function ageOf({ snapshot, publishedAt }: NewSnapshot): [string, string] {
+  return [quoteText(snapshot), `${quoteText(publishedAt.toISOString().slice(0, 19))}::TIMESTAMP`];
+}
+
+/**
+ * SELECT of the violations of the snapshot before, with their ages; null where it knows other columns. One of an older release has no ages:
+ * its violations are as old as it is.
+ */
+async function violationsBefore(database: Database, pipelines: readonly AnyPipeline[]): Promise<string | null> {
+  const there = new Set((await tableColumns(database, 'previous', 'violations')).map(({ column_name }) => column_name));
+  const identity = violationIdentity(pipelines);
+  if (!identity.every((name) => there.has(name))) return null;
+  const columns = columnList([...identity, 'severity', 'message']);
+  if (ageColumns.every((name) => there.has(name)))
+    return `SELECT ${columns}, ${columnList(ageColumns)} FROM previous.violations`;
+  return `SELECT ${columns}, l.snapshot_id AS first_snapshot, l.published_at AS since FROM previous.violations,
+    (SELECT snapshot_id, published_at FROM previous.snapshots_log ORDER BY snapshot_id DESC LIMIT 1) l`;
+}

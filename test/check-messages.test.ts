@@ -1,0 +1,53 @@
+/** Each check says what is wrong in English and Indonesian, with the column and the source's field; SQL and TypeScript fill in alike. */
+
+import { describe, expect, it } from 'vitest';
+import { loadProject } from '../pipelines/index.ts';
+import { languages, messageOf, type MessageParts } from '../src/check-messages.ts';
+import { load, user, voter } from './load/support.ts';
+
+const project = loadProject();
+
+/** A load that breaks every check but the two of names across districts. */
+async function broken() {
+  const men = { JumlahPemilihLakiLakiDalamDPT: undefined };
+  const { rows } = await load({
+    voters: [
+      [
+        voter({ regency: 'A', dpt_total: '1', dptb_total: '1', dpk_total: '1', male_total: '1', female_total: '1' }),
+        voter({ regency: 'B', dpt_male: 'x', dpt_female: '', dpt_total: '99999999999', grand_total: null as never }),
+        { ...voter({ regency: 'C' }), ...men },
+        voter({ regency: 'D' }),
+        voter({ regency: 'D', dpk_male: '7' }),
+        voter({ regency: 'kota e', dapil_name: 'X' }),
+        voter({ regency: 'KOTA E' }),
+      ],
+    ],
+    voting_rights_users: [
+      [user({ regency: 'A', dpt_male: '999999', dptb_male: '999999', dpk_male: '999999', male_total: '999999' })],
+      [user({ regency: 'A', dapil_id: '1102' })],
+    ],
+  });
+  return (await rows('FROM violations')) as unknown as (MessageParts & { message: string })[];
+}
+
+describe('a violation', () => {
+  it('says the same in the table as where it is put into words again', async () => {
+    const violations = await broken();
+    expect(new Set(violations.map(({ check_name }) => check_name)).size).toBeGreaterThanOrEqual(16);
+    for (const violation of violations) expect(messageOf(project, violation, 'en')).toBe(violation.message);
+  });
+
+  it('names its column and the field of the source, in both languages', async () => {
+    for (const violation of await broken()) {
+      const { field } = project.pipelines.find(({ table }) => table === violation.dataset)!.columns[
+        violation.column_name
+      ] ?? { field: '' };
+      const said = languages.map((language) => messageOf(project, violation, language));
+      expect(new Set(said).size, violation.check_name).toBe(2);
+      for (const text of said) {
+        expect(text).toContain(field);
+        expect(text).not.toMatch(/[{}]|undefined|null \(/);
+      }
+    }
+  });
+});
