@@ -31,6 +31,11 @@ export const commands: readonly CommandEntry[] = [
     async () => (await import('./dictionary.ts')).dictionaryCommand,
   ),
   declare(
+    'evidence [regency]',
+    'Show what stands behind the figures of one regency, down to the answers of the source',
+    async () => (await import('./evidence.ts')).evidenceCommand,
+  ),
+  declare(
     'diff [a] [b]',
     'Show which figures the source restated between two snapshots',
     async () => (await import('./diff.ts')).diffCommand,

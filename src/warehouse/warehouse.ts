@@ -93,6 +93,11 @@ export async function requireCurrent(warehouse: string): Promise<Snapshot> {
     : new RekapError('snapshot-not-found', `The warehouse ${warehouse} holds no published snapshot.`, fillFirst);
 }
 
+/** The snapshot of this id; the current one where none is named. */
+export function chooseSnapshot(warehouse: string, id: string | undefined): Promise<Snapshot> {
+  return id === undefined ? requireCurrent(warehouse) : readSnapshot(warehouse, id);
+}
+
 /**
  * The current snapshot, or null where nothing has been published yet.
  *

@@ -148,6 +148,7 @@ describe('a sync', () => {
       'turnout_by_province',
       'turnout_national',
       'violations',
+      'violations_log',
       'voters',
       'voting_rights_users',
     ]);

@@ -1,5 +1,6 @@
 /** Options that several commands share, and what they mean to those that carry them out. */
 
+import { languages } from '../../check-messages.ts';
 import type { Options, Values } from './option.ts';
 import { RekapError } from '../../errors.ts';
 import { syncDefaults } from '../../run/options.ts';
@@ -13,6 +14,14 @@ export const warehouseOption = {
 
 export const jsonOption = {
   json: { type: 'boolean', describe: 'print one JSON document instead of text' },
+} as const satisfies Options;
+
+export const snapshotOption = {
+  snapshot: { type: 'text', describe: 'id of the snapshot to read [default: the current one]' },
+} as const satisfies Options;
+
+export const languageOption = {
+  lang: { type: 'text', choices: languages, default: 'en', describe: 'language: English (en) or Indonesian (id)' },
 } as const satisfies Options;
 
 /** How a result of rows is given: by `--format`, or as JSON by the option that other commands have for it. */

@@ -1,0 +1,162 @@
+/** Evidence as text for people, in English or Indonesian. */
+
+import { paint, printable } from './terminal.ts';
+import { wrap } from './text.ts';
+import type { Language } from '../../check-messages.ts';
+import { formatNumber } from '../../runtime/text.ts';
+import type { Evidence, FigureInQuestion, PastEvent, ViolationInQuestion } from '../../snapshots/evidence.ts';
+import type { ReceivedRecord } from '../../snapshots/received-records.ts';
+
+const words = {
+  en: {
+    district: 'district',
+    since: 'since',
+    error: 'error',
+    warning: 'warning',
+    sum: 'sum',
+    difference: 'difference',
+    empty: 'Nothing is in quarantine.',
+    none: 'No check is broken here.',
+    quarantined: 'In quarantine',
+    received: 'As received from the source',
+    'full listing': 'from the list of all records',
+    own: 'from the list of the district',
+    place: 'record',
+    same: 'Both accounts hold the same record:',
+    one: 'The record:',
+    nothing: 'The kept answers do not hold this record.',
+    history: 'History',
+    restated: 'was restated:',
+    appeared: 'appeared',
+    resolved: 'was resolved',
+  },
+  id: {
+    district: 'daerah pemilihan',
+    since: 'sejak',
+    error: 'kesalahan',
+    warning: 'peringatan',
+    sum: 'jumlah',
+    difference: 'selisih',
+    empty: 'Tidak ada yang dikarantina.',
+    none: 'Tidak ada pemeriksaan yang dilanggar di sini.',
+    quarantined: 'Dikarantina',
+    received: 'Sebagaimana diterima dari sumber',
+    'full listing': 'dari daftar semua rekaman',
+    own: 'dari daftar daerah pemilihan',
+    place: 'rekaman',
+    same: 'Kedua daftar memuat rekaman yang sama:',
+    one: 'Rekamannya:',
+    nothing: 'Jawaban yang disimpan tidak memuat rekaman ini.',
+    history: 'Riwayat',
+    restated: 'diubah:',
+    appeared: 'muncul',
+    resolved: 'selesai',
+  },
+} as const satisfies Readonly<Record<Language, Readonly<Record<string, string>>>>;
+type Words = (typeof words)[Language];
+
+/** @param width Columns to stay within, as far as names and addresses allow. */
+export function renderEvidence(found: readonly Evidence[], language: Language, width: number): string {
+  const own = words[language];
+  if (found.length === 0) return `${own.empty}\n`;
+  return `${found.map((evidence) => renderOne(evidence, own, language, width)).join('\n\n\n')}\n`;
+}
+
+function renderOne(evidence: Evidence, own: Words, language: Language, width: number): string {
+  const { dataset, place, quarantined, figures, violations, records, history } = evidence;
+  const head =
+    place === null
+      ? `${paint('bold', dataset)}\n${paint('red', own.quarantined)}: ${printable(quarantined ?? '')}`
+      : paint(
+          'bold',
+          `${dataset}: ${Object.values(place)
+            .toReversed()
+            .map((value) => printable(value))
+            .join(', ')}`,
+        );
+  const parts = [
+    head,
+    ...(figures.length > 0 ? [renderFigures(figures, language).join('\n')] : []),
+    ...violations.map((violation) => renderViolation(violation, own, language, width)),
+    ...(place !== null && violations.length === 0 ? [paint('green', own.none)] : []),
+    renderRecords(records, own),
+    ...(history.length > 0
+      ? [[paint('bold', own.history), ...history.map((event) => renderEvent(event, own, language))].join('\n')]
+      : []),
+  ];
+  return parts.join('\n\n');
+}
+
+function renderViolation(violation: ViolationInQuestion, own: Words, language: Language, width: number): string {
+  const { severity, check_name, messages, since, first_snapshot, figures, expected, actual } = violation;
+  const sum = figures.length > 1 && expected !== null && actual !== null ? [expected, actual].map(Number) : null;
+  return [
+    `${paint(severity === 'error' ? 'red' : 'yellow', severity === 'error' ? own.error : own.warning)}  ${paint('bold', check_name)}, ${own.since} ${since} UTC (${first_snapshot})`,
+    ...wrap(printable(messages[language]), width - 2).map((line) => `  ${line}`),
+    ...(sum === null
+      ? renderFigures(figures, language)
+      : [
+          ...renderFigures(figures.slice(0, -1), language),
+          renderLine(own.sum, groups(sum[0]!, language), ''),
+          ...renderFigures(figures.slice(-1), language),
+          renderLine(own.difference, groups(sum[1]! - sum[0]!, language), ''),
+        ]),
+  ].join('\n');
+}
+
+function renderFigures(figures: readonly FigureInQuestion[], language: Language): string[] {
+  return figures.map(({ column, value, field }) => renderLine(column, readable(value, language), field));
+}
+
+function renderLine(name: string, value: string, field: string): string {
+  return `    ${name.padEnd(14)} ${value.padStart(12)}   ${paint('dim', field)}`.trimEnd();
+}
+
+function readable(value: string | null, language: Language): string {
+  if (value === null) return '–';
+  return /^\d{1,15}$/.test(value) ? groups(Number(value), language) : printable(value);
+}
+
+function groups(number: number, language: Language): string {
+  return language === 'en' ? formatNumber(number) : formatNumber(number).replaceAll(',', '.');
+}
+
+function renderRecords(records: readonly ReceivedRecord[], own: Words): string {
+  if (records.length === 0) return own.nothing;
+  const texts = new Set(records.map(({ record }) => record));
+  const lines = records.flatMap(({ account, url, at, sha256, place, record }) => [
+    `  ${account === 'district' ? own.own : own['full listing']}, ${at}, ${own.place} ${place}`,
+    `    ${printable(url)}`,
+    `    SHA-256 ${sha256}`,
+    ...(texts.size > 1 ? layOut(record) : []),
+  ]);
+  const [first] = texts;
+  const once = texts.size > 1 ? [] : [`  ${records.length > 1 ? own.same : own.one}`, ...layOut(first!)];
+  return [paint('bold', own.received), ...lines, ...once].join('\n');
+}
+
+/** One field a line, where that changes nothing but space; else as it came. */
+function layOut(record: string): string[] {
+  const text = printable(record, Number.MAX_SAFE_INTEGER);
+  try {
+    const parsed: unknown = JSON.parse(record);
+    const laidOut = JSON.stringify(parsed, null, 2);
+    if (JSON.stringify(parsed) === record.replaceAll(/(?<=[{,:"])\s+|\s+(?=[}"])/g, ''))
+      return laidOut.split('\n').map((line) => `    ${printable(line, Number.MAX_SAFE_INTEGER)}`);
+  } catch {
+    // Whatever it is, it came like this.
+  }
+  return [`    ${text}`];
+}
+
+function renderEvent(
+  { snapshot, kind, column, check, before, after }: PastEvent,
+  own: Words,
+  language: Language,
+): string {
+  const what =
+    kind === 'restated'
+      ? `${own.restated} ${readable(before, language)} → ${readable(after, language)}`
+      : `${check}: ${own[kind]}`;
+  return `  ${snapshot}  ${column} ${what}`;
+}

@@ -1,0 +1,111 @@
+/** The records that stand behind a row, as the source sent them: found in the landing of the run that received them. */
+
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { isRekapError, RekapError } from '../errors.ts';
+import { createScanner } from '../extract/scan/scan-answer.ts';
+import { openLandedRun, readAnswers } from '../land/landed-run.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { Page } from '../stages.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
+
+/** A record as the source sent it, and the answer that held it. */
+export interface ReceivedRecord {
+  /** Which account of the source it comes from: its list of all records, or the district's own. */
+  readonly account: 'full listing' | 'district';
+  readonly url: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly status: number;
+  /** Of the answer's body. */
+  readonly sha256: string;
+  /** The run that landed it, and its number there. */
+  readonly run: string;
+  readonly answer: number;
+  /** Its place among the records of the answer, from 1. */
+  readonly place: number;
+  /** The JSON, byte for byte. */
+  readonly record: string;
+  /** Name of the answer's file below --out. */
+  readonly file: string;
+}
+
+/**
+ * The records that a run received, from the district's own answers and from the full listing. What a snapshot has carried over was received
+ * by the run of one before it.
+ */
+export async function findRecords(
+  warehouse: string,
+  { manifest }: Snapshot,
+  pipeline: AnyPipeline,
+  district: number | null,
+  isIt: (page: Page, record: number) => boolean,
+): Promise<ReceivedRecord[]> {
+  const folder = join(warehousePaths(warehouse).landing, manifest.run);
+  const records = await readLanding(folder, manifest.run, pipeline, district, isIt);
+  if (records.length > 0 || manifest.previous === null) return records;
+  try {
+    return await findRecords(warehouse, await readSnapshot(warehouse, manifest.previous), pipeline, district, isIt);
+  } catch (error) {
+    if (!isRekapError(error, 'snapshot-not-found')) throw error;
+    throw new RekapError(
+      'landing',
+      `The answers that held the record came before snapshot ${manifest.snapshot}, and are no longer kept.`,
+      'Run a sync, and keep more of the past with --keep-landing.',
+      { cause: error },
+    );
+  }
+}
+
+async function readLanding(
+  folder: string,
+  run: string,
+  pipeline: AnyPipeline,
+  district: number | null,
+  isIt: (page: Page, record: number) => boolean,
+): Promise<ReceivedRecord[]> {
+  const lines = (await readAnswers(folder)).map((line, answer) => ({ line, answer }));
+  const meant = lines.filter(
+    ({ line }) =>
+      line.dataset === pipeline.table && line.status === 200 && (line.district === null || line.district === district),
+  );
+  const landed = await openLandedRun(folder, null);
+  const scan = createScanner(Object.values(pipeline.columns).map(({ field }) => field));
+  const records: ReceivedRecord[] = [];
+  try {
+    for (const { line, answer } of meant) {
+      const { request, url, body: bytes, at, status } = await landed.answer(answer);
+      const { count, records: index } = scan(bytes);
+      const page: Page = { request, url, bytes, count, records: index };
+      for (let record = 0; record < index.length; record += 1) {
+        if (!isIt(page, record)) continue;
+        records.push({
+          account: line.district === null ? 'full listing' : 'district',
+          url,
+          at: at.toISOString(),
+          status,
+          sha256: createHash('sha256').update(bytes).digest('hex'),
+          run,
+          answer,
+          place: record + 1,
+          record: bytes.toString('utf8', index.recordStart[record], index.recordEnd[record]),
+          file: `${run}-answer-${answer}.json`,
+        });
+      }
+    }
+  } finally {
+    await landed.close();
+  }
+  return records;
+}
+
+/** The body of an answer that is named in evidence. */
+export async function readAnswerBody(warehouse: string, { run, answer }: ReceivedRecord): Promise<Buffer> {
+  const landed = await openLandedRun(join(warehousePaths(warehouse).landing, run), null);
+  try {
+    return (await landed.answer(answer)).body;
+  } finally {
+    await landed.close();
+  }
+}

@@ -1,0 +1,89 @@
+/** Evidence leads from a doubtful figure to the answers of the source, byte for byte, whichever run received them. */
+
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Evidence } from '../../src/snapshots/evidence.ts';
+import { runHere } from '../support/run-here.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const total = 'JumlahPemilihLakiLakiDanPerempuanDalamDPT';
+
+/** A nation whose first regency breaks a sum, and whose second has no name. */
+async function doubtful() {
+  const warehouse = await temporaryFolder();
+  const data = smallNation({ 1101: 5, 1102: 4 });
+  data.datapemilihdpr[0]![total] = '999';
+  data.datapemilihdpr[1]!['NamaKabupaten'] = '';
+  const { url } = await serveData(data);
+  const { run } = await runSync(syncOptions(warehouse, url));
+  return { warehouse, run, data };
+}
+
+const ask = async (warehouse: string, ...words: string[]) => {
+  const { stdout, code, stderr } = await runHere(['evidence', ...words, '--json', '--warehouse', warehouse]);
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  return JSON.parse(stdout) as Evidence[];
+};
+
+describe('evidence', () => {
+  it('holds the record of both accounts, the sum that fails, and since when', async () => {
+    const { warehouse, run, data } = await doubtful();
+    const [voters] = await ask(warehouse, 'kota 1101-0', '--dataset', 'voters');
+    expect(voters!.records.map(({ account }) => account).toSorted()).toEqual(['district', 'full listing']);
+    for (const { record } of voters!.records) expect(JSON.parse(record)).toEqual(data.datapemilihdpr[0]);
+    const sum = voters!.violations.find(({ check_name }) => check_name === 'dpt_sexes_sum')!;
+    expect(sum).toMatchObject({ actual: '999', first_snapshot: run });
+    expect(sum.figures.map(({ field }) => data.datapemilihdpr[0]![field])).toEqual(
+      sum.figures.map(({ value }) => value),
+    );
+    expect(sum.messages.id).toContain(total);
+  });
+
+  it('writes the answers as they came, with the hashes that it names', async () => {
+    const { warehouse } = await doubtful();
+    const folder = join(await temporaryFolder(), 'out');
+    const found = await ask(warehouse, 'KOTA 1101-0', '--out', folder);
+    const hashOf = async (name: string) =>
+      createHash('sha256')
+        .update(await readFile(join(folder, name)))
+        .digest('hex');
+    const lines = (await readFile(join(folder, 'SHA256SUMS'), 'utf8')).trim().split('\n');
+    for (const line of lines) {
+      const [hash, name] = line.split('  ') as [string, string];
+      expect(hash).toBe(await hashOf(name));
+    }
+    for (const { file, sha256 } of found.flatMap(({ records }) => records)) expect(await hashOf(file)).toBe(sha256);
+    const again = await runHere(['evidence', 'KOTA 1101-0', '--out', folder, '--warehouse', warehouse]);
+    expect(again.code).toBe(2);
+  });
+
+  it('of a record in quarantine has it as it came', async () => {
+    const { warehouse, data } = await doubtful();
+    const [one] = await ask(warehouse, '--quarantine');
+    expect(one).toMatchObject({ dataset: 'voters', place: null });
+    expect(one!.records.length).toBeGreaterThan(0);
+    for (const { record } of one!.records) expect(JSON.parse(record)).toEqual(data.datapemilihdpr[1]);
+  });
+
+  it('of a district that was carried over comes from the run that received it', async () => {
+    const { warehouse, run, data } = await doubtful();
+    data.datapemilihdpr[6]![total] = '1';
+    const { url } = await serveData(data);
+    const part = await runSync(syncOptions(warehouse, url, { districts: [1102], source: 'test' }));
+    expect(part.outcome).toBe('published');
+    const [voters] = await ask(warehouse, 'KOTA 1101-0', '--dataset', 'voters');
+    expect(new Set(voters!.records.map((record) => record.run))).toEqual(new Set([run]));
+  });
+
+  it('of a name that nothing has suggests the nearest', async () => {
+    const { warehouse } = await doubtful();
+    const { code, stderr } = await runHere(['evidence', 'KOTA 11010', '--warehouse', warehouse]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('KOTA 1101-0');
+  });
+});
