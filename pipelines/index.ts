@@ -59,7 +59,7 @@ const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/pack
 export function loadProject(): Project {
   const districts = readReference();
   const seats = districts.map(({ dapil_id, seats: number }) => `(${dapil_id}, ${number})`).join(', ');
-  return defineProject({
+  const project: Project = defineProject({
     pipelines,
     models: modelNames.map((name) => readSql('models', name, { $seats: seats })),
     checks: checkNames.map((name) => {
@@ -71,7 +71,10 @@ export function loadProject(): Project {
     // Both datasets have a record for each regency.
     referenceRecords: districts.reduce((sum, { regencies }) => sum + regencies.length, 0),
     sampleFolder: join(packageFolder, 'data', 'sample'),
+    // Loaded when it is needed: drawing takes as long to load as all the rest.
+    report: async (facts) => (await import('./report/report.ts')).makeReport(project, facts),
   });
+  return project;
 }
 
 /**

@@ -1,11 +1,8 @@
 /** What a violation says in one sentence: one template per check, in English and in Indonesian, filled in TypeScript or in SQL. */
 
 import { quoteIdentifier, quoteText } from './duckdb/database.ts';
-import type { AnyPipeline, Message, Project } from './pipeline.ts';
+import type { AnyPipeline, Language, Message, Project } from './pipeline.ts';
 import { formatNumber } from './runtime/text.ts';
-
-export const languages = ['en', 'id'] as const;
-export type Language = (typeof languages)[number];
 
 /** A count is a signed 32-bit integer. */
 const mostPeople = formatNumber(2_147_483_647);

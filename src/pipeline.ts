@@ -1,5 +1,8 @@
 /** What a pipeline is, and what a project is made of. */
 
+import type { Database } from './duckdb/database.ts';
+import type { Manifest } from './warehouse/snapshot-format.ts';
+
 /** 'count' is a number of people and may be NULL; 'integer' and 'text' describe the place and the election. */
 export type ColumnKind = 'count' | 'integer' | 'text';
 
@@ -62,11 +65,12 @@ export function keyPlaces(pipeline: AnyPipeline): number[] {
   return pipeline.key.map((column) => placeOf(pipeline, column));
 }
 
+/** English and Indonesian. */
+export const languages = ['en', 'id'] as const;
+export type Language = (typeof languages)[number];
+
 /** A sentence in each language; what stands in braces is filled in. */
-export interface Message {
-  readonly en: string;
-  readonly id: string;
-}
+export type Message = Readonly<Record<Language, string>>;
 
 /** A query over all tables. It returns one row per violation, with the columns of `violations`; no row is a pass. */
 export interface SqlFile {
@@ -78,6 +82,28 @@ export interface SqlFile {
   readonly columns: Readonly<Record<string, string>>;
   /** What each of a check's violations says; a check without one gives a column `message` of its own. */
   readonly message?: Message;
+}
+
+/** What the report of a snapshot is made from. */
+export interface ReportFacts {
+  /** The snapshot's, open for reading. */
+  readonly database: Database;
+  readonly manifest: Manifest;
+  /** What the source answered to the run that made the snapshot; none where that is no longer kept. */
+  readonly answers: readonly AnswerOfRecord[];
+  readonly language: Language;
+}
+
+/** Where the figures of a district come from. */
+export interface AnswerOfRecord {
+  readonly dataset: string;
+  /** Null for the full listing. */
+  readonly district: number | null;
+  readonly url: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly status: number;
+  readonly sha256: string;
 }
 
 /** Keys of a view. */
@@ -102,6 +128,8 @@ export interface Project {
   readonly referenceDistricts: readonly number[];
   /** Records that each dataset has where it covers all of these; 0 where that is not known. */
   readonly referenceRecords: number;
+  /** The report of a snapshot as one HTML page; null where its tables have nothing to show. */
+  readonly report?: (facts: ReportFacts) => Promise<string | null>;
   /** Folder that holds the sample data in the records' own shape. */
   readonly sampleFolder: string;
 }

@@ -31,6 +31,7 @@ import {
   requireKnown,
 } from './run/replay-plan.ts';
 import { checkSource, withRun } from './run/run.ts';
+import { addReport } from './run/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
 /**
@@ -61,10 +62,10 @@ export async function replay(project: Project, asked: ReplayOptions, context: Sy
     await landed.close();
     const manifest = await checkBuilt(run, built);
     const equals = await requireSameFigures(run, manifest);
-    const { outcome, current } = await publish(run, manifest);
+    const { outcome, current, manifest: complete } = await publish(run, manifest);
     const snapshot =
       outcome === 'reproduced' ? (run.published?.id ?? current) : outcome === 'published' ? run.id : null;
-    return { outcome, snapshot, current, equals, pruned: [], manifest, broken_checks: built.brokenChecks };
+    return { outcome, snapshot, current, equals, pruned: [], manifest: complete, broken_checks: built.brokenChecks };
   });
 }
 
@@ -134,29 +135,34 @@ async function requireSameFigures(run: Run & Replay, manifest: Manifest): Promis
  * Publishes what the warehouse does not hold. A run that is older than the current snapshot gets its name, but does not become current:
  * that is what a rollback is for. What a dry run fetched is not published in its own warehouse either.
  */
-async function publish(run: Run & Replay, manifest: Manifest): Promise<Pick<SyncResult, 'outcome' | 'current'>> {
+async function publish(
+  run: Run & Replay,
+  manifest: Manifest,
+): Promise<Pick<SyncResult, 'outcome' | 'current' | 'manifest'>> {
   const { id, folder, enter, options, file, published, isWhole, current } = run;
   const { warehouse } = options;
   if (isWhole || (await equalsCurrent(run, manifest))) {
     await discardSnapshotFolder(folder);
-    if (current !== null || published === null) return { outcome: 'reproduced', current };
+    if (current !== null || published === null) return { outcome: 'reproduced', current, manifest };
     enter('switch current');
     await pointCurrent(warehouse, published.id);
     run.warn(`No snapshot was current. ${published.id} is now.`);
-    return { outcome: 'reproduced', current: published.id };
+    return { outcome: 'reproduced', current: published.id, manifest };
   }
   if (options.dryRun) {
     await discardSnapshotFolder(folder);
-    return { outcome: 'dry run', current };
+    return { outcome: 'dry run', current, manifest };
   }
+  enter('write the report');
+  const complete = await addReport(run.project, manifest, run);
   enter('write the manifest');
-  const finished = { id, folder, files: await writeManifest(folder, manifest) };
+  const finished = { id, folder, files: await writeManifest(folder, complete) };
   if (current !== null && current > file.run) {
     await nameSnapshotFolder(warehouse, finished, enter);
-    return { outcome: 'published', current };
+    return { outcome: 'published', current, manifest: complete };
   }
   await publishSnapshotFolder(warehouse, finished, enter);
-  return { outcome: 'published', current: id };
+  return { outcome: 'published', current: id, manifest: complete };
 }
 
 /** A run that found nothing new has no snapshot of its own: the current one has its tables. */

@@ -13,6 +13,7 @@ import type { Attempt, Run, RunPlan, SyncContext, SyncOptions, SyncResult } from
 import { findDamage, planCarryOver } from './run/previous.ts';
 import { beginsAnew, checkSource, withRun } from './run/run.ts';
 import { openSource } from './run/source.ts';
+import { addReport } from './run/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
 /**
@@ -35,7 +36,7 @@ export async function sync(project: Project, asked: SyncOptions, context: SyncCo
     const manifest = await checkBuilt(run, built);
     const published = await publish(run, manifest);
     const snapshot = options.dryRun ? null : published.current;
-    return { ...published, snapshot, manifest, broken_checks: built.brokenChecks };
+    return { ...published, snapshot, broken_checks: built.brokenChecks };
   });
 }
 
@@ -63,23 +64,28 @@ async function planSync({ project, options, context, warn }: Attempt): Promise<R
 }
 
 /** Publishes, unless this is a dry run or nothing has changed at the source. */
-async function publish(run: Run, manifest: Manifest): Promise<Pick<SyncResult, 'outcome' | 'current' | 'pruned'>> {
+async function publish(
+  run: Run,
+  manifest: Manifest,
+): Promise<Pick<SyncResult, 'outcome' | 'current' | 'pruned' | 'manifest'>> {
   const { id, options, previous, folder } = run;
   const { warehouse } = options;
   if (options.dryRun) {
     await discardSnapshotFolder(folder);
-    return { outcome: 'dry run', current: await readCurrentId(warehouse), pruned: [] };
+    return { outcome: 'dry run', current: await readCurrentId(warehouse), pruned: [], manifest };
   }
   if (previous !== null && holdsSameTables(manifest, previous.manifest) && (await isWhole(run, previous))) {
     await discardSnapshotFolder(folder);
     // The run before may have died before it came to this.
-    return { outcome: 'unchanged', current: previous.id, pruned: await removeOld(run, previous.id) };
+    return { outcome: 'unchanged', current: previous.id, pruned: await removeOld(run, previous.id), manifest };
   }
+  run.enter('write the report');
+  const complete = await addReport(run.project, manifest, run);
   run.enter('write the manifest');
-  const files = await writeManifest(folder, manifest);
+  const files = await writeManifest(folder, complete);
   await publishSnapshotFolder(warehouse, { id, folder, files }, run.enter);
   run.enter('remove old snapshots');
-  return { outcome: 'published', current: id, pruned: await removeOld(run, id) };
+  return { outcome: 'published', current: id, pruned: await removeOld(run, id), manifest: complete };
 }
 
 /** Whether the snapshot before is as it was published; a damaged one is replaced though its tables are the same. */

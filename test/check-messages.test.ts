@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { loadProject } from '../pipelines/index.ts';
-import { languages, messageOf, type MessageParts } from '../src/check-messages.ts';
+import { messageOf, type MessageParts } from '../src/check-messages.ts';
+import { languages } from '../src/pipeline.ts';
 import { load, user, voter } from './load/support.ts';
 
 const project = loadProject();

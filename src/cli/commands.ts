@@ -31,6 +31,11 @@ export const commands: readonly CommandEntry[] = [
     async () => (await import('./dictionary.ts')).dictionaryCommand,
   ),
   declare(
+    'report',
+    'Write or open the report of a snapshot: one HTML page for people',
+    async () => (await import('./report.ts')).reportCommand,
+  ),
+  declare(
     'evidence [regency]',
     'Show what stands behind the figures of one regency, down to the answers of the source',
     async () => (await import('./evidence.ts')).evidenceCommand,

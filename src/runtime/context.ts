@@ -24,6 +24,7 @@ export const runSteps = [
   'hash files',
   'pass the gate',
   'verify',
+  'write the report',
   'write the manifest',
   'flush to the disk',
   'name the snapshot',

@@ -3,10 +3,10 @@
  * source sent them, with the answers they came in.
  */
 
-import { languages, type Language, messageOf, type MessageParts } from '../check-messages.ts';
+import { messageOf, type MessageParts } from '../check-messages.ts';
 import { columnList, type Database, openDatabase, quoteIdentifier, quoteText } from '../duckdb/database.ts';
 import { RekapError } from '../errors.ts';
-import type { AnyPipeline, Project } from '../pipeline.ts';
+import { type AnyPipeline, type Language, languages, type Project } from '../pipeline.ts';
 import { readText } from '../records/fields.ts';
 import type { Page } from '../stages.ts';
 import { findRecords, type ReceivedRecord } from './received-records.ts';

@@ -9,6 +9,7 @@ export const manifestFile = 'manifest.json';
 /** Name of the file beside it that holds its hash. */
 export const manifestHashFile = 'manifest.json.sha256';
 /** Name of the table that says what the source restated. */
+export const reportFile = 'report.html';
 export const changesTableName = 'changes';
 /** How old a violation is; what it goes by are the snapshots before. */
 export const ageColumns: readonly string[] = ['first_snapshot', 'since'];

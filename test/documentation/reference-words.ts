@@ -32,6 +32,7 @@ export const fileMeanings: Words = {
   'snapshots/<id>/rekap.duckdb': 'All tables and views. Open it for reading only.',
   'snapshots/<id>/parquet/<table>/<table>.parquet':
     'One table: zstd, sorted by its key, signed integers and UTF-8 text.',
+  'snapshots/<id>/report.html': 'The report of the snapshot: one page for people, which asks the network for nothing.',
   'snapshots/<id>/datapackage.json': 'The files, columns and keys of the snapshot, as a Frictionless data package.',
   'snapshots/<id>/dbt/sources.yml': 'The same as sources for dbt-duckdb.',
   'snapshots/<id>/manifest.json': 'What the snapshot holds: counts, sums, a verdict per district, a SHA-256 per file.',

@@ -1,6 +1,6 @@
 /** Options that several commands share, and what they mean to those that carry them out. */
 
-import { languages } from '../../check-messages.ts';
+import { languages } from '../../pipeline.ts';
 import type { Options, Values } from './option.ts';
 import { RekapError } from '../../errors.ts';
 import { syncDefaults } from '../../run/options.ts';

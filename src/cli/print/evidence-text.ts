@@ -2,7 +2,7 @@
 
 import { paint, printable } from './terminal.ts';
 import { wrap } from './text.ts';
-import type { Language } from '../../check-messages.ts';
+import type { Language } from '../../pipeline.ts';
 import { formatNumber } from '../../runtime/text.ts';
 import type { Evidence, FigureInQuestion, PastEvent, ViolationInQuestion } from '../../snapshots/evidence.ts';
 import type { ReceivedRecord } from '../../snapshots/received-records.ts';

@@ -1,0 +1,81 @@
+/** Pieces of HTML in which every text from outside is escaped. */
+
+/** HTML that may stand in a page as it is. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | null | readonly Part[];
+
+/** A template in which whatever is no HTML yet is escaped; null is nothing, and a list stands one after another. */
+export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(pieces.map((piece, index) => (index === 0 ? '' : write(parts[index - 1]!)) + piece).join(''));
+}
+
+function write(part: Part): string {
+  if (part === null) return '';
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
+  return part.map(write).join('');
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  // Characters that steer, such as those that turn the direction of writing, are shown as what they are.
+  return text
+    .replaceAll(/[&<>"']/g, (character) => entities[character]!)
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+}
+
+export interface TableSettings {
+  readonly caption: string;
+  readonly head: readonly string[];
+  /** Columns of numbers, set right. */
+  readonly numbers: readonly number[];
+}
+
+/** A table; the first cell of each row names it. */
+export function table(rows: readonly (readonly Part[])[], { caption, head, numbers }: TableSettings): Html {
+  const classOf = (index: number) => (numbers.includes(index) ? html` class="number"` : null);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
+    <table>
+      <caption>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${head.map((name, index) => html`<th scope="col" ${classOf(index)}>${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${row.map((cell, index) =>
+                index === 0 ? html`<th scope="row">${cell}</th>` : html`<td${classOf(index)}>${cell}</td>`,
+              )}
+            </tr> `,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** What is opened by a click or a key. */
+export function folded(summary: string, content: Part): Html {
+  return html`<details>
+    <summary>${summary}</summary>
+    ${content}
+  </details>`;
+}

@@ -1,0 +1,70 @@
+/** rekap report: the report of a snapshot as one HTML page. */
+
+import { declareCommand } from './options/option.ts';
+import { languageOption, snapshotOption, warehouseOption } from './options/shared.ts';
+import { RekapError } from '../errors.ts';
+
+export const reportCommand = declareCommand({
+  options: {
+    ...warehouseOption,
+    ...snapshotOption,
+    ...languageOption,
+    out: { type: 'text', describe: 'file to write [default: report-<snapshot>-<language>.html]' },
+    open: { type: 'boolean', describe: 'open it in the browser of this machine' },
+  },
+  examples: [
+    ['rekap report --open', 'read the report of the current snapshot'],
+    ['rekap report --lang id --out laporan.html', 'the same in Indonesian, as a file to hand on'],
+  ],
+  async run({ warehouse, snapshot: id, lang, out, open }) {
+    const [
+      { loadProject },
+      { makeReport },
+      { chooseSnapshot, requireDatabase },
+      { writeAside, requireOutside },
+      paths,
+    ] = await Promise.all([
+      import('../../pipelines/index.ts'),
+      import('../run/write-report.ts'),
+      import('../warehouse/warehouse.ts'),
+      import('../query/write-aside.ts'),
+      import('../warehouse/snapshot-format.ts'),
+    ]);
+    const { join } = await import('node:path');
+    const snapshot = await chooseSnapshot(warehouse, id);
+    await requireDatabase(snapshot);
+    const { folder, manifest } = snapshot;
+    const file = out ?? `report-${snapshot.id}-${lang}.html`;
+    await requireOutside(file, warehouse);
+    const landing = join(paths.warehousePaths(warehouse).landing, manifest.run);
+    const page = await makeReport(loadProject(), manifest, { folder, landing }, lang);
+    if (page === null)
+      throw new RekapError('usage', `Snapshot ${snapshot.id} has no turnout to report.`, 'Sync both datasets first.');
+    const { writeFile } = await import('node:fs/promises');
+    await writeAside(file, (aside) => writeFile(aside, page));
+    process.stdout.write(`${file}\n`);
+    if (open) await openInBrowser(file);
+  },
+});
+
+/** With what each system opens a file that a person names. */
+const openers: Readonly<Record<string, readonly [program: string, ...words: string[]]>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+};
+
+async function openInBrowser(file: string): Promise<void> {
+  const [{ spawn }, { resolve }] = await Promise.all([import('node:child_process'), import('node:path')]);
+  const [program, ...words] = openers[process.platform] ?? ['xdg-open'];
+  await new Promise<void>((done) => {
+    const child = spawn(program, [...words, resolve(file)], { stdio: 'ignore', detached: true });
+    child.once('error', () => {
+      process.stderr.write(`There is no ${program} on this machine. Open ${file} yourself.\n`);
+      done();
+    });
+    child.once('spawn', () => {
+      child.unref();
+      done();
+    });
+  });
+}

@@ -1,0 +1,97 @@
+/** The report is one page that says what the tables say, asks for nothing, and can be read by everybody. */
+
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { readRows } from '../support/read-table.ts';
+import { behaviourOf, chromiumProgram, openBrowser } from '../support/browser.ts';
+import { runHere } from '../support/run-here.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const sample = preparedWarehouse(async (warehouse) => {
+  const { code, stderr } = await runHere(['sync', '--sample', '--warehouse', warehouse]);
+  if (code !== 0) throw new Error(stderr);
+});
+
+async function reportIn(warehouse: string, language: string): Promise<string> {
+  const file = join(await temporaryFolder(), `${language}.html`);
+  const { code, stderr } = await runHere(['report', '--lang', language, '--out', file, '--warehouse', warehouse]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return file;
+}
+
+describe('the report', () => {
+  it('is in the snapshot, named and hashed in its manifest, and below 400 kB', async () => {
+    const { warehouse } = await sample();
+    const file = join(warehouse, 'current', 'report.html');
+    const manifest = JSON.parse(await readFile(join(warehouse, 'current', 'manifest.json'), 'utf8')) as {
+      files: { path: string; bytes: number }[];
+    };
+    const { size } = await stat(file);
+    expect(manifest.files.find(({ path }) => path === 'report.html')?.bytes).toBe(size);
+    expect(size).toBeLessThan(400_000);
+  });
+
+  it('has the figures of the tables, a mark of the sample, and every violation', async () => {
+    const { warehouse } = await sample();
+    const page = await readFile(join(warehouse, 'current', 'report.html'), 'utf8');
+    const [nation] = await readRows<{ voters_all: bigint; users_all: bigint }>(
+      warehouse,
+      "SELECT voters_all, users_all FROM turnout_national WHERE sex = 'both'",
+    );
+    for (const figure of Object.values(nation!)) expect(page).toContain(Number(figure).toLocaleString('en-US'));
+    const violations = await readRows<{ regency: string }>(warehouse, 'SELECT regency FROM violations');
+    expect(page.match(/<li>\s*<span\s+class="tag/g)).toHaveLength(violations.length);
+    for (const { regency } of violations) expect(page).toContain(regency);
+    expect(page).toContain('data-mark="SAMPLE"');
+  });
+
+  it('lets no name of the source become HTML', async () => {
+    const warehouse = await temporaryFolder();
+    const hostile = '<script>alert(1)</script>"\'&';
+    const data = smallNation({ 1101: 3 });
+    for (const records of Object.values(data))
+      for (const record of records) {
+        record['NamaDapil'] = hostile;
+        record['NamaProvinsi'] = hostile;
+        record['JumlahPemilihLakiLakiDalamDPT'] = hostile;
+      }
+    await runSync(syncOptions(warehouse, (await serveData(data)).url));
+    const page = await readFile(join(warehouse, 'current', 'report.html'), 'utf8');
+    expect(page).not.toMatch(/<script/i);
+    expect(page).toContain('&lt;script&gt;');
+    expect(page).not.toContain('data-mark=');
+  });
+});
+
+describe.skipIf(chromiumProgram === null)('the report in a browser (skipped where there is no Chromium)', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it.each([
+    ['en', 1400, 'light'],
+    ['en', 380, 'dark'],
+    ['id', 380, 'light'],
+    ['id', 1400, 'dark'],
+  ] as const)(
+    'in %s, %i pixels wide and %s, asks for nothing and shuts nobody out',
+    async (language, width, colorScheme) => {
+      const { warehouse } = await sample();
+      const address = pathToFileURL(await reportIn(warehouse, language)).href;
+      expect(await behaviourOf(browser, address, { width, colorScheme })).toEqual({
+        requests: [],
+        errors: [],
+        faults: [],
+        tooWide: 0,
+      });
+    },
+  );
+});
