@@ -1,7 +1,8 @@
 /** What contradicts itself in the declaration of a pipeline or of a project, each as the rest of a sentence that begins with its name. */
 
 import { RekapError } from './errors.ts';
-import type { AnyPipeline, ColumnDefinition, ColumnKind, Pipeline, Project, Severity, SumCheck } from './pipeline.ts';
+import type { AnyPipeline, ColumnDefinition, ColumnKind, Pipeline, Project, SumCheck } from './pipeline.ts';
+import type { Severity } from './stages.ts';
 import { NoCount } from './records/fields.ts';
 
 const identifier = /^[a-z][a-z0-9_]*$/;

@@ -3,17 +3,8 @@
 export { ExitCode, isRekapError, RekapError } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
 export { definePipeline, defineProject } from './define-pipeline.ts';
-export type {
-  AnyPipeline,
-  ColumnDefinition,
-  ColumnKind,
-  Pipeline,
-  Project,
-  Severity,
-  SqlFile,
-  SumCheck,
-} from './pipeline.ts';
-export type { Ledger, Verdict } from './stages.ts';
+export type { AnyPipeline, ColumnDefinition, ColumnKind, Pipeline, Project, SqlFile, SumCheck } from './pipeline.ts';
+export type { Ledger, Severity, Verdict } from './stages.ts';
 export type { Clock, Random, Report, RunEvent } from './runtime/context.ts';
 export { Secret } from './extract/ask/secret.ts';
 export { replay, sync } from './api.ts';

@@ -1,6 +1,7 @@
 /** What a pipeline is, and what a project is made of. */
 
 import type { Database } from './duckdb/database.ts';
+import type { Severity } from './stages.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
 
 /** 'count' is a number of people and may be NULL; 'integer' and 'text' describe the place and the election. */
@@ -13,8 +14,6 @@ export interface ColumnDefinition {
   /** The column's meaning in one sentence; becomes its comment in DuckDB and its description in Parquet. */
   readonly comment: string;
 }
-
-export type Severity = 'error' | 'warning';
 
 /** A row check: the columns of `parts` add up to the column `whole`. Not evaluated where one of them is NULL. */
 export interface SumCheck<Column extends string = string> {

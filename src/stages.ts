@@ -1,7 +1,6 @@
 /** The contract between the stages: what extraction, landing, transformation and load hand to each other. */
 
 import type { RecordBatch } from 'apache-arrow';
-import type { Severity } from './pipeline.ts';
 
 /** What was asked of the source. */
 export interface PageRequest {
@@ -123,6 +122,8 @@ export interface AcceptedReading {
 
 /** Values of a pipeline's key columns: where a violation is. */
 export type Place = Readonly<Record<string, number | string | null>>;
+
+export type Severity = 'error' | 'warning';
 
 /** A broken check, or a value that is no number. */
 export interface Violation {

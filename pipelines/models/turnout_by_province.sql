@@ -24,11 +24,21 @@ WITH sums AS (
   GROUP BY ALL
 )
 SELECT
-  * EXCLUDE (voters_dpt, voters_dpk),
+  * EXCLUDE (
+    regencies, regencies_left_out, regencies_inconsistent,
+    users_all, voters_all, users_compared, voters_compared, voters_dpt, voters_dpk
+  ),
+  round(100.0 * users_compared / nullif(voters_dpt + voters_dpk, 0), 2) AS users_per_dpt_and_dpk_pct,
+  round(100.0 * users_compared / nullif(voters_dpt, 0), 2) AS users_per_dpt_pct,
+  round(100.0 * users_compared / nullif(voters_compared, 0), 2) AS users_per_voters_pct,
+  users_compared,
+  voters_compared,
   voters_dpt AS voters_dpt_compared,
   voters_dpk AS voters_dpk_compared,
-  round(100.0 * users_compared / nullif(voters_dpt, 0), 2) AS users_per_dpt_pct,
-  round(100.0 * users_compared / nullif(voters_dpt + voters_dpk, 0), 2) AS users_per_dpt_and_dpk_pct,
-  round(100.0 * users_compared / nullif(voters_compared, 0), 2) AS users_per_voters_pct
+  users_all,
+  voters_all,
+  regencies,
+  regencies_left_out,
+  regencies_inconsistent
 FROM sums
 ORDER BY ALL

@@ -16,9 +16,19 @@ export const commands: readonly CommandEntry[] = [
     async () => (await import('./replay.ts')).replayCommand,
   ),
   declare(
-    'query <sql>',
+    'query [sql]',
     'Ask the published tables one SQL question',
     async () => (await import('./query.ts')).queryCommand,
+  ),
+  declare(
+    'shell',
+    'Ask one question after another, with history and completion',
+    async () => (await import('./shell.ts')).shellCommand,
+  ),
+  declare(
+    'export',
+    'Write every table and view as an Excel workbook, CSV or Parquet files',
+    async () => (await import('./export.ts')).exportCommand,
   ),
   declare(
     'connect',

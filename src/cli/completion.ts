@@ -22,7 +22,14 @@ export async function complete(words: readonly string[], commands: readonly Comm
     .completion('completion')
     .version(false)
     .exitProcess(false);
-  const types = { boolean: 'boolean', list: 'array', number: 'number', text: 'string', folder: 'string' } as const;
+  const types = {
+    boolean: 'boolean',
+    list: 'array',
+    texts: 'string',
+    number: 'number',
+    text: 'string',
+    folder: 'string',
+  } as const;
   const toYargs = ({ type, describe, choices = [] }: Option) => ({
     describe,
     type: types[type],

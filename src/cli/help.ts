@@ -68,10 +68,10 @@ export function renderCommandHelp(
   ]);
 }
 
-function flag(name: string, { type }: Option): string {
-  const values = { boolean: '', number: ' N', text: ' TEXT', folder: ' DIR', list: ' LIST' };
-  const value = name.endsWith('-file') || name === 'out' ? ' FILE' : values[type];
-  return `--${name}${value}`;
+function flag(name: string, { type, short }: Option): string {
+  const values = { boolean: '', number: ' N', text: ' TEXT', folder: ' DIR', list: ' LIST', texts: ' NAME=VALUE' };
+  const value = name.endsWith('file') || name === 'out' ? ' FILE' : values[type];
+  return `${short === undefined ? '' : `-${short}, `}--${name}${value}`;
 }
 
 /** What it is, what it may be, and what it is by default. */

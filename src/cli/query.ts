@@ -1,8 +1,9 @@
-/** rekap query: one SQL statement on the current snapshot. */
+/** rekap query: one SQL statement on a snapshot. */
 
 import { extname } from 'node:path';
 import { declareCommand, type Options, type Values } from './options/option.ts';
-import { resultOptions, warehouseOption, week } from './options/shared.ts';
+import { resultOptions, snapshotOption, warehouseOption, week } from './options/shared.ts';
+import { readParameters, readSql } from './read-sql.ts';
 import { listenForSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 import type { QueryResult } from '../query/query-result.ts';
@@ -11,26 +12,42 @@ import { countOf } from '../runtime/text.ts';
 
 const options = {
   ...warehouseOption,
+  ...snapshotOption,
+  file: { type: 'text', short: 'f', describe: 'file that holds the query; - for standard input' },
+  param: { type: 'texts', describe: 'value of a parameter, such as dapil=1101 for $dapil in the query' },
   ...resultOptions,
   format: {
     ...resultOptions.format,
-    choices: ['table', 'csv', 'json', 'parquet', 'arrow'],
+    choices: ['table', 'markdown', 'csv', 'json', 'parquet', 'arrow'],
     describe: 'how to give the result [default: as the name of --out ends, otherwise table]',
   },
   out: { type: 'text', describe: 'file to write, such as people.csv; needed for parquet and arrow' },
+  layout: {
+    type: 'text',
+    choices: ['columns', 'blocks'],
+    default: 'columns',
+    describe: 'of a table: rows below each other, or a block for each row',
+  },
   'max-duration': { type: 'number', range: [1, week], describe: 'seconds for the query [default: no bound]' },
 } as const satisfies Options;
 
 /** What a file's name says of its format. */
-const formatsByEnding = { '.csv': 'csv', '.json': 'json', '.parquet': 'parquet', '.arrow': 'arrow' } as const;
+const formatsByEnding = {
+  '.md': 'markdown',
+  '.csv': 'csv',
+  '.json': 'json',
+  '.parquet': 'parquet',
+  '.arrow': 'arrow',
+} as const;
 
 /** Endings of a file that a person reads as it is. */
 const textEndings = new Set(['', '.txt']);
 
 type Format = (typeof options)['format']['choices'][number];
+type TextFormat = Exclude<Format, 'table' | 'parquet' | 'arrow'>;
 
 export const queryCommand = declareCommand({
-  words: { sql: 'one statement that reads' },
+  words: { sql: 'one statement that reads; - for standard input' },
   options,
   exclusive: ['format', 'json'],
   examples: [
@@ -38,12 +55,14 @@ export const queryCommand = declareCommand({
     ['rekap query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
     ['rekap query "FROM violations" --format csv > violations.csv', 'every doubtful figure'],
     ['rekap query "FROM fact_people" --out people.csv', 'a file for a spreadsheet'],
-    ['rekap query "$(cat long.sql)"', 'a query from a file'],
+    ['rekap query -f turnout.sql --param dapil=1101', 'a query from a file, with a value for $dapil'],
   ],
   run: runQueryCommand,
 });
 
-async function runQueryCommand(args: Values<typeof options>, [sql = '']: readonly string[]): Promise<void> {
+async function runQueryCommand(args: Values<typeof options>, [word]: readonly string[]): Promise<void> {
+  const sql = await readSql({ word, file: args.file });
+  const parameters = readParameters(args.param);
   const { warehouse, out, 'max-duration': seconds } = args;
   const format = args.format ?? (args.json ? 'json' : formatByName(out));
   const isFile = format === 'parquet' || format === 'arrow';
@@ -52,9 +71,10 @@ async function runQueryCommand(args: Values<typeof options>, [sql = '']: readonl
   const [
     { queryToParquet, runQuery },
     { asideName, requireOutside, writeAside },
-    { writeCsv, writeJson },
-    { requireCurrent, requireDatabase },
+    { writeCsv, writeJson, writeMarkdown },
+    { chooseSnapshot, requireDatabase },
     { writeOut },
+    { needsPager, showInPager },
     { boundQuery },
     { mostMemory },
   ] = await Promise.all([
@@ -63,29 +83,40 @@ async function runQueryCommand(args: Values<typeof options>, [sql = '']: readonl
     import('../query/write-result.ts'),
     import('../warehouse/warehouse.ts'),
     import('./print/terminal.ts'),
+    import('./print/pager.ts'),
     import('./bound-query.ts'),
     import('../duckdb/database.ts'),
   ]);
-  const snapshot = await requireCurrent(warehouse);
+  const snapshot = await chooseSnapshot(warehouse, args.snapshot);
   const database = await requireDatabase(snapshot);
   if (out !== undefined) await requireOutside(out, warehouse);
   const told = (rows: number): void => void process.stderr.write(`${countOf(rows, 'row')} written to ${out}\n`);
   const tables = format === 'table' ? await import('./print/result-table.ts') : null;
-  const drawTable = out === undefined ? tables?.writeTable : tables?.writePlainTable;
-  const writeRows = drawTable ?? (format === 'csv' ? writeCsv : writeJson);
+  const drawTable = out === undefined ? tables?.writeTable(args.layout) : tables?.writePlainTable;
+  const writeRows = drawTable ?? { csv: writeCsv, markdown: writeMarkdown, json: writeJson }[format as TextFormat];
   const render = async (result: QueryResult, to: Write): Promise<number> => {
     const rows = await writeRows(result, to);
     if (drawTable !== undefined && snapshot.manifest.source === 'sample')
       await to('The figures of the sample are made up.\n');
     return rows;
   };
+  /** A table is short enough to be put together first; what is longer than the terminal is shown page by page. */
+  const show = async (draw: (to: Write) => Promise<number>): Promise<void> => {
+    if (drawTable === undefined) return void (await draw(writeOut));
+    let text = '';
+    await draw((piece) => {
+      text += piece;
+      return Promise.resolve();
+    });
+    if (!needsPager(text) || !(await showInPager(text))) await writeOut(text);
+  };
   const interruption = out === undefined ? null : listenForSignals({ next: `${out} was not written.` });
   const watch = boundQuery({ seconds, memory: mostMemory, leftovers: out === undefined ? [] : [await asideName(out)] });
   const signal = AbortSignal.any([watch.signal, ...(interruption === null ? [] : [interruption.signal])]);
   try {
     if (out === undefined)
-      return void (await runQuery(database, sql, (result) => render(result, writeOut), { signal }));
-    if (format === 'parquet') return told(await queryToParquet(database, sql, out, { signal }));
+      return await runQuery(database, sql, (result) => show((to) => render(result, to)), { signal, parameters });
+    if (format === 'parquet') return told(await queryToParquet(database, sql, out, { signal, parameters }));
     const rows = await writeAside(out, async (aside) => {
       const { open } = await import('node:fs/promises');
       const file = await open(aside, 'wx');
@@ -95,9 +126,10 @@ async function runQueryCommand(args: Values<typeof options>, [sql = '']: readonl
         return file.appendFile(piece);
       };
       try {
-        if (format !== 'arrow') return await runQuery(database, sql, (result) => render(result, write), { signal });
+        if (format !== 'arrow')
+          return await runQuery(database, sql, (result) => render(result, write), { signal, parameters });
         const { writeArrow } = await import('../query/write-arrow.ts');
-        return await runQuery(database, sql, (result) => writeArrow(result, write), { signal });
+        return await runQuery(database, sql, (result) => writeArrow(result, write), { signal, parameters });
       } finally {
         await file.close();
       }

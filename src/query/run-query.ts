@@ -5,9 +5,14 @@ import type { DuckDBResult } from '@duckdb/node-api';
 import { systemCode, isRekapError, RekapError } from '../errors.ts';
 import { whyDiskIsFull } from '../warehouse/file-errors.ts';
 import { asQueryResult, type QueryResult } from './query-result.ts';
-import { openSandbox, prepareReading, type QueryBounds } from './sandbox.ts';
+import { openSandbox, type QueryParameters, prepareReading, type QueryBounds } from './sandbox.ts';
 import { writeAside } from './write-aside.ts';
 import { writeParquet } from './write-parquet.ts';
+
+/** How a query is run. */
+export interface QuerySettings extends QueryBounds {
+  readonly parameters?: QueryParameters;
+}
 
 /**
  * Opens the snapshot's database, runs `sql`, and hands its result to `use`.
@@ -18,7 +23,7 @@ export async function runQuery<Value>(
   databasePath: string,
   sql: string,
   use: (result: QueryResult) => Promise<Value>,
-  bounds: QueryBounds = {},
+  bounds: QuerySettings = {},
 ): Promise<Value> {
   return withResult(databasePath, sql, bounds, (result) => use(asQueryResult(result)));
 }
@@ -32,7 +37,7 @@ export async function queryToParquet(
   databasePath: string,
   sql: string,
   target: string,
-  bounds: QueryBounds = {},
+  bounds: QuerySettings = {},
 ): Promise<number> {
   return writeAside(target, async (aside) => {
     // Where it cannot be written, nobody waits for the rows first.
@@ -44,12 +49,12 @@ export async function queryToParquet(
 async function withResult<Value>(
   databasePath: string,
   sql: string,
-  bounds: QueryBounds,
+  bounds: QuerySettings,
   use: (result: DuckDBResult) => Promise<Value>,
 ): Promise<Value> {
   const database = await openSandbox(databasePath, bounds);
   try {
-    const value = await use(await (await prepareReading(database, sql)).stream());
+    const value = await use(await (await prepareReading(database, sql, bounds.parameters)).stream());
     // Rows that are broken off end like rows that are all there.
     bounds.signal?.throwIfAborted();
     return value;

@@ -12,6 +12,9 @@ export interface QueryBounds {
   readonly signal?: AbortSignal;
 }
 
+/** Values for the parameters of a statement by their names, as texts; `$dapil` is called dapil, the first `?` 1. */
+export type QueryParameters = Readonly<Record<string, string>>;
+
 /**
  * The database, open for reading only. Without external access alone DuckDB would still let a statement write to the file itself and to the
  * log beside it; without a file system nothing can be opened any more. What does not fit into memory has no folder to go to.
@@ -48,7 +51,11 @@ async function openReadOnly(databasePath: string, signal: Pick<QueryBounds, 'sig
 const oneStatement = 'Give one statement, such as rekap query "SELECT * FROM turnout_national".';
 
 /** The one statement of a text that reads, ready to run. */
-export async function prepareReading({ connection }: Database, sql: string): Promise<DuckDBPreparedStatement> {
+export async function prepareReading(
+  { connection }: Database,
+  sql: string,
+  parameters: QueryParameters = {},
+): Promise<DuckDBPreparedStatement> {
   const count = await countStatements(connection, sql);
   if (count === 0) throw new RekapError('query', 'The query is empty.', oneStatement);
   const reading = await findReading(connection, sql);
@@ -67,14 +74,35 @@ export async function prepareReading({ connection }: Database, sql: string): Pro
     const isReading = statement.statementType === SELECT || statement.statementType === EXPLAIN;
     // DuckDB makes several statements of a PIVOT: the first ones put the values that it finds into a type of this connection's own.
     if (!isReading) await statement.run();
-    else if (statement.parameterCount === 0) return statement;
-    else
-      throw new RekapError(
-        'query',
-        'The query holds a parameter (? or $1) and no value for it.',
-        'Write the value into the query.',
-      );
+    else return bind(statement, parameters);
   }
+}
+
+/** A text of digits becomes a number, NULL and true or false what they say, anything in single quotes the text between them. */
+function bind(statement: DuckDBPreparedStatement, parameters: QueryParameters): DuckDBPreparedStatement {
+  const names = Array.from({ length: statement.parameterCount }, (_, index) => statement.parameterName(index + 1));
+  const example = `Give it with --param ${names[0] ?? 'name'}=value.`;
+  const unknown = Object.keys(parameters).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new RekapError(
+      'query',
+      `The query holds no parameter $${unknown}.`,
+      names.length === 0
+        ? 'Write it into the query as $name.'
+        : `It holds ${names.map((name) => `$${name}`).join(', ')}.`,
+    );
+  for (const [index, name] of names.entries()) {
+    const text = parameters[name];
+    if (text === undefined)
+      throw new RekapError('query', `The query holds the parameter $${name} and no value for it.`, example);
+    const place = index + 1;
+    if (/^-?\d{1,18}$/.test(text)) statement.bindBigInt(place, BigInt(text));
+    else if (/^-?\d+\.\d+$/.test(text)) statement.bindDouble(place, Number(text));
+    else if (/^(true|false)$/i.test(text)) statement.bindBoolean(place, /^true$/i.test(text));
+    else if (/^null$/i.test(text)) statement.bindNull(place);
+    else statement.bindVarchar(place, /^'(.*)'$/s.exec(text)?.[1] ?? text);
+  }
+  return statement;
 }
 
 async function countStatements(connection: DuckDBConnection, sql: string): Promise<number> {

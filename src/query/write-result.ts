@@ -39,6 +39,24 @@ export async function writeJson(result: QueryResult, write: Write): Promise<numb
   return rows;
 }
 
+/** A table as Markdown has it; numbers are set right. Gives the number of rows. */
+export async function writeMarkdown({ columns, groups }: QueryResult, write: Write): Promise<number> {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
+  const rules = columns.map(({ type }) => (/INT|DOUBLE|FLOAT|DECIMAL/.test(type) ? '---:' : '---'));
+  await write(line(columns.map(({ name }) => markdownText(name))) + line(rules));
+  let rows = 0;
+  for await (const group of groups()) {
+    rows += group.length;
+    await write(group.map((row) => line(row.map((value) => markdownText(displayText(value))))).join(''));
+  }
+  return rows;
+}
+
+/** A text that stays in its cell and is no markup. */
+function markdownText(text: string): string {
+  return escapeDeceptive(text.replaceAll(/[\\|`*_<>[\]]/g, String.raw`\$&`).replaceAll(/\s+/g, ' '));
+}
+
 function csvValue(value: ResultValue): string {
   if (value === null) return '';
   if (value === '') return '""';

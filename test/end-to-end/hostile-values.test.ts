@@ -135,6 +135,7 @@ describe('a sync', () => {
       'manifest.json.sha256',
       'parquet',
       'rekap.duckdb',
+      'report.html',
     ]);
     expect((await readdir(join(snapshot, 'parquet'))).toSorted()).toEqual([
       'changes',

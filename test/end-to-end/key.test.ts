@@ -186,6 +186,7 @@ describe('the search', () => {
         .map((table) => `snapshots/${run}/parquet/${table}/${table}.parquet`)
         .toSorted(),
       `snapshots/${run}/rekap.duckdb`,
+      `snapshots/${run}/report.html`,
     ]);
   });
 });

@@ -45,6 +45,7 @@ describe('a first sync', () => {
       'manifest.json.sha256',
       'parquet',
       'rekap.duckdb',
+      'report.html',
     ]);
     expect(await readdir(join(warehouse, 'landing'))).toEqual([run]);
     expect(await readRunLines(warehouse)).toMatchObject([{ outcome: 'published', exit_code: 0, snapshot: run }]);

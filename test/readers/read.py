@@ -1,10 +1,17 @@
 """Reads every Parquet file of a snapshot with pyarrow, pandas, polars and fastparquet, and compares what they find.
 
-Usage: read.py SNAPSHOT_FOLDER. Exits with 1 where two readers disagree or one cannot read a file.
+Then runs the Python of the how-to pages on it.
+
+Usage: read.py SNAPSHOT_FOLDER. Exits with 1 where two readers disagree or one cannot read a file, or a page is wrong.
 """
 
+import contextlib
+import io
 import json
+import os
+import re
 import sys
+import tempfile
 from pathlib import Path
 
 import fastparquet
@@ -64,7 +71,30 @@ def main(folder):
             wrong += 1
             for name, value in found.items():
                 print(f"      {name}: {value}")
-    return 1 if wrong else 0
+    return 1 if wrong + run_pages(folder) else 0
+
+
+def run_pages(folder):
+    """Runs each block of Python in docs/how-to, in a folder where the warehouse lies as the pages have it."""
+    wrong = 0
+    pages = Path(__file__).resolve().parents[2] / "docs" / "how-to"
+    with tempfile.TemporaryDirectory() as place:
+        (Path(place) / "data" / "warehouse").mkdir(parents=True)
+        (Path(place) / "data" / "warehouse" / "current").symlink_to(folder)
+        os.chdir(place)
+        for page in sorted(pages.glob("*.md")):
+            for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.S), 1):
+                printed = io.StringIO()
+                try:
+                    with contextlib.redirect_stdout(printed):
+                        exec(code, {})  # The project's own page.
+                    good = printed.getvalue() != ""
+                except Exception as error:  # Whatever it throws, the page is wrong.
+                    good = print(f"      {type(error).__name__}: {error}")
+                print(f"{'ok ' if good else 'BAD'} {page.name}, Python {number}")
+                wrong += not good
+        os.chdir("/")
+    return wrong
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ const shapes = {
   text,
   folder: text,
   list: v.union([text, v.array(v.union([v.string(), v.number()]))], 'a list of texts'),
+  texts: v.union([text, v.array(text)], 'a list of texts'),
 } as const satisfies Record<Option['type'], v.GenericSchema>;
 
 /** The shape of a config file; its JSON Schema is docs/reference/config.schema.json. */

@@ -2,8 +2,13 @@
 
 /** An option as the help shows it and as every place that may give it is checked. */
 export interface Option {
-  /** A `list` may be given several times, and each time several values, with blanks or commas between them. */
-  readonly type: 'boolean' | 'number' | 'text' | 'folder' | 'list';
+  /**
+   * A `list` may be given several times, and each time several values, with blanks or commas between them; of `texts`, each time one value as
+   * it is.
+   */
+  readonly type: 'boolean' | 'number' | 'text' | 'folder' | 'list' | 'texts';
+  /** One letter that stands for it: -f. */
+  readonly short?: string;
   readonly describe: string;
   /** Where it stands in for a missing value; a boolean is false without one. */
   readonly default?: number | string;
@@ -20,6 +25,7 @@ interface ValueOf {
   text: string;
   folder: string;
   list: readonly string[];
+  texts: readonly string[];
 }
 
 type Value<Own extends Option> = Own extends { choices: readonly (infer Choice)[] } ? Choice : ValueOf[Own['type']];

@@ -30,11 +30,12 @@ export interface ReadCommand {
 export async function readOptions(
   entry: CommandEntry,
   command: Command,
-  typed: readonly string[],
+  given: readonly string[],
   allOptions: () => Promise<Options>,
 ): Promise<ReadCommand> {
   const declared: Options = { ...command.options, ...configOption };
-  // There is no option of one letter, and behind that a secret may stand.
+  const typed = given.map((word) => longForm(word, declared));
+  // Another option of one letter there is none, and behind that a secret may stand.
   const short = typed.find((word) => /^-[a-z]/i.test(word));
   if (short !== undefined) throw explainUnknown('-', short.slice(1).split('=')[0]!, declared, entry.name);
   const { words, ...commandLine } = parse(typed, declared);
@@ -66,6 +67,13 @@ export async function readOptions(
   return { options: Object.fromEntries(options) as Values<Options>, words };
 }
 
+/** --file for -f, and --file=x for -f=x, where the command has such an option. */
+function longForm(word: string, declared: Options): string {
+  const [, letter, rest] = /^-([a-z])(=.*)?$/is.exec(word) ?? [];
+  const name = Object.keys(declared).find((each) => letter !== undefined && declared[each]!.short === letter);
+  return name === undefined ? word : `--${name}${rest ?? ''}`;
+}
+
 /** Options as texts, lists of texts and booleans; a text that comes twice is a list too. */
 function parse(typed: readonly string[], declared: Options): { given: Given; words: readonly string[] } {
   // SQL may begin with a comment.
@@ -77,7 +85,7 @@ function parse(typed: readonly string[], declared: Options): { given: Given; wor
     {
       boolean: ofType('boolean'),
       array: ofType('list'),
-      string: [...ofType('text', 'folder', 'number', 'list'), '_'],
+      string: [...ofType('text', 'texts', 'folder', 'number', 'list'), '_'],
       configuration: { 'dot-notation': false, 'camel-case-expansion': false },
     },
   );
@@ -96,7 +104,7 @@ function checkGiven(given: Given, declared: Options, typed: readonly string[], c
       continue;
     }
     if (value === false) throw usage(`There is no option --no-${name}.`, `--${name} takes a value.`);
-    if (option.type !== 'list' && Array.isArray(value))
+    if (option.type !== 'list' && option.type !== 'texts' && Array.isArray(value))
       throw usage(`--${name} is given ${value.length === 2 ? 'twice' : `${value.length} times`}.`, 'Give it once.');
     if (splitList([value].flat().map(String)).length === 0)
       throw usage(`--${name} needs a value.`, `"rekap ${command} --help" shows what it may be.`);
@@ -207,6 +215,7 @@ function convert(name: string, { type, range, choices, default: usual }: Option,
   if (given === undefined) return undefined;
   const texts = [given].flat().map(String);
   if (type === 'list') return splitList(texts);
+  if (type === 'texts') return texts;
   const text = texts.join();
   if (type === 'number') {
     const [least, most] = range ?? [0, Number.MAX_SAFE_INTEGER];

@@ -1,10 +1,11 @@
 /** Writes a query's result as a table: on a terminal in its colours and width, into a file as plain text. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { renderTable } from './table.ts';
+import { fits, renderColumns, type TableOptions } from './table.ts';
+import { widthOf, wrap } from './text.ts';
 import { paint, printable } from './terminal.ts';
 import { RekapError } from '../../errors.ts';
-import { displayText, type QueryResult } from '../../query/query-result.ts';
+import { displayText, type QueryResult, type ResultColumn } from '../../query/query-result.ts';
 import type { Write } from '../../query/write-result.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
 
@@ -13,8 +14,8 @@ const mostRows = 1000;
 const longestCell = 1000;
 
 /** The first rows of a result for a terminal, and how many there are. Gives the number of rows that are shown. */
-export function writeTable(result: QueryResult, write: Write): Promise<number> {
-  return drawTable(result, write, {});
+export function writeTable(layout: TableLayout): (result: QueryResult, write: Write) => Promise<number> {
+  return (result, write) => drawTable(result, write, { layout });
 }
 
 /**
@@ -28,11 +29,15 @@ export function writePlainTable(result: QueryResult, write: Write): Promise<numb
   return drawTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true });
 }
 
+/** Rows below each other, or a block for each row. */
+export type TableLayout = 'columns' | 'blocks';
+
 interface Bounds {
   /** Columns of the terminal; its own where this is not given. */
   readonly width?: number;
   /** Whether all rows must be shown. */
   readonly isWhole?: boolean;
+  readonly layout?: TableLayout;
 }
 
 /** Sets decimals below each other: 78 and 81.99 end in different places, and 78.00 would say more than there is. */
@@ -50,7 +55,29 @@ function alignPoints(rows: string[][], column: number): void {
   }
 }
 
-async function drawTable(result: QueryResult, write: Write, { isWhole = false, ...bound }: Bounds): Promise<number> {
+/** Columns that say the same in every row; none where the table fits with them. */
+function constantColumns(rows: readonly (readonly string[])[], options: TableOptions): number[] {
+  if (rows.length < 2 || fits(rows, options)) return [];
+  const { head } = options;
+  const constant = head.flatMap((_, index) => (rows.every((row) => row[index] === rows[0]![index]) ? [index] : []));
+  return constant.length < head.length ? constant : [];
+}
+
+/** 204,807,222 for a person at a terminal; ids and years stay as they are. */
+function groupDigits(rows: string[][], columns: readonly ResultColumn[]): void {
+  for (const [index, { name, type }] of columns.entries()) {
+    if (!/INT/.test(type) || /(^|_)(id|year|key|code)$/i.test(name)) continue;
+    const cells = rows.map((row) => row[index]!).filter((cell) => /^-?\d{1,15}$/.test(cell));
+    if (cells.every((cell) => /^(19|20)\d\d$/.test(cell))) continue;
+    for (const row of rows) if (/^-?\d{1,15}$/.test(row[index]!)) row[index] = formatNumber(Number(row[index]));
+  }
+}
+
+async function drawTable(
+  result: QueryResult,
+  write: Write,
+  { isWhole = false, layout = 'columns', ...bound }: Bounds,
+): Promise<number> {
   const { columns } = result;
   const rows: string[][] = [];
   let total = 0;
@@ -71,7 +98,35 @@ async function drawTable(result: QueryResult, write: Write, { isWhole = false, .
   const right = columns.flatMap(({ type }, index) => (/INT|DOUBLE|FLOAT|DECIMAL/.test(type) ? [index] : []));
   const head = columns.map(({ name }) => printable(name, longestCell));
   for (const [index, { type }] of columns.entries()) if (/^(DOUBLE|FLOAT)$/.test(type)) alignPoints(rows, index);
-  await write(`${renderTable(rows, { head, right, ...bound })}\n`);
+  if (layout === 'columns' && !isWhole && process.stdout.isTTY) groupDigits(rows, columns);
+  const said = layout === 'blocks' ? [] : constantColumns(rows, { head, right, ...bound });
+  const shown = head.flatMap((_, index) => (said.includes(index) ? [] : [index]));
+  if (said.length > 0) {
+    const sentence = said.map((index) => `${head[index]} ${rows[0]![index]}`).join(', ');
+    await write(
+      `${wrap(sentence, widthOf(process.stdout))
+        .map((line) => paint('dim', line))
+        .join('\n')}\n`,
+    );
+  }
+  const { text, left } = renderColumns(
+    rows.map((row) => shown.map((index) => row[index]!)),
+    {
+      head: shown.map((index) => head[index]!),
+      right: right.filter((index) => shown.includes(index)).map((index) => shown.indexOf(index)),
+      ...bound,
+    },
+    layout,
+  );
+  await write(`${text}\n`);
+  if (left.length > 0) {
+    const note = `Not shown, for they do not fit: ${left.join(', ')}. Name the columns that you want, or add --layout blocks.`;
+    await write(
+      `${wrap(note, widthOf(process.stdout))
+        .map((line) => paint('dim', line))
+        .join('\n')}\n`,
+    );
+  }
   const counted = countOf(total, 'row');
   await write(
     paint(

@@ -31,6 +31,39 @@ export function renderTable(rows: readonly (readonly string[])[], options: Table
   return cutTable(rows, options, cells, room) ?? turn(rows, options, width) ?? writeBlocks(rows, options, width);
 }
 
+/** Whether a table needs no more room than there is. */
+export function fits(rows: readonly (readonly string[])[], { head, right = [], width }: TableOptions): boolean {
+  const room = width ?? terminalColumns(process.stdout) ?? Number.POSITIVE_INFINITY;
+  return draw(rows, head, right)
+    .split('\n')
+    .every((line) => shownWidth(line) <= room);
+}
+
+/**
+ * A result as columns: cut, or turned, where that is enough; else as many of the first columns as there is room for, and the names of the
+ * others. As blocks where that is asked for.
+ */
+export function renderColumns(
+  rows: readonly (readonly string[])[],
+  options: TableOptions,
+  layout: 'columns' | 'blocks',
+): { text: string; left: readonly string[] } {
+  const { head, right = [], width = terminalColumns(process.stdout) ?? Number.POSITIVE_INFINITY } = options;
+  // One wide row is read best from top to bottom.
+  if (layout === 'blocks' || (rows.length === 1 && !fits(rows, options)))
+    return { text: writeBlocks(rows, options, width).trimEnd(), left: [] };
+  if (fits(rows, options)) return { text: draw(rows, head, right), left: [] };
+  for (let count = head.length; count > 0; count -= 1) {
+    const part = rows.map((row) => row.slice(0, count));
+    const partial = { ...options, head: head.slice(0, count), right: right.filter((index) => index < count) };
+    const cells = partial.head.map((_, index) => Math.max(0, ...part.map((row) => shownWidth(row[index] ?? ''))));
+    const cut = cutTable(part, partial, cells, width - gap * (count - 1));
+    const text = cut ?? (count === head.length ? turn(rows, options, width) : null);
+    if (text !== null) return { text, left: head.slice(count) };
+  }
+  return { text: writeBlocks(rows, options, width).trimEnd(), left: [] };
+}
+
 /** The table with texts cut to the room there is; null where that is too little, or two texts of a column would look the same. */
 function cutTable(
   rows: readonly (readonly string[])[],

@@ -1,0 +1,87 @@
+/** Writes tables as an Excel workbook, a sheet each, after one that says what they are. Numbers are numbers there, whatever sign their decimals have. */
+
+import type { Relation } from '../duckdb/dictionary.ts';
+import { RekapError } from '../errors.ts';
+import { displayText, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
+import { runQuery } from './run-query.ts';
+import { formatNumber } from '../runtime/text.ts';
+
+/** What a sheet can hold, with its row of names. */
+const mostRows = 1_048_575;
+const mostCharacters = 32_767;
+/** Excel keeps 15 digits of a number. */
+const mostExact = 999_999_999_999_999;
+
+type Cell = { value: string | number | boolean; fontWeight?: 'bold'; format?: string; wrap?: boolean } | null;
+
+/** @param about Lines of two cells for the first sheet. */
+export async function writeWorkbook(
+  databasePath: string,
+  relations: readonly Relation[],
+  about: readonly (readonly [string, string | number])[],
+  target: string,
+): Promise<void> {
+  const { default: writeExcelFile } = await import('write-excel-file/node');
+  const sheets = [aboutSheet(relations, about)];
+  for (const relation of relations)
+    sheets.push(await runQuery(databasePath, `FROM "${relation.name}"`, (result) => readSheet(relation.name, result)));
+  await writeExcelFile(sheets).toFile(target);
+}
+
+const bold = (value: string): Cell => ({ value, fontWeight: 'bold' });
+
+function aboutSheet(relations: readonly Relation[], about: readonly (readonly [string, string | number])[]) {
+  const data: Cell[][] = [
+    ...about.map(([name, value]): Cell[] => [bold(name), { value }]),
+    [],
+    [bold('Sheet'), bold('Column'), bold('Meaning'), bold('Unit'), bold('Source field')],
+    ...relations.flatMap(({ name, meaning, columns }) => [
+      [bold(name), null, { value: meaning }],
+      ...columns.map((column): Cell[] => [
+        { value: name },
+        { value: column.name },
+        { value: column.meaning },
+        { value: column.unit },
+        { value: column.field ?? '' },
+      ]),
+    ]),
+  ];
+  return { sheet: 'About', data, columns: [24, 30, 90, 12, 50].map((width) => ({ width })) };
+}
+
+async function readSheet(name: string, result: QueryResult) {
+  const { columns } = result;
+  const data: Cell[][] = [columns.map((column) => bold(column.name))];
+  const widths = columns.map((column) => column.name.length);
+  for await (const group of result.groups())
+    for (const row of group) {
+      if (data.length > mostRows)
+        throw new RekapError(
+          'query',
+          `${name} has more than the ${formatNumber(mostRows)} rows that a sheet can hold.`,
+          'Write --format csv or parquet, or a part of it with "rekap query".',
+        );
+      const cells = row.map((value, index) => toCell(value, columns[index]!.name));
+      for (const [index, cell] of cells.entries())
+        widths[index] = Math.max(widths[index]!, String(cell?.value ?? '').length);
+      data.push(cells);
+    }
+  return {
+    sheet: name,
+    data,
+    stickyRowsCount: 1,
+    columns: widths.map((width) => ({ width: Math.min(60, width + 2) })),
+  };
+}
+
+function toCell(value: ResultValue, column: string): Cell {
+  const plain = plainValue(value);
+  if (plain === null) return null;
+  if (typeof plain === 'boolean') return { value: plain };
+  const number = typeof plain === 'bigint' || typeof plain === 'number' ? Number(plain) : Number.NaN;
+  if (Number.isFinite(number) && Math.abs(number) <= mostExact) {
+    const isName = /(^|_)(id|year|key)$/.test(column);
+    return { value: number, format: isName ? '0' : Number.isInteger(number) ? '#,##0' : '#,##0.00' };
+  }
+  return { value: displayText(value).slice(0, mostCharacters) };
+}

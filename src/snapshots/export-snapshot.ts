@@ -1,0 +1,65 @@
+/** Writes every table and view of a snapshot as files: takes a snapshot, gives the files that it has written, each whole or not at all. */
+
+import { copyFile, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDatabase } from '../duckdb/database.ts';
+import { readDictionary, type Relation } from '../duckdb/dictionary.ts';
+import { runQuery } from '../query/run-query.ts';
+import { writeAside } from '../query/write-aside.ts';
+import { writeCsv } from '../query/write-result.ts';
+import { writeWorkbook } from '../query/write-workbook.ts';
+import { databaseFile, type Manifest, parquetPath } from '../warehouse/snapshot-format.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
+
+/** Gives the paths of the files. @throws `query` where a table has more rows than a sheet can hold. */
+export async function exportSnapshot(
+  snapshot: Snapshot,
+  format: 'xlsx' | 'csv' | 'parquet',
+  folder: string,
+): Promise<string[]> {
+  const file = join(snapshot.folder, databaseFile);
+  const relations = await readRelations(file);
+  if (format === 'xlsx') {
+    const target = join(folder, `rekap-${snapshot.id}.xlsx`);
+    await writeAside(target, (aside) => writeWorkbook(file, relations, describe(snapshot.manifest), aside));
+    return [target];
+  }
+  const written: string[] = [];
+  for (const { name } of relations) {
+    const target = join(folder, `${name}.${format}`);
+    const path = join(snapshot.folder, parquetPath(name));
+    if (format === 'parquet' && !snapshot.manifest.files.some((each) => each.path === parquetPath(name))) continue;
+    await writeAside(target, (aside) => (format === 'parquet' ? copyFile(path, aside) : writeTable(file, name, aside)));
+    written.push(target);
+  }
+  return written;
+}
+
+async function readRelations(file: string): Promise<readonly Relation[]> {
+  const database = await openDatabase(file, { readOnly: true });
+  try {
+    return await readDictionary(database);
+  } finally {
+    database.close();
+  }
+}
+
+async function writeTable(database: string, name: string, aside: string): Promise<void> {
+  const file = await open(aside, 'wx');
+  try {
+    await runQuery(database, `FROM "${name}"`, (result) => writeCsv(result, (piece) => file.appendFile(piece)));
+  } finally {
+    await file.close();
+  }
+}
+
+/** What the figures are, as lines of two cells. */
+function describe({ snapshot, source, created_at, tool, datasets }: Manifest): (readonly [string, string | number])[] {
+  return [
+    ['Snapshot', snapshot],
+    ['Source', source === 'sample' ? 'sample: the figures are made up' : source],
+    ['Read at (UTC)', created_at],
+    ['Made by', `${tool.name} ${tool.version}`],
+    ...Object.entries(datasets).map(([name, { rows }]) => [`Rows of ${name}`, rows] as const),
+  ];
+}

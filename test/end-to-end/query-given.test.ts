@@ -1,0 +1,159 @@
+/** A query comes from a word, a file or a pipe, with values for its parameters, and its answer fits the terminal. */
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import readXlsxFile, { readSheet } from 'read-excel-file/node';
+import { afterEach, describe, expect, it } from 'vitest';
+import { queryCommand } from '../../src/cli/query.ts';
+import { shownWidth } from '../../src/cli/print/text.ts';
+import { readRows } from '../support/read-table.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { cliPath } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const sample = preparedWarehouse(async (warehouse) => {
+  const { code, stderr } = await runHere(['sync', '--sample', '--warehouse', warehouse]);
+  if (code !== 0) throw new Error(stderr);
+});
+
+/** What a command prints of what comes on its standard input. */
+function pipe(input: string, ...words: string[]) {
+  const { stdout, status } = spawnSync(process.execPath, [cliPath, ...words], { input, encoding: 'utf8' });
+  return { stdout, status };
+}
+
+describe('rekap query', () => {
+  it('takes a file and values for its parameters, numbers and texts', async () => {
+    const { warehouse } = await sample();
+    const file = join(await temporaryFolder(), 'question.sql');
+    await writeFile(file, 'SELECT regency FROM voters WHERE dapil_id = $dapil AND regency LIKE $like ORDER BY ALL;\n');
+    const given = ['--param', 'dapil=1101', '--param', 'like=ACEH B%', '--format', 'csv', '--warehouse', warehouse];
+    const { stdout, code } = await runHere(['query', '-f', file, ...given]);
+    expect({ stdout, code }).toEqual({ stdout: 'regency\nACEH BARAT\nACEH BARAT DAYA\nACEH BESAR\n', code: 0 });
+  });
+
+  it('takes a statement from a pipe', async () => {
+    const { warehouse } = await sample();
+    const { stdout, status } = pipe('SELECT 1 AS one', 'query', '--format', 'csv', '--warehouse', warehouse);
+    expect({ stdout, status }).toEqual({ stdout: 'one\n1\n', status: 0 });
+  });
+
+  it('reads an earlier snapshot by its id', async () => {
+    const { warehouse } = await sample();
+    const [first] = await readdir(join(warehouse, 'snapshots'));
+    const sql = 'SELECT max(snapshot_id) AS id FROM snapshots_log';
+    const words = ['query', sql, '--format', 'csv', '--warehouse', warehouse];
+    expect((await runHere([...words, '--snapshot', first!])).stdout).toBe(`id\n${first}\n`);
+    expect((await runHere([...words, '--snapshot', '20200101T000000Z-000000'])).code).toBe(2);
+  });
+
+  it('gives Markdown whose cells stay cells', async () => {
+    const { warehouse } = await sample();
+    const sql = "SELECT 'a|b' AS x, 12 AS y";
+    const { stdout } = await runHere(['query', sql, '--format', 'markdown', '--warehouse', warehouse]);
+    expect(stdout).toBe('| x | y |\n| --- | ---: |\n| a\\|b | 12 |\n');
+  });
+
+  it.each([
+    ['a parameter without a value', ['SELECT $x'], 'x'],
+    ['a value without a parameter', ['SELECT 1', '--param', 'y=1'], 'y'],
+    ['a value without a name', ['SELECT 1', '--param', '=1'], '--param'],
+    ['two queries', ['SELECT 1', '-f', 'x.sql'], '--file'],
+  ])('refuses %s by name', async (_, words, named) => {
+    const { warehouse } = await sample();
+    const { code, stderr } = await runHere(['query', ...words, '--warehouse', warehouse]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(named);
+  });
+});
+
+describe('on a terminal of 80 columns', () => {
+  const { isTTY, columns, rows } = process.stdout;
+  afterEach(() => void Object.assign(process.stdout, { isTTY, columns, rows }));
+
+  const quoted = (line: string) => /rekap query "([^"]+)"/.exec(line)?.[1];
+  const pages = ['README.md', 'docs/tutorial.md', 'docs/how-to/ask-sql.md'];
+  const ofPages = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/rekap query "([^"]+)"/g)].map(([, sql]) => sql!),
+  );
+  const ofHelp = (queryCommand.examples ?? []).flatMap(([line]) => quoted(line) ?? []);
+
+  it.each([...new Set([...ofHelp, ...ofPages])])('%s fits', async (sql) => {
+    const { warehouse } = await sample();
+    Object.assign(process.stdout, { isTTY: true, columns: 80, rows: 10_000 });
+    const { stdout, code } = await runHere(['query', sql, '--warehouse', warehouse], { PAGER: 'cat' });
+    expect(code).toBe(0);
+    for (const line of stripVTControlCharacters(stdout).split('\n')) expect(shownWidth(line)).toBeLessThanOrEqual(80);
+  });
+
+  it('says a column once that is the same in every row, and groups digits but not those of ids', async () => {
+    const { warehouse } = await sample();
+    Object.assign(process.stdout, { isTTY: true, columns: 80, rows: 10_000 });
+    const sql = 'SELECT * EXCLUDE (dapil_name) FROM voters WHERE dapil_id = 1101 LIMIT 5';
+    const { stdout } = await runHere(['query', sql, '--warehouse', warehouse], { PAGER: 'cat' });
+    const text = stripVTControlCharacters(stdout);
+    expect(text.match(/DPR-RI/g)).toHaveLength(1);
+    expect(text).toContain('dapil_id 1101');
+    expect(text).toContain('70,800');
+  });
+});
+
+describe('rekap export', () => {
+  const exported = async (...words: string[]) => {
+    const { warehouse } = await sample();
+    const into = join(await temporaryFolder(), 'out');
+    const { code, stdout } = await runHere(['export', '--into', into, ...words, '--warehouse', warehouse]);
+    expect(code).toBe(0);
+    return { warehouse, into, files: stdout.trim().split('\n') };
+  };
+
+  it('writes a workbook with every table, numbers as numbers, and a sheet that says what it is', async () => {
+    const { warehouse, files } = await exported();
+    const sheets = await readXlsxFile(files[0]!);
+    const relations = await readRows<{ name: string }>(warehouse, 'SELECT name FROM (SHOW TABLES) ORDER BY ALL');
+    const names = sheets.map(({ sheet }) => sheet);
+    expect(names[0]).toBe('About');
+    expect(names.slice(1).toSorted()).toEqual(relations.map(({ name }) => name));
+    const about = (await readSheet(files[0]!, 'About')).slice(0, 2);
+    expect(JSON.stringify(about)).toContain('made up');
+    const [head, ...rows] = await readSheet(files[0]!, 'fact_people');
+    const people = rows.map((row) => row[head!.indexOf('people')] as number | null);
+    const [sum] = await readRows<{ people: bigint }>(
+      warehouse,
+      'SELECT sum(people)::BIGINT AS people FROM fact_people',
+    );
+    expect(people.reduce<number>((total, each) => total + (each ?? 0), 0)).toBe(Number(sum!.people));
+  });
+
+  it('writes a file for each table as CSV, and the very files of the snapshot as Parquet', async () => {
+    const csv = await exported('--format', 'csv');
+    const [first] = await readRows<{ n: bigint }>(csv.warehouse, 'SELECT count(*) AS n FROM voters');
+    const lines = (await readFile(join(csv.into, 'voters.csv'), 'utf8')).trim().split('\n');
+    expect(lines).toHaveLength(Number(first!.n) + 1);
+    const parquet = await exported('--format', 'parquet');
+    const here = await readFile(join(parquet.into, 'voters.parquet'));
+    expect(here).toEqual(await readFile(join(parquet.warehouse, 'current/parquet/voters/voters.parquet')));
+  });
+
+  it('writes nothing into the warehouse', async () => {
+    const { warehouse } = await sample();
+    const into = join(warehouse, 'current', 'out');
+    expect((await runHere(['export', '--into', into, '--warehouse', warehouse])).code).toBe(2);
+  });
+});
+
+describe('rekap shell, fed by a pipe', () => {
+  it('answers one statement after another, over several lines, and ends with the first that fails', async () => {
+    const { warehouse } = await sample();
+    const answered = pipe('SELECT 1\nAS one;\n.describe dim_dapil\nSELECT 2 AS two', 'shell', '--warehouse', warehouse);
+    expect(answered.status).toBe(0);
+    expect(answered.stdout).toMatch(/one\n *1\n[^]*seats[^]*two\n *2\n/);
+    const failed = pipe('FROM nothing;\nSELECT 2 AS two;', 'shell', '--warehouse', warehouse);
+    expect(failed.status).toBe(2);
+    expect(failed.stdout).toBe('');
+  });
+});
