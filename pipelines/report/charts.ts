@@ -3,7 +3,7 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import type { ListFigures, Turnout } from './figures.ts';
-import { Html } from './html.ts';
+import { Html } from '../../src/runtime/html.ts';
 import { tiles } from './tiles.ts';
 
 /** All charts are as wide as a telephone; the page sets them side by side where there is room. */

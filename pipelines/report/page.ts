@@ -1,7 +1,7 @@
 /** What every section of the report goes by. */
 
 import { type Figures, mostRows } from './figures.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../../src/runtime/html.ts';
 import type { Words } from './words.ts';
 import type { AnswerOfRecord, Language, Project } from '../../src/pipeline.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';

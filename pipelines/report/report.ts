@@ -1,7 +1,7 @@
 /** The report of a snapshot: one HTML page that asks the network for nothing. Takes what is known of the snapshot, gives the page. */
 
 import { readFigures } from './figures.ts';
-import { Html, html } from './html.ts';
+import { Html, html } from '../../src/runtime/html.ts';
 import { minute, type Page } from './page.ts';
 import { style } from './style.ts';
 import { trust } from './trust-section.ts';

@@ -1,7 +1,7 @@
 /** The sections on trust: how each district was proved, where every record went, what contradicts itself, what was restated, and the method. */
 
 import type { ViolationFigures } from './figures.ts';
-import { folded, type Html, html, table } from './html.ts';
+import { folded, type Html, html, table } from '../../src/runtime/html.ts';
 import { minute, more, type Page } from './page.ts';
 import type { Words } from './words.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';

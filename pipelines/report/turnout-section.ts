@@ -2,7 +2,7 @@
 
 import { dots, shares, spanOf, steps, tileMap } from './charts.ts';
 import type { Turnout } from './figures.ts';
-import { folded, type Html, html, table } from './html.ts';
+import { folded, type Html, html, table } from '../../src/runtime/html.ts';
 import { more, type Page } from './page.ts';
 
 export function nation({ own, figures: { nation: sums }, number, percent }: Page): Html {

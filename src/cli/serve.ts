@@ -79,6 +79,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     { openWarehouseSource },
     { listenForSignals },
     { fitConnections },
+    { describeSite },
   ] = await Promise.all([
     import('../../pipelines/index.ts'),
     import('../serve/service.ts'),
@@ -87,6 +88,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('../serve/warehouse-source.ts'),
     import('./signals.ts'),
     import('../serve/limits.ts'),
+    import('../snapshots/describe-site.ts'),
   ]);
   const { pipelines, sampleFolder } = loadProject();
   const keyText = await readKeyText(args['api-keys-file']);
@@ -111,6 +113,7 @@ async function runServe(args: ServeArguments): Promise<void> {
       pipelines,
       source,
       keys,
+      site: source.snapshot === undefined ? undefined : describeSite(source.snapshot),
       host: args.host,
       port: args.port,
       maxLimit: args['max-limit'],
@@ -190,7 +193,7 @@ function describeService(
 ): string {
   const first = endpoints[0]!;
   const rows = endpoints.map(({ endpoint, records }) => [url + endpoint, countOf(records, 'record')] as const);
-  const lines = [`Serving ${printable(what)}`, ...inColumns(rows, Number.POSITIVE_INFINITY), `  ${url}/openapi.json`];
+  const lines = [`Serving ${printable(what)}`, ...inColumns(rows, Number.POSITIVE_INFINITY), `  ${url}/`];
   if (madeKey !== null) {
     lines.push(
       '',

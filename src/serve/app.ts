@@ -1,17 +1,20 @@
 /** Puts the service together, without listening: routes, the order of the checks, and one shape for every error. */
 
+import compress from '@fastify/compress';
 import rateLimit from '@fastify/rate-limit';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../pipeline.ts';
 import { digest, type ApiKeys } from './api-keys.ts';
 import { boundConnections } from './connections.ts';
-import { answerData, jsonType } from './data-endpoint.ts';
+import { answerData } from './data-endpoint.ts';
 import { answerBadly } from './faults/answer-badly.ts';
 import type { FaultSettings } from './faults/fault-list.ts';
 import * as limits from './limits.ts';
 import { documentService } from './openapi.ts';
 import { answerClientError, failed, pathOf, Problem, sendProblem } from './problem.ts';
 import type { RecordSource } from './record-source.ts';
+import type { ServedSite } from './served-site.ts';
+import { addSite } from './site.ts';
 
 export interface AppOptions {
   /** One endpoint each. */
@@ -19,6 +22,10 @@ export interface AppOptions {
   /** Where records come from; whoever opened it closes it, after the service. */
   readonly source: RecordSource;
   readonly keys: ApiKeys;
+  /** Report, dictionary and whole tables; undefined where the records belong to no snapshot. */
+  readonly site?: ServedSite | undefined;
+  /** The time, for the age of the data; else the machine's. */
+  readonly now?: (() => Date) | undefined;
   /** The largest `limit` a client may ask for. */
   readonly maxLimit: number;
   /** Requests per minute and key; undefined for no such limit. */
@@ -65,12 +72,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const paths = new Set<string>();
   app.addHook('onRoute', ({ url }) => void paths.add(url));
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-content-type-options', 'nosniff');
+    reply.headers({ 'x-content-type-options': 'nosniff', ...crossOrigin });
     if (areTooMany(request.raw.socket)) {
       throw new Problem(503, 'Too many requests are under way; Retry-After says when to try again.', {
         headers: { 'retry-after': String(limits.retryAfterBusy), connection: 'close' },
       });
     }
+    if (isKnown(paths, request) && answerPreflight(request, reply)) return reply;
     checkRequest(paths, request, reply);
   });
   app.setErrorHandler((error, request, reply) => {
@@ -78,6 +86,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     sendProblem(error instanceof Problem ? error : failed, request.raw.url, reply);
   });
   if (options.rateLimit !== undefined) await limitRate(app, options.rateLimit);
+  // A service that misbehaves on purpose sends its bytes as they are.
+  if (options.faults === undefined) await app.register(compress, { encodings: ['gzip'], threshold: 1024 });
   addRoutes(app, options);
   return app;
 }
@@ -94,20 +104,33 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
         faults === undefined ? answerData(pipeline, source, maxLimit) : answerBadly(pipeline, source, maxLimit, faults),
     });
   }
-  const open = {
-    '/': { service: 'Electoral voter data', openapi: '/openapi.json' },
-    '/health': { status: 'ok' },
-    '/openapi.json': documentService(options),
-  };
-  for (const [url, document] of Object.entries(open)) {
-    const body = Buffer.from(JSON.stringify(document));
-    app.route({
-      method: ['GET', 'HEAD'],
-      url,
-      config: { rateLimit: false },
-      handler: (_request, reply) => reply.headers({ 'content-type': jsonType, 'cache-control': 'no-cache' }).send(body),
-    });
-  }
+  addSite(app, {
+    pipelines: options.pipelines,
+    site: options.site,
+    document: documentService(options),
+    now: options.now ?? (() => new Date()),
+    requireKey: (request) => checkKey(request, keys),
+  });
+}
+
+/** A page of another origin may read what is open, and with a key what the key opens; nobody is known by cookies here. */
+const crossOrigin = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'etag, last-modified, retry-after',
+};
+
+/** Answers the question of a browser whether a page of another origin may ask with these headers. */
+function answerPreflight(request: FastifyRequest, reply: FastifyReply): boolean {
+  if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return false;
+  reply
+    .code(204)
+    .headers({
+      'access-control-allow-methods': 'GET, HEAD',
+      'access-control-allow-headers': 'x-api-key, if-none-match',
+      'access-control-max-age': '86400',
+    })
+    .send();
+  return true;
 }
 
 async function limitRate(app: FastifyInstance, max: number): Promise<void> {
@@ -119,6 +142,12 @@ async function limitRate(app: FastifyInstance, max: number): Promise<void> {
     errorResponseBuilder: () =>
       new Problem(429, `This key may be used ${max} times a minute; Retry-After says when to go on.`),
   });
+}
+
+/** Whether there is a route at the path of a request, whatever its method; a route may end in a name that is not fixed. */
+function isKnown(paths: ReadonlySet<string>, request: FastifyRequest): boolean {
+  const path = pathOf(request.raw.url);
+  return paths.has(path) || [...paths].some((known) => known.includes(':') && path.startsWith(known.split(':')[0]!));
 }
 
 /** Refuses what is no route, and whatever is larger than any honest request. */
@@ -135,7 +164,7 @@ function checkRequest(paths: ReadonlySet<string>, request: FastifyRequest, reply
   if (url.length > limits.maxUrlLength)
     throw new Problem(414, `A URL may have at most ${limits.maxUrlLength} characters.`);
   if (request.is404) {
-    if (!paths.has(pathOf(url)))
+    if (!isKnown(paths, request))
       throw new Problem(404, 'There is nothing at this path; /openapi.json lists the paths there are.');
     const allow = 'GET, HEAD';
     throw new Problem(405, `${request.method} is not allowed here; use one of ${allow}.`, { headers: { allow } });

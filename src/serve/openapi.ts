@@ -2,6 +2,7 @@
 
 import type { AnyPipeline } from '../pipeline.ts';
 import { parametersOf } from './data-endpoint.ts';
+import { tableFormats } from './served-site.ts';
 
 interface DocumentOptions {
   readonly pipelines: readonly AnyPipeline[];
@@ -27,8 +28,12 @@ export function documentService(options: DocumentOptions): Json {
       ...Object.fromEntries(
         pipelines.map((pipeline) => [pipeline.endpoint, { get: documentEndpoint(pipeline, options) }]),
       ),
-      '/': documentOpenPath('Says where this document is'),
-      '/health': documentOpenPath('Answers as long as the service runs'),
+      '/tables/{file}': { get: documentTables() },
+      '/': documentOpenPath('A page for a browser; for a program, where this document is'),
+      '/docs': documentOpenPath('This reference as a page', 'text/html'),
+      '/dictionary': documentOpenPath('Every table and column of the snapshot, as a page', 'text/html'),
+      '/report': documentOpenPath('The report of the snapshot, as a page', 'text/html'),
+      '/health': documentOpenPath('Answers as long as the service runs, with the snapshot and its age in seconds'),
       '/openapi.json': documentOpenPath('This document'),
     },
     components: {
@@ -75,8 +80,34 @@ function documentEndpoint(pipeline: AnyPipeline, { maxLimit, rateLimit }: Docume
   };
 }
 
-function documentOpenPath(summary: string): Json {
-  const content = { 'application/json': { schema: { type: 'object' } } };
+function documentTables(): Json {
+  return {
+    operationId: 'get_table',
+    summary: 'A whole table or view of the snapshot as a file',
+    security: [{ apiKey: [] }],
+    parameters: [
+      {
+        name: 'file',
+        in: 'path',
+        required: true,
+        description: `Name of the table and its format: ${tableFormats.map((format) => `NAME.${format}`).join(', ')}.`,
+        schema: { type: 'string' },
+      },
+    ],
+    responses: {
+      200: { description: 'The table. The ETag changes with its rows.' },
+      304: { description: 'The copy whose ETag the client gave in If-None-Match is still good.' },
+      ...documentProblems({
+        401: 'The key is missing or not accepted.',
+        404: 'There is no such table, or the service has no snapshot.',
+        default: 'Any other error.',
+      }),
+    },
+  };
+}
+
+function documentOpenPath(summary: string, type = 'application/json'): Json {
+  const content = { [type]: { schema: { type: type === 'text/html' ? 'string' : 'object' } } };
   const responses = { 200: { description: `${summary}.`, content }, ...documentProblems({ default: 'Any error.' }) };
   return { get: { summary, security: [], responses } };
 }

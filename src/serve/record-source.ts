@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { messageOf, RekapError, systemReason } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { maxNumber } from './limits.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
 
 /** All records of one dataset at one moment, ready to be joined into answers. */
 export interface RecordSet {
@@ -22,6 +23,8 @@ export interface RecordSet {
 export interface RecordSource {
   /** Called for every request: answers at once, from memory. */
   current(pipeline: AnyPipeline): RecordSet;
+  /** The snapshot that the records come from; records of another kind have none. */
+  snapshot?(): Snapshot;
   close(): void | Promise<void>;
 }
 

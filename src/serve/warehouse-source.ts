@@ -13,7 +13,7 @@ import {
   type ServedRecord,
 } from './record-source.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
-import { readCurrentId, requireCurrent, requireDatabase } from '../warehouse/warehouse.ts';
+import { readCurrentId, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** Milliseconds between two looks whether `current` has changed. No request waits for a look. */
 const lookInterval = 1_000;
@@ -58,6 +58,7 @@ export async function openWarehouseSource(
   let timer = lookLater();
   return {
     current: (pipeline) => loaded.source.current(pipeline),
+    snapshot: () => loaded.snapshot,
     async close() {
       closed = true;
       clearTimeout(timer);
@@ -70,7 +71,7 @@ export async function openWarehouseSource(
 async function loadCurrent(
   warehouse: string,
   pipelines: readonly AnyPipeline[],
-): Promise<{ readonly id: string; readonly source: RecordSource }> {
+): Promise<{ readonly id: string; readonly snapshot: Snapshot; readonly source: RecordSource }> {
   const snapshot = await requireCurrent(warehouse);
   const { id, manifest } = snapshot;
   // The link's own time, not the snapshot's: after a rollback the older snapshot is what has changed for a client.
@@ -102,7 +103,7 @@ async function loadCurrent(
       { cause: error },
     );
   }
-  return { id, source: fixedSource(sets) };
+  return { id, snapshot, source: fixedSource(sets) };
 }
 
 /** A value of the tables as DuckDB's client gives it: INTEGER as a number, text as a string, NULL as null. */

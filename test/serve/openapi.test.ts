@@ -1,6 +1,8 @@
 /** The document at /openapi.json and the service say the same: paths, parameters, statuses, fields. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import type { ServedSite } from '../../src/serve/served-site.ts';
 import type { Service } from '../../src/serve/service.ts';
 import { ask, hugeSource, pipelines, requestRaw, start } from './support.ts';
 
@@ -24,10 +26,18 @@ async function readDocument({ url }: Service): Promise<Document> {
   return (await (await fetch(`${url}/openapi.json`)).json()) as Document;
 }
 
+/** A snapshot with one small table. */
+const site: ServedSite = {
+  snapshot: () => ({ id: 'one', readAt: new Date(0), source: 'sample' }),
+  report: async () => '<!doctype html><title>Report</title>',
+  dictionary: async () => [],
+  table: async () => ({ type: 'text/csv', etag: 'x', open: async () => Readable.from(['n\n1\n']) }),
+};
+
 let service: Service;
 let document: Document;
 beforeAll(async () => {
-  service = await start({ rateLimit: 1_000, maxLimit: 500 }, afterAll);
+  service = await start({ rateLimit: 1_000, maxLimit: 500, site }, afterAll);
   document = await readDocument(service);
 });
 
@@ -41,12 +51,15 @@ it('is OpenAPI 3.1 whose references all lead somewhere', () => {
 it('is what the root points to, and names every path', async () => {
   expect(await (await fetch(service.url)).json()).toHaveProperty('openapi', '/openapi.json');
   const endpoints = pipelines.map(({ endpoint }) => endpoint);
-  expect(Object.keys(document.paths).toSorted()).toEqual([...endpoints, '/', '/health', '/openapi.json'].toSorted());
+  expect(Object.keys(document.paths).toSorted()).toEqual(
+    [...endpoints, '/', '/dictionary', '/docs', '/health', '/openapi.json', '/report', '/tables/{file}'].toSorted(),
+  );
 });
 
 it('says which paths need a key; all answer GET and HEAD', async () => {
-  expect(await (await fetch(`${service.url}/health`)).json()).toEqual({ status: 'ok' });
-  for (const [path, { get }] of Object.entries(document.paths)) {
+  expect(await (await fetch(`${service.url}/health`)).json()).toMatchObject({ status: 'ok' });
+  for (const [template, { get }] of Object.entries(document.paths)) {
+    const path = template.replace('{file}', 'voters.csv');
     expect(get.summary, path).not.toBe('');
     for (const method of ['GET', 'HEAD']) {
       expect((await ask(service, path, { method })).status, `${method} ${path}`).toBe(200);

@@ -1,4 +1,4 @@
-/** Pieces of HTML in which every text from outside is escaped. */
+/** HTML in which every text from outside is escaped: takes templates, gives pieces of a page. */
 
 /** HTML that may stand in a page as it is. */
 export class Html {

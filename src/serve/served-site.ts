@@ -1,0 +1,34 @@
+/** What a service of a warehouse shows beside records: the contract between its pages and whoever reads the snapshot. */
+
+import type { Readable } from 'node:stream';
+import type { Relation } from '../duckdb/dictionary.ts';
+
+/** What is known of the snapshot whose records are served. */
+export interface ServedSnapshot {
+  readonly id: string;
+  /** When its run began to read. */
+  readonly readAt: Date;
+  readonly source: string;
+}
+
+/** A whole table as a file. */
+export interface ServedTable {
+  readonly type: string;
+  /** Plain ASCII without quotes; the same as long as the bytes are. */
+  readonly etag: string;
+  /** Makes the bytes; called only where they are wanted. */
+  open(): Promise<Readable>;
+}
+
+export const tableFormats = ['parquet', 'csv', 'arrow'] as const;
+type TableFormat = (typeof tableFormats)[number];
+
+/** What a warehouse has beside records; a service of other records has none of it. */
+export interface ServedSite {
+  snapshot(): ServedSnapshot;
+  /** The report as HTML; null where the snapshot has none. */
+  report(): Promise<string | null>;
+  dictionary(): Promise<readonly Relation[]>;
+  /** Null where there is no such table. */
+  table(name: string, format: TableFormat): Promise<ServedTable | null>;
+}
