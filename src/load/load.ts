@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import { consistencyColumn } from '../define-pipeline.ts';
-import { messageSql } from '../check-messages.ts';
 import { columnList, type Database, openDatabase, quoteIdentifier, quoteText } from '../duckdb/database.ts';
 import { changesSql } from './changes.ts';
 import { readDictionary, type Relation } from '../duckdb/dictionary.ts';
@@ -14,12 +13,10 @@ import {
   changesTable,
   datasetTable,
   makeSchema,
-  placeColumns,
   quarantineTable,
   requireKeyOrder,
   snapshotsLogTable,
   type TableDefinition,
-  stagedViolationsTable,
   violationsLogTable,
   violationsTable,
 } from './tables.ts';
@@ -30,6 +27,7 @@ import {
   type ViolationAges,
   violationsLogSql,
 } from './violation-history.ts';
+import { violationSelects } from './violation-selects.ts';
 import { type WrittenParquet, writeParquet } from './write-parquet.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
 import type { Batch } from '../stages.ts';
@@ -211,35 +209,10 @@ export class Load {
 
   /** Row checks come from the transformation, or are carried over with their rows; checks across tables run over the new tables. */
   private async fillViolations(carryOver: CarryOver | null, now: NewSnapshot): Promise<void> {
-    const { pipelines, checks } = this.options.project;
-    const table = stagedViolationsTable(pipelines);
-    const place = placeColumns(pipelines).map(({ name }) => name);
-    const selects: string[] = [];
-    for (const check of checks) {
-      const given = new Set(['dataset', ...place, 'severity', 'column_name', 'expected', 'actual', 'message']);
-      const types = new Map(table.columns.map(({ name, type }) => [name, type]));
-      const columns = table.columns.map(({ name }) =>
-        name === 'check_name'
-          ? quoteText(check.name)
-          : name === 'message' && check.message !== undefined
-            ? messageSql(check.message, pipelines)
-            : given.has(name)
-              ? `${quoteIdentifier(name)}::${types.get(name)!}`
-              : 'NULL',
-      );
-      selects.push(`SELECT ${columns.join(', ')} FROM (${check.sql})`);
-    }
-    if (carryOver !== null) {
-      const acrossTables = checks.map(({ name }) => quoteText(name)).join(', ');
-      for (const pipeline of pipelines) {
-        const condition = carriedCondition(carryOver, pipeline, quoteIdentifier(pipeline.district));
-        selects.push(
-          `SELECT ${columnList(table.columns.map(({ name }) => name))} FROM previous.violations WHERE dataset = ${quoteText(pipeline.table)} AND ${condition} AND check_name NOT IN (${acrossTables || "''"})`,
-        );
-      }
-    }
+    const { pipelines } = this.options.project;
     // One by one: together they would need the memory of all.
-    for (const select of selects) await this.database.run(`INSERT INTO temp.staging_violations ${select}`);
+    for (const select of violationSelects(this.options.project, carryOver))
+      await this.database.run(`INSERT INTO temp.staging_violations ${select}`);
     // What is not committed stays in memory, and the sorting may need all of it.
     await this.database.run('COMMIT; BEGIN');
     await this.fillTable(violationsTable(pipelines), await agedViolationsSql(this.database, pipelines, now));

@@ -27,7 +27,7 @@ type TableFormat = (typeof tableFormats)[number];
 export interface ServedSite {
   snapshot(): ServedSnapshot;
   /** The report as HTML; null where the snapshot has none. */
-  report(): Promise<string | null>;
+  report(): Promise<Buffer | null>;
   dictionary(): Promise<readonly Relation[]>;
   /** Null where there is no such table. */
   table(name: string, format: TableFormat): Promise<ServedTable | null>;

@@ -23,7 +23,7 @@ export function addSite(app: FastifyInstance, options: SiteOptions): void {
   const { pipelines, site, document, now, requireKey } = options;
   const open = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void =>
     void app.route({ method: ['GET', 'HEAD'], url, config: { rateLimit: false }, handler });
-  const page = (reply: FastifyReply, text: string) =>
+  const page = (reply: FastifyReply, text: string | Buffer) =>
     reply
       .headers({
         'content-type': 'text/html; charset=utf-8',
@@ -43,8 +43,12 @@ export function addSite(app: FastifyInstance, options: SiteOptions): void {
       : json(reply, { service: 'Electoral voter data', openapi: '/openapi.json', docs: '/docs' });
   });
   open('/health', async (_, reply) => json(reply, { status: 'ok', ...describeAge(site, now()) }));
-  open('/openapi.json', async (_, reply) => json(reply, document));
-  open('/docs', async (_, reply) => page(reply, docsPage(document)));
+  const openapi = Buffer.from(JSON.stringify(document));
+  const docs = Buffer.from(docsPage(document));
+  open('/openapi.json', async (_, reply) =>
+    reply.headers({ 'content-type': jsonType, 'cache-control': 'no-cache' }).send(openapi),
+  );
+  open('/docs', async (_, reply) => page(reply, docs));
   open('/report', async (_, reply) => {
     const report = (await site?.report()) ?? null;
     if (report === null) throw new Problem(404, noSnapshot);

@@ -13,8 +13,8 @@ import { runQuery } from '../query/run-query.ts';
 import { writeArrow } from '../query/write-arrow.ts';
 import { writeCsv } from '../query/write-result.ts';
 import type { ServedSite, ServedTable } from '../serve/served-site.ts';
-import { databaseFile, parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
-import type { Snapshot } from '../warehouse/warehouse.ts';
+import { parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
+import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** Bytes that making one table may take, and how many are made at once: the service has other work. */
 const memoryOfTable = 256_000_000;
@@ -33,25 +33,45 @@ export function describeSite(served: () => Snapshot): ServedSite {
       const { id, manifest } = served();
       return { id, readAt: new Date(manifest.created_at), source: manifest.source };
     },
-    report: async () => readFile(join(served().folder, reportFile), 'utf8').catch(nullIfMissing),
-    async dictionary() {
-      const database = await openDatabase(join(served().folder, databaseFile), { readOnly: true });
+    // Asked for without a key: whoever asks often must not make work, nor copies.
+    report: oncePerSnapshot(served, ({ folder }) => readFile(join(folder, reportFile)).catch(nullIfMissing)),
+    dictionary: oncePerSnapshot(served, async (snapshot) => {
+      const database = await openDatabase(await requireDatabase(snapshot), { readOnly: true });
       try {
         return await readDictionary(database);
       } finally {
         database.close();
       }
-    },
+    }),
     async table(name, format) {
-      const { folder, manifest } = served();
+      const snapshot = served();
+      const { folder, manifest } = snapshot;
       const file = manifest.files.find(({ path }) => path === parquetPath(name));
       if (file === undefined) return null;
       const open: ServedTable['open'] =
         format === 'parquet'
           ? async () => createReadStream(join(folder, file.path))
-          : async () => makeTable(join(folder, databaseFile), name, format);
+          : async () => makeTable(await requireDatabase(snapshot), name, format);
       return { type: types[format], etag: `${file.sha256.slice(0, 22)}-${format}`, open };
     },
+  };
+}
+
+/** Makes something of a snapshot when it is first asked for, and keeps it until another snapshot is served. */
+function oncePerSnapshot<Value>(
+  served: () => Snapshot,
+  make: (snapshot: Snapshot) => Promise<Value>,
+): () => Promise<Value> {
+  let kept: { readonly id: string; readonly value: Promise<Value> } | null = null;
+  return () => {
+    const snapshot = served();
+    if (kept?.id !== snapshot.id) {
+      const value = make(snapshot);
+      kept = { id: snapshot.id, value };
+      // What failed once may succeed the next time.
+      value.catch(() => (kept = null));
+    }
+    return kept.value;
   };
 }
 

@@ -1,6 +1,6 @@
 """Reads every Parquet file of a snapshot with pyarrow, pandas, polars and fastparquet, and compares what they find.
 
-Then runs the Python of the how-to pages on it.
+Then checks datapackage.json by its standard, and runs the Python of the how-to pages.
 
 Usage: read.py SNAPSHOT_FOLDER. Exits with 1 where two readers disagree or one cannot read a file, or a page is wrong.
 """
@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 import fastparquet
+import frictionless
 import pandas
 import polars
 import pyarrow.parquet
@@ -71,7 +72,9 @@ def main(folder):
             wrong += 1
             for name, value in found.items():
                 print(f"      {name}: {value}")
-    return 1 if wrong + run_pages(folder) else 0
+    described = frictionless.Package.validate_descriptor(str(folder / "datapackage.json"))
+    print("ok  datapackage.json" if described.valid else f"BAD datapackage.json: {described.errors}")
+    return 1 if wrong + run_pages(folder) + (not described.valid) else 0
 
 
 def run_pages(folder):

@@ -29,7 +29,7 @@ async function readDocument({ url }: Service): Promise<Document> {
 /** A snapshot with one small table. */
 const site: ServedSite = {
   snapshot: () => ({ id: 'one', readAt: new Date(0), source: 'sample' }),
-  report: async () => '<!doctype html><title>Report</title>',
+  report: async () => Buffer.from('<!doctype html><title>Report</title>'),
   dictionary: async () => [],
   table: async () => ({ type: 'text/csv', etag: 'x', open: async () => Readable.from(['n\n1\n']) }),
 };

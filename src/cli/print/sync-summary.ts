@@ -11,7 +11,7 @@ import type { ViolationAges } from '../../load/violation-history.ts';
 import type { SyncResult } from '../../run/options.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
 import type { Verdict } from '../../stages.ts';
-import { databaseFile, type Manifest, type ManifestDataset } from '../../warehouse/snapshot-format.ts';
+import { databaseFile, type Manifest, type ManifestDataset, reportFile } from '../../warehouse/snapshot-format.ts';
 
 /** Characters of a name or a message in an example; a name that is longer is itself what is wrong. */
 const longestExample = 300;
@@ -220,10 +220,12 @@ function warnings({ warnings: { length } }: SyncResult): string {
   return length === 0 ? '' : paint('yellow', `${countOf(length, 'warning')} on the way, told on standard error`);
 }
 
-function places({ outcome, current, warehouse, landing, snapshot, pruned }: SyncResult): string {
+function places({ outcome, current, warehouse, landing, snapshot, pruned, manifest }: SyncResult): string {
   if (outcome === 'dry run' && landing !== null) return `The answers are kept in ${landing}`;
   const folder = current === snapshot ? join(warehouse, 'current') : join(warehouse, 'snapshots', snapshot ?? '');
+  const hasReport = manifest.files.some(({ path }) => path === reportFile);
   const lines = [
+    ...(hasReport ? [['Report', join(folder, reportFile)]] : []),
     ['DuckDB', join(folder, databaseFile)],
     ['Parquet', join(folder, 'parquet')],
     ['Manifest', join(folder, 'manifest.json')],
