@@ -154,7 +154,7 @@ async function publish(
     return { outcome: 'dry run', current, manifest };
   }
   enter('write the report');
-  const complete = await addReport(run.project, manifest, run);
+  const complete = await addReport(run, manifest);
   enter('write the manifest');
   const finished = { id, folder, files: await writeManifest(folder, complete) };
   if (current !== null && current > file.run) {

@@ -80,7 +80,7 @@ async function publish(
     return { outcome: 'unchanged', current: previous.id, pruned: await removeOld(run, previous.id), manifest };
   }
   run.enter('write the report');
-  const complete = await addReport(run.project, manifest, run);
+  const complete = await addReport(run, manifest);
   run.enter('write the manifest');
   const files = await writeManifest(folder, complete);
   await publishSnapshotFolder(warehouse, { id, folder, files }, run.enter);

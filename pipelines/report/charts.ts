@@ -4,7 +4,7 @@ import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import type { ListFigures, Turnout } from './figures.ts';
 import { Html } from '../../src/runtime/html.ts';
-import { tiles } from './tiles.ts';
+import { isProvince, tiles } from './tiles.ts';
 
 /** All charts are as wide as a telephone; the page sets them side by side where there is room. */
 const width = 420;
@@ -69,9 +69,8 @@ export function dots(places: readonly Turnout[], span: readonly [number, number]
 
 /** The provinces of Indonesia as tiles, each about where it lies. */
 export function tileMap(provinces: readonly Turnout[], words: ChartWords): Html {
-  const known = new Map(provinces.map((province) => [province.name.toUpperCase(), province]));
   const cells = tiles.map(([name, code, column, row]) => {
-    const both = known.get(name)?.both ?? null;
+    const both = provinces.find((province) => isProvince(name, province.name))?.both ?? null;
     return { name, code, column, row, both };
   });
   const columns = Math.max(...tiles.map(([, , column]) => column)) + 1;

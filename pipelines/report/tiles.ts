@@ -1,5 +1,18 @@
 /** Where each province stands in the tile map: name, code of ISO 3166-2:ID, column, row. */
 
+/** Provinces that sources spell in several ways, by what all of them hold. */
+const spellings: Readonly<Record<string, string>> = {
+  'DKI JAKARTA': 'JAKARTA',
+  'DAERAH ISTIMEWA YOGYAKARTA': 'YOGYAKARTA',
+  'KEPULAUAN BANGKA BELITUNG': 'BANGKA BELITUNG',
+};
+
+/** Whether a source means the province of a tile. */
+export function isProvince(tile: string, name: string): boolean {
+  const spelled = name.toUpperCase();
+  return spelled === tile || (spellings[tile] !== undefined && spelled.includes(spellings[tile]));
+}
+
 export const tiles: readonly (readonly [name: string, code: string, column: number, row: number])[] = [
   ['ACEH', 'AC', 0, 0],
   ['SUMATERA UTARA', 'SU', 1, 1],

@@ -4,6 +4,7 @@ import { dots, shares, spanOf, steps, tileMap } from './charts.ts';
 import type { Turnout } from './figures.ts';
 import { folded, type Html, html, table } from '../../src/runtime/html.ts';
 import { more, type Page } from './page.ts';
+import { isProvince, tiles } from './tiles.ts';
 
 export function nation({ own, figures: { nation: sums }, number, percent }: Page): Html {
   const both = sums.both;
@@ -35,6 +36,7 @@ export function places(page: Page): Html {
   const { own, figures } = page;
   const { provinces, highest, lowest } = figures;
   const span = spanOf(provinces);
+  const unplaced = provinces.map(({ name }) => name).filter((name) => !tiles.some(([tile]) => isProvince(tile, name)));
   const legend = steps.map(
     (least, index) =>
       html`<li><i style="background:var(--step-${index})"></i>${index === 0 ? `< ${steps[1]}` : `≥ ${least}`} %</li>`,
@@ -54,6 +56,7 @@ export function places(page: Page): Html {
           ${legend}
           <li><i style="background:var(--step-none)"></i>${own.unknown}</li>
         </ul>
+        ${unplaced.length === 0 ? null : html`<p class="quiet">${own.notOnMap(unplaced.join(', '))}</p>`}
         <br />${shortTable(page, own.highest, highest)}
       </figure>
       <div>${shortTable(page, own.lowest, lowest)}</div>

@@ -2,28 +2,34 @@
 
 import { join } from 'node:path';
 import { openDatabase } from '../duckdb/database.ts';
-import { isRekapError } from '../errors.ts';
+import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 import { readAnswers } from '../land/landed-run.ts';
 import type { AnswerOfRecord, Language, Project } from '../pipeline.ts';
 import { describeFile } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, reportFile } from '../warehouse/snapshot-format.ts';
+import type { Run } from './options.ts';
 import { writeNewFile } from '../warehouse/with-file.ts';
 
 /** A snapshot's folder, and that of the answers of its run. */
 export interface ReportPlaces {
   readonly folder: string;
   readonly landing: string;
+  /** Ends it; a statement that is running is broken off. */
+  readonly signal?: AbortSignal;
 }
 
 /** The report as one page of HTML; null where the project has none, or the snapshot nothing to show. */
 export async function makeReport(
   project: Project,
   manifest: Manifest,
-  { folder, landing }: ReportPlaces,
+  { folder, landing, signal }: ReportPlaces,
   language: Language,
 ): Promise<string | null> {
   if (project.report === undefined) return null;
-  const database = await openDatabase(join(folder, databaseFile), { readOnly: true });
+  const database = await openDatabase(join(folder, databaseFile), {
+    readOnly: true,
+    ...(signal === undefined ? {} : { signal }),
+  });
   try {
     return await project.report({ database, manifest, answers: await readKeptAnswers(landing), language });
   } finally {
@@ -41,9 +47,22 @@ async function readKeptAnswers(landing: string): Promise<AnswerOfRecord[]> {
   }
 }
 
-/** Writes report.html into the folder of a snapshot that is being built; gives the manifest that names it. */
-export async function addReport(project: Project, manifest: Manifest, places: ReportPlaces): Promise<Manifest> {
-  const page = await makeReport(project, manifest, places, 'en');
+/**
+ * Writes report.html into the folder of a snapshot that is being built; gives the manifest that names it. A report that cannot be drawn
+ * keeps no figures from being published: the run warns of it.
+ */
+export async function addReport(
+  { project, folder, landing, warn, signal }: Run,
+  manifest: Manifest,
+): Promise<Manifest> {
+  const places = { folder, landing, signal };
+  const page = await makeReport(project, manifest, places, 'en').catch((error: unknown) => {
+    // What the system refuses now, it refuses the next step too.
+    signal.throwIfAborted();
+    if (systemCode(error) !== 'unknown' || error instanceof RekapError) throw error;
+    warn(`The report could not be made: ${messageOf(error)}`);
+    return null;
+  });
   if (page === null) return manifest;
   await writeNewFile(join(places.folder, reportFile), page);
   const files = [await describeFile(places.folder, reportFile, null), ...manifest.files];

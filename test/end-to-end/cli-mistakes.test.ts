@@ -49,7 +49,6 @@ describe('a mistake', () => {
     [['snapshots', 'lst'], '"snapshots lst"', 'Did you mean list?'],
     [['snapshots', 'frobnicate'], '"snapshots frobnicate"', 'rekap snapshots --help'],
     // Too few words, or too many.
-    [['query'], 'needs <sql>', 'rekap query "SHOW TABLES"'],
     [['query', 'FROM', 'voters'], '"voters" is one word too many', 'quotes'],
     [['snapshots', 'rollback'], 'needs <id>', 'rekap snapshots rollback --help'],
     [['snapshots', 'show', 'a', 'b'], '"b" is one word too many', 'rekap snapshots show --help'],

@@ -188,7 +188,7 @@ describe('an option of one value', () => {
 
   it('does not keep its help from those who ask for it', async () => {
     const help = await runHere([...query, '--warehouse', 'a', '--warehouse', 'b', '--format', '--help']);
-    expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('rekap query <sql>') });
+    expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('rekap query [sql]') });
   });
 });
 

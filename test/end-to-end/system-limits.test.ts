@@ -39,7 +39,7 @@ it('says that it may open too few files, whatever it is about to open', async ()
     if (code === 0) break;
     refused += 1;
     expect(code).toBe(1);
-    expect(stderr, `${files} files`).toMatch(/^rekap: .+\n .*ulimit -n/);
+    expect(stderr, `${files} files`).toMatch(/^rekap: .+\n .*ulimit -n/m);
   }
   expect(refused).toBeGreaterThan(1);
 });

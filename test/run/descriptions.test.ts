@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readRows } from '../support/read-table.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { syncOptions } from '../support/sync-settings.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 interface Resource {
@@ -38,4 +38,14 @@ it('a snapshot describes each of its Parquet files to other tools, with size, ha
     expect(schema.fields.every(({ description }) => description !== '')).toBe(true);
     expect(dbt).toContain(`- name: ${name}\n`);
   }
+});
+
+it('a report that cannot be drawn keeps no figures from being published, and the run warns of it', async () => {
+  const warehouse = await temporaryFolder();
+  const { url } = await serveData(smallNation({ 1101: 4 }));
+  const report = () => Promise.reject(new TypeError('no ink'));
+  const { outcome, manifest, warnings } = await runSync(syncOptions(warehouse, url), {}, { ...project, report });
+  expect(outcome).toBe('published');
+  expect(warnings.join()).toContain('no ink');
+  expect(manifest.files.map(({ path }) => path)).not.toContain('report.html');
 });
