@@ -46,14 +46,17 @@ export async function writeParquet(
     const metadata = Object.entries({ ...origin, ...describe(relation) })
       .map(([key, value]) => `${quoteIdentifier(key)}: ${quoteText(value)}`)
       .join(', ');
-    // Tables are sorted already; what a view gives comes in an order of chance.
-    const order = kind === 'view' ? ' ORDER BY ALL' : '';
+    // What a view gives comes in an order of chance, and is reckoned once for the file and its content. Tables are sorted already.
+    const isView = kind === 'view';
+    const source = isView ? 'temp.exported_view' : quoteIdentifier(name);
+    if (isView) await database.run(`CREATE TEMP TABLE exported_view AS FROM ${quoteIdentifier(name)} ORDER BY ALL`);
     const rows = await database.run(
-      `COPY (FROM ${quoteIdentifier(name)}${order}) TO ${quoteText(file)}
+      `COPY (FROM ${source}) TO ${quoteText(file)}
        (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ROW_GROUP_SIZE ${smallGroups[name] ?? rowsOfOneGroup}, KV_METADATA {${metadata}})`,
     );
-    const content = contentSql(withoutHistory(name, quoteIdentifier(name)));
+    const content = contentSql(withoutHistory(name, source));
     const [found] = await database.rows<{ content: string }>(`SELECT ${content} AS content`);
+    if (isView) await database.run('DROP TABLE temp.exported_view');
     written.set(path, { rows, content: found!.content });
   }
   return written;

@@ -163,30 +163,35 @@ export async function typesAgree(subject: Subject, database: Database): Promise<
   });
 }
 
-/** Every value of every row: the number of rows and two sums over the rows' hashes are the same for equal rows in any order. */
+/**
+ * Every value of every row: the number of rows and two sums over the rows' hashes are the same for equal rows in any order. The file of a view
+ * is compared with what the view gave when it was written, for the view follows from the tables.
+ */
 export async function rowsAgree(subject: Subject, database: Database): Promise<string[]> {
   const pairs = pairsOf(subject);
   if (pairs.length === 0) return [];
+  const isTable = (name: string): boolean => ownTables.has(name) || subject.manifest.datasets[name] !== undefined;
   const selects = pairs.map(({ table, content, inDatabase, inParquet }) => {
+    const there = isTable(table) || content === undefined ? inDatabase : inParquet;
     const part = content === undefined ? inParquet : withoutHistory(table, inParquet);
-    return `SELECT (SELECT count(*) FROM ${inDatabase}) AS rows, ${contentSql(inDatabase)} AS there, ${contentSql(inParquet)} AS here,
-        ${part === inParquet ? 'NULL' : contentSql(part)} AS part`;
+    return `SELECT (SELECT count(*) FROM ${there}) AS rows, ${contentSql(inParquet)} AS here,
+      ${there === inParquet ? 'NULL' : contentSql(there)} AS there, ${part === inParquet ? 'NULL' : contentSql(part)} AS part`;
   });
   // One statement for all: each by itself would take longer to plan than to carry out.
-  const found = await database.rows<{ rows: bigint; there: string; here: string; part: string | null }>(
+  const found = await database.rows<{ rows: bigint; there: string | null; here: string; part: string | null }>(
     selects.join(' UNION ALL '),
   );
   const problems = pairs.flatMap(({ path, table, rows, content }, n) => {
     const { rows: counted, there, here, part } = found[n]!;
-    const isTable = ownTables.has(table) || subject.manifest.datasets[table] !== undefined;
-    if (there !== here) return [{ isTable, what: `${path}: its rows are not those of the table ${table}` }];
+    if (there !== null && there !== here)
+      return [{ table, what: `${path}: its rows are not those of the table ${table}` }];
     if (content !== undefined && content !== (part ?? here))
-      return [{ isTable, what: `${path}: its rows are not those that the manifest was made for` }];
+      return [{ table, what: `${path}: its rows are not those that the manifest was made for` }];
     if (rows === null || Number(counted) === rows) return [];
-    return [{ isTable, what: `table ${table}: the number of rows is ${counted}, the manifest says ${rows}` }];
+    return [{ table, what: `table ${table}: the number of rows is ${counted}, the manifest says ${rows}` }];
   });
   // A view differs where a table that it reads does.
-  const ofTables = problems.filter(({ isTable }) => isTable);
+  const ofTables = problems.filter(({ table }) => isTable(table));
   return (ofTables.length > 0 ? ofTables : problems).map(({ what }) => what);
 }
 
