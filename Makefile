@@ -9,7 +9,7 @@ SEED ?=
 # For `make oracle`.
 WAREHOUSE ?= data/warehouse
 
-.PHONY: help setup build sync serve test fuzz crash oracle readers check bench bench-long bench-dlt sample docs format clean
+.PHONY: help setup build sync serve test fuzz crash oracle readers package check bench bench-long bench-dlt sample docs format clean
 
 rekap := node dist/src/cli/main.js
 sources := $(shell find src pipelines data/sample test -name '*.ts') tsconfig.json
@@ -62,6 +62,9 @@ readers: build ## read the sample's Parquet with pyarrow, pandas, polars and fas
 
 fuzz: build ## try the properties with many more inputs for SECONDS=180, besides the time to load them; SEED= to repeat
 	@node dist/test/fuzz/main.js '$(SECONDS)' '$(SEED)'
+
+package: build ## pack, install with --engine-strict into an empty project, run, and compile a program against it
+	@test/packed/install.sh
 
 check: build ## format, lint, types, unused code, package
 	npx --no-install oxfmt --check .

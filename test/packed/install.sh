@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Packs rekap, installs the tarball into an empty project as a stranger would, runs it, and compiles a strict program against it.
+set -euo pipefail
+root="$(cd "$(dirname "$0")/../.." && pwd)"
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+cd "$root"
+npm pack --silent --pack-destination "$folder" > /dev/null
+cd "$folder"
+npm init -y > /dev/null
+npm install --silent --no-audit --no-fund --engine-strict ./rekap-*.tgz
+npx --no-install rekap sync --sample 2> /dev/null | head -n 1
+cp "$root/test/packed/program.mts" .
+"$root/node_modules/.bin/tsc" --noEmit --strict --module nodenext --target es2023 --skipLibCheck false --types node \
+  --typeRoots "$root/node_modules/@types" program.mts
+echo "The packed package installs with --engine-strict on Node $(node --version), runs, and has its types."
