@@ -10,6 +10,8 @@ export const ExitCode = {
   gate: 3,
   source: 4,
   busy: 5,
+  stale: 6,
+  lastFailed: 7,
   hungUp: 129,
   interrupted: 130,
   terminated: 143,

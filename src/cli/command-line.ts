@@ -10,8 +10,7 @@ export async function runCommandLine(words: readonly string[]): Promise<void> {
   const entry = findCommand(words);
   beginInvocation(entry?.name ?? null);
   try {
-    await dispatch(words, entry);
-    process.exitCode = ExitCode.done;
+    process.exitCode = (await dispatch(words, entry)) ?? ExitCode.done;
   } catch (thrown) {
     const error = tooFewFiles(thrown) ?? explainGone(thrown);
     // Before anything is printed: where nobody reads that, it is all there is to know the failure by.
@@ -30,7 +29,8 @@ function explainGone(error: unknown): unknown {
   return new RekapError('usage', message, 'Go to another one and run it again.', { cause: error });
 }
 
-async function dispatch(words: readonly string[], entry: CommandEntry | undefined): Promise<void> {
+/** Gives the exit code of the command where it is not 0. */
+async function dispatch(words: readonly string[], entry: CommandEntry | undefined): Promise<number | void> {
   const [first = 'help', ...others] = words;
   if (first === '--version' || first === '-v')
     return void process.stdout.write(`${(await import('../runtime/version.ts')).readVersion()}\n`);
@@ -58,7 +58,7 @@ async function dispatch(words: readonly string[], entry: CommandEntry | undefine
     words.slice(entry.name.split(' ').length),
     allOptions,
   );
-  await command.run(options, given);
+  return command.run(options, given);
 }
 
 /** The command that the first words name. */

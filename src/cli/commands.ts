@@ -55,6 +55,17 @@ export const commands: readonly CommandEntry[] = [
     'Show which figures the source restated between two snapshots',
     async () => (await import('./diff.ts')).diffCommand,
   ),
+  declare(
+    'status',
+    'Say whether the data are fresh: exit code 0 fresh, 6 stale, 7 last run failed',
+    async () => (await import('./status.ts')).statusCommand,
+  ),
+  declare(
+    'runs show <id>',
+    'Show the steps, times, requests and warnings of one run',
+    async () => (await import('./runs.ts')).showRunCommand,
+  ),
+  declare('runs', 'List the runs and what became of them', async () => (await import('./runs.ts')).listRunsCommand),
   declare('snapshots list', 'List the snapshots, newest last', async () => (await snapshots()).listCommand),
   declare(
     'snapshots show [id]',

@@ -52,7 +52,7 @@ export const shellCommand = declareCommand({
   },
 });
 
-async function startDuckdb(snapshot: Snapshot, database: string): Promise<void> {
+async function startDuckdb(snapshot: Snapshot, database: string): Promise<number> {
   const { spawn } = await import('node:child_process');
   const child = spawn('duckdb', ['-cmd', await connectScript(snapshot, database)], { stdio: 'inherit' });
   const code = await new Promise<number | null>((done, fail) => {
@@ -68,7 +68,7 @@ async function startDuckdb(snapshot: Snapshot, database: string): Promise<void> 
     );
     child.once('exit', done);
   });
-  process.exitCode = code ?? 1;
+  return code ?? 1;
 }
 
 /** Reads statements, each up to its semicolon, and answers them until the input ends. */

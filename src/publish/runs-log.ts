@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { systemCode, RekapError, systemReason } from '../errors.ts';
-import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { violationAgesShape, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { flush, withFile } from '../warehouse/with-file.ts';
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -23,6 +23,14 @@ export const runLineShape = v.object({
   reason: v.string(),
   requests: count,
   retries: count,
+  /** The rest is not there in lines of older releases, nor for a run that was killed. Bytes of the answers. */
+  bytes: v.optional(count),
+  /** Milliseconds by step, in the order of the steps. */
+  steps: v.optional(v.record(v.string(), count)),
+  /** Rows by table of what was built. */
+  rows: v.optional(v.record(v.string(), count)),
+  violation_ages: v.optional(violationAgesShape),
+  warnings: v.optional(v.array(v.string())),
 });
 export type RunLine = Readonly<v.InferOutput<typeof runLineShape>>;
 
@@ -44,11 +52,8 @@ export async function appendRun(warehouse: string, line: RunLine): Promise<void>
   });
 }
 
-const { kind, outcome } = runLineShape.entries;
-const endedRunShape = v.object({ run: v.string(), kind, outcome });
-
-/** The runs that ended, oldest first. A line that a killed run left unfinished is passed over, as is a run that came to no id. */
-export async function readRuns(warehouse: string): Promise<v.InferOutput<typeof endedRunShape>[]> {
+/** The lines of runs.jsonl, oldest first. A line that a killed run left unfinished is passed over, as is what is no line of a run. */
+export async function readRuns(warehouse: string): Promise<RunLine[]> {
   const { runs } = warehousePaths(warehouse);
   let text: string;
   try {
@@ -62,7 +67,7 @@ export async function readRuns(warehouse: string): Promise<v.InferOutput<typeof 
       { cause: error },
     );
   }
-  const parsed = v.safeParser(v.pipe(v.string(), v.parseJson(), endedRunShape));
+  const parsed = v.safeParser(v.pipe(v.string(), v.parseJson(), runLineShape));
   return text.split('\n').flatMap((line) => {
     const { success, output } = parsed(line);
     return success ? [output] : [];

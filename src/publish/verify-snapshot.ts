@@ -18,7 +18,7 @@ import {
   type TableCheck,
   typesAgree,
 } from './verify-tables.ts';
-import { isRekapError, messageOf } from '../errors.ts';
+import { isRekapError, messageOf, tooFewFiles } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 
 /** Gives what is wrong, as sentences. */
@@ -109,6 +109,8 @@ async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promi
       const ended = await Promise.allSettled(
         group.map(async (check: TableCheck) => check(subject, await database.beside())),
       );
+      // That the system lets nothing more be opened is no damage.
+      for (const end of ended) if (end.status === 'rejected') throwIfTooFewFiles(end.reason);
       const problems = ended.flatMap((end) =>
         end.status === 'fulfilled' ? end.value : [`the tables cannot be read: ${firstLine(end.reason)}`],
       );
@@ -156,4 +158,9 @@ function ledgersBalance({ manifest, named }: Subject): string[] {
 
 function firstLine(error: unknown): string {
   return messageOf(error).split('\n')[0]!;
+}
+
+function throwIfTooFewFiles(error: unknown): void {
+  const told = tooFewFiles(error);
+  if (told !== null) throw told;
 }

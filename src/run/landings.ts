@@ -18,7 +18,7 @@ export async function finishedRuns(warehouse: string): Promise<ReadonlySet<strin
   const withTables = (await readRuns(warehouse)).filter(
     ({ kind, outcome }) => kind === 'sync' && outcome !== 'failed' && outcome !== 'interrupted',
   );
-  return new Set([...withTables.map(({ run }) => run), ...(await listSnapshotIds(warehouse))]);
+  return new Set([...withTables.flatMap(({ run }) => run ?? []), ...(await listSnapshotIds(warehouse))]);
 }
 
 /**

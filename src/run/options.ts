@@ -131,6 +131,8 @@ export interface Attempt {
   readonly enter: (step: RunStep) => void;
   /** Those warned of so far. */
   readonly warnings: readonly string[];
+  /** The steps so far, and when each began, in milliseconds of the clock that never goes back. */
+  readonly steps: readonly (readonly [step: RunStep, at: number])[];
   readonly begunAt: Date;
   /** As the clock that never goes back has it. */
   readonly started: number;

@@ -6,16 +6,24 @@ import { explainFileError } from '../warehouse/file-errors.ts';
 import { readCurrentId } from '../warehouse/warehouse.ts';
 import type { Attempt, Run, SyncFigures, SyncOptions, SyncResult } from './options.ts';
 
+/** A source may give a run very much to warn of; the landing has it all. */
+const mostWarnings = 50;
+
 /** A run, or what was to be one. */
 type Recorded = Attempt & Pick<Run, 'figures'> & { readonly id: string | null };
 
 /** Should the line not be written, what was published is published all the same. */
 export async function recordEnd(
   run: Run,
-  { outcome, current }: Pick<SyncResult, 'outcome' | 'current'>,
+  { outcome, current, manifest }: Pick<SyncResult, 'outcome' | 'current' | 'manifest'>,
 ): Promise<void> {
   try {
-    await appendRun(run.options.warehouse, runLine(run, outcome, ExitCode.done, current, ''));
+    const rows = Object.entries(manifest.datasets).map(([table, dataset]) => [table, dataset.rows] as const);
+    await appendRun(run.options.warehouse, {
+      ...runLine(run, outcome, ExitCode.done, current, ''),
+      rows: Object.fromEntries(rows),
+      ...(manifest.violation_ages === undefined ? {} : { violation_ages: manifest.violation_ages }),
+    });
   } catch (error) {
     run.warn(`runs.jsonl could not be written: ${systemReason(error)}`);
   }
@@ -67,7 +75,9 @@ function runLine(
   snapshot: string | null,
   reason: string,
 ): RunLine {
-  const { requests, retries } = figuresOf(run);
+  const { requests, retries, bytes, milliseconds } = figuresOf(run);
+  const begun = run.steps.map(([step, at]) => [step, Math.round(at - run.started)] as const);
+  const steps = begun.map(([step, at], index) => [step, (begun[index + 1]?.[1] ?? milliseconds) - at] as const);
   return {
     run: run.id,
     kind: run.kind,
@@ -80,5 +90,8 @@ function runLine(
     reason,
     requests,
     retries,
+    bytes,
+    steps: Object.fromEntries(steps),
+    warnings: run.warnings.slice(0, mostWarnings),
   };
 }

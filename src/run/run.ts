@@ -11,8 +11,10 @@ import {
   makeWarehouse,
 } from '../publish/snapshot-folder.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
+import type { RunStep } from '../runtime/context.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 import { figuresOf, recordEnd, recordFailure } from './record-run.ts';
+import { recordKilled } from './record-killed.ts';
 import { pruneLandings } from './landings.ts';
 import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './options.ts';
 
@@ -28,6 +30,7 @@ export async function withRun<Plan extends RunPlan>(
 ): Promise<SyncResult> {
   const { warehouse } = options;
   const warnings: string[] = [];
+  const steps: [RunStep, number][] = [];
   const keeping = keepWarnings(context, options, warnings);
   const attempt: Attempt = {
     kind,
@@ -35,8 +38,12 @@ export async function withRun<Plan extends RunPlan>(
     options,
     context: keeping,
     warn: (message) => keeping.report({ kind: 'warning', message }),
-    enter: (step) => keeping.report({ kind: 'step', step }),
+    enter(step) {
+      steps.push([step, context.clock.monotonic()]);
+      keeping.report({ kind: 'step', step });
+    },
     warnings,
+    steps,
     begunAt: context.clock.now(),
     started: context.clock.monotonic(),
   };
@@ -72,6 +79,7 @@ async function actLocked<Plan extends RunPlan>(
   const begun = await orRecorded(attempt, async () => {
     enter('clear leftovers');
     await clearLeftovers(warehouse);
+    await recordKilled(warehouse);
     const planned = await plan(attempt);
     enter('begin');
     return { ...planned, folder: await beginSnapshotFolder(warehouse, planned.id) };
@@ -82,7 +90,7 @@ async function actLocked<Plan extends RunPlan>(
   try {
     const { equals = null, manifest, broken_checks, ...end } = await act(run);
     enter('record the run');
-    await recordEnd(run, end);
+    await recordEnd(run, { ...end, manifest });
     if (kind === 'sync' && !dryRun) await pruneLandings(options).catch(() => undefined);
     // As --json prints it: what became of the run comes first, and what is long last.
     return {

@@ -53,6 +53,9 @@ const text = v.string();
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const counts = v.record(text, count);
 
+/** Violations by severity, counted by their age. */
+export const violationAgesShape = v.record(text, v.object({ new: count, resolved: count, standing: count }));
+
 /** A file of a snapshot. */
 const fileShape = v.object({
   /** Relative to the snapshot's folder, and below it. */
@@ -123,7 +126,7 @@ export const manifestShape = v.object({
   definition: text,
   warnings: v.array(text),
   /** Violations by severity and age; not there in older snapshots. */
-  violation_ages: v.optional(v.record(text, v.object({ new: count, resolved: count, standing: count }))),
+  violation_ages: v.optional(violationAgesShape),
   files: v.array(fileShape),
   /** Files of landing/<run>, by which a replay knows that they are as they were; each body's own hash stands in answers.jsonl. */
   landing: v.array(fileShape),

@@ -10,6 +10,8 @@ export const exitMeanings: Words = {
   gate: 'The quality gate refused to publish.',
   source: 'The source failed, or a district is incomplete.',
   busy: 'Another sync holds the warehouse, or a program has the DuckDB file open for writing.',
+  stale: '`rekap status` only: the newest success is older than `--max-age`.',
+  lastFailed: '`rekap status` only: the data are fresh enough, but the last run failed.',
   hungUp: 'The terminal was closed.',
   interrupted: 'Interrupted, such as by Ctrl-C.',
   killed: 'A query took more than its memory or its `--max-duration` and could be ended in no other way.',
@@ -123,6 +125,10 @@ export const keyMeanings: Words = {
   outcome:
     '`published`, `unchanged` (nothing new at the source), `reproduced` (by a replay), `dry run`, `refused`, `failed` or `interrupted`.',
   exit_code: 'The exit code. It tells a refusal of the gate (3) from a busy warehouse (5).',
+  steps: 'Milliseconds of each step.',
+  'steps.<step>': 'How many.',
+  rows: 'Rows of each table of what was built.',
+  'rows.<table>': 'How many.',
   requests: 'Requests sent.',
   retries: 'Requests sent again.',
   base_url: 'Address that was asked.',
@@ -151,6 +157,8 @@ export const openKeys: Words = {
   datasets: '<dataset>',
   violations: '<check>',
   violation_ages: '<severity>',
+  steps: '<step>',
+  rows: '<table>',
   sums: '<column>',
   nulls: '<column>',
 };

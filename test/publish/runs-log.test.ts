@@ -51,17 +51,17 @@ describe('the log of runs', () => {
         .slice(-runs.length - 1);
       expect(added.pop()).toBe('');
       expect(added.map((each) => v.parse(runLineShape, JSON.parse(each)))).toEqual(whole);
-      expect(read.slice(-runs.length)).toEqual(whole.map(({ run, kind, outcome }) => ({ run, kind, outcome })));
+      expect(read.slice(-runs.length)).toEqual(whole);
     }),
     { runs: 100 },
   );
 
-  it('keeps lines whole that are written side by side, and lists no run without an id', async () => {
+  it('keeps lines whole that are written side by side', async () => {
     const folder = await temporaryFolder();
     const reasons = Array.from({ length: 40 }, (_, index) => `${index} `.repeat(2000));
     await Promise.all(reasons.map((reason) => appendRun(folder, { ...line, run: null, reason })));
     expect((await readRunLines(folder)).map(({ reason }) => reason).toSorted()).toEqual(reasons.toSorted());
-    expect(await readRuns(folder)).toEqual([]);
+    expect(await readRuns(folder)).toHaveLength(40);
   });
 
   it('is empty where there is none, and named where it cannot be read', async () => {

@@ -47,8 +47,12 @@ export interface Declaration<Own extends Options> {
   readonly examples?: readonly (readonly [line: string, what: string])[];
   /** What else the help says, in lines of so many columns. */
   readonly notes?: (width: number) => string;
-  /** @param words As many as were given. */
-  run(args: Values<Own>, words: readonly string[]): Promise<void>;
+  /**
+   * Gives the exit code where it is not 0.
+   *
+   * @param words As many as were given.
+   */
+  run(args: Values<Own>, words: readonly string[]): Promise<number | void>;
 }
 
 /** A command whose own types are of no concern to who calls it. */

@@ -1,0 +1,24 @@
+/** Spans of time as people write them: 26h, 90m, 7d. */
+
+import { nameOption } from './invocation.ts';
+import { RekapError } from '../../errors.ts';
+
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds. @throws `usage` for what is no span of time. */
+export function readDuration(text: string, option: string): number {
+  const [, number, unit] = /^(\d{1,6})\s*([smhd])$/.exec(text.trim()) ?? [];
+  if (number !== undefined && Number(number) > 0) return Number(number) * units[unit!]!;
+  throw new RekapError(
+    'usage',
+    `${nameOption(option)} ${JSON.stringify(text)} is no span of time.`,
+    'Write a number and s, m, h or d, such as 26h.',
+  );
+}
+
+/** 5 h, 3 d, 20 min: the largest unit of which there are at least two. */
+export function formatAge(milliseconds: number): string {
+  const minutes = Math.round(milliseconds / 60_000);
+  if (minutes < 120) return `${minutes} min`;
+  return minutes < 2880 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} d`;
+}

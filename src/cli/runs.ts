@@ -1,0 +1,113 @@
+/** rekap runs: what became of each run, and one of them in full. */
+
+import { declareCommand } from './options/option.ts';
+import { readDuration } from './options/duration.ts';
+import { jsonOption, warehouseOption } from './options/shared.ts';
+import { RekapError } from '../errors.ts';
+import type { RunLine } from '../publish/runs-log.ts';
+import { formatNumber } from '../runtime/text.ts';
+
+const options = { ...warehouseOption, ...jsonOption } as const;
+
+export const listRunsCommand = declareCommand({
+  options: {
+    ...options,
+    failed: { type: 'boolean', describe: 'just those that failed, were refused or broken off' },
+    since: { type: 'text', describe: 'just those since then: a span such as 7d, or a day such as 2026-11-20' },
+  },
+  examples: [
+    ['rekap runs', 'the last runs'],
+    ['rekap runs --failed --since 30d', 'what went wrong in a month'],
+  ],
+  async run({ warehouse, json, failed, since }) {
+    const from = since === undefined ? 0 : readSince(since);
+    const [{ readRuns }, { requireWarehouse }, { paint, printable, printJson }, { renderTable }] = await Promise.all([
+      import('../publish/runs-log.ts'),
+      import('../warehouse/warehouse.ts'),
+      import('./print/terminal.ts'),
+      import('./print/table.ts'),
+    ]);
+    await requireWarehouse(warehouse);
+    const lines = (await readRuns(warehouse)).filter(
+      (line) => Date.parse(line.started_at) >= from && (!failed || isFailure(line)),
+    );
+    if (json) return printJson(lines);
+    if (lines.length === 0) return void process.stdout.write('No run is like that.\n');
+    const rows = lines.map((line) => [
+      line.started_at.slice(0, 16).replace('T', ' '),
+      line.kind,
+      paint(isFailure(line) ? 'red' : 'green', line.outcome),
+      String(line.exit_code),
+      duration(line),
+      formatNumber(line.requests),
+      line.run ?? '–',
+      printable(line.reason.split('\n')[0]!),
+    ]);
+    const head = ['began (UTC)', 'kind', 'outcome', 'exit', 'took', 'requests', 'run', 'reason'];
+    process.stdout.write(`${renderTable(rows, { head, right: [3, 4, 5], whole: [6] })}\n`);
+  },
+});
+
+export const showRunCommand = declareCommand({
+  words: { id: 'id of a run, as "rekap runs" shows it' },
+  options,
+  examples: [['rekap runs show 20261120T030002Z-1f3a9c', 'steps, times, requests and warnings of one run']],
+  async run({ warehouse, json }, [id]) {
+    const [{ readRuns }, { requireWarehouse }, { paint, printable, printJson }, { inColumns, widthOf, wrap }] =
+      await Promise.all([
+        import('../publish/runs-log.ts'),
+        import('../warehouse/warehouse.ts'),
+        import('./print/terminal.ts'),
+        import('./print/text.ts'),
+      ]);
+    await requireWarehouse(warehouse);
+    // A run that was replayed has more than one line.
+    const lines = (await readRuns(warehouse)).filter(({ run }) => run === id);
+    if (lines.length === 0)
+      throw new RekapError('run-not-found', `No run is called ${JSON.stringify(id)}.`, '"rekap runs" lists them.');
+    if (json) return printJson(lines);
+    const width = widthOf(process.stdout);
+    const blocks = lines.map((line) => {
+      const facts: [string, string][] = [
+        ['outcome', `${line.outcome}, exit code ${line.exit_code}`],
+        ['began', line.started_at],
+        ['ended', line.finished_at],
+        ['source', printable(line.source)],
+        ['requests', `${formatNumber(line.requests)}, ${formatNumber(line.retries)} tried again`],
+        ...Object.entries(line.rows ?? {}).map(([table, count]): [string, string] => [
+          `rows of ${table}`,
+          formatNumber(count),
+        ]),
+        ['current snapshot', line.snapshot ?? '–'],
+        ...(line.reason === '' ? [] : [['reason', printable(line.reason, 2000)] as [string, string]]),
+      ];
+      const steps = Object.entries(line.steps ?? {}).map(([step, ms]): [string, string] => [step, seconds(ms)]);
+      const warnings = (line.warnings ?? []).flatMap((warning) => wrap(`- ${printable(warning, 2000)}`, width));
+      return [
+        paint('bold', `${line.kind} ${line.run}`),
+        ...inColumns(facts, width),
+        ...(steps.length > 0 ? ['', paint('bold', 'Steps'), ...inColumns(steps, width)] : []),
+        ...(warnings.length > 0 ? ['', paint('bold', 'Warnings'), ...warnings] : []),
+      ].join('\n');
+    });
+    process.stdout.write(`${blocks.join('\n\n')}\n`);
+  },
+});
+
+function isFailure({ outcome }: RunLine): boolean {
+  return outcome === 'failed' || outcome === 'refused' || outcome === 'interrupted';
+}
+
+function duration({ started_at, finished_at }: RunLine): string {
+  return seconds(Date.parse(finished_at) - Date.parse(started_at));
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** Milliseconds since 1970. */
+function readSince(text: string): number {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(day) ? Date.now() - readDuration(text, 'since') : day;
+}

@@ -1,0 +1,75 @@
+/** rekap status: whether the data are fresh, as one line for people and an exit code for machines. */
+
+import { declareCommand } from './options/option.ts';
+import { formatAge, readDuration } from './options/duration.ts';
+import { jsonOption, warehouseOption } from './options/shared.ts';
+import type { RunLine } from '../publish/runs-log.ts';
+import { countOf, formatNumber } from '../runtime/text.ts';
+import type { Status } from '../snapshots/status.ts';
+
+export const statusCommand = declareCommand({
+  options: {
+    ...warehouseOption,
+    'max-age': { type: 'text', default: '26h', describe: 'how old the newest success may be, such as 26h or 2d' },
+    ...jsonOption,
+  },
+  examples: [
+    ['rekap status', 'exit code 0 fresh, 6 stale, 7 last run failed'],
+    ['rekap status --max-age 8d', 'with a sync once a week'],
+  ],
+  async run({ warehouse, 'max-age': maxAge, json }) {
+    const bound = readDuration(maxAge, 'max-age');
+    const [{ readRuns }, { requireWarehouse }, { judgeStatus }, { paint, printJson, printable }] = await Promise.all([
+      import('../publish/runs-log.ts'),
+      import('../warehouse/warehouse.ts'),
+      import('../snapshots/status.ts'),
+      import('./print/terminal.ts'),
+    ]);
+    await requireWarehouse(warehouse);
+    const status = judgeStatus(await readRuns(warehouse), new Date(), bound);
+    if (json) {
+      const { exitCode, age, newestSuccess, newestPublished, failure, state } = status;
+      printJson({
+        state,
+        exit_code: exitCode,
+        age_seconds: age === null ? null : Math.round(age / 1000),
+        max_age_seconds: bound / 1000,
+        newest_success: newestSuccess,
+        newest_published: newestPublished,
+        failure,
+      });
+    } else {
+      const colour = ({ fresh: 'green', stale: 'red', failed: 'yellow' } as const)[status.state];
+      process.stdout.write(`${paint([colour, 'bold'], status.state)}: ${printable(describe(status))}\n`);
+    }
+    return status.exitCode;
+  },
+});
+
+function describe({ state, newestSuccess, newestPublished, failure, age }: Status): string {
+  const failed = failure === null ? '' : `last run failed: ${failure.reason.split('\n')[0]}`;
+  if (newestSuccess === null) return failed === '' ? 'nothing has been published yet' : `nothing published; ${failed}`;
+  if (state !== 'fresh')
+    return [`newest success ${formatAge(age!)} ago`, failed].filter((part) => part !== '').join('; ');
+  const published = newestPublished ?? newestSuccess;
+  const isUnchanged = newestSuccess.outcome === 'unchanged';
+  const when = isUnchanged
+    ? `unchanged since ${minute(published)}, checked ${formatAge(age!)} ago`
+    : `published ${minute(published)} (${formatAge(age!)} ago)`;
+  return [when, ...describeContent(newestSuccess)].join(', ');
+}
+
+function describeContent({ rows = {}, violation_ages: ages = {} }: RunLine): string[] {
+  const counts = Object.values(rows).map((count) => formatNumber(count));
+  const errors = ages['error'] ?? { new: 0, standing: 0 };
+  return [
+    ...(counts.length > 0 ? [`${counts.join(' + ')} rows`] : []),
+    ...(errors.new > 0 ? [countOf(errors.new, 'new error')] : []),
+    ...(errors.standing > 0 ? [countOf(errors.standing, 'standing error')] : []),
+  ];
+}
+
+/** 2026-11-23 03:00, in UTC. */
+function minute({ started_at }: RunLine): string {
+  return started_at.slice(0, 16).replace('T', ' ');
+}

@@ -1,0 +1,38 @@
+/** Whether a warehouse is as fresh as it should be: takes the lines of runs.jsonl, the time and the greatest age, gives a verdict. */
+
+import { ExitCode } from '../errors.ts';
+import type { RunLine } from '../publish/runs-log.ts';
+
+export interface Status {
+  /** 'failed' is a warehouse that is fresh enough though its last run failed. */
+  readonly state: 'fresh' | 'stale' | 'failed';
+  readonly exitCode: number;
+  /** The newest sync that published, or found nothing new; null where there is none. */
+  readonly newestSuccess: RunLine | null;
+  /** The newest sync that published; an unchanged one may have come since. */
+  readonly newestPublished: RunLine | null;
+  /** The last sync of all, unless that is the newest success. */
+  readonly failure: RunLine | null;
+  /** Milliseconds since the newest success began to read; null where there is none. */
+  readonly age: number | null;
+}
+
+/**
+ * An unchanged run counts as fresh. A dry run and a replay say nothing of the source, and a sync that found the warehouse busy says nothing
+ * at all.
+ */
+export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number): Status {
+  const syncs = lines.filter(
+    ({ kind, outcome, exit_code }) => kind === 'sync' && outcome !== 'dry run' && exit_code !== ExitCode.busy,
+  );
+  const isSuccess = ({ outcome }: RunLine): boolean => outcome === 'published' || outcome === 'unchanged';
+  const newestSuccess = syncs.findLast(isSuccess) ?? null;
+  const newestPublished = syncs.findLast(({ outcome }) => outcome === 'published') ?? null;
+  const last = syncs.at(-1) ?? null;
+  const failure = last !== null && !isSuccess(last) ? last : null;
+  const age = newestSuccess === null ? null : Math.max(0, now.getTime() - Date.parse(newestSuccess.started_at));
+  const isStale = age === null || age > maxAge;
+  const state = isStale ? 'stale' : failure === null ? 'fresh' : 'failed';
+  const exitCode = { fresh: ExitCode.done, stale: ExitCode.stale, failed: ExitCode.lastFailed }[state];
+  return { state, exitCode, newestSuccess, newestPublished, failure, age };
+}

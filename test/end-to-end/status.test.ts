@@ -1,0 +1,91 @@
+/** The nights of a warehouse as its owner sees them: published, unchanged, failed, killed. */
+
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runHere } from '../support/run-here.ts';
+import { readRunLines } from '../support/run-lines.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+async function published() {
+  const warehouse = await temporaryFolder();
+  const { url } = await serveData(smallNation({ 1101: 4 }));
+  const { run } = await runSync(syncOptions(warehouse, url));
+  return { warehouse, url, run };
+}
+
+describe('rekap status', () => {
+  it('says on one line and by its exit code whether the data are fresh', async () => {
+    const { warehouse } = await published();
+    const fresh = await runHere(['status', '--max-age', '99999d', '--warehouse', warehouse]);
+    expect(fresh).toMatchObject({ code: 0, stdout: expect.stringMatching(/^fresh: published .* 4 \+ 4 rows\n$/) });
+    const stale = await runHere(['status', '--max-age', '1s', '--json', '--warehouse', warehouse]);
+    expect(stale.code).toBe(6);
+    expect(JSON.parse(stale.stdout)).toMatchObject({ state: 'stale', exit_code: 6 });
+  });
+
+  it('names why the last run failed, though the data are fresh enough', async () => {
+    const { warehouse } = await published();
+    await expect(runSync(syncOptions(warehouse, 'http://127.0.0.1:1', { maxAttempts: 1 }))).rejects.toMatchObject({
+      code: 'source-unreachable',
+    });
+    const { code, stdout } = await runHere(['status', '--max-age', '99999d', '--warehouse', warehouse]);
+    expect(code).toBe(7);
+    expect(stdout).toContain('cannot be reached');
+  });
+
+  it.each(['', '26', 'a day', '-1h', '0h'])('refuses the span %j', async (span) => {
+    const { warehouse } = await published();
+    expect((await runHere(['status', `--max-age=${span}`, '--warehouse', warehouse])).code).toBe(2);
+  });
+});
+
+describe('a run that was killed', () => {
+  it('gets its line from the next one that holds the lock, and only once', async () => {
+    const { warehouse, url, run } = await published();
+    const [landing] = await readdir(join(warehouse, 'landing'));
+    expect(landing).toBe(run);
+    const killed = '20261119T030000Z-aaaaaa';
+    const left = join(warehouse, 'landing', killed);
+    await mkdir(left);
+    const file = {
+      format: 2,
+      run: killed,
+      started_at: '2026-11-19T03:00:00.000Z',
+      tool: { name: 'rekap', version: '0.1.0' },
+      source: 'test',
+      base_url: url,
+      previous: null,
+      previous_history: null,
+      strict: false,
+      accept_changes: false,
+      accept_source: false,
+      dry_run: false,
+      datasets: ['voters'],
+      districts: null,
+      page_size: 10,
+    };
+    await writeFile(join(left, 'run.json'), JSON.stringify(file));
+    await writeFile(join(left, 'answers.jsonl'), '');
+    for (let night = 0; night < 2; night += 1) await runSync(syncOptions(warehouse, url));
+    const lines = await readRunLines(warehouse);
+    expect(lines.filter((line) => line.run === killed)).toMatchObject([{ outcome: 'interrupted', exit_code: 137 }]);
+    const { stdout } = await runHere(['runs', '--failed', '--json', '--warehouse', warehouse]);
+    expect(JSON.parse(stdout)).toMatchObject([{ run: killed }]);
+  });
+});
+
+describe('rekap runs', () => {
+  it('shows the steps, times, rows and warnings of one run', async () => {
+    const { warehouse, run } = await published();
+    const { stdout } = await runHere(['runs', 'show', run, '--json', '--warehouse', warehouse]);
+    const [line] = JSON.parse(stdout) as { steps: Record<string, number>; rows: object; bytes: number }[];
+    expect(Object.keys(line!.steps)).toEqual(expect.arrayContaining(['fetch', 'build tables', 'verify']));
+    expect(line!.rows).toEqual({ voters: 4, voting_rights_users: 4 });
+    expect(line!.bytes).toBeGreaterThan(0);
+    expect((await runHere(['runs', 'show', 'nobody', '--warehouse', warehouse])).code).toBe(2);
+    expect((await runHere(['runs', '--since', '2026-99-99', '--warehouse', warehouse])).code).toBe(2);
+  });
+});
