@@ -12,6 +12,7 @@ import {
   week,
 } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
+import { notifyOptions } from './options/notify.ts';
 import { readBaseUrl } from '../run/base-url.ts';
 import { syncDefaults } from '../run/options.ts';
 
@@ -65,6 +66,7 @@ const options = {
     describe: 'how old such pages may be, in seconds',
   },
   'dry-run': { type: 'boolean', describe: 'fetch and check, publish nothing' },
+  ...notifyOptions,
   ...jsonOption,
 } as const satisfies Options;
 
@@ -78,8 +80,25 @@ export const syncCommand = declareCommand({
     ['rekap sync --base-url https://host --resume', 'after one that was broken off'],
     ['rekap sync --base-url https://host --dry-run', 'see what would be published'],
   ],
-  run: runSync,
+  run: runAndTell,
 });
+
+/** The sync, and word of it to those who want it; also of one that does not come as far as to begin. */
+async function runAndTell(args: Values<typeof options>): Promise<void> {
+  const isHeard = Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined);
+  if (!isHeard) return runSync(args);
+  const { noticeOf, readNotifier } = await import('./notify.ts');
+  const notifier = await readNotifier(args);
+  const begunAt = new Date();
+  await notifier.begin();
+  try {
+    await runSync(args);
+  } catch (error) {
+    await notifier.end(await noticeOf(args.warehouse, begunAt, error));
+    throw error;
+  }
+  await notifier.end(await noticeOf(args.warehouse, begunAt, null));
+}
 
 async function runSync(args: Values<typeof options>): Promise<void> {
   const given = args['base-url'];

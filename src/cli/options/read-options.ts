@@ -148,7 +148,17 @@ function checkWords(words: readonly string[], { name, usage: form }: CommandEntr
 }
 
 /** Variables that are no options of a command. */
-const otherVariables = ['REKAP_API_KEY', 'REKAP_API_KEYS', 'REKAP_DEBUG', 'REKAP_FAULT_SEEDS'];
+const otherVariables = [
+  'REKAP_API_KEY',
+  'REKAP_API_KEYS',
+  'REKAP_DEBUG',
+  'REKAP_FAULT_SEEDS',
+  // What a command of --on-publish and its like is given; it may call rekap.
+  'REKAP_EVENT',
+  'REKAP_RUN',
+  'REKAP_REASON',
+  'REKAP_EXIT_CODE',
+];
 
 /** A mistyped variable would be passed over, and a cron job be less strict than it was told to be. One that resembles none is somebody else's. */
 async function checkEnvironment(allOptions: () => Promise<Options>): Promise<void> {

@@ -1,0 +1,168 @@
+/**
+ * Tells others how a sync went: a dead man's switch by its URL, commands of the user, and a webhook. What goes wrong here is a warning and
+ * changes no exit code.
+ */
+
+import { createHmac } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { notifyOptions } from './options/notify.ts';
+import type { Values } from './options/option.ts';
+import { readNamedFile } from './options/shared.ts';
+import { warningText } from './print/terminal.ts';
+import { ExitCode, messageOf, RekapError } from '../errors.ts';
+import type { RunLine } from '../publish/runs-log.ts';
+
+/** What others are told of a run; also the JSON that commands and webhooks get. */
+export interface Notice extends Partial<RunLine> {
+  readonly event: 'published' | 'unchanged' | 'dry run' | 'failed';
+  readonly warehouse: string;
+  readonly exit_code: number;
+  readonly reason: string;
+}
+
+export interface Notifier {
+  begin(): Promise<void>;
+  end(notice: Notice): Promise<void>;
+}
+
+/** Milliseconds for one request, and for one command. */
+const requestTime = 10_000;
+const commandTime = 60_000;
+/** Milliseconds to wait before a webhook is tried again. */
+const webhookWaits = [1000, 5000];
+
+/** @throws `usage` where an address is none, or a file cannot be read. */
+export async function readNotifier(args: Values<typeof notifyOptions>): Promise<Notifier> {
+  const pingFile = args['ping-url-file'];
+  const ping = pingFile === undefined ? args['ping-url'] : await readNamedFile('file', pingFile, 'ping-url-file');
+  const pingUrl = readUrl(ping?.trim(), 'ping-url');
+  const webhook = readUrl(args.webhook, 'webhook');
+  const secretFile = args['webhook-secret-file'];
+  const secret =
+    secretFile === undefined ? null : (await readNamedFile('secret', secretFile, 'webhook-secret-file')).trim();
+  const commands: Readonly<Record<Notice['event'], string | undefined>> = {
+    published: args['on-publish'],
+    unchanged: args['on-unchanged'],
+    failed: args['on-failure'],
+    'dry run': undefined,
+  };
+  return {
+    async begin() {
+      if (pingUrl !== null) await orWarn('The ping', () => post(below(pingUrl, 'start'), '', {}));
+    },
+    async end(notice) {
+      const body = JSON.stringify(notice);
+      const isFailure = notice.event === 'failed';
+      await Promise.all([
+        pingUrl === null
+          ? null
+          : orWarn('The ping', () =>
+              post(isFailure ? below(pingUrl, 'fail') : pingUrl, notice.reason.slice(0, 1000), {}),
+            ),
+        webhook === null ? null : orWarn('The webhook', () => sendSigned(webhook, body, secret)),
+      ]);
+      const command = commands[notice.event];
+      if (command !== undefined) await orWarn('The command', () => runCommand(command, body, notice));
+    },
+  };
+}
+
+function readUrl(text: string | undefined, option: string): URL | null {
+  if (text === undefined) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol)) return url;
+  throw new RekapError('usage', `--${option} is no address.`, 'Give one that begins with https:// or http://.');
+}
+
+/** The switches there are take /start and /fail below the address of a check. */
+function below(url: URL, name: string): URL {
+  const longer = new URL(url);
+  longer.pathname = `${url.pathname.replace(/\/$/, '')}/${name}`;
+  return longer;
+}
+
+/** The address may be a secret itself, so that only its host is named. */
+async function post(url: URL, body: string, headers: Readonly<Record<string, string>>): Promise<void> {
+  const { request } = await import('undici');
+  try {
+    const answer = await request(url, {
+      method: 'POST',
+      body,
+      headers,
+      signal: AbortSignal.timeout(requestTime),
+    });
+    await answer.body.dump();
+    if (answer.statusCode >= 400) throw new Error(`it answered ${answer.statusCode}`);
+  } catch (error) {
+    throw new Error(`${url.host}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function sendSigned(url: URL, body: string, secret: string | null): Promise<void> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(secret === null
+      ? {}
+      : { 'x-rekap-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}` }),
+  };
+  for (const pause of webhookWaits)
+    try {
+      return await post(url, body, headers);
+    } catch {
+      await wait(pause);
+    }
+  await post(url, body, headers);
+}
+
+/** Its output goes to stderr, where progress is: stdout is the summary's. It never gets the key. */
+async function runCommand(command: string, body: string, notice: Notice): Promise<void> {
+  const { REKAP_API_KEY: _key, REKAP_API_KEYS: _keys, ...environment } = process.env;
+  const child = spawn(command, {
+    shell: true,
+    stdio: ['pipe', 2, 2],
+    env: {
+      ...environment,
+      REKAP_EVENT: notice.event,
+      REKAP_RUN: notice.run ?? '',
+      REKAP_SNAPSHOT: notice.snapshot ?? '',
+      REKAP_WAREHOUSE: notice.warehouse,
+      REKAP_EXIT_CODE: String(notice.exit_code),
+      REKAP_REASON: notice.reason.slice(0, 1000),
+    },
+    signal: AbortSignal.timeout(commandTime),
+    killSignal: 'SIGKILL',
+  });
+  // A command need not read what it is given.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(body);
+  await new Promise<void>((done, fail) => {
+    child.once('error', (error) =>
+      fail(error.name === 'AbortError' ? new Error(`it was not done after ${commandTime / 1000} s`) : error),
+    );
+    child.once('exit', (code, signal) =>
+      code === 0 ? done() : fail(new Error(`it ended with ${code === null ? signal : `exit code ${code}`}`)),
+    );
+  });
+}
+
+async function orWarn(what: string, tell: () => Promise<void>): Promise<void> {
+  try {
+    await tell();
+  } catch (error) {
+    process.stderr.write(warningText(`${what} failed: ${messageOf(error)}`, process.stderr));
+  }
+}
+
+/** What there is to tell of a sync that gave a result, or failed. */
+export async function noticeOf(warehouse: string, begunAt: Date, error: unknown): Promise<Notice> {
+  const { readRuns } = await import('../publish/runs-log.ts');
+  const lines = await readRuns(warehouse).catch(() => []);
+  const line = lines.findLast(({ kind, started_at }) => kind === 'sync' && Date.parse(started_at) >= begunAt.getTime());
+  if (error === null) {
+    const event = (line?.outcome ?? 'published') as Exclude<Notice['event'], 'failed'>;
+    return { ...line, event, warehouse, exit_code: ExitCode.done, reason: '' };
+  }
+  const exit_code = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
+  return { ...line, event: 'failed', warehouse, exit_code, reason: messageOf(error) };
+}

@@ -1,0 +1,99 @@
+/** Others hear how a sync went: a dead man's switch, commands and a webhook; and whatever becomes of them, the sync ends as it would. */
+
+import { createHmac } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runHere } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+interface Heard {
+  readonly path: string;
+  readonly body: string;
+  readonly signature: string | undefined;
+}
+
+/** A server that notes what it hears, and answers with these statuses in turn, then with 200. */
+async function listen(...statuses: number[]) {
+  const heard: Heard[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      heard.push({ path: request.url!, body, signature: request.headers['x-rekap-signature']?.toString() });
+      response.writeHead(statuses.shift() ?? 200).end();
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  return { heard, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+const environment = { PATH: process.env['PATH'] ?? '', REKAP_API_KEY: 'a-key-for-nobody-else' };
+
+async function syncSample(warehouse: string, ...words: string[]) {
+  return runHere(['sync', '--sample', '--warehouse', warehouse, ...words], environment);
+}
+
+describe('a sync', () => {
+  it("pings a dead man's switch before it begins and after it ends, and another address where it fails", async () => {
+    const warehouse = await temporaryFolder();
+    const { heard, url } = await listen();
+    const file = join(await temporaryFolder(), 'url');
+    await writeFile(file, `${url}/check-1\n`);
+    expect((await syncSample(warehouse, '--ping-url-file', file)).code).toBe(0);
+    expect(heard.map(({ path }) => path)).toEqual(['/check-1/start', '/check-1']);
+    const failing = ['sync', '--base-url', 'http://127.0.0.1:1', '--accept-source', '--warehouse', warehouse];
+    const failed = await runHere([...failing, '--attempts', '1', '--ping-url', `${url}/check-2`], environment);
+    expect(failed.code).toBe(4);
+    expect(heard.slice(2).map(({ path }) => path)).toEqual(['/check-2/start', '/check-2/fail']);
+    expect(heard.at(-1)!.body).toContain('cannot be reached');
+  });
+
+  it('runs the command of what became of it, with the run on stdin and never the key', async () => {
+    const warehouse = await temporaryFolder();
+    const folder = await temporaryFolder();
+    const note = (name: string) => `cat > ${join(folder, `${name}.json`)}; env > ${join(folder, `${name}.env`)}`;
+    const commands = ['--on-publish', note('published'), '--on-unchanged', note('unchanged')];
+    expect((await syncSample(warehouse, ...commands)).code).toBe(0);
+    expect((await syncSample(warehouse, ...commands)).code).toBe(0);
+    for (const event of ['published', 'unchanged']) {
+      const run = JSON.parse(await readFile(join(folder, `${event}.json`), 'utf8')) as object;
+      expect(run).toMatchObject({ event, exit_code: 0, rows: { voters: 514 }, warehouse });
+      const variables = await readFile(join(folder, `${event}.env`), 'utf8');
+      expect(variables).toContain(`REKAP_EVENT=${event}`);
+      expect(variables).not.toContain(environment.REKAP_API_KEY);
+    }
+  });
+
+  it('signs what a webhook gets, and sends it again to one that fails for a moment', async () => {
+    const { heard, url } = await listen(503);
+    const secret = join(await temporaryFolder(), 'secret');
+    await writeFile(secret, 'between us\n');
+    const words = ['--webhook', `${url}/hook`, '--webhook-secret-file', secret];
+    expect((await syncSample(await temporaryFolder(), ...words)).code).toBe(0);
+    expect(heard.map(({ path }) => path)).toEqual(['/hook', '/hook']);
+    const [, { body, signature }] = heard as [Heard, Heard];
+    expect(signature).toBe(`sha256=${createHmac('sha256', 'between us').update(body).digest('hex')}`);
+    expect(JSON.parse(body)).toMatchObject({ event: 'published' });
+  });
+
+  it('ends as it would though nobody hears, and warns without the address', async () => {
+    const { url } = await listen(500, 500);
+    const words = ['--ping-url', `${url}/not-to-be-printed`, '--on-publish', 'exit 7'];
+    const { code, stderr, stdout } = await syncSample(await temporaryFolder(), ...words);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Published');
+    expect(stderr).toMatch(/ping failed: 127\.0\.0\.1:\d+: it answered 500/);
+    expect(stderr).toContain('exit code 7');
+    expect(stderr).not.toContain('not-to-be-printed');
+  });
+
+  it('refuses an address that is none before it asks the source', async () => {
+    const warehouse = await temporaryFolder();
+    expect((await syncSample(warehouse, '--ping-url', 'nonsense')).code).toBe(2);
+    expect((await syncSample(warehouse, '--webhook', 'file:///etc/passwd')).code).toBe(2);
+  });
+});
