@@ -8,7 +8,7 @@ import { ExitCode, RekapError, tooFewFiles } from '../errors.ts';
 /** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */
 export async function runCommandLine(words: readonly string[]): Promise<void> {
   const entry = findCommand(words);
-  beginInvocation(entry?.name ?? null);
+  beginInvocation(entry?.name ?? null, commands);
   try {
     process.exitCode = (await dispatch(words, entry)) ?? ExitCode.done;
   } catch (thrown) {

@@ -61,6 +61,16 @@ export const commands: readonly CommandEntry[] = [
     async () => (await import('./status.ts')).statusCommand,
   ),
   declare(
+    'doctor',
+    'Look whether a sync could run here, and say what to do',
+    async () => (await import('./doctor.ts')).doctorCommand,
+  ),
+  declare(
+    'config [command]',
+    'Show every setting of a command, its value and where it comes from',
+    async () => (await import('./config.ts')).configCommand,
+  ),
+  declare(
     'runs show <id>',
     'Show the steps, times, requests and warnings of one run',
     async () => (await import('./runs.ts')).showRunCommand,

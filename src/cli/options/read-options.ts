@@ -47,6 +47,7 @@ export async function readOptions(
   await checkEnvironment(allOptions);
   const environment = readEnvironment(declared);
   const file = commandLine.given['config'] ?? environment['config'];
+  invocation.configFile = typeof file === 'string' ? file : null;
   const config =
     typeof file === 'string'
       ? await (await import('./config-file.ts')).readConfigFile(file, declared, await allOptions())

@@ -1,0 +1,53 @@
+/** rekap config: every setting of a command, its value, and where it comes from. */
+
+import { declareCommand, type Options } from './options/option.ts';
+import { RekapError } from '../errors.ts';
+
+/** Settings that may be secrets themselves: only that there is one is shown. */
+const hidden = new Set(['ping-url', 'webhook']);
+
+export const configCommand = declareCommand({
+  words: { command: 'the command whose settings to show [default: sync]' },
+  options: { json: { type: 'boolean', describe: 'print one JSON document instead of text' } },
+  examples: [
+    ['rekap config', 'what a sync would go by'],
+    ['rekap config serve --config rekap.json', 'the settings of another command, with a config file'],
+  ],
+  async run({ json }, [name = 'sync']) {
+    const [{ readOptions }, { invocation }, { printJson, paint, printable }, { renderTable }] = await Promise.all([
+      import('./options/read-options.ts'),
+      import('./options/invocation.ts'),
+      import('./print/terminal.ts'),
+      import('./print/table.ts'),
+    ]);
+    const { commands, configFile: file } = invocation;
+    const entry = commands.find((each) => each.name === name);
+    if (entry === undefined)
+      throw new RekapError(
+        'usage',
+        `There is no command ${JSON.stringify(name)}.`,
+        '"rekap --help" lists the commands.',
+      );
+    const command = await entry.load();
+    const allOptions = async (): Promise<Options> =>
+      Object.assign({}, ...(await Promise.all(commands.map(async ({ load }) => (await load()).options)))) as Options;
+    const words = file === null ? [] : ['--config', file];
+    const { options } = await readOptions({ ...entry, usage: entry.name }, command, words, allOptions);
+    const settings = Object.entries(command.options).map(([option, { default: usual }]) => {
+      const value = options[option];
+      const origin = invocation.origins[option] ?? (usual === undefined ? null : 'default');
+      return {
+        option,
+        value: hidden.has(option) && value !== undefined ? 'given, not shown' : (value ?? null),
+        origin,
+      };
+    });
+    if (json) return printJson(settings);
+    const rows = settings.map(({ option, value, origin }) => [
+      option,
+      value === null ? '–' : printable(Array.isArray(value) ? value.join(', ') : String(value)),
+      origin === null ? '' : origin === 'default' ? paint('dim', origin) : origin,
+    ]);
+    process.stdout.write(`${renderTable(rows, { head: ['option', 'value', 'from'] })}\n`);
+  },
+});

@@ -1,0 +1,73 @@
+/** rekap doctor: whether a sync could run here, point by point, with what to do. */
+
+import { declareCommand } from './options/option.ts';
+import { jsonOption, warehouseOption } from './options/shared.ts';
+import { ExitCode } from '../errors.ts';
+import { readBaseUrl } from '../run/base-url.ts';
+import { syncDefaults } from '../run/options.ts';
+import { systemClock } from '../runtime/context.ts';
+
+export const doctorCommand = declareCommand({
+  options: {
+    ...warehouseOption,
+    'base-url': { type: 'text', describe: 'address of the service; without one, only this machine is looked at' },
+    'api-key-file': { type: 'text', describe: 'file that holds the API key [default: the key is in REKAP_API_KEY]' },
+    'page-size': {
+      type: 'number',
+      range: [2, 100_000],
+      default: syncDefaults.pageSize,
+      describe: 'records to ask for at a time',
+    },
+    timeout: { type: 'number', range: [1, 3600], default: 30, describe: 'seconds for one request' },
+    ...jsonOption,
+  },
+  examples: [
+    ['rekap doctor --base-url https://host', 'before the first sync, or after a night that failed'],
+    ['rekap doctor', 'this machine alone'],
+  ],
+  async run(args) {
+    const [{ loadProject }, { examine }, { printJson, paint, printable }, { readApiKey }, { widthOf, wrap }] =
+      await Promise.all([
+        import('../../pipelines/index.ts'),
+        import('../run/doctor.ts'),
+        import('./print/terminal.ts'),
+        import('./options/api-key.ts'),
+        import('./print/text.ts'),
+      ]);
+    const project = loadProject();
+    const file = args['api-key-file'];
+    const hasKey = file !== undefined || (process.env['REKAP_API_KEY'] ?? '') !== '';
+    const given = args['base-url'];
+    const findings = [];
+    for await (const finding of examine({
+      project,
+      warehouse: args.warehouse,
+      baseUrl: given === undefined ? null : readBaseUrl(given, project.pipelines),
+      apiKey: hasKey ? await readApiKey(file) : null,
+      pageSize: args['page-size'],
+      timeout: args.timeout * 1000,
+      clock: systemClock,
+      node: process.versions.node,
+    })) {
+      findings.push(finding);
+      if (args.json) continue;
+      const mark = {
+        ok: paint('green', 'ok     '),
+        warning: paint('yellow', 'warning'),
+        failed: paint('red', 'failed '),
+      };
+      process.stdout.write(`${mark[finding.state]}  ${finding.about.padEnd(10)} ${printable(finding.found)}\n`);
+      const indent = ' '.repeat(20);
+      if (finding.next !== null)
+        for (const line of wrap(finding.next, widthOf(process.stdout) - indent.length))
+          process.stdout.write(`${indent}${line}\n`);
+    }
+    if (args.json) printJson(findings);
+    else if (given === undefined) process.stdout.write('The service was not asked: give --base-url.\n');
+    const failed = findings.filter(({ state }) => state === 'failed').map(({ about }) => about);
+    if (failed.length === 0) return ExitCode.done;
+    return failed.some((about) => ['service', 'access', 'answer', 'district', 'page size'].includes(about))
+      ? ExitCode.source
+      : ExitCode.usage;
+  },
+});

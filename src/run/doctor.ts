@@ -1,0 +1,205 @@
+/** Looks whether a sync could run here: one finding after another, each with what to do about it. It reads a few records and writes nothing. */
+
+import { constants } from 'node:fs';
+import { access, stat, statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { isRekapError, messageOf, systemCode } from '../errors.ts';
+import { createHttpTransport, type Received, requestPath, type Transport } from '../extract/ask/http-transport.ts';
+import type { Secret } from '../extract/ask/secret.ts';
+import { createScanner } from '../extract/scan/scan-answer.ts';
+import type { AnyPipeline, Project } from '../pipeline.ts';
+import { readInteger } from '../records/fields.ts';
+import type { Clock } from '../runtime/context.ts';
+import { countOf, formatNumber } from '../runtime/text.ts';
+import { readCurrentId } from '../warehouse/warehouse.ts';
+
+export interface Finding {
+  readonly about: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly found: string;
+  /** What to do; null where all is well. */
+  readonly next: string | null;
+}
+
+export interface Patient {
+  readonly project: Project;
+  readonly warehouse: string;
+  /** Null where none is given: then only this machine is looked at. */
+  readonly baseUrl: string | null;
+  /** Null where there is none. */
+  readonly apiKey: Secret | null;
+  readonly pageSize: number;
+  /** Milliseconds for one request. */
+  readonly timeout: number;
+  readonly clock: Clock;
+  /** Version of Node, such as 20.19.0. */
+  readonly node: string;
+}
+
+const leastSpace = 1_000_000_000;
+const mostSkew = 300_000;
+
+const ok = (about: string, found: string): Finding => ({ about, state: 'ok', found, next: null });
+const bad = (about: string, found: string, next: string): Finding => ({ about, state: 'failed', found, next });
+const doubt = (about: string, found: string, next: string): Finding => ({ about, state: 'warning', found, next });
+
+export async function* examine(patient: Patient): AsyncGenerator<Finding> {
+  yield examineNode(patient.node);
+  yield* examineFolder(patient.warehouse);
+  yield patient.apiKey === null
+    ? bad('key', 'there is none', 'Set REKAP_API_KEY, or name its file with --api-key-file.')
+    : ok('key', 'there is one; it is not shown');
+  if (patient.baseUrl === null || patient.apiKey === null) return;
+  yield* examineService(patient, patient.baseUrl, patient.apiKey);
+}
+
+function examineNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 20 || (major === 20 && minor >= 19)
+    ? ok('node', version)
+    : bad('node', version, 'Install Node.js 20.19 or later.');
+}
+
+async function* examineFolder(warehouse: string): AsyncGenerator<Finding> {
+  const folder = await nearestFolder(resolve(warehouse));
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    const current = await readCurrentId(warehouse).catch(() => null);
+    yield ok(
+      'warehouse',
+      current === null ? `${warehouse} is empty and can be written` : `${warehouse} holds ${current}`,
+    );
+  } catch (error) {
+    yield bad(
+      'warehouse',
+      `${folder} cannot be written (${systemCode(error)})`,
+      'Give its owner this user, or name another with --warehouse.',
+    );
+  }
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const found = `${formatNumber(Math.floor(free / 1_000_000))} MB are free`;
+  yield free >= leastSpace
+    ? ok('space', found)
+    : doubt('space', found, 'Make room: a sync of the nation needs about 20 MB, and keeps several.');
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  const isThere = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isThere || dirname(path) === path ? path : nearestFolder(dirname(path));
+}
+
+async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret): AsyncGenerator<Finding> {
+  const { timeout, project, clock, pageSize } = patient;
+  const transport = createHttpTransport({ baseUrl, apiKey, connections: 1, timeout, maxAnswerBytes: 64_000_000 });
+  const pipeline = project.pipelines[0]!;
+  const ask = asker(transport, new URL(baseUrl), pipeline, patient);
+  try {
+    const first = await ask(null, 1);
+    if ('why' in first)
+      return yield bad(
+        'service',
+        apiKey.redact(first.why),
+        'Check --base-url, the network, and whether the service is up.',
+      );
+    const { status, headers } = first.answer;
+    yield ok('service', `${new URL(baseUrl).host} answered ${status} within ${first.took} ms`);
+    const date = Date.parse(headers['date']?.toString() ?? '');
+    const skew = Number.isNaN(date) ? 0 : Math.abs(clock.now().getTime() - date);
+    yield skew <= mostSkew
+      ? ok('clock', 'agrees with the service')
+      : doubt(
+          'clock',
+          `differs from the service by ${Math.round(skew / 1000)} s`,
+          'Set the clock: times in the warehouse go by it.',
+        );
+    if (status === 401 || status === 403)
+      return yield bad(
+        'access',
+        `the service refuses the key (${status})`,
+        'Ask the operator for a key, and check its file for blanks.',
+      );
+    if (status !== 200)
+      return yield bad('answer', `status ${status}`, 'Check the path of --base-url: it goes before /api.');
+    yield ok('access', 'the service accepts the key');
+    const read = readRecords(pipeline, first.answer.body);
+    if (typeof read === 'string')
+      return yield bad('answer', read, 'This is not the documented {count, data}: check --base-url.');
+    yield ok('answer', '{count, data}, as documented');
+    const [district] = read.districts;
+    if (district !== undefined) {
+      const own = await ask(district, pageSize);
+      const records = 'why' in own ? null : readRecords(pipeline, own.answer.body);
+      yield records === null || typeof records === 'string' || records.count === 0
+        ? bad(
+            'district',
+            `district ${district} gives no records`,
+            'rekap proves a district by its own records: ask the operator about id_dapil.',
+          )
+        : ok(
+            'district',
+            `${district} has ${countOf(records.count, 'record')}, read in ${'why' in own ? 0 : own.took} ms`,
+          );
+    }
+    yield await examinePages(ask, pipeline, pageSize);
+  } finally {
+    await transport.close();
+  }
+}
+
+type Asked = { readonly answer: Received; readonly took: number } | { readonly why: string };
+type Ask = (district: number | null, limit: number) => Promise<Asked>;
+
+function asker(transport: Transport, base: URL, pipeline: AnyPipeline, { timeout, clock }: Patient): Ask {
+  return async (district, limit) => {
+    const request = { dataset: pipeline.table, district, offset: 0, limit };
+    const began = clock.monotonic();
+    try {
+      const path = requestPath(base, pipeline, request);
+      const answer = await transport.send(request, path, AbortSignal.timeout(timeout));
+      return { answer, took: Math.round(clock.monotonic() - began) };
+    } catch (error) {
+      return { why: isRekapError(error) ? error.message : `it cannot be reached: ${messageOf(error)}` };
+    }
+  };
+}
+
+/** Records of an answer and the districts that they name; a sentence where it is no envelope. */
+function readRecords(pipeline: AnyPipeline, bytes: Buffer): { count: number; districts: number[] } | string {
+  try {
+    const scan = createScanner(Object.values(pipeline.columns).map(({ field }) => field));
+    const { count, records } = scan(bytes);
+    const request = { dataset: pipeline.table, district: null, offset: 0, limit: 0 };
+    const page = { request, url: '', bytes, count, records };
+    const place = Object.keys(pipeline.columns).indexOf(pipeline.district);
+    const districts = Array.from({ length: records.length }, (_, row) => readInteger(page, row, place));
+    return { count: records.length, districts: districts.filter((id) => id >= 0) };
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+async function examinePages(ask: Ask, pipeline: AnyPipeline, pageSize: number): Promise<Finding> {
+  for (const limit of [...new Set([pageSize, 100, 10])].filter((size) => size <= pageSize)) {
+    const asked = await ask(null, limit);
+    const records = 'why' in asked || asked.answer.status !== 200 ? null : readRecords(pipeline, asked.answer.body);
+    if (records === null || typeof records === 'string') continue;
+    if (limit < pageSize)
+      return doubt(
+        'page size',
+        `it refuses ${pageSize} and takes ${limit}`,
+        `rekap does the same by itself; --page-size ${limit} saves the first tries.`,
+      );
+    return records.count < limit && records.count > 0 && records.count % 5 === 0 && records.count <= 100
+      ? doubt(
+          'page size',
+          `it gives ${records.count} where ${limit} are asked for`,
+          'It seems to cap limit in silence. rekap reads all the same, with more requests.',
+        )
+      : ok('page size', `it takes ${limit} and gives ${countOf(records.count, 'record')}`);
+  }
+  return bad('page size', 'it refuses even 10', 'Ask the operator how many records an answer may have.');
+}

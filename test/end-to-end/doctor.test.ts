@@ -1,0 +1,74 @@
+/** rekap doctor and rekap config: what is wrong before a sync, and by which settings it would go. */
+
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../src/run/doctor.ts';
+import { runHere } from '../support/run-here.ts';
+import { serveData, smallNation } from '../support/served-source.ts';
+import { testKey } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { startTwistedSource } from '../support/twisted-source.ts';
+
+async function examine(words: readonly string[], key: string | null = testKey) {
+  const warehouse = join(await temporaryFolder(), 'new');
+  const environment: Record<string, string> = key === null ? {} : { REKAP_API_KEY: key };
+  const { code, stdout } = await runHere(['doctor', ...words, '--json', '--warehouse', warehouse], environment);
+  const findings = JSON.parse(stdout) as Finding[];
+  expect(stdout).not.toContain(testKey);
+  expect(findings.every(({ state, next }) => (state === 'ok') === (next === null))).toBe(true);
+  expect(await readdir(join(warehouse, '..'))).toEqual([]);
+  const doubtful = findings.filter(({ state }) => state !== 'ok').map(({ about, state }) => `${about} ${state}`);
+  return { code, doubtful, findings };
+}
+
+const nation = smallNation({ 1101: 30, 1102: 4 });
+
+describe('rekap doctor', () => {
+  it('finds nothing wrong with a service that is as documented, writes nothing, and shows no key', async () => {
+    const { code, doubtful, findings } = await examine(['--base-url', (await serveData(nation)).url]);
+    expect({ code, doubtful }).toEqual({ code: 0, doubtful: [] });
+    expect(findings.map(({ about }) => about)).toEqual(expect.arrayContaining(['district', 'page size', 'clock']));
+  });
+
+  it('looks at this machine alone without an address', async () => {
+    expect(await examine([], null)).toMatchObject({ code: 2, doubtful: ['key failed'] });
+    expect(await examine([])).toMatchObject({ code: 0, doubtful: [] });
+  });
+
+  it.each<[string, (response: { writeHead(status: number): { end(text: string): void } }) => void, string]>([
+    ['refuses the key', (response) => response.writeHead(401).end('{}'), 'access failed'],
+    ['is somewhere else', (response) => response.writeHead(404).end('{}'), 'answer failed'],
+    ['answers something else', (response) => response.writeHead(200).end('<html></html>'), 'answer failed'],
+  ])('names a service that %s', async (_, twist, expected) => {
+    const { url } = await startTwistedSource(nation, twist);
+    expect(await examine(['--base-url', url])).toMatchObject({ code: 4, doubtful: [expected] });
+  });
+
+  it('names one that is not there, and one that caps limit in silence', async () => {
+    expect(await examine(['--base-url', 'http://127.0.0.1:1'])).toMatchObject({
+      code: 4,
+      doubtful: ['service failed'],
+    });
+    const { url } = await serveData(nation, {
+      values: { clamp: 10 },
+      seed: 1,
+      clock: { now: () => new Date(), monotonic: () => 0, sleep: () => Promise.resolve() },
+    });
+    expect(await examine(['--base-url', url])).toMatchObject({ code: 0, doubtful: ['page size warning'] });
+  });
+});
+
+describe('rekap config', () => {
+  it('shows each setting with the place that it comes from, and no address that may be a secret', async () => {
+    const file = join(await temporaryFolder(), 'rekap.json');
+    await writeFile(file, JSON.stringify({ keep: 14, webhook: 'https://hooks.test/token' }));
+    const { stdout } = await runHere(['config', '--config', file, '--json'], { REKAP_PAGE_SIZE: '100' });
+    const settings = JSON.parse(stdout) as { option: string; value: unknown; origin: string | null }[];
+    const of = (option: string) => settings.find((setting) => setting.option === option);
+    expect(of('keep')).toEqual({ option: 'keep', value: 14, origin: '"keep" in the config file' });
+    expect(of('page-size')).toEqual({ option: 'page-size', value: 100, origin: 'REKAP_PAGE_SIZE' });
+    expect(of('attempts')).toMatchObject({ origin: 'default' });
+    expect(stdout).not.toContain('token');
+  });
+});
