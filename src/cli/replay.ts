@@ -1,7 +1,7 @@
 /** rekap replay: builds a snapshot again from what the source answered. */
 
 import { declareCommand } from './options/option.ts';
-import { jsonOption, publishOptions, readPublishOptions, warehouseOption } from './options/shared.ts';
+import { jsonOption, logOptions, publishOptions, readPublishOptions, warehouseOption } from './options/shared.ts';
 
 export const replayCommand = declareCommand({
   words: { run: 'id of the run [default: the newest that came to its end]' },
@@ -9,6 +9,7 @@ export const replayCommand = declareCommand({
     ...warehouseOption,
     into: { type: 'folder', describe: 'folder of another warehouse to build the snapshot in, to compare' },
     ...publishOptions,
+    ...logOptions,
     ...jsonOption,
   },
   examples: [
@@ -24,6 +25,7 @@ export const replayCommand = declareCommand({
     ]);
     const project = loadProject();
     const asked = { warehouse: args.warehouse, run, into: args.into ?? null, ...readPublishOptions(args) };
-    await runVisibly(project, args.json, (around) => replay(project, asked, around));
+    const logFormat = args['log-format'];
+    await runVisibly(project, args.json, (around) => replay(project, asked, around), { logFormat });
   },
 });

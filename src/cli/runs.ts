@@ -81,7 +81,10 @@ export const showRunCommand = declareCommand({
         ['current snapshot', line.snapshot ?? '–'],
         ...(line.reason === '' ? [] : [['reason', printable(line.reason, 2000)] as [string, string]]),
       ];
-      const steps = Object.entries(line.steps ?? {}).map(([step, ms]): [string, string] => [step, seconds(ms)]);
+      const steps = Object.entries(line.steps ?? {}).map(([step, ms]): [string, string] => [
+        step.replaceAll('_', ' '),
+        seconds(ms),
+      ]);
       const warnings = (line.warnings ?? []).flatMap((warning) => wrap(`- ${printable(warning, 2000)}`, width));
       return [
         paint('bold', `${line.kind} ${line.run}`),

@@ -1,6 +1,8 @@
 /** Turns SIGINT, SIGTERM and SIGHUP into an abort signal; a second one, unless it comes with the first, ends the process at once. */
 
 import { constants, readFileSync } from 'node:fs';
+import { invocation } from './options/invocation.ts';
+import type { LogFormat } from './print/event-log.ts';
 import { createProgress } from './print/progress.ts';
 import { interruptedBy } from '../errors.ts';
 import type { Project } from '../pipeline.ts';
@@ -69,10 +71,10 @@ export async function runVisibly(
   project: Project,
   asJson: boolean,
   carryOut: (around: SyncContext) => Promise<SyncResult>,
-  offers: { readonly canResume?: boolean } = {},
+  { logFormat = 'auto', ...offers }: { readonly canResume?: boolean; readonly logFormat?: LogFormat } = {},
 ): Promise<void> {
   const signals = listenForSignals(offers);
-  const progress = createProgress(process.stderr, systemClock);
+  const progress = createProgress(process.stderr, systemClock, logFormat);
   try {
     const result = await carryOut({
       clock: systemClock,
@@ -80,9 +82,12 @@ export async function runVisibly(
       report: progress.report,
       signal: signals.signal,
     });
-    progress.end();
+    progress.end(result);
     if (asJson) (await import('./print/terminal.ts')).printJson(result);
     else process.stdout.write((await import('./print/sync-summary.ts')).renderSummary(result, project));
+  } catch (error) {
+    invocation.hasToldFailure = progress.fail(error);
+    throw error;
   } finally {
     progress.abandon();
     signals.stop();

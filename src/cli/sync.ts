@@ -10,6 +10,7 @@ import {
   readPublishOptions,
   warehouseOption,
   week,
+  logOptions,
 } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
 import { notifyOptions } from './options/notify.ts';
@@ -67,6 +68,7 @@ const options = {
   },
   'dry-run': { type: 'boolean', describe: 'fetch and check, publish nothing' },
   ...notifyOptions,
+  ...logOptions,
   ...jsonOption,
 } as const satisfies Options;
 
@@ -143,6 +145,7 @@ async function runSync(args: Values<typeof options>): Promise<void> {
     };
     await runVisibly(project, args.json, (around) => sync(project, asked, around), {
       canResume: settings.keepLanding !== 0,
+      logFormat: args['log-format'],
     });
   } finally {
     await sample?.close();

@@ -76,7 +76,7 @@ function runLine(
   reason: string,
 ): RunLine {
   const { requests, retries, bytes, milliseconds } = figuresOf(run);
-  const begun = run.steps.map(([step, at]) => [step, Math.round(at - run.started)] as const);
+  const begun = run.steps.map(([step, at]) => [step.replaceAll(' ', '_'), Math.round(at - run.started)] as const);
   const steps = begun.map(([step, at], index) => [step, (begun[index + 1]?.[1] ?? milliseconds) - at] as const);
   return {
     run: run.id,

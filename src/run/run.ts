@@ -81,6 +81,7 @@ async function actLocked<Plan extends RunPlan>(
     await clearLeftovers(warehouse);
     await recordKilled(warehouse);
     const planned = await plan(attempt);
+    attempt.context.report({ kind: 'begin', run: planned.id });
     enter('begin');
     return { ...planned, folder: await beginSnapshotFolder(warehouse, planned.id) };
   });

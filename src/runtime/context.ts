@@ -38,6 +38,8 @@ export type RunStep = (typeof runSteps)[number];
 /** Something a person watching the run may want to know. */
 export type RunEvent =
   | { readonly kind: 'warning'; readonly message: string }
+  /** The run has its id. */
+  | { readonly kind: 'begin'; readonly run: string }
   | { readonly kind: 'request'; readonly dataset: string; readonly retried: boolean }
   /** A request waits before it is tried again, longer than a person would without being told. */
   | { readonly kind: 'wait'; readonly dataset: string; readonly milliseconds: number; readonly why: string }

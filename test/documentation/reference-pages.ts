@@ -1,5 +1,6 @@
 /** Makes docs/reference/ from the built program, the table of failures, and a warehouse of the sample; `make docs` runs it. */
 
+import { type LogEventDefinition, logEvents } from '../../src/cli/print/event-log.ts';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,6 +34,7 @@ export async function makeReferencePages(): Promise<Pages> {
       'commands.md': makeCommands(helps),
       'configuration.md': await makeConfiguration(),
       'exit-codes.md': await makeExitCodes(),
+      'events.md': makeEvents(),
       'tables.md': await makeTables(folder),
       'files.md': await makeFiles(join(folder, 'data/warehouse')),
       ...(await makeSchemas()),
@@ -134,6 +136,27 @@ async function makeConfiguration(): Promise<string> {
 }
 
 /** Reads the comments too, so it reads the source. */
+function makeEvents(): string {
+  return page(
+    'Events',
+    'With `--log-format json`, `rekap sync` and `rekap replay` write one JSON document a line to stderr. Each has `time` (UTC), `level`, `run` (null before the run has its id) and `event`, and the fields below. Build alerts on these names. Where stderr is no terminal, the text log has the same events as sentences, without most steps.',
+    ...Object.entries(logEvents as Readonly<Record<string, LogEventDefinition>>).flatMap(
+      ([name, { level, meaning, fields }]) => [
+        `## ${name}`,
+        `${meaning} Level: ${level}.`,
+        ...(Object.keys(fields).length === 0
+          ? []
+          : [
+              table(
+                ['field', 'meaning'],
+                Object.entries(fields).map(([field, what]) => [`\`${field}\``, what]),
+              ),
+            ]),
+      ],
+    ),
+  );
+}
+
 async function makeExitCodes(): Promise<string> {
   const source = await readFile(join(root, 'src/errors.ts'), 'utf8');
   const declared = /const failures = \{\n([\s\S]*?)\n\} as const/.exec(source)?.[1] ?? '';

@@ -82,7 +82,7 @@ describe('rekap runs', () => {
     const { warehouse, run } = await published();
     const { stdout } = await runHere(['runs', 'show', run, '--json', '--warehouse', warehouse]);
     const [line] = JSON.parse(stdout) as { steps: Record<string, number>; rows: object; bytes: number }[];
-    expect(Object.keys(line!.steps)).toEqual(expect.arrayContaining(['fetch', 'build tables', 'verify']));
+    expect(Object.keys(line!.steps)).toEqual(expect.arrayContaining(['fetch', 'build_tables', 'verify']));
     expect(line!.rows).toEqual({ voters: 4, voting_rights_users: 4 });
     expect(line!.bytes).toBeGreaterThan(0);
     expect((await runHere(['runs', 'show', 'nobody', '--warehouse', warehouse])).code).toBe(2);

@@ -15,6 +15,8 @@ interface Invocation {
   configFile: string | null;
   /** Whether JSON is asked for; undefined until the options are read. */
   wantsJson: boolean | undefined;
+  /** Whether it has been said why the command failed. */
+  hasToldFailure: boolean;
   /** Whether a JSON document has been printed: no other may follow, not even of a failure. */
   hasPrintedJson: boolean;
 }
@@ -25,6 +27,7 @@ const fresh: Omit<Invocation, 'commands'> = {
   origins: {},
   configFile: null,
   wantsJson: undefined,
+  hasToldFailure: false,
   hasPrintedJson: false,
 };
 

@@ -30,6 +30,17 @@ export const resultOptions = {
   json: { ...jsonOption.json, describe: 'the same as --format json' },
 } as const satisfies Options;
 
+/** How a sync and a replay tell what they do. */
+export const logOptions = {
+  'log-format': {
+    type: 'text',
+    choices: ['auto', 'text', 'json'],
+    default: 'auto',
+    describe:
+      'what stderr gets: bars on a terminal and lines with their time elsewhere, or always such lines, or JSON lines',
+  },
+} as const satisfies Options;
+
 /** What a sync and a replay ask before they publish. */
 export const publishOptions = {
   strict: {

@@ -1,16 +1,21 @@
-/** Shows a running sync: a bar per dataset on a terminal, plain lines elsewhere. */
+/** Shows a running sync: a bar per dataset on a terminal, a log elsewhere. */
 
 import { stripVTControlCharacters } from 'node:util';
+import { createEventLog, jsonLine, type LogEntry, type LogFormat, textLine } from './event-log.ts';
 import { cutToWidth, shownWidth } from './text.ts';
 import { paint, warningText } from './terminal.ts';
 import { terminalColumns } from './text.ts';
+import { ExitCode, messageOf, RekapError } from '../../errors.ts';
+import type { SyncResult } from '../../run/options.ts';
 import type { Clock, Report, RunEvent, RunStep } from '../../runtime/context.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
 
 export interface Progress {
   readonly report: Report;
   /** Shows the run as it ended; that stays above the summary. */
-  end(): void;
+  end(result?: SyncResult): void;
+  /** Gives whether it has said why the run failed; else somebody else has to. */
+  fail(error: unknown): boolean;
   /** Takes away what is shown of a run that failed; nothing after `end`. */
   abandon(): void;
 }
@@ -27,7 +32,7 @@ interface DatasetProgress {
   waits: string | null;
 }
 
-/** The steps that take long enough to be worth a line. */
+/** The steps that take long enough to be worth a line on a terminal. */
 const shownSteps: Partial<Record<RunStep, string>> = {
   'build tables': 'building tables, checks and Parquet files',
   verify: 'verifying what was written',
@@ -38,13 +43,12 @@ const barWidth = 24;
 const assumedColumns = 80;
 /** Between two parts of a line. */
 const gap = '  ';
-/** Lines about a list that takes long. */
-const requestsPerLine = 100;
 /** Milliseconds between two paintings. */
 const paintEvery = 100;
 
-export function createProgress(stream: NodeJS.WriteStream, clock: Clock): Progress {
-  return stream.isTTY && process.env['TERM'] !== 'dumb' ? createBars(stream, clock) : createLines(stream);
+export function createProgress(stream: NodeJS.WriteStream, clock: Clock, format: LogFormat = 'auto'): Progress {
+  const hasBars = format === 'auto' && stream.isTTY && process.env['TERM'] !== 'dumb';
+  return hasBars ? createBars(stream, clock) : createLog(stream, clock, format === 'json' ? 'json' : 'text');
 }
 
 /** Bars that are painted over themselves; warnings and steps scroll past above them. */
@@ -104,6 +108,7 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
       repaint(true);
       ended = true;
     },
+    fail: () => false,
     abandon() {
       if (!ended) clear();
       ended = true;
@@ -132,41 +137,49 @@ function partsOf(
   ];
 }
 
-/** One line per warning, per step, per long wait, per hundred requests for a list and per quarter of a dataset: fit for a log file. */
-function createLines(stream: NodeJS.WriteStream): Progress {
-  const datasets = new Map<string, DatasetProgress>();
+/** Lines for a log file, each with its time. A log of JSON says also why a run failed, so that nothing else stands in it. */
+function createLog(stream: NodeJS.WriteStream, clock: Clock, format: 'text' | 'json'): Progress {
+  const log = createEventLog((entry) => {
+    if (format === 'json') stream.write(`${jsonLine(entry)}\n`);
+    else if (isForPeople(entry)) stream.write(`${textLine(entry)}\n`);
+  }, clock);
   return {
-    report(event) {
-      note(datasets, event, 0);
-      if (event.kind === 'warning') stream.write(warningText(event.message, stream));
-      const shown = shownStep(event);
-      if (shown !== null) stream.write(`${shown}\n`);
-      if (event.kind === 'wait') stream.write(`${event.dataset}: ${describeWait(event)}\n`);
-      if (event.kind === 'request') {
-        const { requests, total } = datasets.get(event.dataset)!;
-        if (total === null && requests % requestsPerLine === 0)
-          stream.write(`${event.dataset}: listing the districts, ${formatNumber(requests)} requests\n`);
-      }
-      if (event.kind === 'district') {
-        const { done, total, records } = datasets.get(event.dataset)!;
-        if (total !== null && Math.floor((done * 4) / total) > Math.floor(((done - 1) * 4) / total)) {
-          stream.write(
-            `${event.dataset}: ${formatNumber(done)} of ${countOf(total, 'district')}, ${countOf(records, 'record')}\n`,
-          );
-        }
-      }
+    report: log.report,
+    end(result) {
+      if (result === undefined) return;
+      const { outcome, current, figures } = result;
+      const { requests, milliseconds } = figures;
+      log.log(
+        'run_end',
+        { outcome, snapshot: current, requests, milliseconds },
+        `${outcome}, ${current ?? 'no'} snapshot`,
+      );
     },
-    end() {},
+    fail(error) {
+      if (format === 'text') return false;
+      const { code, exitCode, next } = error instanceof RekapError ? error : unexpected;
+      const message = messageOf(error);
+      log.log('run_failed', { code, exit_code: exitCode, message, next }, message);
+      return true;
+    },
     abandon() {},
   };
 }
+
+/** Most steps take no time, and the districts are counted as they are read. */
+function isForPeople({ event, fields }: LogEntry): boolean {
+  if (event === 'step') return fields['step'] === 'build_tables' || fields['step'] === 'verify';
+  return event !== 'districts';
+}
+
+const unexpected = { code: 'unexpected', exitCode: ExitCode.unexpected, next: 'This is a fault in rekap.' };
 
 function shownStep(event: RunEvent): string | null {
   return event.kind === 'step' ? (shownSteps[event.step] ?? null) : null;
 }
 
 function note(datasets: Map<string, DatasetProgress>, event: RunEvent, now: number): void {
-  if (event.kind === 'warning' || event.kind === 'step') return;
+  if (event.kind === 'warning' || event.kind === 'step' || event.kind === 'begin') return;
   let progress = datasets.get(event.dataset);
   if (progress === undefined) {
     progress = { started: now, since: now, total: null, done: 0, records: 0, requests: 0, waits: null };

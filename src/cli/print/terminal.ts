@@ -57,6 +57,7 @@ export function printJson(value: unknown): void {
 
 /** Prints a failure to stderr: what happened, then what to do next. A stack only for faults of rekap's own, and only on request. */
 export function printError(error: unknown): void {
+  if (invocation.hasToldFailure) return;
   const mark = paint(['red', 'bold'], 'rekap:', process.stderr);
   if (error instanceof RekapError) {
     const message = printableLines(error.message);
@@ -111,7 +112,7 @@ export function complete(advice: string, warehouse = invocation.warehouse): stri
   const named = quoteForShell(warehouse);
   const option = named.startsWith('-') ? `--warehouse=${named}` : `--warehouse ${named}`;
   return specific.replaceAll(
-    /"(rekap (?:sync|replay|query|connect|diff|snapshots)\b[^"]*)"/g,
+    /"(rekap (?:sync|replay|query|shell|export|connect|dictionary|evidence|report|diff|status|doctor|runs|snapshots)\b[^"]*)"/g,
     (whole, command: string) => (/--(warehouse|help)/.test(command) ? whole : `"${command} ${option}"`),
   );
 }

@@ -1,0 +1,146 @@
+/** The events of a run as a log: one line each, with time, run, level, name and fields. What is declared here is what alerts are built on. */
+
+import { printable } from './terminal.ts';
+import type { Clock, Report, RunEvent } from '../../runtime/context.ts';
+import { countOf, formatNumber } from '../../runtime/text.ts';
+
+export type LogFormat = 'auto' | 'text' | 'json';
+
+type Level = 'info' | 'warn' | 'error';
+
+export interface LogEventDefinition {
+  readonly level: Level;
+  readonly meaning: string;
+  /** What each field holds. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** Every event there is, by its name. docs/reference/events.md is made from this. */
+export const logEvents = {
+  run_begin: { level: 'info', meaning: 'A run has its id and begins.', fields: {} },
+  step: { level: 'info', meaning: 'The run has come to a step.', fields: { step: 'The step, such as build_tables.' } },
+  listing: {
+    level: 'info',
+    meaning: 'The list of districts takes long; every hundred requests.',
+    fields: { dataset: 'The dataset.', requests: 'Requests so far.' },
+  },
+  districts: {
+    level: 'info',
+    meaning: 'The districts of a dataset are known.',
+    fields: { dataset: 'The dataset.', total: 'How many districts.' },
+  },
+  progress: {
+    level: 'info',
+    meaning: 'A quarter more of the districts is read.',
+    fields: { dataset: 'The dataset.', done: 'Districts read.', total: 'Districts.', records: 'Records so far.' },
+  },
+  wait: {
+    level: 'warn',
+    meaning: 'The source is in trouble, and a request waits before it is tried again.',
+    fields: { dataset: 'The dataset.', seconds: 'How long it waits.', why: 'What the source did.' },
+  },
+  warning: { level: 'warn', meaning: 'Something is doubtful.', fields: { message: 'What.' } },
+  run_end: {
+    level: 'info',
+    meaning: 'The run has come to its end.',
+    fields: {
+      outcome: 'published, unchanged, reproduced or dry run.',
+      snapshot: 'The snapshot that is current.',
+      requests: 'Requests sent.',
+      milliseconds: 'How long it took.',
+    },
+  },
+  run_failed: {
+    level: 'error',
+    meaning: 'The command failed.',
+    fields: {
+      code: 'The failure, as in the list of exit codes.',
+      exit_code: 'The exit code.',
+      message: 'What went wrong.',
+      next: 'What to do.',
+    },
+  },
+} as const satisfies Readonly<Record<string, LogEventDefinition>>;
+
+type LogEventName = keyof typeof logEvents;
+
+export interface LogEntry {
+  readonly time: Date;
+  readonly level: Level;
+  /** Null before the run has its id. */
+  readonly run: string | null;
+  readonly event: LogEventName;
+  readonly fields: Readonly<Record<string, string | number | null>>;
+  /** The same in words. */
+  readonly text: string;
+}
+
+/** A line of JSON. */
+export function jsonLine({ time, level, run, event, fields }: LogEntry): string {
+  return JSON.stringify({ time: time.toISOString(), level, run, event, ...fields });
+}
+
+/** A line for people: the time, what is not usual, and the words. */
+export function textLine({ time, level, text }: LogEntry): string {
+  const mark = { info: '', warn: 'warning: ', error: 'error: ' }[level];
+  return `${time.toISOString().slice(0, 19)}Z ${mark}${printable(text, 2000)}`;
+}
+
+/** Lines about a list that takes long. */
+const requestsPerLine = 100;
+
+export interface EventLog {
+  readonly report: Report;
+  /** Writes an event that is none of the run's own. */
+  log(event: LogEventName, fields: LogEntry['fields'], text: string): void;
+}
+
+export function createEventLog(write: (entry: LogEntry) => void, clock: Pick<Clock, 'now'>): EventLog {
+  const datasets = new Map<string, { requests: number; total: number | null; done: number; records: number }>();
+  let run: string | null = null;
+  const log: EventLog['log'] = (event, fields, text) =>
+    write({ time: clock.now(), level: logEvents[event].level, run, event, fields, text });
+
+  function reportDataset(event: Exclude<RunEvent, { kind: 'warning' | 'step' | 'begin' }>): void {
+    const { dataset } = event;
+    const seen = datasets.get(dataset) ?? { requests: 0, total: null, done: 0, records: 0 };
+    datasets.set(dataset, seen);
+    if (event.kind === 'wait') {
+      const seconds = Math.max(1, Math.round(event.milliseconds / 1000));
+      log('wait', { dataset, seconds, why: event.why }, `${dataset}: ${event.why}; asks again in ${seconds} s`);
+    }
+    if (event.kind === 'request') {
+      seen.requests += 1;
+      if (seen.total === null && seen.requests % requestsPerLine === 0)
+        log(
+          'listing',
+          { dataset, requests: seen.requests },
+          `${dataset}: listing the districts, ${formatNumber(seen.requests)} requests`,
+        );
+    }
+    if (event.kind === 'districts') {
+      seen.total = event.total;
+      log('districts', { dataset, total: event.total }, `${dataset}: ${countOf(event.total, 'district')}`);
+    }
+    if (event.kind === 'district') {
+      seen.done += 1;
+      seen.records += event.records;
+      const { done, total, records } = seen;
+      if (total === null || Math.floor((done * 4) / total) === Math.floor(((done - 1) * 4) / total)) return;
+      const text = `${dataset}: ${formatNumber(done)} of ${countOf(total, 'district')}, ${countOf(records, 'record')}`;
+      log('progress', { dataset, done, total, records }, text);
+    }
+  }
+
+  return {
+    log,
+    report(event) {
+      if (event.kind === 'begin') {
+        run = event.run;
+        log('run_begin', {}, `run ${run}`);
+      } else if (event.kind === 'warning') log('warning', { message: event.message }, event.message);
+      else if (event.kind === 'step') log('step', { step: event.step.replaceAll(' ', '_') }, event.step);
+      else reportDataset(event);
+    },
+  };
+}
