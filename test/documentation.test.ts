@@ -22,7 +22,7 @@ describe('docs/reference', () => {
     made = await makeReferencePages();
   });
 
-  it.each(['commands.md', 'configuration.md', 'events.md', 'exit-codes.md', 'tables.md', 'files.md'])(
+  it.each(['commands.md', 'configuration.md', 'events.md', 'metrics.md', 'exit-codes.md', 'tables.md', 'files.md'])(
     'has %s as the program is now',
     (name) => {
       expect(read(`docs/reference/${name}`), 'this page is stale: run `make docs`').toBe(made[name]);

@@ -47,6 +47,7 @@ export async function readNotifier(args: Values<typeof notifyOptions>): Promise<
     failed: args['on-failure'],
     'dry run': undefined,
   };
+  const metricsFile = args['metrics-file'];
   return {
     async begin() {
       if (pingUrl !== null) await orWarn('The ping', () => post(below(pingUrl, 'start'), '', {}));
@@ -62,6 +63,8 @@ export async function readNotifier(args: Values<typeof notifyOptions>): Promise<
             ),
         webhook === null ? null : orWarn('The webhook', () => sendSigned(webhook, body, secret)),
       ]);
+      if (metricsFile !== undefined)
+        await orWarn('The metrics file', () => writeMetrics(metricsFile, notice.warehouse));
       const command = commands[notice.event];
       if (command !== undefined) await orWarn('The command', () => runCommand(command, body, notice));
     },
@@ -80,6 +83,17 @@ function below(url: URL, name: string): URL {
   const longer = new URL(url);
   longer.pathname = `${url.pathname.replace(/\/$/, '')}/${name}`;
   return longer;
+}
+
+async function writeMetrics(file: string, warehouse: string): Promise<void> {
+  const [{ writeFile }, { writeAside }, { readRuns }, { renderMetrics }] = await Promise.all([
+    import('node:fs/promises'),
+    import('../query/write-aside.ts'),
+    import('../publish/runs-log.ts'),
+    import('../snapshots/metrics.ts'),
+  ]);
+  const text = renderMetrics(await readRuns(warehouse));
+  await writeAside(file, (aside) => writeFile(aside, text));
 }
 
 /** The address may be a secret itself, so that only its host is named. */

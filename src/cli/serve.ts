@@ -113,7 +113,7 @@ async function runServe(args: ServeArguments): Promise<void> {
       pipelines,
       source,
       keys,
-      site: source.snapshot === undefined ? undefined : describeSite(source.snapshot),
+      site: source.snapshot === undefined ? undefined : describeSite(args.warehouse!, source.snapshot),
       host: args.host,
       port: args.port,
       maxLimit: args['max-limit'],

@@ -29,6 +29,8 @@ export const runLineShape = v.object({
   steps: v.optional(v.record(v.string(), count)),
   /** Rows by table of what was built. */
   rows: v.optional(v.record(v.string(), count)),
+  /** Records in quarantine by table. */
+  quarantined: v.optional(v.record(v.string(), count)),
   violation_ages: v.optional(violationAgesShape),
   warnings: v.optional(v.array(v.string())),
 });

@@ -18,10 +18,13 @@ export async function recordEnd(
   { outcome, current, manifest }: Pick<SyncResult, 'outcome' | 'current' | 'manifest'>,
 ): Promise<void> {
   try {
-    const rows = Object.entries(manifest.datasets).map(([table, dataset]) => [table, dataset.rows] as const);
+    const datasets = Object.entries(manifest.datasets);
+    const countOf = (name: 'rows' | 'quarantined') =>
+      Object.fromEntries(datasets.map(([table, dataset]) => [table, dataset[name]]));
     await appendRun(run.options.warehouse, {
       ...runLine(run, outcome, ExitCode.done, current, ''),
-      rows: Object.fromEntries(rows),
+      rows: countOf('rows'),
+      quarantined: countOf('quarantined'),
       ...(manifest.violation_ages === undefined ? {} : { violation_ages: manifest.violation_ages }),
     });
   } catch (error) {

@@ -33,6 +33,7 @@ export function documentService(options: DocumentOptions): Json {
       '/docs': documentOpenPath('This reference as a page', 'text/html'),
       '/dictionary': documentOpenPath('Every table and column of the snapshot, as a page', 'text/html'),
       '/report': documentOpenPath('The report of the snapshot, as a page', 'text/html'),
+      '/metrics': documentOpenPath('What the log of runs says, in the text format of Prometheus', 'text/plain'),
       '/health': documentOpenPath('Answers as long as the service runs, with the snapshot and its age in seconds'),
       '/openapi.json': documentOpenPath('This document'),
     },
@@ -107,7 +108,7 @@ function documentTables(): Json {
 }
 
 function documentOpenPath(summary: string, type = 'application/json'): Json {
-  const content = { [type]: { schema: { type: type === 'text/html' ? 'string' : 'object' } } };
+  const content = { [type]: { schema: { type: type === 'application/json' ? 'object' : 'string' } } };
   const responses = { 200: { description: `${summary}.`, content }, ...documentProblems({ default: 'Any error.' }) };
   return { get: { summary, security: [], responses } };
 }

@@ -29,6 +29,8 @@ export interface ServedSite {
   /** The report as HTML; null where the snapshot has none. */
   report(): Promise<Buffer | null>;
   dictionary(): Promise<readonly Relation[]>;
+  /** In the text format of Prometheus. */
+  metrics(): Promise<string>;
   /** Null where there is no such table. */
   table(name: string, format: TableFormat): Promise<ServedTable | null>;
 }

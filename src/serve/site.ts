@@ -54,6 +54,13 @@ export function addSite(app: FastifyInstance, options: SiteOptions): void {
     if (report === null) throw new Problem(404, noSnapshot);
     return page(reply, report);
   });
+  open('/metrics', async (_, reply) => {
+    if (site === undefined) throw new Problem(404, noSnapshot);
+    const text = await site.metrics();
+    return reply
+      .headers({ 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' })
+      .send(text);
+  });
   open('/dictionary', async (_, reply) => {
     if (site === undefined) throw new Problem(404, noSnapshot);
     return page(reply, dictionaryPage(await site.dictionary()));

@@ -12,6 +12,8 @@ import { systemCode } from '../errors.ts';
 import { runQuery } from '../query/run-query.ts';
 import { writeArrow } from '../query/write-arrow.ts';
 import { writeCsv } from '../query/write-result.ts';
+import { readRuns } from '../publish/runs-log.ts';
+import { renderMetrics } from './metrics.ts';
 import type { ServedSite, ServedTable } from '../serve/served-site.ts';
 import { parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
@@ -26,8 +28,11 @@ const types = {
   arrow: 'application/vnd.apache.arrow.file',
 } as const;
 
-/** @param served Gives the snapshot whose records are served now. */
-export function describeSite(served: () => Snapshot): ServedSite {
+/**
+ * @param warehouse Whose log of runs the metrics are made from.
+ * @param served Gives the snapshot whose records are served now.
+ */
+export function describeSite(warehouse: string, served: () => Snapshot): ServedSite {
   return {
     snapshot() {
       const { id, manifest } = served();
@@ -43,6 +48,7 @@ export function describeSite(served: () => Snapshot): ServedSite {
         database.close();
       }
     }),
+    metrics: async () => renderMetrics(await readRuns(warehouse)),
     async table(name, format) {
       const snapshot = served();
       const { folder, manifest } = snapshot;

@@ -15,6 +15,7 @@ import type { Option } from '../../src/cli/options/option.ts';
 import { configOption } from '../../src/cli/options/read-options.ts';
 import type { Relation } from '../../src/duckdb/dictionary.ts';
 import { ExitCode } from '../../src/errors.ts';
+import { metrics } from '../../src/snapshots/metrics.ts';
 import { manifestShape } from '../../src/warehouse/snapshot-format.ts';
 import { landedAnswerShape, landedVerdictShape, runFileShape } from '../../src/land/formats.ts';
 import { exitMeanings, fileMeanings, keyMeanings, openKeys, otherVariables } from './reference-words.ts';
@@ -35,6 +36,7 @@ export async function makeReferencePages(): Promise<Pages> {
       'configuration.md': await makeConfiguration(),
       'exit-codes.md': await makeExitCodes(),
       'events.md': makeEvents(),
+      'metrics.md': makeMetrics(),
       'tables.md': await makeTables(folder),
       'files.md': await makeFiles(join(folder, 'data/warehouse')),
       ...(await makeSchemas()),
@@ -136,6 +138,17 @@ async function makeConfiguration(): Promise<string> {
 }
 
 /** Reads the comments too, so it reads the source. */
+function makeMetrics(): string {
+  return page(
+    'Metrics',
+    'In the text format of Prometheus: what `rekap sync --metrics-file` writes, and what `/metrics` of `rekap serve --warehouse` answers. Alert rules for them are in `deploy/prometheus/alerts.yaml`.',
+    table(
+      ['metric', 'type', 'meaning'],
+      Object.entries(metrics).map(([name, [type, help]]) => [`\`${name}\``, type, help]),
+    ),
+  );
+}
+
 function makeEvents(): string {
   return page(
     'Events',

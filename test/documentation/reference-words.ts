@@ -129,6 +129,8 @@ export const keyMeanings: Words = {
   'steps.<step>': 'How many.',
   rows: 'Rows of each table of what was built.',
   'rows.<table>': 'How many.',
+  quarantined: 'Records in quarantine of each table of what was built.',
+  'quarantined.<table>': 'How many.',
   requests: 'Requests sent.',
   retries: 'Requests sent again.',
   base_url: 'Address that was asked.',
@@ -159,6 +161,7 @@ export const openKeys: Words = {
   violation_ages: '<severity>',
   steps: '<step>',
   rows: '<table>',
+  quarantined: '<table>',
   sums: '<column>',
   nulls: '<column>',
 };

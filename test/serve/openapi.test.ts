@@ -31,6 +31,7 @@ const site: ServedSite = {
   snapshot: () => ({ id: 'one', readAt: new Date(0), source: 'sample' }),
   report: async () => Buffer.from('<!doctype html><title>Report</title>'),
   dictionary: async () => [],
+  metrics: async () => '',
   table: async () => ({ type: 'text/csv', etag: 'x', open: async () => Readable.from(['n\n1\n']) }),
 };
 
@@ -52,7 +53,17 @@ it('is what the root points to, and names every path', async () => {
   expect(await (await fetch(service.url)).json()).toHaveProperty('openapi', '/openapi.json');
   const endpoints = pipelines.map(({ endpoint }) => endpoint);
   expect(Object.keys(document.paths).toSorted()).toEqual(
-    [...endpoints, '/', '/dictionary', '/docs', '/health', '/openapi.json', '/report', '/tables/{file}'].toSorted(),
+    [
+      ...endpoints,
+      '/',
+      '/dictionary',
+      '/docs',
+      '/health',
+      '/metrics',
+      '/openapi.json',
+      '/report',
+      '/tables/{file}',
+    ].toSorted(),
   );
 });
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const source = await openWarehouseSource(warehouse, pipelines);
   afterAll(() => source.close());
   const now = () => new Date(Date.parse(manifest.created_at) + hoursLater * 3_600_000);
-  service = await start({ pipelines, source, site: describeSite(source.snapshot!), now }, afterAll);
+  service = await start({ pipelines, source, site: describeSite(warehouse, source.snapshot!), now }, afterAll);
 });
 
 afterAll(() => rm(warehouse, { recursive: true, force: true }));

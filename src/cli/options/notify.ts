@@ -14,6 +14,11 @@ export const notifyOptions = {
   },
   'on-unchanged': { type: 'text', describe: 'command to run after a sync that found nothing new' },
   'on-failure': { type: 'text', describe: 'command to run after a sync that failed or was refused' },
+  'metrics-file': {
+    type: 'text',
+    describe:
+      "file for the node exporter's textfile collector, such as …/rekap.prom; replaced as a whole after each sync",
+  },
   webhook: { type: 'text', describe: 'URL to send each run to, as JSON by POST' },
   'webhook-secret-file': {
     type: 'text',

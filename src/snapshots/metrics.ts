@@ -1,0 +1,86 @@
+/** What a warehouse's log of runs says in the text format of Prometheus: takes the lines of runs.jsonl, gives the metrics. */
+
+import { ExitCode } from '../errors.ts';
+import type { RunLine } from '../publish/runs-log.ts';
+
+type Labels = Readonly<Record<string, string>>;
+type Sample = readonly [labels: Labels, value: number];
+
+/** Every metric there is, by its name. docs/reference/metrics.md is made from this. */
+export const metrics = {
+  rekap_last_success_timestamp_seconds: ['gauge', 'Unix time at which the newest sync that succeeded began.'],
+  rekap_last_run_timestamp_seconds: ['gauge', 'Unix time at which the last sync began.'],
+  rekap_last_run_exit_code: ['gauge', 'Exit code of the last sync.'],
+  rekap_last_run_duration_seconds: ['gauge', 'How long the last sync took, by step.'],
+  rekap_last_run_requests: ['gauge', 'Requests that the last sync sent.'],
+  rekap_last_run_retries: ['gauge', 'Requests that the last sync sent again.'],
+  rekap_last_run_received_bytes: ['gauge', 'Bytes of the answers to the last sync.'],
+  rekap_rows: ['gauge', 'Rows of each dataset after the newest success.'],
+  rekap_quarantined_records: ['gauge', 'Records in quarantine after the newest success, by dataset.'],
+  rekap_violations: ['gauge', 'Violations after the newest success, by severity and age (new, resolved, standing).'],
+  rekap_runs_total: ['counter', 'Syncs so far, by outcome.'],
+  rekap_gate_refusals_total: ['counter', 'Syncs that the gate refused so far.'],
+} as const satisfies Readonly<Record<string, readonly [type: 'gauge' | 'counter', help: string]>>;
+
+type MetricName = keyof typeof metrics;
+
+/** The text for `--metrics-file` and `/metrics`. A dry run and a replay say nothing of the source. */
+export function renderMetrics(lines: readonly RunLine[]): string {
+  const syncs = lines.filter(({ kind, outcome }) => kind === 'sync' && outcome !== 'dry run');
+  const last = syncs.at(-1);
+  const success = syncs.findLast(({ outcome }) => outcome === 'published' || outcome === 'unchanged');
+  const samples: Partial<Record<MetricName, readonly Sample[]>> = {
+    ...(success === undefined ? {} : describeSuccess(success)),
+    ...(last === undefined ? {} : describeLast(last)),
+    rekap_runs_total: [...new Set(syncs.map(({ outcome }) => outcome))]
+      .toSorted()
+      .map((outcome) => [{ outcome }, syncs.filter((line) => line.outcome === outcome).length] as const),
+    rekap_gate_refusals_total: [[{}, syncs.filter(({ exit_code }) => exit_code === ExitCode.gate).length]],
+  };
+  return Object.entries(metrics)
+    .flatMap(([name, [type, help]]) => {
+      const own = samples[name as MetricName] ?? [];
+      if (own.length === 0) return [];
+      return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...own.map((sample) => renderSample(name, sample))];
+    })
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function describeSuccess({ started_at, rows, quarantined, violation_ages }: RunLine) {
+  return {
+    rekap_last_success_timestamp_seconds: [[{}, unixTime(started_at)]],
+    rekap_rows: byDataset(rows),
+    rekap_quarantined_records: byDataset(quarantined),
+    rekap_violations: Object.entries(violation_ages ?? {}).flatMap(([severity, ages]) =>
+      Object.entries(ages).map(([age, count]) => [{ severity, age }, count] as const),
+    ),
+  } satisfies Partial<Record<MetricName, readonly Sample[]>>;
+}
+
+function describeLast({ started_at, exit_code, steps, requests, retries, bytes }: RunLine) {
+  return {
+    rekap_last_run_timestamp_seconds: [[{}, unixTime(started_at)]],
+    rekap_last_run_exit_code: [[{}, exit_code]],
+    rekap_last_run_duration_seconds: Object.entries(steps ?? {}).map(([step, ms]) => [{ step }, ms / 1000] as const),
+    rekap_last_run_requests: [[{}, requests]],
+    rekap_last_run_retries: [[{}, retries]],
+    rekap_last_run_received_bytes: bytes === undefined ? [] : [[{}, bytes]],
+  } satisfies Partial<Record<MetricName, readonly Sample[]>>;
+}
+
+function byDataset(counts: Readonly<Record<string, number>> = {}): Sample[] {
+  return Object.entries(counts).map(([dataset, count]) => [{ dataset }, count]);
+}
+
+function unixTime(iso: string): number {
+  return Math.floor(Date.parse(iso) / 1000);
+}
+
+function renderSample(name: string, [labels, value]: Sample): string {
+  const pairs = Object.entries(labels).map(
+    ([label, text]) =>
+      `${label}="${text.replaceAll(/["\\\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))}"`,
+  );
+  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`;
+}

@@ -1,0 +1,98 @@
+/** The metrics say what the log of runs says, in names and a format that Prometheus takes; the alerts go by names that there are. */
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { RunLine } from '../../src/publish/runs-log.ts';
+import { metrics, renderMetrics } from '../../src/snapshots/metrics.ts';
+import { runHere } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const root = join(import.meta.dirname, '../..');
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+
+const line = (day: number, more: Partial<RunLine> = {}): RunLine => ({
+  run: `run ${day}`,
+  kind: 'sync',
+  started_at: `2026-11-${day}T03:00:00.500Z`,
+  finished_at: `2026-11-${day}T03:01:00.000Z`,
+  outcome: 'published',
+  exit_code: 0,
+  source: 'test',
+  snapshot: null,
+  reason: '',
+  requests: 178,
+  retries: 2,
+  ...more,
+});
+
+const nights = [
+  line(20, { rows: { voters: 514 }, violation_ages: { error: { new: 1, resolved: 0, standing: 4 } } }),
+  line(21, { outcome: 'refused', exit_code: 3, steps: { fetch: 1500 } }),
+  line(22, { outcome: 'dry run' }),
+  line(23, { kind: 'replay' }),
+];
+
+describe('the metrics', () => {
+  it('tell the newest success apart from the last sync, and leave dry runs and replays out', () => {
+    const text = renderMetrics(nights);
+    const of = (name: string) =>
+      text.split('\n').filter((each) => each.startsWith(`${name}{`) || each.startsWith(`${name} `));
+    expect(of('rekap_last_success_timestamp_seconds')).toEqual([
+      `rekap_last_success_timestamp_seconds ${Date.UTC(2026, 10, 20, 3) / 1000}`,
+    ]);
+    expect(of('rekap_last_run_exit_code')).toEqual(['rekap_last_run_exit_code 3']);
+    expect(of('rekap_last_run_duration_seconds')).toEqual(['rekap_last_run_duration_seconds{step="fetch"} 1.5']);
+    expect(of('rekap_rows')).toEqual(['rekap_rows{dataset="voters"} 514']);
+    expect(of('rekap_violations')).toContain('rekap_violations{severity="error",age="standing"} 4');
+    expect(of('rekap_runs_total')).toEqual([
+      'rekap_runs_total{outcome="published"} 1',
+      'rekap_runs_total{outcome="refused"} 1',
+    ]);
+    expect(of('rekap_gate_refusals_total')).toEqual(['rekap_gate_refusals_total 1']);
+  });
+
+  it('are there before anything ran, without a value that nobody knows', () => {
+    expect(renderMetrics([])).toBe(
+      '# HELP rekap_gate_refusals_total Syncs that the gate refused so far.\n# TYPE rekap_gate_refusals_total counter\nrekap_gate_refusals_total 0\n',
+    );
+  });
+
+  it('are written as a file after each sync', async () => {
+    const file = join(await temporaryFolder(), 'rekap.prom');
+    const warehouse = await temporaryFolder();
+    const { code } = await runHere(['sync', '--sample', '--metrics-file', file, '--warehouse', warehouse], {
+      PATH: process.env['PATH'] ?? '',
+    });
+    expect(code).toBe(0);
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain('rekap_rows{dataset="voters"} 514\n');
+    for (const name of Object.keys(metrics)) expect(text, name).toContain(`# TYPE ${name} `);
+  });
+
+  it.skipIf(!hasPromtool)('are what promtool takes (skipped where it is not there)', () => {
+    const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input: renderMetrics(nights),
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+});
+
+describe('the alert rules', () => {
+  const file = join(root, 'deploy/prometheus/alerts.yaml');
+
+  it('go by metrics that there are', () => {
+    const named = [...readFileSync(file, 'utf8').matchAll(/\brekap_\w+/g)].map(([name]) => name);
+    expect(named.length).toBeGreaterThan(4);
+    for (const name of named) expect(Object.keys(metrics)).toContain(name);
+  });
+
+  it.skipIf(!hasPromtool)('are what promtool takes (skipped where it is not there)', () => {
+    const { status, stdout } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
+    expect(stdout).toContain('SUCCESS');
+    expect(status).toBe(0);
+  });
+});
