@@ -61,6 +61,11 @@ export const commands: readonly CommandEntry[] = [
     async () => (await import('./status.ts')).statusCommand,
   ),
   declare(
+    'init',
+    'Write a config file, and the files for systemd, cron, Kubernetes or GitHub Actions',
+    async () => (await import('./init.ts')).initCommand,
+  ),
+  declare(
     'doctor',
     'Look whether a sync could run here, and say what to do',
     async () => (await import('./doctor.ts')).doctorCommand,

@@ -24,7 +24,9 @@ export function configShape(options: Options) {
     name,
     v.optional(v.pipe(shapes[type], v.description(describe))),
   ]);
-  return v.strictObject(Object.fromEntries(entries) as Record<string, v.GenericSchema>, 'a JSON object');
+  // By it, an editor finds the schema of the file.
+  const named = [['$schema', v.optional(text)], ...entries];
+  return v.strictObject(Object.fromEntries(named) as Record<string, v.GenericSchema>, 'a JSON object');
 }
 
 /**

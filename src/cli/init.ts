@@ -1,0 +1,70 @@
+/** rekap init: a config file, and the files for a scheduler that is there already. */
+
+import { declareCommand } from './options/option.ts';
+import { warehouseOption } from './options/shared.ts';
+import { scheduleNames } from './schedules.ts';
+import { RekapError } from '../errors.ts';
+import { readBaseUrl } from '../run/base-url.ts';
+
+export const initCommand = declareCommand({
+  options: {
+    'base-url': { type: 'text', describe: 'address of the service' },
+    ...warehouseOption,
+    schedule: { type: 'text', choices: scheduleNames, describe: 'scheduler to write the files for [default: none]' },
+    into: { type: 'folder', default: '.', describe: 'folder to write into' },
+  },
+  examples: [
+    ['rekap init --base-url https://host', 'rekap.json alone'],
+    ['rekap init --base-url https://host --schedule systemd', 'and a service and a timer for every night'],
+  ],
+  async run({ 'base-url': given, warehouse, schedule, into }) {
+    if (given === undefined)
+      throw new RekapError('usage', 'There is no source.', 'Give its address with --base-url https://…');
+    const [
+      { loadProject },
+      { mkdir, stat, writeFile, realpath },
+      { dirname, join, relative, resolve },
+      { createRequire },
+    ] = await Promise.all([
+      import('../../pipelines/index.ts'),
+      import('node:fs/promises'),
+      import('node:path'),
+      import('node:module'),
+    ]);
+    const baseUrl = readBaseUrl(given, loadProject().pipelines);
+    const folder = resolve(into);
+    const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/package.json'));
+    const schema = relative(folder, join(packageFolder, 'docs/reference/config.schema.json'));
+    const settings = { $schema: schema, 'base-url': baseUrl, warehouse };
+    const { schedules } = await import('./schedules.ts');
+    const places = {
+      node: process.execPath,
+      cli: await realpath(process.argv[1]!),
+      folder,
+      warehouse: resolve(folder, warehouse),
+    };
+    const planned = schedule === undefined ? null : schedules[schedule](places);
+    const files = { 'rekap.json': `${JSON.stringify(settings, null, 2)}\n`, ...planned?.files };
+    for (const file of Object.keys(files))
+      if (await stat(join(folder, file)).catch(() => null))
+        throw new RekapError(
+          'usage',
+          `${join(into, file)} is there already.`,
+          'Move it away, or name another folder with --into.',
+        );
+    for (const [file, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      await writeFile(join(folder, file), text, { flag: 'wx' });
+    }
+    const lines = [
+      ...Object.keys(files).map((file) => `Wrote ${join(into, file)}`),
+      '',
+      'Now put the key into a file that only you can read:',
+      `  (umask 077; cat > ${join(into, 'api-key')})`,
+      'and look whether a sync could run:',
+      `  rekap doctor --config ${join(into, 'rekap.json')} --api-key-file ${join(into, 'api-key')}`,
+      ...(planned === null ? [] : ['Then enable it:', ...planned.enable.map((line) => `  ${line}`)]),
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
+  },
+});

@@ -1,0 +1,78 @@
+/** rekap init writes a config file that rekap takes, and files that their schedulers take; it overwrites nothing. */
+
+import { spawnSync } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { scheduleNames } from '../../src/cli/schedules.ts';
+import { cliPath, startCli } from '../support/run-cli.ts';
+import { runHere } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+async function init(...words: string[]) {
+  const into = await temporaryFolder();
+  const { code, stdout, stderr } = await startCli([
+    'init',
+    '--base-url',
+    'https://host.test/',
+    '--into',
+    into,
+    ...words,
+  ]).ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return { into, stdout, read: (file: string) => readFile(join(into, file), 'utf8') };
+}
+
+describe('rekap init', () => {
+  it('writes a config file that rekap goes by, with a schema for editors', async () => {
+    const { into, read } = await init();
+    const { $schema, ...settings } = JSON.parse(await read('rekap.json')) as Record<string, string>;
+    expect(settings).toEqual({ 'base-url': 'https://host.test', warehouse: 'data/warehouse' });
+    expect(JSON.parse(await readFile(join(into, $schema!), 'utf8'))).toHaveProperty('properties.base-url');
+    const { stdout } = await runHere(['config', '--config', join(into, 'rekap.json'), '--json']);
+    expect(stdout).toContain('https://host.test');
+  });
+
+  it('refuses to overwrite, and writes nothing then', async () => {
+    const { into } = await init();
+    await writeFile(join(into, 'rekap.json'), 'mine');
+    const words = ['init', '--base-url', 'https://host.test', '--schedule', 'cron', '--into', into];
+    expect((await startCli(words).ended).code).toBe(2);
+    expect(await readdir(into)).toEqual(['rekap.json']);
+    expect(await readFile(join(into, 'rekap.json'), 'utf8')).toBe('mine');
+  });
+
+  it.each(scheduleNames)('writes files for %s without any key, and says how to enable them', async (schedule) => {
+    const { into, stdout } = await init('--schedule', schedule);
+    const files = (await readdir(into, { recursive: true })).filter((file) => file.includes('.'));
+    expect(files.length).toBeGreaterThan(1);
+    expect(stdout).toContain('Then enable it:');
+    for (const file of files.filter((name) => name.endsWith('.yaml')))
+      for (const document of parseAllDocuments(await readFile(join(into, file), 'utf8')))
+        expect(document.errors).toEqual([]);
+  });
+
+  it('has a cron line that a shell can run', async () => {
+    const { into, read } = await init('--schedule', 'cron');
+    const line = (await read('rekap.cron')).split('\n').find((text) => /^\d/.test(text))!;
+    const command = line
+      .replace(/^(\S+ ){5}/, '')
+      .replace('sync --config rekap.json --api-key-file api-key', '--version');
+    expect(command).toContain(cliPath);
+    expect(spawnSync('sh', ['-c', command], { cwd: '/' }).status).toBe(0);
+    expect(await readFile(join(into, 'sync.log'), 'utf8')).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it.skipIf(!hasSystemd)('has units that systemd takes (skipped where it is not there)', async () => {
+    const { into } = await init('--schedule', 'systemd');
+    const units = (await readdir(into))
+      .filter((file) => /\.(service|timer)$/.test(file))
+      .map((file) => join(into, file));
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' });
+    const ofOurs = stderr.split('\n').filter((text) => text.includes(into) || /rekap/.test(text));
+    expect({ status, ofOurs }).toEqual({ status: 0, ofOurs: [] });
+  });
+});
