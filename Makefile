@@ -9,7 +9,7 @@ SEED ?=
 # For `make oracle`.
 WAREHOUSE ?= data/warehouse
 
-.PHONY: help setup build sync serve test fuzz crash oracle readers package check bench bench-long bench-dlt sample docs format clean
+.PHONY: help setup build sync serve test fuzz crash oracle readers package release check bench bench-long bench-dlt sample docs format clean
 
 rekap := node dist/src/cli/main.js
 sources := $(shell find src pipelines data/sample test -name '*.ts') tsconfig.json
@@ -65,6 +65,15 @@ fuzz: build ## try the properties with many more inputs for SECONDS=180, besides
 
 package: build ## pack, install with --engine-strict into an empty project, run, and compile a program against it
 	@test/packed/install.sh
+
+release: check test package ## all checks, then release/: the tarball, its SBOM, the notices of third parties; prints what would be published
+	@rm -rf release && mkdir release
+	@npm pack --silent --pack-destination release > /dev/null
+	@npm sbom --omit=dev --sbom-format cyclonedx > release/sbom.cdx.json
+	@node dist/test/packed/notices.js > release/THIRD-PARTY-NOTICES.txt
+	@cd release && sha256sum * > SHA256SUMS
+	@npm pack --dry-run 2>&1 | grep -v '^npm warn'
+	@echo 'release/ holds:' && ls release
 
 check: build ## format, lint, types, unused code, package
 	npx --no-install oxfmt --check .
