@@ -10,7 +10,20 @@ cd "$folder"
 npm init -y > /dev/null
 npm install --silent --no-audit --no-fund --engine-strict ./rekap-*.tgz
 npx --no-install rekap sync --sample 2> /dev/null | head -n 1
-cp "$root/test/packed/program.mts" .
+cat > program.mts << 'END'
+/** A strict program of somebody else's, compiled against the package as it is installed. */
+
+import { isRekapError, sync, type SyncResult } from 'rekap';
+
+export async function nightly(baseUrl: string, apiKey: string): Promise<SyncResult['outcome']> {
+  try {
+    return (await sync({ baseUrl, apiKey, warehouse: 'data/warehouse' })).outcome;
+  } catch (error) {
+    if (isRekapError(error, 'gate')) return 'dry run';
+    throw error;
+  }
+}
+END
 "$root/node_modules/.bin/tsc" --noEmit --strict --module nodenext --target es2023 --skipLibCheck false --types node \
   --typeRoots "$root/node_modules/@types" program.mts
 echo "The packed package installs with --engine-strict on Node $(node --version), runs, and has its types."
