@@ -90,6 +90,12 @@ describe('the alert rules', () => {
     for (const name of named) expect(Object.keys(metrics)).toContain(name);
   });
 
+  it('each have their line in the runbook', () => {
+    const runbook = readFileSync(join(root, 'docs/how-to/operate.md'), 'utf8');
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(/alert: (\w+)/g))
+      expect(runbook).toContain(`| ${name} |`);
+  });
+
   it.skipIf(!hasPromtool)('are what promtool takes (skipped where it is not there)', () => {
     const { status, stdout } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
     expect(stdout).toContain('SUCCESS');
