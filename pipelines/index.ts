@@ -72,7 +72,10 @@ export function loadProject(): Project {
     referenceRecords: districts.reduce((sum, { regencies }) => sum + regencies.length, 0),
     sampleFolder: join(packageFolder, 'data', 'sample'),
     // Loaded when it is needed: drawing takes as long to load as all the rest.
-    report: async (facts) => (await import('./report/report.ts')).makeReport(project, facts),
+    loadReport: async () => {
+      const { makeReport } = await import('./report/report.ts');
+      return (facts) => makeReport(project, facts);
+    },
   });
   return project;
 }

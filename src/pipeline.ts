@@ -127,8 +127,8 @@ export interface Project {
   readonly referenceDistricts: readonly number[];
   /** Records that each dataset has where it covers all of these; 0 where that is not known. */
   readonly referenceRecords: number;
-  /** The report of a snapshot as one HTML page; null where its tables have nothing to show. */
-  readonly report?: (facts: ReportFacts) => Promise<string | null>;
+  /** Loads what draws the report of a snapshot: one HTML page, or null where its tables have nothing to show. */
+  readonly loadReport?: () => Promise<(facts: ReportFacts) => Promise<string | null>>;
   /** Folder that holds the sample data in the records' own shape. */
   readonly sampleFolder: string;
 }

@@ -29,6 +29,8 @@ export async function sync(project: Project, asked: SyncOptions, context: SyncCo
     const built = await orClose([source], async () => {
       // Arrow and DuckDB load while the first answers are under way.
       const { build } = await import('./run/build.ts');
+      // So does what draws the report; should it fail to, that shows when it is needed.
+      run.project.loadReport?.().catch(() => undefined);
       return build(run, source.readings, carryOver);
     });
     await source.close();

@@ -25,13 +25,14 @@ export async function makeReport(
   { folder, landing, signal }: ReportPlaces,
   language: Language,
 ): Promise<string | null> {
-  if (project.report === undefined) return null;
+  const report = await project.loadReport?.();
+  if (report === undefined) return null;
   const database = await openDatabase(join(folder, databaseFile), {
     readOnly: true,
     ...(signal === undefined ? {} : { signal }),
   });
   try {
-    return await project.report({ database, manifest, answers: await readKeptAnswers(landing), language });
+    return await report({ database, manifest, answers: await readKeptAnswers(landing), language });
   } finally {
     database.close();
   }

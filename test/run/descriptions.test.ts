@@ -43,8 +43,8 @@ it('a snapshot describes each of its Parquet files to other tools, with size, ha
 it('a report that cannot be drawn keeps no figures from being published, and the run warns of it', async () => {
   const warehouse = await temporaryFolder();
   const { url } = await serveData(smallNation({ 1101: 4 }));
-  const report = () => Promise.reject(new TypeError('no ink'));
-  const { outcome, manifest, warnings } = await runSync(syncOptions(warehouse, url), {}, { ...project, report });
+  const loadReport = () => Promise.reject(new TypeError('no ink'));
+  const { outcome, manifest, warnings } = await runSync(syncOptions(warehouse, url), {}, { ...project, loadReport });
   expect(outcome).toBe('published');
   expect(warnings.join()).toContain('no ink');
   expect(manifest.files.map(({ path }) => path)).not.toContain('report.html');
