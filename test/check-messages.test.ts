@@ -21,6 +21,7 @@ async function broken() {
         voter({ regency: 'D', dpk_male: '7' }),
         voter({ regency: 'kota e', dapil_name: 'X' }),
         voter({ regency: 'KOTA E' }),
+        voter({ regency: 'F', dapil_name: 5 as never }),
       ],
     ],
     voting_rights_users: [
@@ -36,6 +37,19 @@ describe('a violation', () => {
     const violations = await broken();
     expect(new Set(violations.map(({ check_name }) => check_name)).size).toBeGreaterThanOrEqual(16);
     for (const violation of violations) expect(messageOf(project, violation, 'en')).toBe(violation.message);
+  });
+
+  it('says of a value that is no count whether it is no number, too large, or no text', async () => {
+    const said = (await broken())
+      .filter(({ check_name }) => check_name === 'malformed')
+      .map(({ column_name, message }) => [column_name, message]);
+    expect(said).toEqual(
+      expect.arrayContaining([
+        ['dpt_male', expect.stringMatching(/"x", no whole number/)],
+        ['dpt_total', expect.stringMatching(/"99999999999", more than the 2,147,483,647/)],
+        ['dapil_name', expect.stringMatching(/"5", no text/)],
+      ]),
+    );
   });
 
   it('names its column and the field of the source, in both languages', async () => {

@@ -74,64 +74,61 @@ async function requireAnother(warehouse: string): Promise<void> {
 /** A difference as the result's rows have it, by column name. */
 type Difference = Readonly<Record<string, string>>;
 
-const headings: Readonly<Record<string, string>> = { changed: 'Changed', added: 'Added', removed: 'Removed' };
-
-async function writeDifferences(
+type WriteOf = (
   result: QueryResult,
-  { before, after }: ComparedSnapshots,
+  compared: ComparedSnapshots,
   pipelines: readonly AnyPipeline[],
   lone: readonly string[],
-): Promise<void> {
-  const { paint, writeOut } = await import('./print/terminal.ts');
+) => Promise<void>;
+
+const writeDifferences: WriteOf = async (result, compared, pipelines, lone) => {
   const records = await collectRecords(result, pipelines);
-  const counts = Object.keys(headings).map(
-    (kind) => `${formatNumber(records.filter((record) => record.kind === kind).length)} ${kind}`,
-  );
   const none = lone.length === 0 ? 'No figure differs' : 'No figure differs in the datasets that both have';
-  await writeOut(
-    `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}\n${records.length === 0 ? none : `${counts.join(', ')} (records)`}.\n`,
-  );
-  for (const sentence of lone) await writeOut(`${sentence}\n`);
-  for (const [kind, heading] of Object.entries(headings)) {
-    const ofKind = records.filter((record) => record.kind === kind);
-    if (ofKind.length === 0) continue;
-    await writeOut(`\n${paint('bold', heading)}\n`);
-    for (const record of ofKind.slice(0, mostRecords)) await writeOut(await renderRecord(record));
-    if (ofKind.length > mostRecords)
-      await writeOut(paint('dim', `  and ${formatNumber(ofKind.length - mostRecords)} more; --format csv gives all\n`));
-  }
+  const headings = { changed: 'Changed', added: 'Added', removed: 'Removed' };
+  await writeByKind(records, { compared, headings, none, what: 'records', lone, render: renderRecord });
+};
+
+const writeViolations: WriteOf = async (result, compared, pipelines, lone) => {
+  const { paint } = await import('./print/terminal.ts');
+  const rows = (await readTexts(result)).map((row) => ({ ...row, kind: row['kind']! }));
+  const render = async (row: Difference): Promise<string> => {
+    const severity = paint(row['severity'] === 'error' ? 'red' : 'yellow', row['severity']!.padEnd(7));
+    return `  ${severity}  ${paint('cyan', placeOf(row, pipelines))}\n             ${row['check_name']}: ${row['message']}\n`;
+  };
+  const headings = { new: 'New', resolved: 'Resolved' };
+  await writeByKind(rows, { compared, headings, none: 'No violation came or went', what: 'violations', lone, render });
+};
+
+interface KindsToWrite<Item> {
+  readonly compared: ComparedSnapshots;
+  /** By kind, in the order in which they are shown. */
+  readonly headings: Readonly<Record<string, string>>;
+  readonly none: string;
+  /** What is counted. */
+  readonly what: string;
+  readonly lone: readonly string[];
+  readonly render: (item: Item) => Promise<string>;
 }
 
-const headingsOfViolations: Readonly<Record<string, string>> = { new: 'New', resolved: 'Resolved' };
-
-async function writeViolations(
-  result: QueryResult,
-  { before, after }: ComparedSnapshots,
-  pipelines: readonly AnyPipeline[],
-  lone: readonly string[],
+async function writeByKind<Item extends { readonly kind: string }>(
+  items: readonly Item[],
+  { compared: { before, after }, headings, none, what, lone, render }: KindsToWrite<Item>,
 ): Promise<void> {
   const { paint, writeOut } = await import('./print/terminal.ts');
-  const rows = await readTexts(result);
-  const counts = Object.keys(headingsOfViolations).map(
-    (kind) => `${formatNumber(rows.filter((row) => row['kind'] === kind).length)} ${kind}`,
+  const kinds = Object.entries(headings).map(
+    ([kind, heading]) => ({ kind, heading, own: items.filter((item) => item.kind === kind) }) as const,
   );
-  const from = `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}`;
+  const counts = kinds.map(({ kind, own }) => `${formatNumber(own.length)} ${kind}`);
   await writeOut(
-    `${from}\n${rows.length === 0 ? 'No violation came or went' : `${counts.join(', ')} (violations)`}.\n`,
+    `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}\n${items.length === 0 ? none : `${counts.join(', ')} (${what})`}.\n`,
   );
   for (const sentence of lone) await writeOut(`${sentence}\n`);
-  for (const [kind, heading] of Object.entries(headingsOfViolations)) {
-    const ofKind = rows.filter((row) => row['kind'] === kind);
-    if (ofKind.length === 0) continue;
+  for (const { heading, own } of kinds) {
+    if (own.length === 0) continue;
     await writeOut(`\n${paint('bold', heading)}\n`);
-    for (const row of ofKind.slice(0, mostRecords)) {
-      const severity = paint(row['severity'] === 'error' ? 'red' : 'yellow', row['severity']!.padEnd(7));
-      await writeOut(
-        `  ${severity}  ${paint('cyan', placeOf(row, pipelines))}\n             ${row['check_name']}: ${row['message']}\n`,
-      );
-    }
-    if (ofKind.length > mostRecords)
-      await writeOut(paint('dim', `  and ${formatNumber(ofKind.length - mostRecords)} more; --format csv gives all\n`));
+    for (const item of own.slice(0, mostRecords)) await writeOut(await render(item));
+    if (own.length > mostRecords)
+      await writeOut(paint('dim', `  and ${formatNumber(own.length - mostRecords)} more; --format csv gives all\n`));
   }
 }
 

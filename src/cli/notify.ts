@@ -9,7 +9,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { notifyOptions } from './options/notify.ts';
 import type { Values } from './options/option.ts';
 import { readNamedFile } from './options/shared.ts';
-import { warningText } from './print/terminal.ts';
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
 import type { RunLine } from '../publish/runs-log.ts';
 
@@ -33,7 +32,17 @@ const commandTime = 60_000;
 const webhookWaits = [1000, 5000];
 
 /** @throws `usage` where an address is none, or a file cannot be read. */
-export async function readNotifier(args: Values<typeof notifyOptions>): Promise<Notifier> {
+export async function readNotifier(
+  args: Values<typeof notifyOptions>,
+  warn: (message: string) => void,
+): Promise<Notifier> {
+  const orWarn = async (what: string, tell: () => Promise<void>): Promise<void> => {
+    try {
+      await tell();
+    } catch (error) {
+      warn(`${what} failed: ${messageOf(error)}`);
+    }
+  };
   const pingFile = args['ping-url-file'];
   const ping = pingFile === undefined ? args['ping-url'] : await readNamedFile('file', pingFile, 'ping-url-file');
   const pingUrl = readUrl(ping?.trim(), 'ping-url');
@@ -158,14 +167,6 @@ async function runCommand(command: string, body: string, notice: Notice): Promis
       code === 0 ? done() : fail(new Error(`it ended with ${code === null ? signal : `exit code ${code}`}`)),
     );
   });
-}
-
-async function orWarn(what: string, tell: () => Promise<void>): Promise<void> {
-  try {
-    await tell();
-  } catch (error) {
-    process.stderr.write(warningText(`${what} failed: ${messageOf(error)}`, process.stderr));
-  }
 }
 
 /** What there is to tell of a sync that gave a result, or failed. */

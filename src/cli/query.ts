@@ -74,7 +74,7 @@ async function runQueryCommand(args: Values<typeof options>, [word]: readonly st
     { writeCsv, writeJson, writeMarkdown },
     { chooseSnapshot, requireDatabase },
     { writeOut },
-    { needsPager, showInPager },
+    { writePaged },
     { boundQuery },
     { mostMemory },
   ] = await Promise.all([
@@ -100,22 +100,14 @@ async function runQueryCommand(args: Values<typeof options>, [word]: readonly st
       await to('The figures of the sample are made up.\n');
     return rows;
   };
-  /** A table is short enough to be put together first; what is longer than the terminal is shown page by page. */
-  const show = async (draw: (to: Write) => Promise<number>): Promise<void> => {
-    if (drawTable === undefined) return void (await draw(writeOut));
-    let text = '';
-    await draw((piece) => {
-      text += piece;
-      return Promise.resolve();
-    });
-    if (!needsPager(text) || !(await showInPager(text))) await writeOut(text);
-  };
+  const show = (draw: (to: Write) => Promise<number>): Promise<unknown> =>
+    drawTable === undefined ? draw(writeOut) : writePaged(draw);
   const interruption = out === undefined ? null : listenForSignals({ next: `${out} was not written.` });
   const watch = boundQuery({ seconds, memory: mostMemory, leftovers: out === undefined ? [] : [await asideName(out)] });
   const signal = AbortSignal.any([watch.signal, ...(interruption === null ? [] : [interruption.signal])]);
   try {
     if (out === undefined)
-      return await runQuery(database, sql, (result) => show((to) => render(result, to)), { signal, parameters });
+      return void (await runQuery(database, sql, (result) => show((to) => render(result, to)), { signal, parameters }));
     if (format === 'parquet') return told(await queryToParquet(database, sql, out, { signal, parameters }));
     const rows = await writeAside(out, async (aside) => {
       const { open } = await import('node:fs/promises');

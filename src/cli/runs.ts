@@ -32,7 +32,7 @@ export const listRunsCommand = declareCommand({
       (line) => Date.parse(line.started_at) >= from && (!failed || isFailure(line)),
     );
     if (json) return printJson(lines);
-    if (lines.length === 0) return void process.stdout.write('No run is like that.\n');
+    if (lines.length === 0) return void process.stdout.write('No run matches.\n');
     const rows = lines.map((line) => [
       line.started_at.slice(0, 16).replace('T', ' '),
       line.kind,

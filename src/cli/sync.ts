@@ -85,12 +85,13 @@ export const syncCommand = declareCommand({
   run: runAndTell,
 });
 
-/** The sync, and word of it to those who want it; also of one that does not come as far as to begin. */
+/** Runs the sync and tells whoever wants to hear, also when it fails before it begins. */
 async function runAndTell(args: Values<typeof options>): Promise<void> {
   const isHeard = Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined);
   if (!isHeard) return runSync(args);
   const { noticeOf, readNotifier } = await import('./notify.ts');
-  const notifier = await readNotifier(args);
+  const { writeWarning } = await import('./print/event-log.ts');
+  const notifier = await readNotifier(args, (message) => writeWarning(message, args['log-format']));
   const begunAt = new Date();
   await notifier.begin();
   try {

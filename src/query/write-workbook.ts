@@ -1,5 +1,6 @@
 /** Writes tables as an Excel workbook, a sheet each, after one that says what they are. Numbers are numbers there, whatever sign their decimals have. */
 
+import { quoteIdentifier } from '../duckdb/database.ts';
 import type { Relation } from '../duckdb/dictionary.ts';
 import { RekapError } from '../errors.ts';
 import { displayText, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
@@ -24,7 +25,11 @@ export async function writeWorkbook(
   const { default: writeExcelFile } = await import('write-excel-file/node');
   const sheets = [aboutSheet(relations, about)];
   for (const relation of relations)
-    sheets.push(await runQuery(databasePath, `FROM "${relation.name}"`, (result) => readSheet(relation.name, result)));
+    sheets.push(
+      await runQuery(databasePath, `FROM ${quoteIdentifier(relation.name)}`, (result) =>
+        readSheet(relation.name, result),
+      ),
+    );
   await writeExcelFile(sheets).toFile(target);
 }
 

@@ -73,7 +73,7 @@ async function* examineFolder(warehouse: string): AsyncGenerator<Finding> {
     yield bad(
       'warehouse',
       `${folder} cannot be written (${systemCode(error)})`,
-      'Give its owner this user, or name another with --warehouse.',
+      'Make this user its owner, or name another folder with --warehouse.',
     );
   }
   const { bavail, bsize } = await statfs(folder);
@@ -151,11 +151,11 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
 }
 
 type Asked = { readonly answer: Received; readonly took: number } | { readonly why: string };
-type Ask = (district: number | null, limit: number) => Promise<Asked>;
+type Ask = (district: number | null, limit: number, offset?: number) => Promise<Asked>;
 
 function asker(transport: Transport, base: URL, pipeline: AnyPipeline, { timeout, clock }: Patient): Ask {
-  return async (district, limit) => {
-    const request = { dataset: pipeline.table, district, offset: 0, limit };
+  return async (district, limit, offset = 0) => {
+    const request = { dataset: pipeline.table, district, offset, limit };
     const began = clock.monotonic();
     try {
       const path = requestPath(base, pipeline, request);
@@ -193,11 +193,14 @@ async function examinePages(ask: Ask, pipeline: AnyPipeline, pageSize: number): 
         `it refuses ${pageSize} and takes ${limit}`,
         `rekap does the same by itself; --page-size ${limit} saves the first tries.`,
       );
-    return records.count < limit && records.count > 0 && records.count % 5 === 0 && records.count <= 100
+    // Whoever gives fewer than it was asked for, and has more behind them, caps.
+    const behind = records.count > 0 && records.count < limit ? await ask(null, 1, records.count) : null;
+    const more = behind === null || 'why' in behind ? null : readRecords(pipeline, behind.answer.body);
+    return more !== null && typeof more !== 'string' && more.count > 0
       ? doubt(
           'page size',
-          `it gives ${records.count} where ${limit} are asked for`,
-          'It seems to cap limit in silence. rekap reads all the same, with more requests.',
+          `it gives ${records.count} where ${limit} are asked for, and has more`,
+          'It caps limit in silence. rekap reads all the same, with more requests.',
         )
       : ok('page size', `it takes ${limit} and gives ${countOf(records.count, 'record')}`);
   }

@@ -66,9 +66,5 @@ export async function addReport(
   });
   if (page === null) return manifest;
   await writeNewFile(join(places.folder, reportFile), page);
-  const files = [await describeFile(places.folder, reportFile, null), ...manifest.files];
-  return {
-    ...manifest,
-    files: files.toSorted((a, b) => Number(b.path === databaseFile) - Number(a.path === databaseFile)),
-  };
+  return { ...manifest, files: [...manifest.files, await describeFile(places.folder, reportFile, null)] };
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { once } from 'node:events';
 import pLimit from 'p-limit';
-import { openDatabase } from '../duckdb/database.ts';
+import { openDatabase, quoteIdentifier } from '../duckdb/database.ts';
 import { readDictionary } from '../duckdb/dictionary.ts';
 import { systemCode } from '../errors.ts';
 import { runQuery } from '../query/run-query.ts';
@@ -94,9 +94,14 @@ function makeTable(database: string, name: string, format: 'csv' | 'arrow'): Rea
     if (!stream.write(piece)) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
   };
   const making = most(() =>
-    runQuery(database, `FROM "${name}"`, (result) => (format === 'csv' ? writeCsv : writeArrow)(result, write), {
-      memory: memoryOfTable,
-    }),
+    runQuery(
+      database,
+      `FROM ${quoteIdentifier(name)}`,
+      (result) => (format === 'csv' ? writeCsv : writeArrow)(result, write),
+      {
+        memory: memoryOfTable,
+      },
+    ),
   );
   making.then(
     () => stream.end(),

@@ -2,7 +2,7 @@
 
 import { copyFile, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '../duckdb/database.ts';
+import { openDatabase, quoteIdentifier } from '../duckdb/database.ts';
 import { readDictionary, type Relation } from '../duckdb/dictionary.ts';
 import { runQuery } from '../query/run-query.ts';
 import { writeAside } from '../query/write-aside.ts';
@@ -47,7 +47,9 @@ async function readRelations(file: string): Promise<readonly Relation[]> {
 async function writeTable(database: string, name: string, aside: string): Promise<void> {
   const file = await open(aside, 'wx');
   try {
-    await runQuery(database, `FROM "${name}"`, (result) => writeCsv(result, (piece) => file.appendFile(piece)));
+    await runQuery(database, `FROM ${quoteIdentifier(name)}`, (result) =>
+      writeCsv(result, (piece) => file.appendFile(piece)),
+    );
   } finally {
     await file.close();
   }

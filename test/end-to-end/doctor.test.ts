@@ -51,7 +51,7 @@ describe('rekap doctor', () => {
       doubtful: ['service failed'],
     });
     const { url } = await serveData(nation, {
-      values: { clamp: 10 },
+      values: { clamp: 7 },
       seed: 1,
       clock: { now: () => new Date(), monotonic: () => 0, sleep: () => Promise.resolve() },
     });

@@ -89,6 +89,9 @@ describe('a sync', () => {
     expect(stderr).toMatch(/ping failed: 127\.0\.0\.1:\d+: it answered 500/);
     expect(stderr).toContain('exit code 7');
     expect(stderr).not.toContain('not-to-be-printed');
+    const inJson = await syncSample(await temporaryFolder(), '--on-publish', 'exit 7', '--log-format', 'json');
+    const last = JSON.parse(inJson.stderr.trim().split('\n').at(-1)!) as object;
+    expect(last).toMatchObject({ event: 'warning', level: 'warn', message: expect.stringContaining('exit code 7') });
   });
 
   it('refuses an address that is none before it asks the source', async () => {

@@ -6,7 +6,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import readXlsxFile, { readSheet } from 'read-excel-file/node';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { queryCommand } from '../../src/cli/query.ts';
 import { shownWidth } from '../../src/cli/print/text.ts';
 import { readRows } from '../support/read-table.ts';
@@ -34,6 +34,15 @@ describe('rekap query', () => {
     const given = ['--param', 'dapil=1101', '--param', 'like=ACEH B%', '--format', 'csv', '--warehouse', warehouse];
     const { stdout, code } = await runHere(['query', '-f', file, ...given]);
     expect({ stdout, code }).toEqual({ stdout: 'regency\nACEH BARAT\nACEH BARAT DAYA\nACEH BESAR\n', code: 0 });
+  });
+
+  it('says how to give a query where there is none and a person sits at the terminal', async () => {
+    const { isTTY } = process.stdin;
+    onTestFinished(() => void Object.assign(process.stdin, { isTTY }));
+    Object.assign(process.stdin, { isTTY: true });
+    const { code, stderr } = await runHere(['query']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('rekap query "SHOW TABLES"');
   });
 
   it('takes a statement from a pipe', async () => {

@@ -35,7 +35,7 @@ export async function readOptions(
 ): Promise<ReadCommand> {
   const declared: Options = { ...command.options, ...configOption };
   const typed = given.map((word) => longForm(word, declared));
-  // Another option of one letter there is none, and behind that a secret may stand.
+  // No other option has one letter, and a secret may stand behind it.
   const short = typed.find((word) => /^-[a-z]/i.test(word));
   if (short !== undefined) throw explainUnknown('-', short.slice(1).split('=')[0]!, declared, entry.name);
   const { words, ...commandLine } = parse(typed, declared);

@@ -1,7 +1,7 @@
 /** The events of a run as a log: one line each, with time, run, level, name and fields. What is declared here is what alerts are built on. */
 
-import { printable } from './terminal.ts';
-import type { Clock, Report, RunEvent } from '../../runtime/context.ts';
+import { printable, warningText } from './terminal.ts';
+import { type Clock, type Report, type RunEvent, systemClock } from '../../runtime/context.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
 
 export type LogFormat = 'auto' | 'text' | 'json';
@@ -84,6 +84,13 @@ export function jsonLine({ time, level, run, event, fields }: LogEntry): string 
 export function textLine({ time, level, text }: LogEntry): string {
   const mark = { info: '', warn: 'warning: ', error: 'error: ' }[level];
   return `${time.toISOString().slice(0, 19)}Z ${mark}${printable(text, 2000)}`;
+}
+
+/** Writes a warning that belongs to no run to stderr, as the log has it. */
+export function writeWarning(message: string, format: LogFormat): void {
+  const { log } = createEventLog((entry) => process.stderr.write(`${jsonLine(entry)}\n`), systemClock);
+  if (format === 'json') log('warning', { message }, message);
+  else process.stderr.write(warningText(message, process.stderr));
 }
 
 /** Lines about a list that takes long. */

@@ -120,7 +120,7 @@ async function drawTable(
   );
   await write(`${text}\n`);
   if (left.length > 0) {
-    const note = `Not shown, for they do not fit: ${left.join(', ')}. Name the columns that you want, or add --layout blocks.`;
+    const note = `Not shown because they do not fit: ${left.join(', ')}. Name the columns that you want, or add --layout blocks.`;
     await write(
       `${wrap(note, widthOf(process.stdout))
         .map((line) => paint('dim', line))
