@@ -61,6 +61,11 @@ export const commands: readonly CommandEntry[] = [
     async () => (await import('./status.ts')).statusCommand,
   ),
   declare(
+    'schedule',
+    'Sync at the times of a cron line, in the foreground, until it is told to stop',
+    async () => (await import('./schedule.ts')).scheduleCommand,
+  ),
+  declare(
     'init',
     'Write a config file, and the files for systemd, cron, Kubernetes or GitHub Actions',
     async () => (await import('./init.ts')).initCommand,

@@ -20,7 +20,7 @@ export const configCommand = declareCommand({
       import('./print/terminal.ts'),
       import('./print/table.ts'),
     ]);
-    const { commands, configFile: file } = invocation;
+    const { commands, configWords } = invocation;
     const entry = commands.find((each) => each.name === name);
     if (entry === undefined)
       throw new RekapError(
@@ -31,8 +31,7 @@ export const configCommand = declareCommand({
     const command = await entry.load();
     const allOptions = async (): Promise<Options> =>
       Object.assign({}, ...(await Promise.all(commands.map(async ({ load }) => (await load()).options)))) as Options;
-    const words = file === null ? [] : ['--config', file];
-    const { options } = await readOptions({ ...entry, usage: entry.name }, command, words, allOptions);
+    const { options } = await readOptions({ ...entry, usage: entry.name }, command, configWords, allOptions);
     const settings = Object.entries(command.options).map(([option, { default: usual }]) => {
       const value = options[option];
       const origin = invocation.origins[option] ?? (usual === undefined ? null : 'default');

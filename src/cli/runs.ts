@@ -74,6 +74,10 @@ export const showRunCommand = declareCommand({
         ['ended', line.finished_at],
         ['source', printable(line.source)],
         ['requests', `${formatNumber(line.requests)}, ${formatNumber(line.retries)} tried again`],
+        ...Object.entries(line.statuses ?? {}).map(([status, count]): [string, string] => [
+          `answers ${status}`,
+          formatNumber(count),
+        ]),
         ...Object.entries(line.rows ?? {}).map(([table, count]): [string, string] => [
           `rows of ${table}`,
           formatNumber(count),

@@ -13,11 +13,13 @@ import {
   logOptions,
 } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
+import type { Notifier } from './notify.ts';
 import { notifyOptions } from './options/notify.ts';
 import { readBaseUrl } from '../run/base-url.ts';
 import { syncDefaults } from '../run/options.ts';
 
-const options = {
+/** Where figures come from, and how a sync asks and publishes. */
+export const syncOptions = {
   'base-url': { type: 'text', describe: 'address of the service, such as https://host or https://host/path' },
   sample: { type: 'boolean', describe: 'start the bundled service with sample figures and sync from it' },
   'api-key-file': { type: 'text', describe: 'file that holds the API key [default: the key is in REKAP_API_KEY]' },
@@ -66,11 +68,17 @@ const options = {
     default: 3600,
     describe: 'how old such pages may be, in seconds',
   },
-  'dry-run': { type: 'boolean', describe: 'fetch and check, publish nothing' },
   ...notifyOptions,
   ...logOptions,
+} as const satisfies Options;
+
+const options = {
+  ...syncOptions,
+  'dry-run': { type: 'boolean', describe: 'fetch and check, publish nothing' },
   ...jsonOption,
 } as const satisfies Options;
+
+type SyncArguments = Values<typeof options>;
 
 export const syncCommand = declareCommand({
   options,
@@ -82,20 +90,31 @@ export const syncCommand = declareCommand({
     ['rekap sync --base-url https://host --resume', 'after one that was broken off'],
     ['rekap sync --base-url https://host --dry-run', 'see what would be published'],
   ],
-  run: runAndTell,
+  run: (args) => tellOthers(args, async () => (await prepareSync(args))()),
 });
 
-/** Runs the sync and tells whoever wants to hear, also when it fails before it begins. */
-async function runAndTell(args: Values<typeof options>): Promise<void> {
+type ToldArguments = Values<typeof notifyOptions & typeof logOptions & typeof warehouseOption>;
+
+/** Whom to tell; null where nobody wants to hear. @throws `usage` where an address is none, or a file cannot be read. */
+export async function readTold(args: ToldArguments): Promise<Notifier | null> {
   const isHeard = Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined);
-  if (!isHeard) return runSync(args);
-  const { noticeOf, readNotifier } = await import('./notify.ts');
-  const { writeWarning } = await import('./print/event-log.ts');
-  const notifier = await readNotifier(args, (message) => writeWarning(message, args['log-format']));
+  if (!isHeard) return null;
+  const [{ readNotifier }, { writeWarning }] = await Promise.all([
+    import('./notify.ts'),
+    import('./print/event-log.ts'),
+  ]);
+  return readNotifier(args, (message) => writeWarning(message, args['log-format']));
+}
+
+/** Carries out a sync and tells whoever wants to hear, also when it fails before it begins. */
+export async function tellOthers(args: ToldArguments, carryOut: () => Promise<void>): Promise<void> {
+  const notifier = await readTold(args);
+  if (notifier === null) return carryOut();
+  const { noticeOf } = await import('./notify.ts');
   const begunAt = new Date();
   await notifier.begin();
   try {
-    await runSync(args);
+    await carryOut();
   } catch (error) {
     await notifier.end(await noticeOf(args.warehouse, begunAt, error));
     throw error;
@@ -103,7 +122,8 @@ async function runAndTell(args: Values<typeof options>): Promise<void> {
   await notifier.end(await noticeOf(args.warehouse, begunAt, null));
 }
 
-async function runSync(args: Values<typeof options>): Promise<void> {
+/** Checks what is asked for; gives what carries it out. */
+export async function prepareSync(args: SyncArguments): Promise<() => Promise<void>> {
   const given = args['base-url'];
   if (given === undefined && !args.sample)
     throw new RekapError(
@@ -134,23 +154,25 @@ async function runSync(args: Values<typeof options>): Promise<void> {
   const { readApiKey } = await import('./options/api-key.ts');
   const key = baseUrl === null ? null : await readApiKey(args['api-key-file']);
 
-  const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./signals.ts')]);
-  const sample = key === null ? await (await import('./sample-service.ts')).startSample(project) : null;
-  try {
-    const asked = {
-      ...settings,
-      datasets,
-      baseUrl: sample?.url ?? baseUrl!,
-      source: sample === null ? baseUrl! : 'sample',
-      apiKey: sample?.apiKey ?? key!,
-    };
-    await runVisibly(project, args.json, (around) => sync(project, asked, around), {
-      canResume: settings.keepLanding !== 0,
-      logFormat: args['log-format'],
-    });
-  } finally {
-    await sample?.close();
-  }
+  return async () => {
+    const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./signals.ts')]);
+    const sample = key === null ? await (await import('./sample-service.ts')).startSample(project) : null;
+    try {
+      const asked = {
+        ...settings,
+        datasets,
+        baseUrl: sample?.url ?? baseUrl!,
+        source: sample === null ? baseUrl! : 'sample',
+        apiKey: sample?.apiKey ?? key!,
+      };
+      await runVisibly(project, args.json, (around) => sync(project, asked, around), {
+        canResume: settings.keepLanding !== 0,
+        logFormat: args['log-format'],
+      });
+    } finally {
+      await sample?.close();
+    }
+  };
 }
 
 function readDistricts(given: readonly string[] | undefined): number[] | null {

@@ -25,6 +25,8 @@ export const runLineShape = v.object({
   retries: count,
   /** The rest is not there in lines of older releases, nor for a run that was killed. Bytes of the answers. */
   bytes: v.optional(count),
+  /** Answers by their status. */
+  statuses: v.optional(v.record(v.string(), count)),
   /** Milliseconds by step, such as build_tables, in the order of the steps. */
   steps: v.optional(v.record(v.string(), count)),
   /** Rows by table of what was built. */

@@ -79,6 +79,7 @@ function runLine(
   reason: string,
 ): RunLine {
   const { requests, retries, bytes, milliseconds } = figuresOf(run);
+  const statuses = run.figures?.statuses ?? {};
   const begun = run.steps.map(([step, at]) => [step.replaceAll(' ', '_'), Math.round(at - run.started)] as const);
   const steps = begun.map(([step, at], index) => [step, (begun[index + 1]?.[1] ?? milliseconds) - at] as const);
   return {
@@ -94,6 +95,7 @@ function runLine(
     requests,
     retries,
     bytes,
+    statuses,
     steps: Object.fromEntries(steps),
     warnings: run.warnings.slice(0, mostWarnings),
   };

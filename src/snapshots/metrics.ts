@@ -13,6 +13,7 @@ export const metrics = {
   rekap_last_run_exit_code: ['gauge', 'Exit code of the last sync.'],
   rekap_last_run_duration_seconds: ['gauge', 'How long the last sync took, by step.'],
   rekap_last_run_requests: ['gauge', 'Requests that the last sync sent.'],
+  rekap_last_run_answers: ['gauge', 'Answers to the last sync, by status.'],
   rekap_last_run_retries: ['gauge', 'Requests that the last sync sent again.'],
   rekap_last_run_received_bytes: ['gauge', 'Bytes of the answers to the last sync.'],
   rekap_rows: ['gauge', 'Rows of each dataset after the newest success.'],
@@ -20,12 +21,24 @@ export const metrics = {
   rekap_violations: ['gauge', 'Violations after the newest success, by severity and age (new, resolved, standing).'],
   rekap_runs_total: ['counter', 'Syncs so far, by outcome.'],
   rekap_gate_refusals_total: ['counter', 'Syncs that the gate refused so far.'],
+  rekap_schedule_next_run_timestamp_seconds: ['gauge', 'Unix time of the next sync; of `rekap schedule` alone.'],
+  rekap_schedule_running: ['gauge', '1 while a sync is under way, else 0; of `rekap schedule` alone.'],
+  rekap_schedule_retries_total: ['counter', 'Syncs tried again since the start; of `rekap schedule` alone.'],
 } as const satisfies Readonly<Record<string, readonly [type: 'gauge' | 'counter', help: string]>>;
 
 type MetricName = keyof typeof metrics;
 
+/** What `rekap schedule` knows of itself. */
+export interface ScheduleState {
+  readonly isRunning: boolean;
+  /** When the next sync begins; null while one is under way. */
+  readonly nextAt: Date | null;
+  /** Syncs tried again since the start. */
+  readonly retries: number;
+}
+
 /** The text for `--metrics-file` and `/metrics`. A dry run and a replay say nothing of the source. */
-export function renderMetrics(lines: readonly RunLine[]): string {
+export function renderMetrics(lines: readonly RunLine[], schedule?: ScheduleState): string {
   const syncs = lines.filter(({ kind, outcome }) => kind === 'sync' && outcome !== 'dry run');
   const last = syncs.at(-1);
   const success = syncs.findLast(({ outcome }) => outcome === 'published' || outcome === 'unchanged');
@@ -36,6 +49,7 @@ export function renderMetrics(lines: readonly RunLine[]): string {
       .toSorted()
       .map((outcome) => [{ outcome }, syncs.filter((line) => line.outcome === outcome).length] as const),
     rekap_gate_refusals_total: [[{}, syncs.filter(({ exit_code }) => exit_code === ExitCode.gate).length]],
+    ...(schedule === undefined ? {} : describeSchedule(schedule)),
   };
   return Object.entries(metrics)
     .flatMap(([name, [type, help]]) => {
@@ -58,14 +72,23 @@ function describeSuccess({ started_at, rows, quarantined, violation_ages }: RunL
   } satisfies Partial<Record<MetricName, readonly Sample[]>>;
 }
 
-function describeLast({ started_at, exit_code, steps, requests, retries, bytes }: RunLine) {
+function describeLast({ started_at, exit_code, steps, requests, statuses, retries, bytes }: RunLine) {
   return {
     rekap_last_run_timestamp_seconds: [[{}, unixTime(started_at)]],
     rekap_last_run_exit_code: [[{}, exit_code]],
     rekap_last_run_duration_seconds: Object.entries(steps ?? {}).map(([step, ms]) => [{ step }, ms / 1000] as const),
     rekap_last_run_requests: [[{}, requests]],
+    rekap_last_run_answers: Object.entries(statuses ?? {}).map(([status, count]) => [{ status }, count] as const),
     rekap_last_run_retries: [[{}, retries]],
     rekap_last_run_received_bytes: bytes === undefined ? [] : [[{}, bytes]],
+  } satisfies Partial<Record<MetricName, readonly Sample[]>>;
+}
+
+function describeSchedule({ isRunning, nextAt, retries }: ScheduleState) {
+  return {
+    rekap_schedule_next_run_timestamp_seconds: nextAt === null ? [] : [[{}, Math.floor(nextAt.getTime() / 1000)]],
+    rekap_schedule_running: [[{}, isRunning ? 1 : 0]],
+    rekap_schedule_retries_total: [[{}, retries]],
   } satisfies Partial<Record<MetricName, readonly Sample[]>>;
 }
 

@@ -17,14 +17,16 @@ export interface Status {
   readonly age: number | null;
 }
 
-/**
- * An unchanged run counts as fresh. A dry run and a replay say nothing of the source, and a sync that found the warehouse busy says nothing
- * at all.
- */
-export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number): Status {
-  const syncs = lines.filter(
+/** Runs that say something of the data: a dry run and a replay do not, nor does a sync that found the warehouse busy. */
+export function tellingSyncs(lines: readonly RunLine[]): RunLine[] {
+  return lines.filter(
     ({ kind, outcome, exit_code }) => kind === 'sync' && outcome !== 'dry run' && exit_code !== ExitCode.busy,
   );
+}
+
+/** An unchanged run counts as fresh. */
+export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number): Status {
+  const syncs = tellingSyncs(lines);
   const isSuccess = ({ outcome }: RunLine): boolean => outcome === 'published' || outcome === 'unchanged';
   const newestSuccess = syncs.findLast(isSuccess) ?? null;
   const newestPublished = syncs.findLast(({ outcome }) => outcome === 'published') ?? null;

@@ -126,6 +126,7 @@ async function makeConfiguration(): Promise<string> {
     'Configuration',
     'You can set every option in three places. The command line wins over the environment, and the environment wins over the file that `--config` names.',
     'In the environment, separate several values by commas; a switch is `true` or `false`. In the file, use the name of the option without the dashes: `{ "base-url": "https://host", "dapil": [1101, 1102] }`. One file may hold options of several commands. rekap refuses a key that is no option, and a variable that looks like a mistyped one.',
+    'Under `"profiles"`, the file may hold options by name, such as `{ "profiles": { "staging": { "base-url": "https://staging.host" } } }`. `--profile staging` takes those first, and the rest from beside. `"profile": "staging"` makes it the usual one.',
     'The file has a [JSON Schema](config.schema.json), which editors use for completion.',
     '## Options',
     table(['option', 'variable', 'commands', 'meaning', 'type and default'], options),
@@ -141,7 +142,7 @@ async function makeConfiguration(): Promise<string> {
 function makeMetrics(): string {
   return page(
     'Metrics',
-    'In the text format of Prometheus: what `rekap sync --metrics-file` writes, and what `/metrics` of `rekap serve --warehouse` answers. Alert rules for them are in `deploy/prometheus/alerts.yaml`.',
+    'In the text format of Prometheus: what `rekap sync --metrics-file` writes, and what `/metrics` of `rekap serve --warehouse` and `rekap schedule --port` answers. Alert rules for them are in `deploy/prometheus/alerts.yaml`.',
     table(
       ['metric', 'type', 'meaning'],
       Object.entries(metrics).map(([name, [type, help]]) => [`\`${name}\``, type, help]),

@@ -213,6 +213,33 @@ describe('a config file', () => {
   });
 });
 
+describe('a profile of the config file', () => {
+  const profiles = { staging: { keep: 3 }, production: { keep: 5, timeout: 9 } };
+  /** What `rekap config` gives for two options. */
+  const shown = async (words: string[], environment: Record<string, string> = {}) => {
+    const { stdout } = await runHere(['config', 'sync', '--json', ...words], environment);
+    const settings = JSON.parse(stdout) as { option: string; value: unknown }[];
+    return ['keep', 'timeout'].map((name) => settings.find(({ option }) => option === name)!.value);
+  };
+
+  it('wins over what stands beside, and loses to the environment', async () => {
+    const words = ['--config', await writeConfig({ keep: 2, timeout: 4, profile: 'production', profiles })];
+    expect(await shown(words)).toEqual([5, 9]);
+    expect(await shown([...words, '--profile', 'staging'])).toEqual([3, 4]);
+    expect(await shown(words, { REKAP_PROFILE: 'staging', REKAP_KEEP: '8' })).toEqual([8, 4]);
+  });
+
+  it('is refused where it is not there, and so is what is no option in it', async () => {
+    const config = await writeConfig({ profiles: { staging: { 'base-ur': 'https://host' } } });
+    expect((await runHere(['status', '--config', config])).stderr).toContain(
+      `The profile "staging" of the config file ${config} holds "base-ur", which is no option.\n  Did you mean "base-url"?`,
+    );
+    const words = ['status', '--config', await writeConfig({ profiles }), '--profile', 'stagin'];
+    expect(await runHere(words)).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "staging"?') });
+    expect(await runHere(['status', '--profile', 'staging'])).toMatchObject({ code: 2 });
+  });
+});
+
 describe('an option that is a list', () => {
   const both = 'voters, voting_rights_users';
   const sample = ['sync', '--sample', '--dry-run', '--json'];

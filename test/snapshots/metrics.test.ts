@@ -69,7 +69,19 @@ describe('the metrics', () => {
     expect(code).toBe(0);
     const text = await readFile(file, 'utf8');
     expect(text).toContain('rekap_rows{dataset="voters"} 514\n');
-    for (const name of Object.keys(metrics)) expect(text, name).toContain(`# TYPE ${name} `);
+    const ofSyncs = Object.keys(metrics).filter((name) => !name.startsWith('rekap_schedule_'));
+    for (const name of ofSyncs) expect(text, name).toContain(`# TYPE ${name} `);
+  });
+
+  it('tell of a schedule when it syncs next, and whether it does now', () => {
+    const nextAt = new Date('2026-11-24T03:00:00Z');
+    const waiting = renderMetrics(nights, { isRunning: false, nextAt, retries: 2 });
+    expect(waiting).toContain(`rekap_schedule_next_run_timestamp_seconds ${nextAt.getTime() / 1000}\n`);
+    expect(waiting).toContain('rekap_schedule_running 0\n');
+    expect(waiting).toContain('rekap_schedule_retries_total 2\n');
+    const running = renderMetrics(nights, { isRunning: true, nextAt: null, retries: 0 });
+    expect(running).toContain('rekap_schedule_running 1\n');
+    expect(running).not.toContain('rekap_schedule_next_run_timestamp_seconds ');
   });
 
   it.skipIf(!hasPromtool)('are what promtool takes (skipped where it is not there)', () => {

@@ -1,4 +1,7 @@
-/** Reads the config file: takes its path, gives the options that the command has. It may hold options of other commands, but no unknown ones. */
+/**
+ * Reads the config file: takes its path, gives the options that the command has, those of the profile first. It may hold options of other
+ * commands, but no unknown ones.
+ */
 
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
@@ -24,25 +27,58 @@ export function configShape(options: Options) {
     name,
     v.optional(v.pipe(shapes[type], v.description(describe))),
   ]);
-  // By it, an editor finds the schema of the file.
-  const named = [['$schema', v.optional(text)], ...entries];
-  return v.strictObject(Object.fromEntries(named) as Record<string, v.GenericSchema>, 'a JSON object');
+  const own = Object.fromEntries(entries) as Record<string, v.GenericSchema>;
+  const whole: Record<string, v.GenericSchema> = {
+    // By it, an editor finds the schema of the file.
+    $schema: v.optional(text),
+    profile: v.optional(v.pipe(text, v.description('profile to go by where --profile names none'))),
+    profiles: v.optional(
+      v.pipe(
+        v.record(text, v.strictObject(own, 'a JSON object'), 'a JSON object'),
+        v.description('options by the name of a profile, such as staging and production; they win over those beside'),
+      ),
+    ),
+    ...own,
+  };
+  return v.strictObject(whole, 'a JSON object');
 }
+
+/** What a place gives, and how an option that it gives is called. */
+export type Place = readonly [given: Readonly<Record<string, unknown>>, nameOf: (name: string) => string];
 
 /**
  * @param options Every option of every command.
- * @throws `usage` where it cannot be read, or holds what is no option.
+ * @param profile The one that is asked for.
+ * @throws `usage` where it cannot be read, holds what is no option, or has no such profile.
  */
 export async function readConfigFile(
   path: string,
   declared: Options,
   options: Options,
-): Promise<Readonly<Record<string, unknown>>> {
+  profile: string | undefined,
+): Promise<Place[]> {
   const parsed = await readJson(path);
   const { output, issues } = v.safeParse(configShape(options), parsed);
   const [issue] = issues ?? [];
   if (issue !== undefined) throw explainIssue(path, issue, Object.keys(options));
-  return Object.fromEntries(Object.entries(output as object).filter(([name]) => Object.hasOwn(declared, name)));
+  const { profiles = {}, profile: usual, ...top } = output as { profiles?: Record<string, object>; profile?: string };
+  const ofCommand = (given: object) =>
+    Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(declared, name)));
+  const whole: Place = [ofCommand(top), (name) => `"${name}" in the config file`];
+  const chosen = profile ?? usual;
+  if (chosen === undefined) return [whole];
+  if (!Object.hasOwn(profiles, chosen)) throw explainProfile(path, chosen, Object.keys(profiles));
+  return [[ofCommand(profiles[chosen]!), (name) => `"${name}" in the profile "${chosen}"`], whole];
+}
+
+function explainProfile(path: string, profile: string, names: readonly string[]): RekapError {
+  const known = names.map((name) => JSON.stringify(name)).join(', ');
+  const advice = names.length === 0 ? 'Write it under "profiles".' : `It has ${known}.`;
+  return new RekapError(
+    'usage',
+    `The config file ${path} has no profile ${JSON.stringify(profile)}.`,
+    didYouMean(profile, names, advice, (one) => JSON.stringify(one)),
+  );
 }
 
 async function readJson(path: string): Promise<unknown> {
@@ -58,28 +94,30 @@ async function readJson(path: string): Promise<unknown> {
 }
 
 function explainIssue(path: string, issue: v.BaseIssue<unknown>, names: readonly string[]): RekapError {
-  const name = issue.path?.[0]?.key;
+  const keys = (issue.path ?? []).map(({ key }) => key);
+  const isInProfile = keys[0] === 'profiles' && keys.length > 2;
+  const name = isInProfile ? keys[2] : keys[0];
+  const file = isInProfile
+    ? `the profile ${JSON.stringify(keys[1])} of the config file ${path}`
+    : `the config file ${path}`;
+  const where = `The${file.slice(3)}`;
   if (typeof name !== 'string')
     return new RekapError(
       'usage',
-      `The config file ${path} is not ${issue.message}.`,
+      `${where} is not ${issue.message}.`,
       'Write options as { "base-url": "https://…" }.',
     );
-  if (names.includes(name))
-    return new RekapError(
-      'usage',
-      `"${name}" in the config file ${path} is not ${issue.message}.`,
-      'Correct it, or leave it out.',
-    );
+  if (names.includes(name) || name === 'profile' || name === 'profiles')
+    return new RekapError('usage', `"${name}" in ${file} is not ${issue.message}.`, 'Correct it, or leave it out.');
   if (/key/i.test(name))
     return new RekapError(
       'usage',
-      `The config file ${path} holds "${name}": keys do not belong there.`,
+      `${where} holds "${name}": keys do not belong there.`,
       'Set REKAP_API_KEY, or name a file with "api-key-file".',
     );
   return new RekapError(
     'usage',
-    `The config file ${path} holds "${name}", which is no option.`,
+    `${where} holds "${name}", which is no option.`,
     didYouMean(name, names, '"rekap <command> --help" shows what there is.', (one) => JSON.stringify(one)),
   );
 }

@@ -11,8 +11,8 @@ interface Invocation {
   warehouse: string | null;
   /** As what each option was given, by its name. */
   origins: Readonly<Record<string, string>>;
-  /** The config file that is given; null for none. */
-  configFile: string | null;
+  /** The words that would name the config file that is given, and its profile. */
+  configWords: readonly string[];
   /** Whether JSON is asked for; undefined until the options are read. */
   wantsJson: boolean | undefined;
   /** Whether it has been said why the command failed. */
@@ -25,7 +25,7 @@ const fresh: Omit<Invocation, 'commands'> = {
   command: null,
   warehouse: null,
   origins: {},
-  configFile: null,
+  configWords: [],
   wantsJson: undefined,
   hasToldFailure: false,
   hasPrintedJson: false,

@@ -15,6 +15,7 @@ type Given = Readonly<Record<string, unknown>>;
 
 export const configOption = {
   config: { type: 'text', describe: 'JSON file with options, such as { "base-url": "https://…" }' },
+  profile: { type: 'text', describe: 'profile of that file to go by, such as staging' },
 } as const satisfies Options;
 
 export interface ReadCommand {
@@ -47,17 +48,19 @@ export async function readOptions(
   await checkEnvironment(allOptions);
   const environment = readEnvironment(declared);
   const file = commandLine.given['config'] ?? environment['config'];
-  invocation.configFile = typeof file === 'string' ? file : null;
+  const profile = commandLine.given['profile'] ?? environment['profile'];
+  if (profile !== undefined && file === undefined)
+    throw usage('A profile is asked for, and no config file.', 'Name the file that has it with --config.');
+  const named = [['--config', file] as const, ['--profile', profile] as const];
+  invocation.configWords = named.flatMap(([name, value]) => (typeof value === 'string' ? [name, value] : []));
   const config =
     typeof file === 'string'
-      ? await (await import('./config-file.ts')).readConfigFile(file, declared, await allOptions())
-      : {};
+      ? await (
+          await import('./config-file.ts')
+        ).readConfigFile(file, declared, await allOptions(), profile as string | undefined)
+      : [];
   const filled = fill(
-    [
-      [commandLine.given, (name) => `--${name}`],
-      [environment, variableOf],
-      [config, (name) => `"${name}" in the config file`],
-    ],
+    [[commandLine.given, (name) => `--${name}`], [environment, variableOf], ...config],
     command.exclusive ?? [],
   );
   invocation.wantsJson = 'json' in declared && filled['json'] === true;

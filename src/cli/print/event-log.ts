@@ -40,6 +40,24 @@ export const logEvents = {
     fields: { dataset: 'The dataset.', seconds: 'How long it waits.', why: 'What the source did.' },
   },
   warning: { level: 'warn', meaning: 'Something is doubtful.', fields: { message: 'What.' } },
+  schedule_wait: {
+    level: 'info',
+    meaning: '`rekap schedule` waits for the next time.',
+    fields: { next_run: 'When the next sync begins.' },
+  },
+  schedule_catch_up: {
+    level: 'warn',
+    meaning: 'A time has passed without a sync, and one begins now.',
+    fields: { missed: 'The time.' },
+  },
+  schedule_first: { level: 'info', meaning: 'No sync has run here yet, and one begins now.', fields: {} },
+  schedule_retry: {
+    level: 'warn',
+    meaning: 'The source failed, and the sync is tried again.',
+    fields: { attempt: 'How often it has been tried.', seconds: 'How long it waits.', why: 'What failed.' },
+  },
+  schedule_monitor: { level: 'info', meaning: '`rekap schedule --port` listens.', fields: { url: 'Where.' } },
+  schedule_end: { level: 'info', meaning: 'The schedule has ended as it was told to.', fields: {} },
   run_end: {
     level: 'info',
     meaning: 'The run has come to its end.',
@@ -88,9 +106,14 @@ export function textLine({ time, level, text }: LogEntry): string {
 
 /** Writes a warning that belongs to no run to stderr, as the log has it. */
 export function writeWarning(message: string, format: LogFormat): void {
-  const { log } = createEventLog((entry) => process.stderr.write(`${jsonLine(entry)}\n`), systemClock);
-  if (format === 'json') log('warning', { message }, message);
+  if (format === 'json') logToStderr(format)('warning', { message }, message);
   else process.stderr.write(warningText(message, process.stderr));
+}
+
+/** A log on stderr of events that belong to no run. */
+export function logToStderr(format: LogFormat): EventLog['log'] {
+  const render = format === 'json' ? jsonLine : textLine;
+  return createEventLog((entry) => process.stderr.write(`${render(entry)}\n`), systemClock).log;
 }
 
 /** Lines about a list that takes long. */

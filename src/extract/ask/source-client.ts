@@ -51,6 +51,8 @@ export interface SourceFigures {
   requests: number;
   retries: number;
   bytes: number;
+  /** Answers by their status. */
+  readonly statuses: Record<string, number>;
   throttled: number;
   lowestConcurrency: number | null;
   /** Pages taken from a landing instead. */
@@ -61,6 +63,7 @@ export const noFigures: Readonly<SourceFigures> = {
   requests: 0,
   retries: 0,
   bytes: 0,
+  statuses: {},
   throttled: 0,
   lowestConcurrency: null,
   fromLanding: 0,
@@ -93,7 +96,7 @@ export class SourceClient {
     this.context = context;
     this.base = new URL(options.baseUrl);
     this.pace = new Pace(options.concurrency);
-    this.figures = { ...noFigures, lowestConcurrency: options.concurrency };
+    this.figures = { ...noFigures, statuses: {}, lowestConcurrency: options.concurrency };
     const warn = (topic: string, message: string): void => this.warnOnce(topic, message);
     this.resumed = context.resumed.length === 0 ? null : new ResumedPages(context.resumed, warn);
     this.reader = new AnswerReader({ apiKey: options.apiKey, land: context.land, health: this.health, warn });
@@ -150,7 +153,9 @@ export class SourceClient {
     const bound = boundSignal(signal, timeout, () => undefined);
     try {
       const received = await transport.send(request, path, bound.signal);
-      this.figures.bytes += received.body.length;
+      const { bytes, statuses } = this.figures;
+      this.figures.bytes = bytes + received.body.length;
+      statuses[received.status] = (statuses[received.status] ?? 0) + 1;
       return { ...received, at: clock.now() };
     } catch (error) {
       if (isRekapError(error, 'system-limit')) this.health.end = error;

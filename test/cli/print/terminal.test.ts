@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RekapError } from '../../../src/errors.ts';
+import { beginInvocation } from '../../../src/cli/options/invocation.ts';
 import { paint, printError } from '../../../src/cli/print/terminal.ts';
 
 const bold = '\u001b[1mtext\u001b[22m';
@@ -39,6 +40,7 @@ describe('a failure', () => {
   /** What printing it writes to stderr. */
   function printed(error: unknown): string {
     setColours({ NO_COLOR: '1' });
+    beginInvocation(null);
     let text = '';
     vi.spyOn(process.stderr, 'write').mockImplementation((piece) => {
       text += String(piece);

@@ -1,0 +1,161 @@
+/** rekap schedule: a sync at the times of a cron line, in the foreground, until it is told to stop. */
+
+import { readDuration } from './options/duration.ts';
+import { declareCommand, type Options, type Values } from './options/option.ts';
+import { logToStderr } from './print/event-log.ts';
+import { printError } from './print/terminal.ts';
+import { listenForSignals } from './signals.ts';
+import { prepareSync, readTold, syncOptions, tellOthers } from './sync.ts';
+import { invocation } from './options/invocation.ts';
+import { RekapError } from '../errors.ts';
+import type { RunLine } from '../publish/runs-log.ts';
+import type { ScheduleEvent } from '../run/schedule.ts';
+import { systemClock } from '../runtime/context.ts';
+import { formatAge } from './options/duration.ts';
+
+const options = {
+  cron: { type: 'text', describe: 'when to sync: minute, hour, day of the month, month, day of the week' },
+  timezone: {
+    type: 'text',
+    describe: 'time zone of these times, such as Asia/Jakarta [default: that of this machine]',
+  },
+  jitter: { type: 'text', describe: 'begin up to so much later, at random, such as 10m [default: at the minute]' },
+  retries: {
+    type: 'number',
+    range: [0, 10],
+    default: 3,
+    describe: 'how often to try a sync again whose source failed: after 5 minutes, then 10, then 20',
+  },
+  port: { type: 'number', range: [0, 65_535], describe: 'port for /health and /metrics; 0 for any [default: none]' },
+  host: { type: 'text', default: '127.0.0.1', describe: 'address to listen on' },
+  ...syncOptions,
+} as const satisfies Options;
+
+export const scheduleCommand = declareCommand({
+  options,
+  exclusive: ['base-url', 'sample'],
+  examples: [
+    ['rekap schedule --cron "15 2 * * *" --timezone Asia/Jakarta --base-url https://host', 'every night'],
+    ['rekap schedule --cron "15 2 * * *" --port 9464 --config rekap.json', 'with /health and /metrics'],
+  ],
+  run,
+});
+
+async function run(args: Values<typeof options>): Promise<void> {
+  if (args.cron === undefined)
+    throw new RekapError('usage', 'There is no time to sync at.', 'Give one with --cron "15 2 * * *".');
+  const jitter = args.jitter === undefined ? 0 : readDuration(args.jitter, 'jitter');
+  const timezone = args.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const [{ readTimetable, runSchedule, withRetries }, { readRuns }, { tellingSyncs }, { renderMetrics }] =
+    await Promise.all([
+      import('../run/schedule.ts'),
+      import('../publish/runs-log.ts'),
+      import('../snapshots/status.ts'),
+      import('../snapshots/metrics.ts'),
+    ]);
+  const timetable = readTimetable(args.cron, timezone);
+  const asked = { ...args, 'dry-run': false, json: false };
+  // What is wrong with the settings shows now, and not at night.
+  await prepareSync(asked);
+  await readTold(args);
+  const syncs = async (): Promise<RunLine[]> => tellingSyncs(await readRuns(args.warehouse));
+  // One that was broken off counts as missed.
+  const newest = (await syncs()).findLast(({ outcome }) => outcome !== 'interrupted');
+  const state: { isRunning: boolean; nextAt: Date | null; retries: number } = {
+    isRunning: false,
+    nextAt: null,
+    retries: 0,
+  };
+  const log = logToStderr(args['log-format']);
+  const tell = (event: ScheduleEvent): void => {
+    if (event.kind === 'wait') state.nextAt = event.until;
+    if (event.kind === 'retry') state.retries += 1;
+    if (event.kind !== 'begin') write(log, event, timezone);
+  };
+  const signals = listenForSignals();
+  const { signal } = signals;
+  const monitor =
+    args.port === undefined
+      ? null
+      : await (
+          await import('../serve/monitor.ts')
+        ).startMonitor(
+          { host: args.host, port: args.port },
+          {
+            health: async () => describe(state, await syncs()),
+            metrics: async () => renderMetrics(await readRuns(args.warehouse), state),
+          },
+        );
+  if (monitor !== null) log('schedule_monitor', { url: monitor.url }, `/health and /metrics on ${monitor.url}`);
+  const sync = async (): Promise<void> => {
+    invocation.hasToldFailure = false;
+    return (await prepareSync(asked))();
+  };
+  try {
+    await runSchedule({
+      timetable,
+      jitter,
+      lastBegun: newest === undefined ? null : new Date(newest.started_at),
+      clock: systemClock,
+      random: Math.random,
+      signal,
+      tell,
+      async carryOut() {
+        Object.assign(state, { isRunning: true, nextAt: null });
+        try {
+          await tellOthers(args, () => withRetries(args.retries, sync, { clock: systemClock, signal, tell }));
+        } catch (error) {
+          if (!signal.aborted) printError(error);
+        } finally {
+          state.isRunning = false;
+        }
+      },
+    });
+    log('schedule_end', {}, 'the schedule has ended');
+  } finally {
+    await monitor?.close();
+    signals.stop();
+  }
+}
+
+function write(
+  log: ReturnType<typeof logToStderr>,
+  event: Exclude<ScheduleEvent, { kind: 'begin' }>,
+  timezone: string,
+) {
+  const local = (time: Date): string =>
+    `${time.toLocaleString('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })} ${timezone}`;
+  if (event.kind === 'wait') {
+    const left = formatAge(event.until.getTime() - Date.now());
+    log('schedule_wait', { next_run: event.until.toISOString() }, `next sync ${local(event.until)}, in ${left}`);
+  } else if (event.kind === 'catch up') {
+    const { missed } = event;
+    if (missed === null) log('schedule_first', {}, 'no sync has run here yet; one runs now');
+    else
+      log(
+        'schedule_catch_up',
+        { missed: missed.toISOString() },
+        `the sync of ${local(missed)} was missed; it runs now`,
+      );
+  } else {
+    const { attempt, milliseconds, why } = event;
+    const text = `${why.split('\n')[0]!} The sync is tried again in ${formatAge(milliseconds)}.`;
+    log('schedule_retry', { attempt, seconds: milliseconds / 1000, why }, text);
+  }
+}
+
+/** What /health says: that the process lives, and what it does. Whether the data are fresh is a matter for alerts, and no reason to restart. */
+function describe(
+  { isRunning, nextAt }: { isRunning: boolean; nextAt: Date | null },
+  lines: readonly RunLine[],
+): object {
+  const last = lines.at(-1);
+  const success = lines.findLast(({ outcome }) => outcome === 'published' || outcome === 'unchanged');
+  return {
+    status: 'ok',
+    state: isRunning ? 'running' : 'waiting',
+    next_run: nextAt,
+    last_run: last === undefined ? null : { outcome: last.outcome, exit_code: last.exit_code, at: last.started_at },
+    last_success: success?.started_at ?? null,
+  };
+}

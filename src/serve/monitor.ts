@@ -1,0 +1,56 @@
+/** A small server for whoever watches a schedule: /health and /metrics, for anybody who can reach it. */
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { RekapError, systemReason } from '../errors.ts';
+
+interface Monitor {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** @throws `usage` where the port cannot be listened on. */
+export async function startMonitor(
+  { host, port }: { readonly host: string; readonly port: number },
+  answers: { readonly health: () => Promise<object>; readonly metrics: () => Promise<string> },
+): Promise<Monitor> {
+  const server = createServer((request, response) => {
+    const send = (status: number, type: string, text: string): void => {
+      response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store' });
+      response.end(request.method === 'HEAD' ? undefined : text);
+    };
+    const refuse = (status: number): void => send(status, 'application/json', JSON.stringify({ status }));
+    const path = request.url?.split('?')[0];
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405);
+    const answer =
+      path === '/health'
+        ? answers.health().then((health) => send(200, 'application/json', `${JSON.stringify(health)}\n`))
+        : path === '/metrics'
+          ? answers.metrics().then((text) => send(200, 'text/plain; version=0.0.4', text))
+          : Promise.resolve(refuse(404));
+    // What the warehouse's files do not say cannot be told; the reason is no stranger's business.
+    answer.catch(() => refuse(500));
+  });
+  await new Promise<void>((done, fail) => {
+    server.once('error', (error) =>
+      fail(
+        new RekapError(
+          'usage',
+          `${host}:${port} cannot be listened on: ${systemReason(error)}.`,
+          'Give another --port or --host.',
+          { cause: error },
+        ),
+      ),
+    );
+    server.listen(port, host, done);
+  });
+  const { port: own } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${own}`,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
