@@ -9,7 +9,7 @@ SEED ?=
 # For `make oracle`.
 WAREHOUSE ?= data/warehouse
 
-.PHONY: help setup build sync serve test fuzz crash oracle readers package release check bench bench-long bench-dlt sample docs format clean
+.PHONY: help setup build sync serve test fuzz crash oracle readers package release check bench bench-long bench-dlt sample docs format clean tools
 
 rekap := node dist/src/cli/main.js
 sources := $(shell find src pipelines data/sample test -name '*.ts') tsconfig.json
@@ -44,8 +44,13 @@ serve: build ## run the service with the sample figures
 test: build ## run all tests
 	npx --no-install vitest run
 
-crash: build ## kill a sync hundreds of times, at every step and at any moment, and look at what is left
-	REKAP_CRASHES=$${KILLS:-300} npx --no-install vitest run test/end-to-end/crash.test.ts
+crash: build ## kill a sync and cut a push hundreds of times, at any moment, and look at what is left
+	REKAP_CRASHES=$${KILLS:-300} REKAP_PUSHES=$${KILLS:-300} npx --no-install vitest run test/end-to-end/crash.test.ts test/end-to-end/push.test.ts
+
+tools: node_modules/.cache/tools/versitygw ## build the S3 server that tests push to; needs Go
+
+node_modules/.cache/tools/versitygw: | node_modules/.package-lock.json
+	GOBIN=$(CURDIR)/$(@D) go install github.com/versity/versitygw/cmd/versitygw@v1.8.0
 
 oracle: build ## reckon the tables of a warehouse again in Python and compare: make oracle WAREHOUSE=data/warehouse
 	@exports=$$(mktemp -d) && trap 'rm -rf "$$exports"' EXIT && \

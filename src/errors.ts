@@ -12,6 +12,7 @@ export const ExitCode = {
   busy: 5,
   stale: 6,
   lastFailed: 7,
+  bucket: 8,
   hungUp: 129,
   interrupted: 130,
   terminated: 143,
@@ -75,6 +76,10 @@ const failures = {
   'warehouse-busy': ExitCode.busy,
   /** Another program has a snapshot's DuckDB file open for writing, which keeps every reader out. */
   'database-held': ExitCode.busy,
+  /** A bucket cannot be reached, refuses, or does not hold what it should; what was current there and here stays so. */
+  bucket: ExitCode.bucket,
+  /** Another push was quicker, or the bucket holds a newer snapshot of somebody else; it stays. */
+  'bucket-conflict': ExitCode.bucket,
   /** A signal ended the run; its exit code says which. */
   interrupted: ExitCode.interrupted,
 } as const;

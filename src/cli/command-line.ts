@@ -3,6 +3,7 @@
 import { allOptions, commands, groups } from './commands.ts';
 import { beginInvocation, invocation } from './options/invocation.ts';
 import type { CommandEntry } from './options/option.ts';
+import { isBucketUrl } from '../bucket/address.ts';
 import { ExitCode, RekapError, tooFewFiles } from '../errors.ts';
 
 /** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */
@@ -58,7 +59,10 @@ async function dispatch(words: readonly string[], entry: CommandEntry | undefine
     words.slice(entry.name.split(' ').length),
     allOptions,
   );
-  return command.run(options, given);
+  const { warehouse } = options;
+  if (typeof warehouse !== 'string' || !isBucketUrl(warehouse)) return command.run(options, given);
+  const { fetchCopy } = await import('./bucket.ts');
+  return command.run({ ...options, warehouse: await fetchCopy(warehouse) }, given);
 }
 
 /** The command that the first words name. */

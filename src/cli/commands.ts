@@ -108,6 +108,16 @@ export const commands: readonly CommandEntry[] = [
     async () => (await snapshots()).pruneCommand,
   ),
   declare(
+    'push <bucket>',
+    'Copy a snapshot to S3 or another object store, and make it current there',
+    async () => (await import('./push.ts')).pushCommand,
+  ),
+  declare(
+    'pull <bucket>',
+    'Copy the current snapshot of an object store into a warehouse, proved by its hashes',
+    async () => (await import('./pull.ts')).pullCommand,
+  ),
+  declare(
     'serve',
     'Run the service: both read endpoints, as their documentation has them',
     async () => (await import('./serve.ts')).serveCommand,

@@ -1,11 +1,11 @@
 /** rekap connect: a script that opens the current snapshot in the DuckDB shell. */
 
 import { declareCommand } from './options/option.ts';
-import { snapshotOption, warehouseOption } from './options/shared.ts';
+import { snapshotOption, readWarehouseOption } from './options/shared.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
 export const connectCommand = declareCommand({
-  options: { ...warehouseOption, ...snapshotOption },
+  options: { ...readWarehouseOption, ...snapshotOption },
   examples: [['rekap connect > rekap.sql && duckdb -init rekap.sql', 'open the snapshot in the shell']],
   async run({ warehouse, snapshot: id }) {
     const { chooseSnapshot, requireDatabase } = await import('../warehouse/warehouse.ts');

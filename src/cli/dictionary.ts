@@ -1,12 +1,12 @@
 /** rekap dictionary: what every table and column holds, from the comments in the snapshot itself. */
 
 import { declareCommand } from './options/option.ts';
-import { jsonOption, warehouseOption } from './options/shared.ts';
+import { jsonOption, readWarehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
 
 export const dictionaryCommand = declareCommand({
   words: { table: 'name of a table or view [default: all of them]' },
-  options: { ...warehouseOption, ...jsonOption },
+  options: { ...readWarehouseOption, ...jsonOption },
   examples: [
     ['rekap dictionary', 'every table and view'],
     ['rekap dictionary fact_people', 'one of them, column by column'],

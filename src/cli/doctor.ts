@@ -18,6 +18,7 @@ export const doctorCommand = declareCommand({
       default: syncDefaults.pageSize,
       describe: 'records to ask for at a time',
     },
+    push: { type: 'text', describe: 's3://bucket/prefix that a sync is to push to' },
     timeout: { type: 'number', range: [1, 3600], default: 30, describe: 'seconds for one request' },
     ...jsonOption,
   },
@@ -48,6 +49,7 @@ export const doctorCommand = declareCommand({
       timeout: args.timeout * 1000,
       clock: systemClock,
       node: process.versions.node,
+      readBucket: args.push === undefined ? null : () => readBucket(args.push!),
     })) {
       findings.push(finding);
       if (args.json) continue;
@@ -68,6 +70,16 @@ export const doctorCommand = declareCommand({
     if (failed.length === 0) return ExitCode.done;
     return failed.some((about) => ['service', 'access', 'answer', 'district', 'page size'].includes(about))
       ? ExitCode.source
-      : ExitCode.usage;
+      : failed.every((about) => about === 'bucket')
+        ? ExitCode.bucket
+        : ExitCode.usage;
   },
 });
+
+async function readBucket(url: string): Promise<string | null> {
+  const [{ withBucket }, { readCurrentObject }] = await Promise.all([
+    import('./bucket.ts'),
+    import('../bucket/current-object.ts'),
+  ]);
+  return withBucket(url, 'reading', async (bucket) => (await readCurrentObject(bucket))?.snapshot ?? null);
+}

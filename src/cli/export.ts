@@ -1,13 +1,13 @@
 /** rekap export: every table and view of a snapshot as files for other programs. */
 
 import { declareCommand } from './options/option.ts';
-import { snapshotOption, warehouseOption } from './options/shared.ts';
+import { snapshotOption, readWarehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
 import { countOf } from '../runtime/text.ts';
 
 export const exportCommand = declareCommand({
   options: {
-    ...warehouseOption,
+    ...readWarehouseOption,
     ...snapshotOption,
     format: {
       type: 'text',

@@ -19,7 +19,7 @@ const examples: Rows = [
 const notes = [
   'Each command has a help of its own: rekap sync --help.',
   'You can also set each option in the environment (REKAP_BASE_URL for --base-url) or in a JSON file that --config names; the command line comes first, then the environment, then the file.',
-  'Exit codes: 0 done, 1 unexpected, 2 wrong use, 3 the quality gate refused, 4 the source failed, 5 the warehouse is busy, 6 stale, 7 last run failed (both from status alone), 129 hung up, 130 interrupted, 143 terminated.',
+  'Exit codes: 0 done, 1 unexpected, 2 wrong use, 3 the quality gate refused, 4 the source failed, 5 the warehouse is busy, 6 stale, 7 last run failed (both from status alone), 8 a push or pull failed, 129 hung up, 130 interrupted, 143 terminated.',
 ];
 
 export function renderOverview(stream: NodeJS.WriteStream): string {

@@ -2,7 +2,7 @@
 
 import { extname } from 'node:path';
 import { declareCommand, type Options, type Values } from './options/option.ts';
-import { resultOptions, snapshotOption, warehouseOption, week } from './options/shared.ts';
+import { resultOptions, snapshotOption, readWarehouseOption, week } from './options/shared.ts';
 import { readParameters, readSql } from './read-sql.ts';
 import { listenForSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
@@ -11,7 +11,7 @@ import type { Write } from '../query/write-result.ts';
 import { countOf } from '../runtime/text.ts';
 
 const options = {
-  ...warehouseOption,
+  ...readWarehouseOption,
   ...snapshotOption,
   file: { type: 'text', short: 'f', describe: 'file that holds the query; - for standard input' },
   param: { type: 'texts', describe: 'value of a parameter, such as dapil=1101 for $dapil in the query' },

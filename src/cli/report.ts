@@ -1,12 +1,12 @@
 /** rekap report: the report of a snapshot as one HTML page. */
 
 import { declareCommand } from './options/option.ts';
-import { languageOption, snapshotOption, warehouseOption } from './options/shared.ts';
+import { languageOption, snapshotOption, readWarehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
 
 export const reportCommand = declareCommand({
   options: {
-    ...warehouseOption,
+    ...readWarehouseOption,
     ...snapshotOption,
     ...languageOption,
     out: { type: 'text', describe: 'file to write [default: report-<snapshot>-<language>.html]' },

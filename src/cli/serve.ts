@@ -3,8 +3,10 @@
 import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
 import { readNamedFile } from './options/shared.ts';
+import { invocation } from './options/invocation.ts';
 import { printable, printFailure, warningText } from './print/terminal.ts';
 import { inColumns, widthOf } from './print/text.ts';
+import { isBucketUrl } from '../bucket/address.ts';
 import { RekapError } from '../errors.ts';
 import { isLoopback } from '../run/base-url.ts';
 import { countOf } from '../runtime/text.ts';
@@ -18,7 +20,8 @@ const options = {
   },
   warehouse: {
     type: 'folder',
-    describe: 'folder of a warehouse whose current snapshot is served, and followed when it changes',
+    orBucket: true,
+    describe: 'folder of a warehouse, or s3://bucket/prefix, whose current snapshot is served and followed',
   },
   host: { type: 'text', default: '127.0.0.1', describe: 'address to listen on' },
   port: { type: 'number', range: [0, 65_535], default: 8080, describe: 'port to listen on; 0 for any free one' },
@@ -108,6 +111,8 @@ async function runServe(args: ServeArguments): Promise<void> {
           onFailure: (error) => printFailure('the new snapshot cannot be served, the one before stays', error),
         });
   const signals = listenForSignals();
+  const bucket = args.warehouse === undefined ? '' : (invocation.warehouse ?? '');
+  const stopFollowing = isBucketUrl(bucket) ? (await import('./bucket.ts')).followBucket(bucket) : () => undefined;
   try {
     const service = await startService({
       pipelines,
@@ -132,6 +137,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     await service.close();
     if (faults !== undefined) process.stdout.write(`\n${countFaults(faults.values, met)}\n`);
   } finally {
+    stopFollowing();
     await source.close();
     signals.stop();
   }
@@ -171,7 +177,7 @@ async function nameServed({ data, warehouse }: ServeArguments): Promise<string> 
   ]);
   if (warehouse === undefined) return nameSource('sample');
   const source = (await readCurrent(warehouse))?.manifest.source;
-  return `the current snapshot of ${warehouse}${source === undefined ? '' : `, from ${nameSource(source)}`}`;
+  return `the current snapshot of ${invocation.warehouse ?? warehouse}${source === undefined ? '' : `, from ${nameSource(source)}`}`;
 }
 
 const beyondThisMachine =

@@ -2,7 +2,7 @@
 
 import { connectScript } from './connect.ts';
 import { declareCommand } from './options/option.ts';
-import { snapshotOption, warehouseOption } from './options/shared.ts';
+import { snapshotOption, readWarehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
 import type { Relation } from '../duckdb/dictionary.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
@@ -26,7 +26,7 @@ const keywords =
 
 export const shellCommand = declareCommand({
   options: {
-    ...warehouseOption,
+    ...readWarehouseOption,
     ...snapshotOption,
     duckdb: {
       type: 'boolean',

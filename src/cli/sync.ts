@@ -13,6 +13,7 @@ import {
   logOptions,
 } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
+import { readBucketUrl } from '../bucket/address.ts';
 import type { Notifier } from './notify.ts';
 import { notifyOptions } from './options/notify.ts';
 import { readBaseUrl } from '../run/base-url.ts';
@@ -68,6 +69,7 @@ export const syncOptions = {
     default: 3600,
     describe: 'how old such pages may be, in seconds',
   },
+  push: { type: 'text', describe: 's3://bucket/prefix to copy the snapshot to after each success' },
   ...notifyOptions,
   ...logOptions,
 } as const satisfies Options;
@@ -151,6 +153,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     args.dataset,
     project.pipelines.map(({ table }) => table),
   );
+  const bucket = args.push === undefined ? null : readBucketUrl(args.push).url;
   const { readApiKey } = await import('./options/api-key.ts');
   const key = baseUrl === null ? null : await readApiKey(args['api-key-file']);
 
@@ -172,7 +175,20 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     } finally {
       await sample?.close();
     }
+    if (bucket !== null && !args['dry-run']) await pushPublished(bucket, args);
   };
+}
+
+/** Also where nothing was new: the push of the night before may have failed. */
+async function pushPublished(bucket: string, args: SyncArguments): Promise<void> {
+  const { describePushed, push } = await import('./push.ts');
+  const { warehouse, keep, 'accept-source': acceptSource } = args;
+  const pushed = await push(bucket, { warehouse, snapshot: undefined, keep, acceptSource });
+  const told = describePushed(pushed);
+  if (!args.json && args['log-format'] !== 'json') return void process.stdout.write(told);
+  const { logToStderr } = await import('./print/event-log.ts');
+  const { outcome, snapshot, files, bytes } = pushed;
+  logToStderr(args['log-format'])('push', { outcome, snapshot, bucket, files, bytes }, told.trim());
 }
 
 function readDistricts(given: readonly string[] | undefined): number[] | null {

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { isRekapError, messageOf, systemCode } from '../errors.ts';
+import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 import { createHttpTransport, type Received, requestPath, type Transport } from '../extract/ask/http-transport.ts';
 import type { Secret } from '../extract/ask/secret.ts';
 import { createScanner } from '../extract/scan/scan-answer.ts';
@@ -34,6 +34,8 @@ export interface Patient {
   readonly clock: Clock;
   /** Version of Node, such as 20.19.0. */
   readonly node: string;
+  /** Gives the snapshot that is current in the bucket of `--push`; null where there is no such option. */
+  readonly readBucket: (() => Promise<string | null>) | null;
 }
 
 const leastSpace = 1_000_000_000;
@@ -46,6 +48,7 @@ const doubt = (about: string, found: string, next: string): Finding => ({ about,
 export async function* examine(patient: Patient): AsyncGenerator<Finding> {
   yield examineNode(patient.node);
   yield* examineFolder(patient.warehouse);
+  if (patient.readBucket !== null) yield await examineBucket(patient.readBucket);
   yield patient.apiKey === null
     ? bad('key', 'there is none', 'Set REKAP_API_KEY, or name its file with --api-key-file.')
     : ok('key', 'there is one; it is not shown');
@@ -82,6 +85,16 @@ async function* examineFolder(warehouse: string): AsyncGenerator<Finding> {
   yield free >= leastSpace
     ? ok('space', found)
     : doubt('space', found, 'Make room: a sync of the nation needs about 20 MB, and keeps several.');
+}
+
+async function examineBucket(readBucket: () => Promise<string | null>): Promise<Finding> {
+  try {
+    const current = await readBucket();
+    return ok('bucket', current === null ? 'it can be read, and is empty' : `it holds ${current}`);
+  } catch (error) {
+    if (!(error instanceof RekapError)) throw error;
+    return bad('bucket', error.message, error.next);
+  }
 }
 
 async function nearestFolder(path: string): Promise<string> {
@@ -162,7 +175,7 @@ function asker(transport: Transport, base: URL, pipeline: AnyPipeline, { timeout
       const answer = await transport.send(request, path, AbortSignal.timeout(timeout));
       return { answer, took: Math.round(clock.monotonic() - began) };
     } catch (error) {
-      return { why: isRekapError(error) ? error.message : `it cannot be reached: ${messageOf(error)}` };
+      return { why: error instanceof RekapError ? error.message : `it cannot be reached: ${messageOf(error)}` };
     }
   };
 }

@@ -10,6 +10,18 @@ export function countOf(count: number | bigint, noun: string): string {
   return `${formatNumber(count)} ${noun}${count.toString() === '1' ? '' : 's'}`;
 }
 
+/** 512 B, 3.1 kB, 42 MB. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
 /** JSON.stringify escapes what is below U+0020; C1 controls, DEL, and marks that turn or hide writing it leaves as they are. */
 const deceptive = /[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu;
 

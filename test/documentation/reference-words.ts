@@ -12,6 +12,7 @@ export const exitMeanings: Words = {
   busy: 'Another sync holds the warehouse, or a program has the DuckDB file open for writing.',
   stale: '`rekap status` only: the newest success is older than `--max-age`.',
   lastFailed: '`rekap status` only: the data are fresh enough, but the last run failed.',
+  bucket: 'A push or pull failed. What was current in the bucket and in the warehouse stays so.',
   hungUp: 'The terminal was closed.',
   interrupted: 'Interrupted, such as by Ctrl-C.',
   killed: 'A query took more than its memory or its `--max-duration` and could be ended in no other way.',
@@ -22,6 +23,9 @@ export const otherVariables: Words = {
   REKAP_API_KEY: 'The API key for `sync`, where `--api-key-file` is not given. There is no option for the key itself.',
   REKAP_API_KEYS: 'The keys that `serve` accepts, separated by commas, where `--api-keys-file` is not given.',
   REKAP_DEBUG: 'Set it to 1 and an unexpected failure also says where in the code it happened.',
+  AWS_ENDPOINT_URL_S3: 'The address of an object store other than AWS, for buckets.',
+  AWS_PROFILE:
+    'The profile with the credentials for buckets; like `AWS_ACCESS_KEY_ID` and all others, it is read by the AWS SDK.',
   NODE_EXTRA_CA_CERTS: 'A file with certificates that Node shall trust besides its own.',
   NO_COLOR: 'Set it to switch colours off.',
   FORCE_COLOR: 'Set it to 1 to have colours in a pipe too.',

@@ -45,6 +45,12 @@ describe('rekap doctor', () => {
     expect(await examine(['--base-url', url])).toMatchObject({ code: 4, doubtful: [expected] });
   });
 
+  it('names a bucket that cannot be read', async () => {
+    const { findings, code } = await examine(['--push', 's3://figures/dpr'], testKey);
+    expect(code).toBe(8);
+    expect(findings.find(({ about }) => about === 'bucket')).toMatchObject({ state: 'failed' });
+  });
+
   it('names one that is not there, and one that caps limit in silence', async () => {
     expect(await examine(['--base-url', 'http://127.0.0.1:1'])).toMatchObject({
       code: 4,

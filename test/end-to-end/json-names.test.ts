@@ -18,7 +18,8 @@ function namesIn(value: unknown): string[] {
 function expectOneStyle(documents: readonly unknown[]): void {
   const names = documents.flatMap(namesIn);
   expect(names.length).toBeGreaterThan(1);
-  expect(names.filter((name) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))).toEqual([]);
+  // Answers are counted by their status, which is a number.
+  expect(names.filter((name) => !/^([a-z][a-z0-9]*(_[a-z0-9]+)*|[1-5]\d\d)$/.test(name))).toEqual([]);
 }
 
 it('in what a sync prints, which begins with what became of it', async () => {

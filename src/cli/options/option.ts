@@ -15,6 +15,8 @@ export interface Option {
   /** The least and the most that a whole number may be. */
   readonly range?: readonly [least: number, most: number];
   readonly choices?: readonly string[];
+  /** Whether a folder may be the address of a bucket; the command then gets the folder of a copy. */
+  readonly orBucket?: boolean;
 }
 
 export type Options = Readonly<Record<string, Option>>;

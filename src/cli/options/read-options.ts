@@ -8,6 +8,7 @@ import parseWords from 'yargs-parser';
 import { invocation, nameOption } from './invocation.ts';
 import { closestName, didYouMean, variableOf } from './names.ts';
 import type { Command, CommandEntry, Option, Options, Values } from './option.ts';
+import { isBucketUrl, readBucketUrl } from '../../bucket/address.ts';
 import { RekapError } from '../../errors.ts';
 
 /** What one place gives, by the name of the option. */
@@ -223,7 +224,7 @@ function fill(places: readonly (readonly [Given, (name: string) => string])[], e
 }
 
 /** The value of an option in its type; undefined where nothing gives one. */
-function convert(name: string, { type, range, choices, default: usual }: Option, value: unknown): unknown {
+function convert(name: string, { type, range, choices, orBucket, default: usual }: Option, value: unknown): unknown {
   const given = value ?? usual;
   if (type === 'boolean') return given === true;
   if (given === undefined) return undefined;
@@ -240,7 +241,13 @@ function convert(name: string, { type, range, choices, default: usual }: Option,
     throw usage(`${nameOption(name)} cannot be ${JSON.stringify(text)}.`, `It is one of ${choices.join(', ')}.`);
   if (type === 'text') return text;
   if (text.trim() === '') throw usage(`${nameOption(name)} names no folder.`, 'Give a path, such as data/warehouse.');
-  return normalize(text);
+  if (!isBucketUrl(text)) return normalize(text);
+  const { url } = readBucketUrl(text);
+  if (orBucket === true) return url;
+  throw usage(
+    `${nameOption(name)} is a bucket, and this command works on a folder.`,
+    `Copy what is current there into a folder first: rekap pull ${url} --warehouse FOLDER.`,
+  );
 }
 
 function splitList(texts: readonly string[]): string[] {

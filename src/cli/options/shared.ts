@@ -12,6 +12,15 @@ export const warehouseOption = {
   warehouse: { type: 'folder', default: 'data/warehouse', describe: 'folder of the warehouse' },
 } as const satisfies Options;
 
+/** Of commands that only read. */
+export const readWarehouseOption = {
+  warehouse: {
+    ...warehouseOption.warehouse,
+    orBucket: true,
+    describe: 'folder of the warehouse, or s3://bucket/prefix that a snapshot was pushed to',
+  },
+} as const satisfies Options;
+
 export const jsonOption = {
   json: { type: 'boolean', describe: 'print one JSON document instead of text' },
 } as const satisfies Options;

@@ -68,6 +68,17 @@ export const logEvents = {
       milliseconds: 'How long it took.',
     },
   },
+  push: {
+    level: 'info',
+    meaning: 'The snapshot of a sync is in the bucket of `--push`.',
+    fields: {
+      outcome: 'pushed or unchanged.',
+      snapshot: 'The snapshot.',
+      bucket: 'Where.',
+      files: 'Files written.',
+      bytes: 'Bytes written.',
+    },
+  },
   run_failed: {
     level: 'error',
     meaning: 'The command failed.',

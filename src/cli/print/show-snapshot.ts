@@ -1,10 +1,10 @@
 /** A snapshot's manifest as text: datasets, files, and how each was proved. */
 
-import { countDistricts, formatBytes, nameSource } from './sync-summary.ts';
+import { countDistricts, nameSource } from './sync-summary.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
 import { fitLines } from './text.ts';
-import { formatNumber } from '../../runtime/text.ts';
+import { formatBytes, formatNumber } from '../../runtime/text.ts';
 import type { Verdict } from '../../stages.ts';
 import type { Snapshot } from '../../warehouse/warehouse.ts';
 

@@ -9,7 +9,7 @@ import { fitLines } from './text.ts';
 import type { Project } from '../../pipeline.ts';
 import type { ViolationAges } from '../../load/violation-history.ts';
 import type { SyncResult } from '../../run/options.ts';
-import { countOf, formatNumber } from '../../runtime/text.ts';
+import { countOf, formatBytes, formatNumber } from '../../runtime/text.ts';
 import type { Verdict } from '../../stages.ts';
 import { databaseFile, type Manifest, type ManifestDataset, reportFile } from '../../warehouse/snapshot-format.ts';
 
@@ -238,18 +238,6 @@ function places({ outcome, current, warehouse, landing, snapshot, pruned, manife
 
 function countPages(verdicts: readonly Verdict[]): number {
   return verdicts.reduce((total, { pages }) => total + pages, 0);
-}
-
-/** 512 B, 3.1 kB, 42 MB. */
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
 /** 84, or 75 (84 asked): those of the reference are asked for too, whether the source has records of them or not. */

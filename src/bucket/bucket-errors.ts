@@ -1,0 +1,62 @@
+/** Explains what a store or the AWS SDK says: what was to be done, what went wrong, and what to do next. */
+
+import { messageOf, RekapError, systemCode } from '../errors.ts';
+
+interface Failure {
+  readonly said: (name: string, status: number, message: string) => boolean;
+  readonly next: string;
+}
+
+/** The first that fits gives the advice. */
+const failures: readonly Failure[] = [
+  {
+    said: (name, _status, message) =>
+      name === 'CredentialsProviderError' || /could not load credentials/i.test(message),
+    next: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with AWS_PROFILE.',
+  },
+  {
+    said: (_name, _status, message) => /region is missing/i.test(message),
+    next: 'Set AWS_REGION; a store without regions takes us-east-1, or auto.',
+  },
+  {
+    said: (name, status) => name === 'PermanentRedirect' || name === 'AuthorizationHeaderMalformed' || status === 301,
+    next: 'Set AWS_REGION to the region of the bucket.',
+  },
+  {
+    said: (name) => name === 'NoSuchBucket',
+    next: 'Make the bucket, or correct its name.',
+  },
+  {
+    said: (_name, status) => status === 401 || status === 403,
+    next: 'Check the credentials: they must be allowed to list the bucket, and to read, write and delete below the prefix.',
+  },
+  {
+    said: (name, status) => name === 'NotImplemented' || status === 501,
+    next: 'Use a store that knows conditional writes (If-Match and If-None-Match).',
+  },
+  {
+    said: (_name, status) => status === 0,
+    next: 'Check the network and AWS_ENDPOINT_URL_S3, and run it again.',
+  },
+];
+
+const otherwise = 'Run it again; where it goes on, ask who runs the store.';
+
+/** @param doing What was to be done, such as "read current.json". */
+export function explainBucketError(error: unknown, doing: string, url: string): unknown {
+  // What concerns a file of this machine is none of the store's.
+  if (error instanceof RekapError || (error instanceof Error && 'path' in error && 'syscall' in error)) return error;
+  const name = error instanceof Error ? error.name : '';
+  const status = statusOf(error);
+  // Of a connection that several addresses refused, the SDK has no words.
+  const message = (messageOf(error) || systemCode(error)).replace(/\.$/, '');
+  const { next } = failures.find(({ said }) => said(name, status, message)) ?? { next: otherwise };
+  const why = status === 0 ? message : `${message} (${name}, ${status})`;
+  return new RekapError('bucket', `${url}: could not ${doing}: ${why}.`, next, { cause: error });
+}
+
+/** The status of the store's answer; 0 where there was none. */
+export function statusOf(error: unknown): number {
+  const { $metadata: metadata } = (error ?? {}) as { $metadata?: { httpStatusCode?: number } };
+  return metadata?.httpStatusCode ?? 0;
+}

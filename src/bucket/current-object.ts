@@ -1,0 +1,71 @@
+/** `current.json` of a bucket: which of its snapshots is current. It is replaced in one step, and only if nobody else has replaced it meanwhile. */
+
+import * as v from 'valibot';
+import type { Bucket } from './bucket.ts';
+import { isSnapshotId } from '../warehouse/snapshot-format.ts';
+import { RekapError } from '../errors.ts';
+
+const currentObject = 'current.json';
+
+const shape = v.object({
+  format: v.literal(1),
+  snapshot: v.pipe(v.string(), v.check(isSnapshotId)),
+  /** SHA-256 of the snapshot's manifest.json, which holds those of its files. */
+  manifest_sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  /** Of the figures, as in the manifest. */
+  source: v.string(),
+  /** When the snapshot was made; ISO 8601. */
+  created_at: v.string(),
+});
+export type CurrentObject = Readonly<v.InferOutput<typeof shape>>;
+
+/** What `current.json` says, and the state it was read in. */
+export interface CurrentThere extends CurrentObject {
+  readonly etag: string;
+}
+
+/** Folder of a snapshot below the bucket's address, as in a warehouse. */
+export function snapshotPrefix(id: string): string {
+  return `snapshots/${id}/`;
+}
+
+/** Null where nothing was pushed yet. @throws `bucket` where it is nothing that a push has written. */
+export async function readCurrentObject(bucket: Bucket): Promise<CurrentThere | null> {
+  const found = await bucket.read(currentObject);
+  if (found === null) return null;
+  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), found.text);
+  if (success) return { ...output, etag: found.etag };
+  throw new RekapError(
+    'bucket',
+    `${bucket.url}/${currentObject} is not what a push writes.`,
+    'Name another prefix, or remove that file if nobody needs it.',
+  );
+}
+
+export function isSameSnapshot(a: CurrentObject, b: CurrentObject): boolean {
+  return a.snapshot === b.snapshot && a.manifest_sha256 === b.manifest_sha256;
+}
+
+/**
+ * Makes a snapshot whose files are all there the current one.
+ *
+ * @param before What was read before its files were written.
+ * @throws `bucket-conflict` where another push has replaced `before` meanwhile.
+ */
+export async function switchCurrentObject(
+  bucket: Bucket,
+  next: CurrentObject,
+  before: CurrentThere | null,
+): Promise<void> {
+  const text = `${JSON.stringify(next, null, 2)}\n`;
+  const isWritten = await bucket.write(currentObject, text, before === null ? 'is new' : { etag: before.etag });
+  if (isWritten) return;
+  // The SDK tries again when an answer is lost, and may meet what it has written itself.
+  const now = await readCurrentObject(bucket);
+  if (now !== null && isSameSnapshot(now, next)) return;
+  throw new RekapError(
+    'bucket-conflict',
+    `Another push has changed ${bucket.url} meanwhile: ${now === null ? 'nothing' : now.snapshot} is current there.`,
+    'Run it again; see who else pushes there.',
+  );
+}

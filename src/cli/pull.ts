@@ -1,0 +1,35 @@
+/** rekap pull: copies the current snapshot of a bucket into a warehouse. */
+
+import { declareCommand } from './options/option.ts';
+import { jsonOption, keepOptions, publishOptions, warehouseOption } from './options/shared.ts';
+import { readBucketUrl } from '../bucket/address.ts';
+import { countOf, formatBytes } from '../runtime/text.ts';
+
+export const pullCommand = declareCommand({
+  words: { bucket: 's3://bucket/prefix that a snapshot was pushed to' },
+  options: {
+    ...warehouseOption,
+    keep: keepOptions.keep,
+    'accept-source': publishOptions['accept-source'],
+    ...jsonOption,
+  },
+  examples: [['rekap pull s3://figures/dpr --warehouse mirror', 'a copy, proved by its hashes']],
+  async run({ warehouse, keep, json, 'accept-source': acceptSource }, [word]) {
+    const { url } = readBucketUrl(word!);
+    const [{ pullSnapshot }, { withBucket }, { printJson }] = await Promise.all([
+      import('../snapshots/pull-snapshot.ts'),
+      import('./bucket.ts'),
+      import('./print/terminal.ts'),
+    ]);
+    const pulled = await withBucket(url, 'fetching', (bucket, watcher) =>
+      pullSnapshot({ warehouse, bucket, keep, acceptSource, ...watcher }),
+    );
+    if (json) return printJson(pulled);
+    const { outcome, snapshot, files, bytes } = pulled;
+    process.stdout.write(
+      outcome === 'unchanged'
+        ? `${warehouse} has snapshot ${snapshot} already.\n`
+        : `Pulled snapshot ${snapshot} into ${warehouse}: ${countOf(files, 'file')}, ${formatBytes(bytes)}\n`,
+    );
+  },
+});

@@ -1,0 +1,196 @@
+/** Copies the current snapshot of a bucket into a warehouse, proves it by its hashes, and makes it current there in one step. */
+
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Bucket, transferAll } from '../bucket/bucket.ts';
+import { type CurrentThere, readCurrentObject, snapshotPrefix } from '../bucket/current-object.ts';
+import { RekapError } from '../errors.ts';
+import { manifestHashLine } from '../publish/manifest.ts';
+import { lockWarehouse } from '../publish/lock.ts';
+import {
+  beginSnapshotFolder,
+  clearLeftovers,
+  discardSnapshotFolder,
+  makeWarehouse,
+  pruneSnapshots,
+} from '../publish/snapshot-folder.ts';
+import { pointCurrent, publishSnapshotFolder } from '../publish/switch-current.ts';
+import { glanceAt } from '../publish/verify-snapshot.ts';
+import { explainFileError } from '../warehouse/file-errors.ts';
+import {
+  isManifest,
+  type Manifest,
+  type ManifestFile,
+  manifestFile,
+  manifestHashFile,
+} from '../warehouse/snapshot-format.ts';
+import { listSnapshotIds, readCurrent, readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
+
+export interface PullOptions {
+  readonly warehouse: string;
+  readonly bucket: Bucket;
+  /** Snapshots to keep in the warehouse. */
+  readonly keep: number;
+  /** Whether the warehouse may change its source. */
+  readonly acceptSource: boolean;
+  readonly warn: (message: string) => void;
+  /** Told after each file. */
+  readonly report: (done: number, files: number) => void;
+}
+
+export interface Pulled {
+  readonly outcome: 'pulled' | 'unchanged';
+  readonly snapshot: string;
+  readonly bucket: string;
+  readonly warehouse: string;
+  /** Files and bytes that were fetched. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Ids of snapshots that were removed from the warehouse. */
+  readonly removed: readonly string[];
+}
+
+/** A snapshot that retention has removed between two requests; the bucket has a newer one then. */
+class GoneMeanwhile extends Error {}
+
+/**
+ * @throws `bucket` where the bucket fails or its files are not what their hashes say, `bucket-conflict` where the warehouse is ahead of it,
+ *   `source-mismatch` where the warehouse holds figures of another source. What was current in the warehouse stays then.
+ */
+export async function pullSnapshot(options: PullOptions): Promise<Pulled> {
+  const { bucket, warehouse } = options;
+  for (let left = 2; ; left -= 1) {
+    const there = await readCurrentObject(bucket);
+    if (there === null)
+      throw new RekapError(
+        'bucket',
+        `${bucket.url} holds no snapshot.`,
+        `Push one there first, as with "rekap push ${bucket.url}", or correct the address.`,
+      );
+    const here = await readCurrent(warehouse).catch(() => null);
+    if (here !== null && (await isCopyOf(here, there)))
+      return { outcome: 'unchanged', ...named(options, there), files: 0, bytes: 0, removed: [] };
+    try {
+      return await replaceCurrent(options, there);
+    } catch (error) {
+      if (!(error instanceof GoneMeanwhile)) throw explainFileError(error, warehouse);
+      if (left === 0)
+        throw new RekapError(
+          'bucket',
+          `${bucket.url} says that ${there.snapshot} is current, and lacks a file of it: ${error.message}.`,
+          'Push it there again.',
+        );
+    }
+  }
+}
+
+function named({ bucket, warehouse }: PullOptions, { snapshot }: CurrentThere) {
+  return { snapshot, bucket: bucket.url, warehouse };
+}
+
+/** Whether a snapshot here is the bucket's, with all its files; their bytes were looked at when they came. */
+async function isCopyOf({ folder, manifest }: Snapshot, there: CurrentThere): Promise<boolean> {
+  const text = await readFile(join(folder, manifestFile), 'utf8');
+  return sha256(text) === there.manifest_sha256 && (await glanceAt(folder, manifest)).length === 0;
+}
+
+async function replaceCurrent(options: PullOptions, there: CurrentThere): Promise<Pulled> {
+  const { warehouse, keep, warn } = options;
+  await makeWarehouse(warehouse, warn);
+  const unlock = await lockWarehouse(warehouse);
+  try {
+    await clearLeftovers(warehouse);
+    const before = await readCurrent(warehouse).catch(() => null);
+    await requireSuccessor(options, there, before);
+    const ids = await listSnapshotIds(warehouse);
+    const copy = ids.includes(there.snapshot) ? await readSnapshot(warehouse, there.snapshot).catch(() => null) : null;
+    let fetched = { files: 0, bytes: 0 };
+    if (copy !== null && (await isCopyOf(copy, there))) await pointCurrent(warehouse, there.snapshot);
+    else fetched = await fetchSnapshot(options, there, ids);
+    const removed = await pruneSnapshots(warehouse, keep, [there.snapshot, before?.id ?? null]);
+    return { outcome: 'pulled', ...named(options, there), ...fetched, removed };
+  } finally {
+    unlock();
+  }
+}
+
+/** The bucket may have gone back to an earlier snapshot; that the warehouse has one that the bucket never had is another matter. */
+async function requireSuccessor(
+  { bucket, warehouse, acceptSource }: PullOptions,
+  there: CurrentThere,
+  before: Snapshot | null,
+): Promise<void> {
+  if (before === null) return;
+  if (before.manifest.source !== there.source && !acceptSource)
+    throw new RekapError(
+      'source-mismatch',
+      `The warehouse ${warehouse} was filled from ${before.manifest.source}, and ${bucket.url} from ${there.source}.`,
+      'Name another folder with --warehouse, or add --accept-source if the source has moved.',
+    );
+  if (before.id < there.snapshot || (await bucket.folders('snapshots/')).includes(before.id)) return;
+  throw new RekapError(
+    'bucket-conflict',
+    `The warehouse ${warehouse} holds snapshot ${before.id}, which is newer than ${there.snapshot} and not in ${bucket.url}.`,
+    'Push it there, or name another folder with --warehouse.',
+  );
+}
+
+async function fetchSnapshot(
+  options: PullOptions,
+  there: CurrentThere,
+  ids: readonly string[],
+): Promise<Pick<Pulled, 'files' | 'bytes'>> {
+  const { warehouse, bucket, report } = options;
+  const id = there.snapshot;
+  const below = snapshotPrefix(id);
+  const text = await bucket.read(below + manifestFile);
+  if (text === null) throw new GoneMeanwhile(manifestFile);
+  const manifest = readManifest(text.text, there, bucket);
+  const folder = await beginSnapshotFolder(warehouse, id);
+  try {
+    const fetchFile = async ({ path, bytes, sha256: expected }: ManifestFile): Promise<void> => {
+      const target = join(folder, path);
+      await mkdir(dirname(target), { recursive: true });
+      const got = await bucket.download(below + path, target, bytes);
+      if (got === null) throw new GoneMeanwhile(path);
+      if (got.bytes !== bytes || got.sha256 !== expected) throw unlike(bucket, there, path);
+    };
+    await transferAll(manifest.files, fetchFile, report);
+    await writeFile(join(folder, manifestFile), text.text, { flag: 'wx' });
+    await writeFile(join(folder, manifestHashFile), manifestHashLine(Buffer.from(text.text)), { flag: 'wx' });
+    // A damaged copy of the same name makes room only now.
+    if (ids.includes(id))
+      await pruneSnapshots(
+        warehouse,
+        0,
+        ids.filter((other) => other !== id),
+      );
+    const files = [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
+    await publishSnapshotFolder(warehouse, { id, folder, files }, () => undefined);
+    return { files: files.length, bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0) };
+  } catch (error) {
+    await discardSnapshotFolder(folder).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** What comes from a bucket may be anybody's: the hash says whether it is what was pushed, and the shape keeps its paths below their folder. */
+function readManifest(text: string, there: CurrentThere, bucket: Bucket): Manifest {
+  const parsed: unknown = sha256(text) === there.manifest_sha256 ? JSON.parse(text) : null;
+  if (isManifest(parsed, there.snapshot)) return parsed;
+  throw unlike(bucket, there, manifestFile);
+}
+
+function unlike({ url }: Bucket, { snapshot }: CurrentThere, path: string): RekapError {
+  const folder = snapshotPrefix(snapshot);
+  return new RekapError(
+    'bucket',
+    `${url}/${folder}${path} is not what was pushed: its length or SHA-256 is another.`,
+    `Nothing was changed here. Remove ${folder} there, and push the snapshot again.`,
+  );
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
