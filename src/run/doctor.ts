@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
+import { messageOf, RekapError, systemCode } from '../errors.ts';
 import { createHttpTransport, type Received, requestPath, type Transport } from '../extract/ask/http-transport.ts';
 import type { Secret } from '../extract/ask/secret.ts';
 import { createScanner } from '../extract/scan/scan-answer.ts';
