@@ -26,6 +26,9 @@ export const replayCommand = declareCommand({
     const project = loadProject();
     const asked = { warehouse: args.warehouse, run, into: args.into ?? null, ...readPublishOptions(args) };
     const logFormat = args['log-format'];
-    await runVisibly(project, args.json, (around) => replay(project, asked, around), { logFormat });
+    await runVisibly(project, args.json, (around) => replay(project, asked, around), {
+      name: 'replay',
+      logFormat,
+    });
   },
 });

@@ -2,7 +2,7 @@
 
 import { constants, readFileSync } from 'node:fs';
 import { invocation } from './options/invocation.ts';
-import type { LogFormat } from './print/event-log.ts';
+import { type LogFormat, writeWarning } from './print/event-log.ts';
 import { createProgress } from './print/progress.ts';
 import { interruptedBy } from '../errors.ts';
 import type { Project } from '../pipeline.ts';
@@ -71,25 +71,38 @@ export async function runVisibly(
   project: Project,
   asJson: boolean,
   carryOut: (around: SyncContext) => Promise<SyncResult>,
-  { logFormat = 'auto', ...offers }: { readonly canResume?: boolean; readonly logFormat?: LogFormat } = {},
+  {
+    name,
+    logFormat,
+    ...offers
+  }: { readonly name: string; readonly canResume?: boolean; readonly logFormat: LogFormat },
 ): Promise<void> {
+  const warn = (message: string): void => writeWarning(message, logFormat);
+  const { startTracing } = await import('./tracing.ts');
+  const tracing = await startTracing(name, process.env, warn);
   const signals = listenForSignals(offers);
   const progress = createProgress(process.stderr, systemClock, logFormat);
   try {
     const result = await carryOut({
       clock: systemClock,
       random: Math.random,
-      report: progress.report,
+      report(event) {
+        progress.report(event);
+        tracing?.report(event);
+      },
       signal: signals.signal,
     });
     progress.end(result);
+    tracing?.end(result);
     if (asJson) (await import('./print/terminal.ts')).printJson(result);
     else process.stdout.write((await import('./print/sync-summary.ts')).renderSummary(result, project));
   } catch (error) {
     invocation.hasToldFailure = progress.fail(error);
+    tracing?.fail(error);
     throw error;
   } finally {
     progress.abandon();
     signals.stop();
+    await tracing?.close();
   }
 }

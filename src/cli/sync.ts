@@ -169,6 +169,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
         apiKey: sample?.apiKey ?? key!,
       };
       await runVisibly(project, args.json, (around) => sync(project, asked, around), {
+        name: 'sync',
         canResume: settings.keepLanding !== 0,
         logFormat: args['log-format'],
       });

@@ -87,6 +87,7 @@ export class DatasetExtraction {
       isOptional: this.isOptional(id),
     };
     this.districts.set(id, district);
+    if (!isAgain) this.question.report({ kind: 'district begins', dataset: this.pipeline.table, district: id });
     const mayEndOnListing = !isAgain && !this.findings.isListingShort;
     const reader = new DistrictReader(this.pages, this.question, this.listing, mayEndOnListing);
     try {

@@ -26,6 +26,8 @@ export const otherVariables: Words = {
   AWS_ENDPOINT_URL_S3: 'The address of an object store other than AWS, for buckets.',
   AWS_PROFILE:
     'The profile with the credentials for buckets; like `AWS_ACCESS_KEY_ID` and all others, it is read by the AWS SDK.',
+  OTEL_EXPORTER_OTLP_ENDPOINT:
+    'The receiver of spans, such as `http://localhost:4318`. Set it, and a sync or replay sends its spans; the other `OTEL_…` variables count as everywhere.',
   NODE_EXTRA_CA_CERTS: 'A file with certificates that Node shall trust besides its own.',
   NO_COLOR: 'Set it to switch colours off.',
   FORCE_COLOR: 'Set it to 1 to have colours in a pipe too.',

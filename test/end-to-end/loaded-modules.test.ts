@@ -20,7 +20,8 @@ const tell = `
 function loadedFor(...words: readonly string[]): string[] {
   const hook = `data:text/javascript,${encodeURIComponent(tell)}`;
   const { stderr } = spawnSync(process.execPath, ['--import', hook, cliPath, ...words], { encoding: 'utf8' });
-  return JSON.parse(stderr) as string[];
+  // A sync has a log before it.
+  return JSON.parse(stderr.slice(stderr.lastIndexOf('\n') + 1)) as string[];
 }
 
 const heavy = /duckdb|apache-arrow|fastify|undici/;
@@ -31,6 +32,12 @@ it.each(['--help', '--version', 'sync --help', 'query --help', 'serve --help', '
     expect(loadedFor(...line.split(' ')).filter((path) => heavy.test(path))).toEqual([]);
   },
 );
+
+it('a sync loads nothing of OpenTelemetry and of the client for buckets where nobody asks for them', async () => {
+  const { warehouse } = await withSample();
+  const loaded = loadedFor('sync', '--sample', '--dry-run', '--warehouse', warehouse);
+  expect(loaded.filter((path) => /opentelemetry|aws-sdk|smithy/.test(path))).toEqual([]);
+});
 
 it('a query is seen to load DuckDB', async () => {
   const { warehouse } = await withSample();

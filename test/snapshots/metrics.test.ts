@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunLine } from '../../src/publish/runs-log.ts';
@@ -112,5 +112,41 @@ describe('the alert rules', () => {
     const { status, stdout } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
     expect(stdout).toContain('SUCCESS');
     expect(status).toBe(0);
+  });
+});
+
+describe('the Grafana dashboard', () => {
+  const { panels } = JSON.parse(readFileSync(join(root, 'deploy/grafana/rekap.json'), 'utf8')) as {
+    panels: {
+      id: number;
+      title: string;
+      gridPos: Record<'x' | 'y' | 'w' | 'h', number>;
+      targets: { expr: string }[];
+    }[];
+  };
+  const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+
+  it('goes by metrics that there are, and shows all that a sync gives', () => {
+    const shown = new Set(expressions.flatMap((expr) => expr.match(/\brekap_\w+/g) ?? []));
+    for (const name of shown) expect(Object.keys(metrics)).toContain(name);
+    const ofSyncs = Object.keys(metrics).filter((name) => !name.startsWith('rekap_schedule_'));
+    const isBeside = (name: string): boolean => /_requests$|last_run_timestamp/.test(name);
+    expect(ofSyncs.filter((name) => !shown.has(name) && !isBeside(name))).toEqual([]);
+  });
+
+  it('has panels that lie beside each other', () => {
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  });
+
+  it.skipIf(!hasPromtool)('asks what promtool takes (skipped where it is not there)', async () => {
+    const rules = expressions.map((expr, index) => ({ record: `panel:${index}`, expr }));
+    const file = join(await temporaryFolder(), 'rules.yaml');
+    await writeFile(file, JSON.stringify({ groups: [{ name: 'panels', rules }] }));
+    const { status, stdout } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
+    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') as string });
   });
 });

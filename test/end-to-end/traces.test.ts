@@ -1,0 +1,82 @@
+/** Spans for OpenTelemetry: a run, its steps and its districts, sent only where the standard variables ask for it. */
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { runHere } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+interface ReceivedSpan {
+  readonly name: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly { readonly key: string; readonly value: object }[];
+  readonly status: { readonly code?: number };
+}
+
+/** A receiver of spans, until the present test is over. */
+async function startReceiver() {
+  const spans: ReceivedSpan[] = [];
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString('utf8');
+    const { resourceSpans } = JSON.parse(body) as {
+      resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[];
+    };
+    spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  return { spans, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+async function syncSample(environment: Record<string, string>) {
+  return runHere(['sync', '--sample', '--warehouse', await temporaryFolder(), '--json'], environment);
+}
+
+it('a sync sends its spans: every district below the step that read it, every step below the run', async () => {
+  const { spans, url } = await startReceiver();
+  const { code, stdout } = await syncSample({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
+  expect(code).toBe(0);
+  const { run } = JSON.parse(stdout) as { run: string };
+  const [root, ...others] = spans.filter(({ parentSpanId }) => parentSpanId === undefined);
+  expect(others).toEqual([]);
+  expect(root).toMatchObject({ name: 'sync', status: { code: 0 } });
+  expect(root!.attributes).toContainEqual({ key: 'rekap.run', value: { stringValue: run } });
+  const steps = spans.filter(({ parentSpanId }) => parentSpanId === root!.spanId);
+  expect(steps.map(({ name }) => name)).toEqual(expect.arrayContaining(['fetch', 'build tables', 'switch current']));
+  const districts = spans.filter(({ name }) => name === 'district');
+  // 84 in each of two datasets.
+  expect(districts).toHaveLength(168);
+  expect(districts.every(({ parentSpanId }) => steps.some(({ spanId }) => spanId === parentSpanId))).toBe(true);
+  expect(spans.every((span) => BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano))).toBe(true);
+});
+
+it('a run that fails has a span that says so', async () => {
+  const { spans, url } = await startReceiver();
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: url, REKAP_API_KEY: 'a-key-that-is-secret' };
+  const words = ['sync', '--base-url', 'http://127.0.0.1:1', '--attempts', '1', '--warehouse', await temporaryFolder()];
+  expect((await runHere(words, environment)).code).toBe(4);
+  const root = spans.find(({ name }) => name === 'sync')!;
+  expect(root.status.code).toBe(2);
+  expect(root.attributes).toContainEqual({ key: 'error.type', value: { stringValue: 'source-unreachable' } });
+  expect(JSON.stringify(spans)).not.toContain('a-key-that-is-secret');
+});
+
+it('a receiver that takes nothing is a warning', async () => {
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT: '200' };
+  const { code, stderr } = await syncSample(environment);
+  expect(code).toBe(0);
+  expect(stderr).toContain('The spans could not be sent');
+});
+
+it('nothing is sent where spans are switched off, and another protocol is refused', async () => {
+  const { spans, url } = await startReceiver();
+  for (const off of [{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }])
+    expect((await syncSample({ OTEL_EXPORTER_OTLP_ENDPOINT: url, ...off })).code).toBe(0);
+  expect(spans).toEqual([]);
+  const grpc = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+  expect((await syncSample(grpc)).code).toBe(2);
+});
