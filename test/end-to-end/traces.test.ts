@@ -19,13 +19,14 @@ interface ReceivedSpan {
 /** A receiver of spans, until the present test is over. */
 async function startReceiver() {
   const spans: ReceivedSpan[] = [];
-  const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray()).toString('utf8');
-    const { resourceSpans } = JSON.parse(body) as {
-      resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[];
-    };
-    spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece: Buffer) => (body += piece.toString('latin1')));
+    request.on('end', () => {
+      const { resourceSpans } = JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[] };
+      spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
