@@ -47,10 +47,16 @@ test: build ## run all tests
 crash: build ## kill a sync and cut a push hundreds of times, at any moment, and look at what is left
 	REKAP_CRASHES=$${KILLS:-300} REKAP_PUSHES=$${KILLS:-300} npx --no-install vitest run test/end-to-end/crash.test.ts test/end-to-end/push.test.ts
 
-tools: node_modules/.cache/tools/versitygw ## build the S3 server that tests push to; needs Go
+# Tests that need one of them are skipped where it is not there.
+tools: node_modules/.cache/tools/versitygw node_modules/.cache/tools/bin/hadolint ## get the S3 server that tests push to (by Go) and the validators (by Python)
 
 node_modules/.cache/tools/versitygw: | node_modules/.package-lock.json
 	GOBIN=$(CURDIR)/$(@D) go install github.com/versity/versitygw/cmd/versitygw@v1.8.0
+
+node_modules/.cache/tools/bin/hadolint: test/tools/requirements.txt | node_modules/.package-lock.json
+	python3 -m venv node_modules/.cache/tools
+	node_modules/.cache/tools/bin/pip install --quiet -r $<
+	@touch $@
 
 oracle: build ## reckon the tables of a warehouse again in Python and compare: make oracle WAREHOUSE=data/warehouse
 	@exports=$$(mktemp -d) && trap 'rm -rf "$$exports"' EXIT && \
@@ -68,8 +74,9 @@ readers: build ## read the sample's Parquet with pyarrow, pandas, polars and fas
 fuzz: build ## try the properties with many more inputs for SECONDS=180, besides the time to load them; SEED= to repeat
 	@node dist/test/fuzz/main.js '$(SECONDS)' '$(SEED)'
 
-package: build ## pack, install with --engine-strict into an empty project, run, and compile a program against it
+package: build ## pack, install with --engine-strict into an empty project, run, compile a program against it; do the steps of the Dockerfile
 	@test/packed/install.sh
+	@node dist/test/packed/image.js
 
 release: check test package ## all checks, then release/: the tarball, its SBOM, the notices of third parties; prints what would be published
 	@rm -rf release && mkdir release

@@ -67,7 +67,7 @@ export const commands: readonly CommandEntry[] = [
   ),
   declare(
     'init',
-    'Write a config file, and the files for systemd, cron, Kubernetes or GitHub Actions',
+    'Write a config file, and the files for systemd, cron, Kubernetes, GitHub Actions or Compose',
     async () => (await import('./init.ts')).initCommand,
   ),
   declare(

@@ -2,7 +2,7 @@
 
 import { declareCommand } from './options/option.ts';
 import { warehouseOption } from './options/shared.ts';
-import { scheduleNames } from './schedules.ts';
+import { fillIn, type Places, scheduleNames, schedules } from './schedules.ts';
 import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../run/base-url.ts';
 
@@ -22,29 +22,36 @@ export const initCommand = declareCommand({
       throw new RekapError('usage', 'There is no source.', 'Give its address with --base-url https://…');
     const [
       { loadProject },
-      { mkdir, stat, writeFile, realpath },
+      { mkdir, readFile, stat, writeFile, realpath },
       { dirname, join, relative, resolve },
       { createRequire },
+      { userInfo },
     ] = await Promise.all([
       import('../../pipelines/index.ts'),
       import('node:fs/promises'),
       import('node:path'),
       import('node:module'),
+      import('node:os'),
     ]);
     const baseUrl = readBaseUrl(given, loadProject().pipelines);
     const folder = resolve(into);
     const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/package.json'));
     const schema = relative(folder, join(packageFolder, 'docs/reference/config.schema.json'));
     const settings = { $schema: schema, 'base-url': baseUrl, warehouse };
-    const { schedules } = await import('./schedules.ts');
-    const places = {
+    const places: Places = {
       node: process.execPath,
       cli: await realpath(process.argv[1]!),
       folder,
       warehouse: resolve(folder, warehouse),
+      user: userInfo().username,
     };
-    const planned = schedule === undefined ? null : schedules[schedule](places);
-    const files = { 'rekap.json': `${JSON.stringify(settings, null, 2)}\n`, ...planned?.files };
+    const planned = schedule === undefined ? null : schedules[schedule];
+    const files: Record<string, string> = { 'rekap.json': `${JSON.stringify(settings, null, 2)}\n` };
+    for (const [file, source] of Object.entries(planned?.files ?? {})) {
+      const text = fillIn(await readFile(join(packageFolder, 'deploy', source), 'utf8'), places);
+      requirePlain(text, places);
+      files[file] = text;
+    }
     for (const file of Object.keys(files))
       if (await stat(join(folder, file)).catch(() => null))
         throw new RekapError(
@@ -63,8 +70,19 @@ export const initCommand = declareCommand({
       `  (umask 077; cat > ${join(into, 'api-key')})`,
       'and look whether a sync could run:',
       `  rekap doctor --config ${join(into, 'rekap.json')} --api-key-file ${join(into, 'api-key')}`,
-      ...(planned === null ? [] : ['Then enable it:', ...planned.enable.map((line) => `  ${line}`)]),
+      ...(planned === null ? [] : ['Then enable it:', ...planned.enable.map((line) => `  ${fillIn(line, places)}`)]),
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
   },
 });
+
+/** Schedulers read blanks, percent signs and the like in a path in ways of their own. */
+function requirePlain(text: string, places: Places): void {
+  const strange = Object.values(places).find((place) => text.includes(place) && !/^[\w./@+:-]+$/.test(place));
+  if (strange === undefined) return;
+  throw new RekapError(
+    'usage',
+    `${JSON.stringify(strange)} cannot stand in the files of a scheduler, because it has characters other than letters, digits and ./@+:_-.`,
+    'Nothing was written. Move rekap and its folder to a path without them, such as /srv/rekap.',
+  );
+}

@@ -1,7 +1,7 @@
 /** rekap init writes a config file that rekap takes, and files that their schedulers take; it overwrites nothing. */
 
 import { spawnSync } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -10,7 +10,16 @@ import { cliPath, startCli } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+const root = join(import.meta.dirname, '../..');
+/** `make tools` puts them there. */
+const tool = (name: string): string => join(root, 'node_modules/.cache/tools/bin', name);
+const has = (name: string): boolean => spawnSync(name, ['--version']).error === undefined;
+
+/** What a program says of a file that it finds wrong. */
+function complaints(program: string, ...words: string[]): string {
+  const { status, stdout, stderr } = spawnSync(program, words, { encoding: 'utf8' });
+  return status === 0 ? '' : `${stdout}${stderr}`;
+}
 
 async function init(...words: string[]) {
   const into = await temporaryFolder();
@@ -50,9 +59,37 @@ describe('rekap init', () => {
     const files = (await readdir(into, { recursive: true })).filter((file) => file.includes('.'));
     expect(files.length).toBeGreaterThan(1);
     expect(stdout).toContain('Then enable it:');
+    expect(stdout).not.toContain('{{');
     for (const file of files.filter((name) => name.endsWith('.yaml')))
       for (const document of parseAllDocuments(await readFile(join(into, file), 'utf8')))
         expect(document.errors).toEqual([]);
+  });
+
+  it('refuses a folder whose name a scheduler would misread, and writes nothing', async () => {
+    const into = join(await temporaryFolder(), 'two words');
+    await mkdir(into);
+    const words = ['init', '--base-url', 'https://host.test', '--schedule', 'systemd', '--into', into];
+    expect((await startCli(words).ended).code).toBe(2);
+    expect(await readdir(into)).toEqual([]);
+  });
+
+  const validators = {
+    kubernetes: ['kubernetes-validate', '--strict'],
+    'github-actions': ['check-jsonschema', '--builtin-schema', 'vendor.github-workflows'],
+    compose: ['check-jsonschema', '--builtin-schema', 'vendor.compose-spec'],
+  } as const;
+  it.skipIf(!has(tool('check-jsonschema'))).each(Object.entries(validators))(
+    'has files for %s that fit their schema (skipped where "make tools" has not been run)',
+    async (schedule, [validator, ...words]) => {
+      const { into } = await init('--schedule', schedule);
+      const files = (await readdir(into, { recursive: true })).filter((file) => file.endsWith('.yaml'));
+      expect(files.length).toBeGreaterThan(0);
+      for (const file of files) expect(complaints(tool(validator), ...words, join(into, file))).toBe('');
+    },
+  );
+
+  it.skipIf(!has(tool('hadolint')))('has an image that hadolint takes (skipped as above)', () => {
+    expect(complaints(tool('hadolint'), join(root, 'Dockerfile'))).toBe('');
   });
 
   it('has a cron line that a shell can run', async () => {
@@ -66,7 +103,7 @@ describe('rekap init', () => {
     expect(await readFile(join(into, 'sync.log'), 'utf8')).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it.skipIf(!hasSystemd)('has units that systemd takes (skipped where it is not there)', async () => {
+  it.skipIf(!has('systemd-analyze'))('has units that systemd takes (skipped where it is not there)', async () => {
     const { into } = await init('--schedule', 'systemd');
     const units = (await readdir(into))
       .filter((file) => /\.(service|timer)$/.test(file))
