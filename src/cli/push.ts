@@ -3,6 +3,7 @@
 import { declareCommand } from './options/option.ts';
 import { jsonOption, keepOptions, publishOptions, snapshotOption, warehouseOption } from './options/shared.ts';
 import { readBucketUrl } from '../bucket/address.ts';
+import { systemClock } from '../runtime/context.ts';
 import { countOf, formatBytes } from '../runtime/text.ts';
 import type { Pushed } from '../snapshots/push-snapshot.ts';
 
@@ -43,7 +44,9 @@ export async function push(url: string, settings: PushSettings): Promise<Pushed>
     import('../warehouse/warehouse.ts'),
   ]);
   const snapshot = await chooseSnapshot(settings.warehouse, settings.snapshot);
-  return withBucket(url, 'pushing', (bucket, watcher) => pushSnapshot({ ...settings, snapshot, bucket, ...watcher }));
+  return withBucket(url, 'pushing', (bucket, watcher) =>
+    pushSnapshot({ ...settings, snapshot, bucket, clock: systemClock, ...watcher }),
+  );
 }
 
 export function describePushed({ outcome, snapshot, bucket, files, bytes, removed }: Pushed): string {

@@ -12,10 +12,19 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const runLineShape = v.object({
   /** Null where it failed before it had an id. */
   run: v.nullable(v.string()),
-  kind: v.picklist(['sync', 'replay']),
+  kind: v.picklist(['sync', 'replay', 'push']),
   started_at: v.string(),
   finished_at: v.string(),
-  outcome: v.picklist(['published', 'unchanged', 'reproduced', 'dry run', 'refused', 'failed', 'interrupted']),
+  outcome: v.picklist([
+    'published',
+    'unchanged',
+    'reproduced',
+    'dry run',
+    'pushed',
+    'refused',
+    'failed',
+    'interrupted',
+  ]),
   exit_code: count,
   source: v.string(),
   /** The snapshot that is current after the run. */
@@ -35,6 +44,8 @@ export const runLineShape = v.object({
   quarantined: v.optional(v.record(v.string(), count)),
   violation_ages: v.optional(violationAgesShape),
   warnings: v.optional(v.array(v.string())),
+  /** Where a push went. */
+  bucket: v.optional(v.string()),
 });
 export type RunLine = Readonly<v.InferOutput<typeof runLineShape>>;
 

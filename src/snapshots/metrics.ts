@@ -21,6 +21,8 @@ export const metrics = {
   rekap_violations: ['gauge', 'Violations after the newest success, by severity and age (new, resolved, standing).'],
   rekap_runs_total: ['counter', 'Syncs so far, by outcome.'],
   rekap_gate_refusals_total: ['counter', 'Syncs that the gate refused so far.'],
+  rekap_last_push_timestamp_seconds: ['gauge', 'Unix time at which the last push began.'],
+  rekap_last_push_exit_code: ['gauge', 'Exit code of the last push.'],
   rekap_schedule_next_run_timestamp_seconds: ['gauge', 'Unix time of the next sync; of `rekap schedule` alone.'],
   rekap_schedule_running: ['gauge', '1 while a sync is under way, else 0; of `rekap schedule` alone.'],
   rekap_schedule_retries_total: ['counter', 'Syncs tried again since the start; of `rekap schedule` alone.'],
@@ -41,10 +43,12 @@ export interface ScheduleState {
 export function renderMetrics(lines: readonly RunLine[], schedule?: ScheduleState): string {
   const syncs = lines.filter(({ kind, outcome }) => kind === 'sync' && outcome !== 'dry run');
   const last = syncs.at(-1);
+  const push = lines.findLast(({ kind }) => kind === 'push');
   const success = syncs.findLast(({ outcome }) => outcome === 'published' || outcome === 'unchanged');
   const samples: Partial<Record<MetricName, readonly Sample[]>> = {
     ...(success === undefined ? {} : describeSuccess(success)),
     ...(last === undefined ? {} : describeLast(last)),
+    ...(push === undefined ? {} : describePush(push)),
     rekap_runs_total: [...new Set(syncs.map(({ outcome }) => outcome))]
       .toSorted()
       .map((outcome) => [{ outcome }, syncs.filter((line) => line.outcome === outcome).length] as const),
@@ -81,6 +85,13 @@ function describeLast({ started_at, exit_code, steps, requests, statuses, retrie
     rekap_last_run_answers: Object.entries(statuses ?? {}).map(([status, count]) => [{ status }, count] as const),
     rekap_last_run_retries: [[{}, retries]],
     rekap_last_run_received_bytes: bytes === undefined ? [] : [[{}, bytes]],
+  } satisfies Partial<Record<MetricName, readonly Sample[]>>;
+}
+
+function describePush({ started_at, exit_code }: RunLine) {
+  return {
+    rekap_last_push_timestamp_seconds: [[{}, unixTime(started_at)]],
+    rekap_last_push_exit_code: [[{}, exit_code]],
   } satisfies Partial<Record<MetricName, readonly Sample[]>>;
 }
 

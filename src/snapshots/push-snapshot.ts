@@ -12,8 +12,10 @@ import {
   snapshotPrefix,
   switchCurrentObject,
 } from '../bucket/current-object.ts';
-import { messageOf, RekapError } from '../errors.ts';
+import { ExitCode, messageOf, RekapError } from '../errors.ts';
+import { appendRun, type RunLine } from '../publish/runs-log.ts';
 import { checkManifestFile } from '../publish/verify-snapshot.ts';
+import type { Clock } from '../runtime/context.ts';
 import { findAltered } from '../warehouse/check-files.ts';
 import { isSnapshotId, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { listSnapshotIds, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
@@ -30,6 +32,7 @@ export interface PushOptions {
   readonly warn: (message: string) => void;
   /** Told after each file. */
   readonly report: (done: number, files: number) => void;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 export interface Pushed {
@@ -44,10 +47,42 @@ export interface Pushed {
 }
 
 /**
+ * Pushes, and writes a line of it in runs.jsonl, whatever became of it.
+ *
  * @throws `bucket` where the bucket fails, `bucket-conflict` where somebody else's snapshot stands in the way, `source-mismatch` where it
  *   holds figures of another source, `verification` where the snapshot is damaged. What was current there stays then.
  */
 export async function pushSnapshot(options: PushOptions): Promise<Pushed> {
+  const begunAt = options.clock.now();
+  try {
+    const pushed = await push(options);
+    await record(options, begunAt, {
+      outcome: pushed.outcome,
+      exit_code: ExitCode.done,
+      reason: '',
+      bytes: pushed.bytes,
+    });
+    return pushed;
+  } catch (error) {
+    const exit_code = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
+    await record(options, begunAt, { outcome: 'failed', exit_code, reason: messageOf(error) });
+    throw error;
+  }
+}
+
+/** A push is what it is, also where its line cannot be written, as in a warehouse that only others may write. */
+async function record(
+  { warehouse, snapshot: { id, manifest }, bucket: { url }, clock }: PushOptions,
+  begunAt: Date,
+  end: Pick<RunLine, 'outcome' | 'exit_code' | 'reason' | 'bytes'>,
+): Promise<void> {
+  const [started_at, finished_at] = [begunAt.toISOString(), clock.now().toISOString()];
+  const { source } = manifest;
+  const whence = { run: null, kind: 'push', started_at, finished_at, source, snapshot: id, bucket: url } as const;
+  await appendRun(warehouse, { ...whence, requests: 0, retries: 0, ...end }).catch(() => undefined);
+}
+
+async function push(options: PushOptions): Promise<Pushed> {
   const { snapshot, bucket, acceptSource } = options;
   const { id, folder, manifest } = snapshot;
   const damage = [...(await checkManifestFile(folder)), ...(await findDamagedFiles(snapshot))];

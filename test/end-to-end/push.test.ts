@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Bucket } from '../../src/bucket/bucket.ts';
 import { readCurrentObject } from '../../src/bucket/current-object.ts';
+import { readRuns } from '../../src/publish/runs-log.ts';
 import { pointCurrent } from '../../src/publish/switch-current.ts';
 import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
+import { renderMetrics } from '../../src/snapshots/metrics.ts';
 import { pullSnapshot } from '../../src/snapshots/pull-snapshot.ts';
 import { pushSnapshot } from '../../src/snapshots/push-snapshot.ts';
 import { listSnapshotIds, readSnapshot, requireCurrent } from '../../src/warehouse/warehouse.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { hasStore, startBrokenWay, startStore } from '../support/object-store.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runHere } from '../support/run-here.ts';
@@ -26,7 +29,7 @@ const fourSnapshots = preparedWarehouse(async (warehouse) => {
   return listSnapshotIds(warehouse);
 });
 
-const quiet = { keep: 7, acceptSource: false, warn: () => undefined, report: () => undefined };
+const quiet = { clock: manualClock(), keep: 7, acceptSource: false, warn: () => undefined, report: () => undefined };
 
 async function push(warehouse: string, bucket: Bucket, id?: string, settings: Partial<typeof quiet> = {}) {
   const snapshot = id === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, id);
@@ -99,6 +102,10 @@ describe.skipIf(!hasStore)('a bucket (skipped where the S3 server of "make tools
     expect(code).toBe(8);
     expect(stderr).not.toContain('wrong');
     expect(await damageOf(warehouse)).toEqual([]);
+    const [synced, pushed] = await readRuns(warehouse);
+    expect(synced).toMatchObject({ kind: 'sync', outcome: 'published' });
+    expect(pushed).toMatchObject({ kind: 'push', outcome: 'failed', exit_code: 8, bucket: store.url });
+    expect(renderMetrics([synced!, pushed!])).toContain('\nrekap_last_push_exit_code 8\n');
   });
 
   it('is current for one of two pushes at the same time; the other is refused', async () => {

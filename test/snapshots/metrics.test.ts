@@ -69,7 +69,7 @@ describe('the metrics', () => {
     expect(code).toBe(0);
     const text = await readFile(file, 'utf8');
     expect(text).toContain('rekap_rows{dataset="voters"} 514\n');
-    const ofSyncs = Object.keys(metrics).filter((name) => !name.startsWith('rekap_schedule_'));
+    const ofSyncs = Object.keys(metrics).filter((name) => !/^rekap_(schedule|last_push)_/.test(name));
     for (const name of ofSyncs) expect(text, name).toContain(`# TYPE ${name} `);
   });
 
@@ -130,7 +130,7 @@ describe('the Grafana dashboard', () => {
     const shown = new Set(expressions.flatMap((expr) => expr.match(/\brekap_\w+/g) ?? []));
     for (const name of shown) expect(Object.keys(metrics)).toContain(name);
     const ofSyncs = Object.keys(metrics).filter((name) => !name.startsWith('rekap_schedule_'));
-    const isBeside = (name: string): boolean => /_requests$|last_run_timestamp/.test(name);
+    const isBeside = (name: string): boolean => /_requests$|last_(run|push)_timestamp/.test(name);
     expect(ofSyncs.filter((name) => !shown.has(name) && !isBeside(name))).toEqual([]);
   });
 
