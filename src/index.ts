@@ -7,8 +7,7 @@ export type { AnyPipeline, ColumnDefinition, ColumnKind, Pipeline, Project, SqlF
 export type { Ledger, Severity, Verdict } from './stages.ts';
 export type { Clock, Random, Report, RunEvent } from './runtime/context.ts';
 export { Secret } from './extract/ask/secret.ts';
-export { traceRun } from './run/trace.ts';
-export type { RunTrace } from './run/trace.ts';
+export { traceRun, type RunTrace } from './run/trace.ts';
 export { replay, sync } from './api.ts';
 export type { ReplaySettings, SyncSettings } from './api.ts';
 export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncContext } from './run/options.ts';

@@ -32,7 +32,7 @@ const failures: readonly Failure[] = [
   },
   {
     said: (name, status) => name === 'NotImplemented' || status === 501,
-    next: 'Use a store that knows conditional writes (If-Match and If-None-Match).',
+    next: 'Use a store that supports conditional writes (If-Match and If-None-Match).',
   },
   {
     said: (_name, status) => status === 0,
@@ -40,15 +40,15 @@ const failures: readonly Failure[] = [
   },
 ];
 
-const otherwise = 'Run it again; where it goes on, ask who runs the store.';
+const otherwise = 'Run it again. If it fails again, ask whoever runs the store.';
 
 /** @param doing What was to be done, such as "read current.json". */
 export function explainBucketError(error: unknown, doing: string, url: string): unknown {
-  // What concerns a file of this machine is none of the store's.
+  // A file of this machine has failed, and not the store.
   if (error instanceof RekapError || (error instanceof Error && 'path' in error && 'syscall' in error)) return error;
   const name = error instanceof Error ? error.name : '';
   const status = statusOf(error);
-  // Of a connection that several addresses refused, the SDK has no words.
+  // The SDK has no message where several addresses of a host refused the connection.
   const message = (messageOf(error) || systemCode(error)).replace(/\.$/, '');
   const { next } = failures.find(({ said }) => said(name, status, message)) ?? { next: otherwise };
   const why = status === 0 ? message : `${message} (${name}, ${status})`;

@@ -8,6 +8,8 @@ import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import pLimit from 'p-limit';
 import type { BucketAddress } from './address.ts';
 import { explainBucketError, statusOf } from './bucket-errors.ts';
+import { RekapError } from '../errors.ts';
+import { nameFile } from '../warehouse/with-file.ts';
 
 /** A small object, and what its state is called until it is replaced. */
 interface StoredText {
@@ -30,12 +32,14 @@ export interface Bucket {
   download(path: string, file: string, bytes: number): Promise<{ bytes: number; sha256: string } | null>;
   /** Names of the folders below a path. */
   folders(path: string): Promise<string[]>;
+  /** Bytes of each object below a path, by what follows the path. */
+  sizes(path: string): Promise<Map<string, number>>;
   /** Removes everything below a path. */
   remove(path: string): Promise<void>;
   close(): void;
 }
 
-/** Milliseconds to connect, and those without a byte after which a connection counts as dead. */
+/** Milliseconds to connect, and those without a byte after which a connection counts as broken. */
 const connectionTimeout = 10_000;
 const idleTimeout = 60_000;
 /** Bytes of a part. The store takes 10,000 of them. */
@@ -58,7 +62,7 @@ export interface BucketAccess {
   readonly pathStyle: boolean;
   readonly signal: AbortSignal;
   readonly idleTimeout?: number;
-  /** What the SDK else finds by itself: credentials, region, endpoint. */
+  /** Settings that the SDK would otherwise look for: credentials, region, endpoint. */
   readonly client?: S3ClientConfig;
 }
 
@@ -68,7 +72,7 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
   const idle = access.idleTimeout ?? idleTimeout;
   const client = new s3.S3Client({
     forcePathStyle: access.pathStyle,
-    requestHandler: { connectionTimeout, requestTimeout: idle, socketTimeout: idle, throwOnRequestTimeout: true },
+    requestHandler: { connectionTimeout, socketTimeout: idle },
     ...access.client,
   });
   const abort = { abortSignal: access.signal };
@@ -94,6 +98,15 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
     }
   }
 
+  async function sizes(path: string): Promise<Map<string, number>> {
+    const below = prefix + path;
+    const found = new Map<string, number>();
+    const pages = s3.paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: below }, abort);
+    for await (const { Contents = [] } of pages)
+      for (const { Key = '', Size = 0 } of Contents) found.set(Key.slice(below.length), Size);
+    return found;
+  }
+
   return {
     url,
     read: (path) =>
@@ -102,7 +115,11 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
         if (found === null) return null;
         if (found.length > mostText) {
           found.body.destroy();
-          throw new Error(`it has ${found.length} bytes, more than such a file can have`);
+          throw new RekapError(
+            'bucket',
+            `${url}/${path} has ${found.length} bytes.`,
+            'Name another prefix: no push wrote that.',
+          );
         }
         return { text: Buffer.concat(await found.body.toArray()).toString('utf8'), etag: found.etag };
       }),
@@ -152,7 +169,7 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
             bytes += piece.length;
             if (bytes > most) break;
             hash.update(piece);
-            await file.appendFile(piece);
+            await nameFile(target, () => file.appendFile(piece));
           }
         } finally {
           await file.close();
@@ -170,18 +187,24 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
         return found;
       }),
 
+    sizes: (path) => explained(`list ${path}`, () => sizes(path)),
+
     remove: (path) =>
       explained(`remove ${path}`, async () => {
-        const pages = s3.paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix + path }, abort);
-        const keys: string[] = [];
-        for await (const { Contents = [] } of pages) keys.push(...Contents.flatMap(({ Key }) => Key ?? []));
+        const keys = [...(await sizes(path)).keys()].map((name) => prefix + path + name);
         for (let first = 0; first < keys.length; first += mostKeys) {
           const Objects = keys.slice(first, first + mostKeys).map((Key) => ({ Key }));
           const { Errors = [] } = await client.send(
             new s3.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
             abort,
           );
-          if (Errors[0] !== undefined) throw new Error(`${Errors[0].Key}: ${Errors[0].Message ?? Errors[0].Code}`);
+          const [refused] = Errors;
+          if (refused !== undefined)
+            throw new RekapError(
+              'bucket',
+              `${url}: could not remove ${refused.Key}: ${refused.Message ?? refused.Code}.`,
+              'Check that the credentials may delete below the prefix.',
+            );
         }
       }),
 

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { listenForSignals } from './signals.ts';
-import { printFailure, warningText } from './print/terminal.ts';
+import { type LogFormat, writeWarning } from './print/event-log.ts';
+import { printFailure } from './print/terminal.ts';
 import { readBucketUrl } from '../bucket/address.ts';
 import { type Bucket, openBucket } from '../bucket/bucket.ts';
 import { isRekapError } from '../errors.ts';
@@ -23,15 +24,15 @@ export async function withBucket<Value>(
   url: string,
   doing: string,
   use: (bucket: Bucket, watcher: Watcher) => Promise<Value>,
+  logFormat: LogFormat = 'auto',
 ): Promise<Value> {
   // The SDK would announce at each start that its releases of 2027 want a newer Node.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   const signals = listenForSignals({ next: 'What was current stays so; run it again when you like.' });
-  const ownEndpoint = process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL'];
   const line = createCounter(doing, process.stderr);
   try {
     const bucket = await openBucket(readBucketUrl(url), {
-      pathStyle: ownEndpoint !== undefined,
+      pathStyle: ownEndpoint() !== '',
       signal: signals.signal,
     });
     try {
@@ -39,7 +40,7 @@ export async function withBucket<Value>(
         report: line.show,
         warn(message) {
           line.clear();
-          process.stderr.write(warningText(message, process.stderr));
+          writeWarning(message, logFormat);
         },
       });
     } finally {
@@ -49,6 +50,11 @@ export async function withBucket<Value>(
     line.clear();
     signals.stop();
   }
+}
+
+/** Address of a store other than AWS, as the SDK finds it; empty where there is none. */
+function ownEndpoint(): string {
+  return process.env['AWS_ENDPOINT_URL_S3'] || process.env['AWS_ENDPOINT_URL'] || '';
 }
 
 /** One line on a terminal that says how many files are done; nothing elsewhere. */
@@ -74,7 +80,14 @@ export async function fetchCopy(url: string): Promise<string> {
 async function pullCopy(warehouse: string, bucket: Bucket, watcher: Watcher): Promise<void> {
   for (;;)
     try {
-      return void (await pullSnapshot({ warehouse, bucket, keep: 1, acceptSource: true, ...watcher }));
+      return void (await pullSnapshot({
+        warehouse,
+        bucket,
+        keep: 1,
+        acceptSource: true,
+        acceptOlder: true,
+        ...watcher,
+      }));
     } catch (error) {
       // Nobody but another copying holds it.
       if (!isRekapError(error, 'warehouse-busy')) throw error;
@@ -84,18 +97,26 @@ async function pullCopy(warehouse: string, bucket: Bucket, watcher: Watcher): Pr
 
 function copyFolder(url: string): string {
   const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  const endpoint = process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL'] ?? '';
-  const name = createHash('sha256').update(`${endpoint} ${url}`).digest('hex').slice(0, 16);
+  const name = createHash('sha256').update(`${ownEndpoint()} ${url}`).digest('hex').slice(0, 16);
   return join(cache, 'rekap', name);
 }
 
 /** Milliseconds between two looks at a bucket that is served. */
 const lookInterval = 60_000;
 
-/** Keeps a copy as new as its bucket; gives what ends that. What fails is told, and tried again at the next look. */
+/** Keeps a copy as new as its bucket; gives what ends that. A look that fails is told, and the next one tries again. */
 export function followBucket(url: string): () => void {
-  const look = setInterval(() => {
-    fetchCopy(url).catch((error: unknown) => printFailure('the bucket cannot be read, the copy stays as it is', error));
-  }, lookInterval);
-  return () => clearInterval(look);
+  let timer: NodeJS.Timeout;
+  let isStopped = false;
+  const look = async (): Promise<void> => {
+    await fetchCopy(url).catch((error: unknown) => {
+      if (!isStopped) printFailure('the bucket cannot be read, the copy stays as it is', error);
+    });
+    if (!isStopped) timer = setTimeout(() => void look(), lookInterval);
+  };
+  timer = setTimeout(() => void look(), lookInterval);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }

@@ -82,7 +82,7 @@ function requirePlain(text: string, places: Places): void {
   if (strange === undefined) return;
   throw new RekapError(
     'usage',
-    `${JSON.stringify(strange)} cannot stand in the files of a scheduler, because it has characters other than letters, digits and ./@+:_-.`,
+    `${JSON.stringify(strange)} cannot be written into the files of a scheduler: it has characters other than letters, digits and ./@+:_-.`,
     'Nothing was written. Move rekap and its folder to a path without them, such as /srv/rekap.',
   );
 }

@@ -8,12 +8,12 @@ import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { notifyOptions } from './options/notify.ts';
 import type { Values } from './options/option.ts';
-import { readNamedFile } from './options/shared.ts';
+import { readNamedFile, type warehouseOption } from './options/shared.ts';
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
 import type { RunLine } from '../publish/runs-log.ts';
 
 /** What others are told of a run; also the JSON that commands and webhooks get. */
-export interface Notice extends Partial<RunLine> {
+interface Notice extends Partial<RunLine> {
   readonly event: 'published' | 'unchanged' | 'dry run' | 'failed';
   readonly warehouse: string;
   readonly exit_code: number;
@@ -22,7 +22,8 @@ export interface Notice extends Partial<RunLine> {
 
 export interface Notifier {
   begin(): Promise<void>;
-  end(notice: Notice): Promise<void>;
+  /** @param failure Null where the command gave a result. */
+  end(begunAt: Date, failure: { readonly error: unknown } | null): Promise<void>;
 }
 
 /** Milliseconds for one request, and for one command. */
@@ -33,7 +34,7 @@ const webhookWaits = [1000, 5000];
 
 /** @throws `usage` where an address is none, or a file cannot be read. */
 export async function readNotifier(
-  args: Values<typeof notifyOptions>,
+  args: Values<typeof notifyOptions & typeof warehouseOption>,
   warn: (message: string) => void,
 ): Promise<Notifier> {
   const orWarn = async (what: string, tell: () => Promise<void>): Promise<void> => {
@@ -61,21 +62,21 @@ export async function readNotifier(
     async begin() {
       if (pingUrl !== null) await orWarn('The ping', () => post(below(pingUrl, 'start'), '', {}));
     },
-    async end(notice) {
-      const body = JSON.stringify(notice);
-      const isFailure = notice.event === 'failed';
-      await Promise.all([
-        pingUrl === null
-          ? null
-          : orWarn('The ping', () =>
-              post(isFailure ? below(pingUrl, 'fail') : pingUrl, notice.reason.slice(0, 1000), {}),
-            ),
-        webhook === null ? null : orWarn('The webhook', () => sendSigned(webhook, body, secret)),
-      ]);
-      if (metricsFile !== undefined)
-        await orWarn('The metrics file', () => writeMetrics(metricsFile, notice.warehouse));
-      const command = commands[notice.event];
-      if (command !== undefined) await orWarn('The command', () => runCommand(command, body, notice));
+    async end(begunAt, failure) {
+      const { warehouse } = args;
+      const notices = await noticesOf(warehouse, begunAt, failure);
+      const { event, reason } = notices.at(-1)!;
+      if (pingUrl !== null)
+        await orWarn('The ping', () =>
+          post(event === 'failed' ? below(pingUrl, 'fail') : pingUrl, reason.slice(0, 1000), {}),
+        );
+      if (metricsFile !== undefined) await orWarn('The metrics file', () => writeMetrics(metricsFile, warehouse));
+      for (const notice of notices) {
+        const body = JSON.stringify(notice);
+        const command = commands[notice.event];
+        if (webhook !== null) await orWarn('The webhook', () => sendSigned(webhook, body, secret));
+        if (command !== undefined) await orWarn('The command', () => runCommand(command, body, notice));
+      }
     },
   };
 }
@@ -169,15 +170,25 @@ async function runCommand(command: string, body: string, notice: Notice): Promis
   });
 }
 
-/** What there is to tell of a sync that gave a result, or failed. */
-export async function noticeOf(warehouse: string, begunAt: Date, error: unknown): Promise<Notice> {
+/**
+ * What there is to tell of a sync: its result, its failure, or both where it published and its push failed. Whoever waits for new figures
+ * hears of them then, too.
+ */
+async function noticesOf(
+  warehouse: string,
+  begunAt: Date,
+  failure: { readonly error: unknown } | null,
+): Promise<Notice[]> {
   const { readRuns } = await import('../publish/runs-log.ts');
   const lines = await readRuns(warehouse).catch(() => []);
   const line = lines.findLast(({ kind, started_at }) => kind === 'sync' && Date.parse(started_at) >= begunAt.getTime());
-  if (error === null) {
-    const event = (line?.outcome ?? 'published') as Exclude<Notice['event'], 'failed'>;
-    return { ...line, event, warehouse, exit_code: ExitCode.done, reason: '' };
-  }
+  const outcome = line?.outcome ?? (failure === null ? 'published' : 'failed');
+  const isResult = outcome === 'published' || outcome === 'unchanged' || outcome === 'dry run';
+  const results: Notice[] = isResult
+    ? [{ ...line, event: outcome, warehouse, exit_code: ExitCode.done, reason: '' }]
+    : [];
+  if (failure === null) return results;
+  const { error } = failure;
   const exit_code = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
-  return { ...line, event: 'failed', warehouse, exit_code, reason: messageOf(error) };
+  return [...results, { ...line, event: 'failed', warehouse, exit_code, reason: messageOf(error) }];
 }

@@ -22,7 +22,7 @@ export const pullCommand = declareCommand({
       import('./print/terminal.ts'),
     ]);
     const pulled = await withBucket(url, 'fetching', (bucket, watcher) =>
-      pullSnapshot({ warehouse, bucket, keep, acceptSource, ...watcher }),
+      pullSnapshot({ warehouse, bucket, keep, acceptSource, acceptOlder: false, ...watcher }),
     );
     if (json) return printJson(pulled);
     const { outcome, snapshot, files, bytes } = pulled;

@@ -3,6 +3,7 @@
 import { declareCommand } from './options/option.ts';
 import { jsonOption, keepOptions, publishOptions, snapshotOption, warehouseOption } from './options/shared.ts';
 import { readBucketUrl } from '../bucket/address.ts';
+import type { LogFormat } from './print/event-log.ts';
 import { systemClock } from '../runtime/context.ts';
 import { countOf, formatBytes } from '../runtime/text.ts';
 import type { Pushed } from '../snapshots/push-snapshot.ts';
@@ -35,6 +36,7 @@ interface PushSettings {
   readonly snapshot: string | undefined;
   readonly keep: number;
   readonly acceptSource: boolean;
+  readonly logFormat?: LogFormat;
 }
 
 export async function push(url: string, settings: PushSettings): Promise<Pushed> {
@@ -44,8 +46,11 @@ export async function push(url: string, settings: PushSettings): Promise<Pushed>
     import('../warehouse/warehouse.ts'),
   ]);
   const snapshot = await chooseSnapshot(settings.warehouse, settings.snapshot);
-  return withBucket(url, 'pushing', (bucket, watcher) =>
-    pushSnapshot({ ...settings, snapshot, bucket, clock: systemClock, ...watcher }),
+  return withBucket(
+    url,
+    'pushing',
+    (bucket, watcher) => pushSnapshot({ ...settings, snapshot, bucket, clock: systemClock, ...watcher }),
+    settings.logFormat,
   );
 }
 

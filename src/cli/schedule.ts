@@ -46,21 +46,22 @@ async function run(args: Values<typeof options>): Promise<void> {
     throw new RekapError('usage', 'There is no time to sync at.', 'Give one with --cron "15 2 * * *".');
   const jitter = args.jitter === undefined ? 0 : readDuration(args.jitter, 'jitter');
   const timezone = args.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const [{ readTimetable, runSchedule, withRetries }, { readRuns }, { tellingSyncs }, { renderMetrics }] =
-    await Promise.all([
-      import('../run/schedule.ts'),
-      import('../publish/runs-log.ts'),
-      import('../snapshots/status.ts'),
-      import('../snapshots/metrics.ts'),
-    ]);
+  const [
+    { readTimetable, runSchedule, withRetries },
+    { readRuns },
+    { isSuccess, lastBegun, tellingSyncs },
+    { renderMetrics },
+  ] = await Promise.all([
+    import('../run/schedule.ts'),
+    import('../publish/runs-log.ts'),
+    import('../snapshots/status.ts'),
+    import('../snapshots/metrics.ts'),
+  ]);
   const timetable = readTimetable(args.cron, timezone);
   const asked = { ...args, 'dry-run': false, json: false };
   // What is wrong with the settings shows now, and not at night.
   await prepareSync(asked);
   await readTold(args);
-  const syncs = async (): Promise<RunLine[]> => tellingSyncs(await readRuns(args.warehouse));
-  // One that was broken off counts as missed.
-  const newest = (await syncs()).findLast(({ outcome }) => outcome !== 'interrupted');
   const state: { isRunning: boolean; nextAt: Date | null; retries: number } = {
     isRunning: false,
     nextAt: null,
@@ -69,7 +70,10 @@ async function run(args: Values<typeof options>): Promise<void> {
   const log = logToStderr(args['log-format']);
   const tell = (event: ScheduleEvent): void => {
     if (event.kind === 'wait') state.nextAt = event.until;
-    if (event.kind === 'retry') state.retries += 1;
+    if (event.kind === 'retry') {
+      const nextAt = new Date(systemClock.now().getTime() + event.milliseconds);
+      Object.assign(state, { isRunning: false, nextAt, retries: state.retries + 1 });
+    }
     if (event.kind !== 'begin') write(log, event, timezone);
   };
   const signals = listenForSignals();
@@ -82,26 +86,29 @@ async function run(args: Values<typeof options>): Promise<void> {
         ).startMonitor(
           { host: args.host, port: args.port },
           {
-            health: async () => describe(state, await syncs()),
+            async health() {
+              const syncs = tellingSyncs(await readRuns(args.warehouse));
+              return describe(state, syncs.at(-1), syncs.findLast(isSuccess));
+            },
             metrics: async () => renderMetrics(await readRuns(args.warehouse), state),
           },
         );
   if (monitor !== null) log('schedule_monitor', { url: monitor.url }, `/health and /metrics on ${monitor.url}`);
   const sync = async (): Promise<void> => {
     invocation.hasToldFailure = false;
+    Object.assign(state, { isRunning: true, nextAt: null });
     return (await prepareSync(asked))();
   };
   try {
     await runSchedule({
       timetable,
       jitter,
-      lastBegun: newest === undefined ? null : new Date(newest.started_at),
+      lastBegun: lastBegun(await readRuns(args.warehouse)),
       clock: systemClock,
       random: Math.random,
       signal,
       tell,
       async carryOut() {
-        Object.assign(state, { isRunning: true, nextAt: null });
         try {
           await tellOthers(args, () => withRetries(args.retries, sync, { clock: systemClock, signal, tell }));
         } catch (error) {
@@ -147,10 +154,9 @@ function write(
 /** What /health says: that the process lives, and what it does. Whether the data are fresh is a matter for alerts, and no reason to restart. */
 function describe(
   { isRunning, nextAt }: { isRunning: boolean; nextAt: Date | null },
-  lines: readonly RunLine[],
+  last: RunLine | undefined,
+  success: RunLine | undefined,
 ): object {
-  const last = lines.at(-1);
-  const success = lines.findLast(({ outcome }) => outcome === 'published' || outcome === 'unchanged');
   return {
     status: 'ok',
     state: isRunning ? 'running' : 'waiting',

@@ -37,20 +37,23 @@ export const schedules = {
   kubernetes: {
     files: { 'rekap.yaml': 'kubernetes/rekap.yaml', 'rekap-serve.yaml': 'kubernetes/rekap-serve.yaml' },
     enable: [
-      'kubectl create secret generic rekap-api-key --from-file=api-key && kubectl create configmap rekap-config --from-file=rekap.json',
-      'kubectl apply -f rekap.yaml',
+      'kubectl create secret generic rekap-api-key --from-file={{folder}}/api-key && kubectl create configmap rekap-config --from-file={{folder}}/rekap.json',
+      'kubectl apply -f {{folder}}/rekap.yaml',
     ],
   },
   'github-actions': {
     files: { '.github/workflows/rekap.yaml': 'github-actions/rekap.yaml' },
     enable: [
-      'gh secret set REKAP_API_KEY < api-key',
-      'git add rekap.json .github && git commit -m "Sync every night" && git push',
+      'gh secret set REKAP_API_KEY < {{folder}}/api-key',
+      'cd {{folder}} && git add rekap.json .github && git commit -m "Sync every night" && git push',
     ],
   },
   compose: {
     files: { 'compose.yaml': 'compose.yaml' },
-    enable: ['sudo chown 1000 api-key && docker compose up --detach schedule', 'docker compose logs --follow schedule'],
+    enable: [
+      'sudo chown 1000 {{folder}}/api-key',
+      'docker compose --project-directory {{folder}} up --detach schedule',
+    ],
   },
 } as const satisfies Readonly<Record<string, Schedule>>;
 

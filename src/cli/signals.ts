@@ -33,6 +33,9 @@ function isUnderNohup(): boolean {
   }
 }
 
+/** Whoever listens now: a sync does within a schedule. */
+const listening = new Set<AbortController>();
+
 /**
  * The signal, and a function that stops listening.
  *
@@ -46,6 +49,10 @@ export function listenForSignals(
   clock: Pick<Clock, 'monotonic'> = systemClock,
 ): { readonly signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
+  // What begins within a command that is told to end, such as a sync of a schedule, ends at once.
+  const told = [...listening].find(({ signal }) => signal.aborted);
+  if (told !== undefined) controller.abort(told.signal.reason);
+  listening.add(controller);
   let first = 0;
   const passesOver = isUnderNohup() ? 'SIGHUP' : null;
   const listeners = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((name) => {
@@ -62,6 +69,7 @@ export function listenForSignals(
   return {
     signal: controller.signal,
     stop() {
+      listening.delete(controller);
       for (const [name, listener] of listeners) process.off(name, listener);
     },
   };
@@ -77,9 +85,9 @@ export async function runVisibly(
     ...offers
   }: { readonly name: string; readonly canResume?: boolean; readonly logFormat: LogFormat },
 ): Promise<void> {
+  const { startTracing, wantsTracing } = await import('./tracing.ts');
   const warn = (message: string): void => writeWarning(message, logFormat);
-  const { startTracing } = await import('./tracing.ts');
-  const tracing = await startTracing(name, process.env, warn);
+  const tracing = wantsTracing(process.env) ? await startTracing(name, warn) : null;
   const signals = listenForSignals(offers);
   const progress = createProgress(process.stderr, systemClock, logFormat);
   try {

@@ -1,6 +1,6 @@
 /** rekap sync: fetches, checks and publishes. */
 
-import { nameOption } from './options/invocation.ts';
+import { invocation, nameOption } from './options/invocation.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
 import {
   jsonOption,
@@ -108,20 +108,26 @@ export async function readTold(args: ToldArguments): Promise<Notifier | null> {
   return readNotifier(args, (message) => writeWarning(message, args['log-format']));
 }
 
-/** Carries out a sync and tells whoever wants to hear, also when it fails before it begins. */
+/** Carries out a sync and tells whoever wants to hear, also when it fails before it begins. A log of JSON gets every failure. */
 export async function tellOthers(args: ToldArguments, carryOut: () => Promise<void>): Promise<void> {
-  const notifier = await readTold(args);
-  if (notifier === null) return carryOut();
-  const { noticeOf } = await import('./notify.ts');
   const begunAt = new Date();
-  await notifier.begin();
   try {
-    await carryOut();
+    const notifier = await readTold(args);
+    await notifier?.begin();
+    const failure = await carryOut().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    );
+    await notifier?.end(begunAt, failure);
+    if (failure !== null) throw failure.error;
   } catch (error) {
-    await notifier.end(await noticeOf(args.warehouse, begunAt, error));
+    if (args['log-format'] === 'json' && !invocation.hasToldFailure) {
+      const { logFailure, logToStderr } = await import('./print/event-log.ts');
+      logFailure(logToStderr('json'), error);
+      invocation.hasToldFailure = true;
+    }
     throw error;
   }
-  await notifier.end(await noticeOf(args.warehouse, begunAt, null));
 }
 
 /** Checks what is asked for; gives what carries it out. */
@@ -146,7 +152,11 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     dryRun: args['dry-run'],
     districts: readDistricts(args.dapil),
   };
-  const { loadProject } = await import('../../pipelines/index.ts');
+  const [{ loadProject }, { wantsTracing }] = await Promise.all([
+    import('../../pipelines/index.ts'),
+    import('./tracing.ts'),
+  ]);
+  wantsTracing(process.env);
   const project = loadProject();
   const baseUrl = given === undefined || args.sample ? null : readBaseUrl(given, project.pipelines);
   const datasets = readDatasets(
@@ -184,7 +194,13 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
 async function pushPublished(bucket: string, args: SyncArguments): Promise<void> {
   const { describePushed, push } = await import('./push.ts');
   const { warehouse, keep, 'accept-source': acceptSource } = args;
-  const pushed = await push(bucket, { warehouse, snapshot: undefined, keep, acceptSource });
+  const pushed = await push(bucket, {
+    warehouse,
+    snapshot: undefined,
+    keep,
+    acceptSource,
+    logFormat: args['log-format'],
+  });
   const told = describePushed(pushed);
   if (!args.json && args['log-format'] !== 'json') return void process.stdout.write(told);
   const { logToStderr } = await import('./print/event-log.ts');

@@ -9,31 +9,28 @@ export interface Tracing extends RunTrace {
   close(): Promise<void>;
 }
 
-/**
- * Null where nobody asks for spans.
- *
- * @param name Of the run's span.
- * @param warn Told where the spans cannot be sent.
- * @throws `usage` for an exporter or a protocol that rekap does not have.
- */
-export async function startTracing(
-  name: string,
-  environment: NodeJS.ProcessEnv,
-  warn: (message: string) => void,
-): Promise<Tracing | null> {
+/** @throws `usage` for an exporter or a protocol that rekap does not have. */
+export function wantsTracing(environment: NodeJS.ProcessEnv): boolean {
   const given = (variable: string): string => environment[variable] ?? '';
   const endpoint = given('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') || given('OTEL_EXPORTER_OTLP_ENDPOINT');
   const exporter = given('OTEL_TRACES_EXPORTER') || (endpoint === '' ? 'none' : 'otlp');
-  if (given('OTEL_SDK_DISABLED').toLowerCase() === 'true' || exporter === 'none') return null;
+  if (given('OTEL_SDK_DISABLED').toLowerCase() === 'true' || exporter === 'none') return false;
   if (exporter !== 'otlp')
     throw new RekapError('usage', `OTEL_TRACES_EXPORTER is ${JSON.stringify(exporter)}.`, 'rekap has otlp and none.');
   const protocol = given('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') || given('OTEL_EXPORTER_OTLP_PROTOCOL');
-  if (protocol === 'grpc')
-    throw new RekapError(
-      'usage',
-      'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", and rekap sends spans by HTTP.',
-      'Set it to http/json, and the endpoint to the HTTP port of the receiver, such as http://host:4318.',
-    );
+  if (protocol !== 'grpc') return true;
+  throw new RekapError(
+    'usage',
+    'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", and rekap sends spans by HTTP.',
+    'Set it to http/json, and the endpoint to the HTTP port of the receiver, such as http://host:4318.',
+  );
+}
+
+/**
+ * @param name Of the run's span.
+ * @param warn Told where the spans cannot be sent.
+ */
+export async function startTracing(name: string, warn: (message: string) => void): Promise<Tracing> {
   const [{ trace }, sdk, { OTLPTraceExporter }, resources, { traceRun }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
@@ -46,13 +43,13 @@ export async function startTracing(
     resource: named.merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   });
-  // Somebody who has loaded an SDK of their own gets the spans there.
-  trace.setGlobalTracerProvider(provider);
+  // An SDK that was loaded before rekap, as by NODE_OPTIONS, stays and gets the spans.
+  const isOurs = trace.setGlobalTracerProvider(provider);
   return {
     ...traceRun(name, systemClock),
     async close() {
       await provider.shutdown().catch((error: unknown) => warn(`The spans could not be sent: ${messageOf(error)}.`));
-      trace.disable();
+      if (isOurs) trace.disable();
     },
   };
 }

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { messageOf, RekapError, systemCode } from '../errors.ts';
+import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 import { createHttpTransport, type Received, requestPath, type Transport } from '../extract/ask/http-transport.ts';
 import type { Secret } from '../extract/ask/secret.ts';
 import { createScanner } from '../extract/scan/scan-answer.ts';
@@ -92,7 +92,7 @@ async function examineBucket(readBucket: () => Promise<string | null>): Promise<
     const current = await readBucket();
     return ok('bucket', current === null ? 'it can be read, and is empty' : `it holds ${current}`);
   } catch (error) {
-    if (!(error instanceof RekapError)) throw error;
+    if (!isRekapError(error, 'bucket', 'usage')) throw error;
     return bad('bucket', error.message, error.next);
   }
 }

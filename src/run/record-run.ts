@@ -44,7 +44,8 @@ export async function recordFailure(run: Recorded, error: unknown): Promise<unkn
   return explained;
 }
 
-function outcomeOf(exitCode: number): RunLine['outcome'] {
+/** What a run that failed is called in runs.jsonl. */
+export function outcomeOf(exitCode: number): RunLine['outcome'] {
   if (exitCode === ExitCode.gate || exitCode === ExitCode.busy) return 'refused';
   return exitCode >= ExitCode.hungUp ? 'interrupted' : 'failed';
 }

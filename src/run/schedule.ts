@@ -20,12 +20,16 @@ export interface Timetable {
 export function readTimetable(cron: string, timezone: string): Timetable {
   requireTimezone(timezone);
   const example = 'Write --cron as in "15 2 * * *": minute, hour, day of the month, month, day of the week.';
+  // The library takes a date too, which comes once.
+  const isCron = /^(@\w+|\S+(\s+\S+){4})$/.test(cron.trim());
+  if (!isCron)
+    throw new RekapError('usage', `${JSON.stringify(cron)} is not a cron line: it has not five fields.`, example);
   let times: Cron;
   try {
     times = new Cron(cron, { timezone, mode: '5-part' });
   } catch (error) {
     const why = messageOf(error).replace(/^CronPattern: /, '');
-    throw new RekapError('usage', `${JSON.stringify(cron)} is no cron line: ${why}`, example, { cause: error });
+    throw new RekapError('usage', `${JSON.stringify(cron)} is not a cron line: ${why}`, example, { cause: error });
   }
   if (times.nextRun() === null) throw new RekapError('usage', `${JSON.stringify(cron)} never comes.`, example);
   return {
@@ -44,7 +48,7 @@ function requireTimezone(timezone: string): void {
   }
 }
 
-/** What happens to a schedule, for whoever watches it. */
+/** What a schedule tells whoever watches it. */
 export type ScheduleEvent =
   /** It waits until then. */
   | { readonly kind: 'wait'; readonly until: Date }

@@ -1,4 +1,4 @@
-/** A small server for whoever watches a schedule: /health and /metrics, for anybody who can reach it. */
+/** A small server that tells whoever watches a schedule how it is: /health and /metrics. It asks for no key. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -2,6 +2,7 @@
 
 import { ExitCode } from '../errors.ts';
 import type { RunLine } from '../publish/runs-log.ts';
+import { isSuccess } from './status.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
@@ -24,7 +25,10 @@ export const metrics = {
   rekap_last_push_timestamp_seconds: ['gauge', 'Unix time at which the last push began.'],
   rekap_last_push_exit_code: ['gauge', 'Exit code of the last push.'],
   rekap_schedule_next_run_timestamp_seconds: ['gauge', 'Unix time of the next sync; of `rekap schedule` alone.'],
-  rekap_schedule_running: ['gauge', '1 while a sync is under way, else 0; of `rekap schedule` alone.'],
+  rekap_schedule_running: [
+    'gauge',
+    '1 while a sync is under way, 0 while it waits, also to try again; of `rekap schedule` alone.',
+  ],
   rekap_schedule_retries_total: ['counter', 'Syncs tried again since the start; of `rekap schedule` alone.'],
 } as const satisfies Readonly<Record<string, readonly [type: 'gauge' | 'counter', help: string]>>;
 
@@ -43,8 +47,8 @@ export interface ScheduleState {
 export function renderMetrics(lines: readonly RunLine[], schedule?: ScheduleState): string {
   const syncs = lines.filter(({ kind, outcome }) => kind === 'sync' && outcome !== 'dry run');
   const last = syncs.at(-1);
-  const push = lines.findLast(({ kind }) => kind === 'push');
-  const success = syncs.findLast(({ outcome }) => outcome === 'published' || outcome === 'unchanged');
+  const push = lines.findLast(({ kind, outcome }) => kind === 'push' && outcome !== 'interrupted');
+  const success = syncs.findLast(isSuccess);
   const samples: Partial<Record<MetricName, readonly Sample[]>> = {
     ...(success === undefined ? {} : describeSuccess(success)),
     ...(last === undefined ? {} : describeLast(last)),

@@ -34,6 +34,8 @@ export interface PullOptions {
   readonly keep: number;
   /** Whether the warehouse may change its source. */
   readonly acceptSource: boolean;
+  /** Whether a snapshot may be replaced that the bucket never had: in a copy that nobody else fills. */
+  readonly acceptOlder: boolean;
   readonly warn: (message: string) => void;
   /** Told after each file. */
   readonly report: (done: number, files: number) => void;
@@ -117,7 +119,7 @@ async function replaceCurrent(options: PullOptions, there: CurrentThere): Promis
 
 /** The bucket may have gone back to an earlier snapshot; that the warehouse has one that the bucket never had is another matter. */
 async function requireSuccessor(
-  { bucket, warehouse, acceptSource }: PullOptions,
+  { bucket, warehouse, acceptSource, acceptOlder }: PullOptions,
   there: CurrentThere,
   before: Snapshot | null,
 ): Promise<void> {
@@ -128,7 +130,7 @@ async function requireSuccessor(
       `The warehouse ${warehouse} was filled from ${before.manifest.source}, and ${bucket.url} from ${there.source}.`,
       'Name another folder with --warehouse, or add --accept-source if the source has moved.',
     );
-  if (before.id < there.snapshot || (await bucket.folders('snapshots/')).includes(before.id)) return;
+  if (acceptOlder || before.id < there.snapshot || (await bucket.folders('snapshots/')).includes(before.id)) return;
   throw new RekapError(
     'bucket-conflict',
     `The warehouse ${warehouse} holds snapshot ${before.id}, which is newer than ${there.snapshot} and not in ${bucket.url}.`,

@@ -16,10 +16,11 @@ import { ExitCode, messageOf, RekapError } from '../errors.ts';
 import { appendRun, type RunLine } from '../publish/runs-log.ts';
 import { checkManifestFile } from '../publish/verify-snapshot.ts';
 import type { Clock } from '../runtime/context.ts';
-import { findAltered } from '../warehouse/check-files.ts';
+import { describeFile, findAltered } from '../warehouse/check-files.ts';
 import { isSnapshotId, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { listSnapshotIds, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { damagedError } from './manage-snapshots.ts';
+import { outcomeOf } from '../run/record-run.ts';
 
 export interface PushOptions {
   readonly warehouse: string;
@@ -65,12 +66,12 @@ export async function pushSnapshot(options: PushOptions): Promise<Pushed> {
     return pushed;
   } catch (error) {
     const exit_code = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
-    await record(options, begunAt, { outcome: 'failed', exit_code, reason: messageOf(error) });
+    await record(options, begunAt, { outcome: outcomeOf(exit_code), exit_code, reason: messageOf(error) });
     throw error;
   }
 }
 
-/** A push is what it is, also where its line cannot be written, as in a warehouse that only others may write. */
+/** A push does not fail because its line cannot be written: the warehouse may be read-only. */
 async function record(
   { warehouse, snapshot: { id, manifest }, bucket: { url }, clock }: PushOptions,
   begunAt: Date,
@@ -102,7 +103,7 @@ async function push(options: PushOptions): Promise<Pushed> {
   const written = await writeFiles(options, text);
   if (!isCurrent) await switchCurrentObject(bucket, next, before);
   const outcome = isCurrent && written.files === 0 ? 'unchanged' : 'pushed';
-  const removed = isCurrent ? [] : await removeOld(options, before?.snapshot ?? null);
+  const removed = await removeOld(options, isCurrent ? null : (before?.snapshot ?? null));
   return { outcome, snapshot: id, bucket: bucket.url, ...written, removed };
 }
 
@@ -130,30 +131,32 @@ async function requireSuccessor(
   );
 }
 
-/** The manifest comes last: where it is, all files are. */
+/** Writes the files that are not there. The manifest comes last: where it is, all files were. */
 async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<Pushed, 'files' | 'bytes'>> {
   const { bucket, snapshot, report } = options;
   const below = snapshotPrefix(snapshot.id);
-  const there = await bucket.read(below + manifestFile);
-  if (there !== null && there.text !== manifest)
+  const there = await bucket.sizes(below);
+  const known = there.has(manifestFile) ? await bucket.read(below + manifestFile) : null;
+  if (known !== null && known.text !== manifest)
     throw new RekapError(
       'bucket-conflict',
-      `${bucket.url} holds another snapshot of the name ${snapshot.id}, which was built at another place.`,
+      `${bucket.url} holds a snapshot ${snapshot.id} with other files; another warehouse has built it.`,
       'Nothing there was changed. Push the next snapshot, or name another prefix.',
     );
-  const paths = [...snapshot.manifest.files.map(({ path }) => path), manifestHashFile];
-  const bytes = snapshot.manifest.files.reduce((sum, file) => sum + file.bytes, Buffer.byteLength(manifest));
-  if (there === null)
-    await transferAll(paths, (path) => bucket.upload(below + path, join(snapshot.folder, path)), report);
+  const hash = await describeFile(snapshot.folder, manifestHashFile, null);
+  const missing = [...snapshot.manifest.files, hash].filter(({ path, bytes }) => there.get(path) !== bytes);
+  await transferAll(missing, ({ path }) => bucket.upload(below + path, join(snapshot.folder, path)), report);
+  const written = { files: missing.length, bytes: missing.reduce((sum, { bytes }) => sum + bytes, 0) };
+  if (known !== null) return written;
   await bucket.write(below + manifestFile, manifest, 'is new');
   // A store that writes it once more has not looked at the condition.
   if (await bucket.write(below + manifestFile, manifest, 'is new'))
     throw new RekapError(
       'bucket',
-      `The store of ${bucket.url} ignores conditions (If-None-Match), so that two pushes could overwrite each other.`,
-      'Nothing became current there. Use a store that knows conditional writes.',
+      `The store of ${bucket.url} ignores conditions (If-None-Match), so two pushes could overwrite each other.`,
+      'Nothing became current there. Use a store that supports conditional writes.',
     );
-  return there === null ? { files: paths.length + 1, bytes } : { files: 0, bytes: 0 };
+  return { files: written.files + 1, bytes: written.bytes + Buffer.byteLength(manifest) };
 }
 
 /** Those that are newer may be under way. The one that was replaced stays until the next push: somebody may be reading it. */

@@ -24,10 +24,19 @@ export function tellingSyncs(lines: readonly RunLine[]): RunLine[] {
   );
 }
 
-/** An unchanged run counts as fresh. */
+/** Whether a run has shown what the source holds: a new snapshot, or that nothing is new. */
+export function isSuccess({ outcome }: RunLine): boolean {
+  return outcome === 'published' || outcome === 'unchanged';
+}
+
+/** When the newest sync began; null where there was none. One that was broken off does not count: a schedule makes up for it. */
+export function lastBegun(lines: readonly RunLine[]): Date | null {
+  const newest = tellingSyncs(lines).findLast(({ outcome }) => outcome !== 'interrupted');
+  return newest === undefined ? null : new Date(newest.started_at);
+}
+
 export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number): Status {
   const syncs = tellingSyncs(lines);
-  const isSuccess = ({ outcome }: RunLine): boolean => outcome === 'published' || outcome === 'unchanged';
   const newestSuccess = syncs.findLast(isSuccess) ?? null;
   const newestPublished = syncs.findLast(({ outcome }) => outcome === 'published') ?? null;
   const last = syncs.at(-1) ?? null;

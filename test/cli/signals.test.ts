@@ -31,6 +31,18 @@ describe('a signal', () => {
     expect(sendAt([0, 20]).codes).toEqual([]);
   });
 
+  it('that a command got also ends what begins within it, such as the sync of a schedule', () => {
+    const outer = listenForSignals();
+    process.emit('SIGTERM');
+    const inner = listenForSignals();
+    expect(inner.signal.reason).toMatchObject({ exitCode: 143 });
+    inner.stop();
+    outer.stop();
+    const later = listenForSignals();
+    expect(later.signal.aborted).toBe(false);
+    later.stop();
+  });
+
   it('that comes again later ends the process at once', () => {
     expect(sendAt([0, 20, 5000], 'SIGTERM').codes).toEqual([143]);
     expect(sendAt([0, 5000], 'SIGINT').codes).toEqual([130]);

@@ -126,7 +126,7 @@ async function makeConfiguration(): Promise<string> {
     'Configuration',
     'You can set every option in three places. The command line wins over the environment, and the environment wins over the file that `--config` names.',
     'In the environment, separate several values by commas; a switch is `true` or `false`. In the file, use the name of the option without the dashes: `{ "base-url": "https://host", "dapil": [1101, 1102] }`. One file may hold options of several commands. rekap refuses a key that is no option, and a variable that looks like a mistyped one.',
-    'Under `"profiles"`, the file may hold options by name, such as `{ "profiles": { "staging": { "base-url": "https://staging.host" } } }`. `--profile staging` takes those first, and the rest from beside. `"profile": "staging"` makes it the usual one.',
+    'Under `"profiles"`, the file may hold options by name, such as `{ "profiles": { "staging": { "base-url": "https://staging.host" } } }`. `--profile staging` takes those first, and then the other options of the file. `"profile": "staging"` makes it the usual one.',
     'The file has a [JSON Schema](config.schema.json), which editors use for completion.',
     '## Options',
     table(['option', 'variable', 'commands', 'meaning', 'type and default'], options),

@@ -27,7 +27,7 @@ export const otherVariables: Words = {
   AWS_PROFILE:
     'The profile with the credentials for buckets; like `AWS_ACCESS_KEY_ID` and all others, it is read by the AWS SDK.',
   OTEL_EXPORTER_OTLP_ENDPOINT:
-    'The receiver of spans, such as `http://localhost:4318`. Set it, and a sync or replay sends its spans; the other `OTEL_…` variables count as everywhere.',
+    'The receiver of spans, such as `http://localhost:4318`. Set it, and a sync or replay sends its spans. rekap reads the other `OTEL_…` variables too.',
   NODE_EXTRA_CA_CERTS: 'A file with certificates that Node shall trust besides its own.',
   NO_COLOR: 'Set it to switch colours off.',
   FORCE_COLOR: 'Set it to 1 to have colours in a pipe too.',

@@ -5,11 +5,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { noticeOf, readNotifier } from '../../src/cli/notify.ts';
+import { readNotifier } from '../../src/cli/notify.ts';
 import { readRuns } from '../../src/publish/runs-log.ts';
 import { readTimetable, runSchedule, withRetries } from '../../src/run/schedule.ts';
 import { renderMetrics } from '../../src/snapshots/metrics.ts';
-import { judgeStatus, tellingSyncs } from '../../src/snapshots/status.ts';
+import { judgeStatus, lastBegun } from '../../src/snapshots/status.ts';
 import { sync } from '../../src/sync.ts';
 import { warehousePaths } from '../../src/warehouse/snapshot-format.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -59,6 +59,7 @@ it('a week of nights: published, unchanged, failed, refused, killed, missed, and
       'ping-url-file': undefined,
       webhook: undefined,
       'webhook-secret-file': undefined,
+      warehouse,
     },
     (message) => expect.unreachable(message),
   );
@@ -72,11 +73,10 @@ it('a week of nights: published, unchanged, failed, refused, killed, missed, and
   async function schedule(...sources: { url: string }[]): Promise<void> {
     const end = new AbortController();
     const context = { clock, random: () => 0.5, report: () => undefined, signal: end.signal };
-    const newest = tellingSyncs(await readRuns(warehouse)).at(-1);
     await runSchedule({
       timetable: nightly,
       jitter: 0,
-      lastBegun: newest === undefined ? null : new Date(newest.started_at),
+      lastBegun: lastBegun(await readRuns(warehouse)),
       clock,
       random: context.random,
       signal: end.signal,
@@ -88,9 +88,9 @@ it('a week of nights: published, unchanged, failed, refused, killed, missed, and
         await notifier.begin();
         const failure = await withRetries(1, attempt, { ...context, tell: () => undefined }).then(
           () => null,
-          (error: unknown) => error,
+          (error: unknown) => ({ error }),
         );
-        await notifier.end(await noticeOf(warehouse, begunAt, failure));
+        await notifier.end(begunAt, failure);
         await look();
         if (sources.length === 0) end.abort();
       },

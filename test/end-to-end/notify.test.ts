@@ -68,6 +68,25 @@ describe('a sync', () => {
     }
   });
 
+  it('tells both that it has published and that its push has failed', async () => {
+    const { heard, url } = await listen();
+    const file = join(await temporaryFolder(), 'heard');
+    const note = `echo "$REKAP_EVENT $REKAP_EXIT_CODE" >> ${file}`;
+    const words = ['sync', '--sample', '--push', 's3://figures/dpr', '--ping-url', `${url}/check`];
+    const commands = ['--on-publish', note, '--on-failure', note, '--log-format', 'json'];
+    const nowhere = { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1', AWS_REGION: 'us-east-1', AWS_MAX_ATTEMPTS: '1' };
+    const keys = { AWS_ACCESS_KEY_ID: 'nobody', AWS_SECRET_ACCESS_KEY: 'between-us' };
+    const warehouse = await temporaryFolder();
+    const given = { ...environment, ...nowhere, ...keys };
+    const { code, stderr } = await runHere([...words, ...commands, '--warehouse', warehouse], given);
+    expect(code).toBe(8);
+    expect(await readFile(file, 'utf8')).toBe('published 0\nfailed 8\n');
+    expect(heard.map(({ path }) => path)).toEqual(['/check/start', '/check/fail']);
+    const events = stderr.trim().split('\n');
+    expect(JSON.parse(events.at(-1)!)).toMatchObject({ event: 'run_failed', code: 'bucket', exit_code: 8 });
+    expect(stderr).not.toContain('between-us');
+  });
+
   it('signs what a webhook gets, and sends it again to one that fails for a moment', async () => {
     const { heard, url } = await listen(503);
     const secret = join(await temporaryFolder(), 'secret');

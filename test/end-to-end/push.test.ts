@@ -29,7 +29,14 @@ const fourSnapshots = preparedWarehouse(async (warehouse) => {
   return listSnapshotIds(warehouse);
 });
 
-const quiet = { clock: manualClock(), keep: 7, acceptSource: false, warn: () => undefined, report: () => undefined };
+const quiet = {
+  clock: manualClock(),
+  keep: 7,
+  acceptSource: false,
+  acceptOlder: false,
+  warn: () => undefined,
+  report: () => undefined,
+};
 
 async function push(warehouse: string, bucket: Bucket, id?: string, settings: Partial<typeof quiet> = {}) {
   const snapshot = id === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, id);
@@ -167,6 +174,19 @@ describe.skipIf(!hasStore)('a bucket (skipped where the S3 server of "make tools
     expect(await currentOf(bucket)).toBeUndefined();
   });
 
+  it('gets back a file that somebody removed there', async () => {
+    const { warehouse } = await fourSnapshots();
+    const store = await startStore();
+    const bucket = await store.open();
+    const { snapshot } = await push(warehouse, bucket);
+    await rm(join(store.folder, 'snapshots', snapshot, 'report.html'));
+    const mirror = await temporaryFolder();
+    await expect(pull(mirror, bucket)).rejects.toMatchObject({ code: 'bucket' });
+    expect(await push(warehouse, bucket)).toMatchObject({ outcome: 'pushed', files: 1 });
+    await pull(mirror, bucket);
+    expect(await damageOf(mirror)).toEqual([]);
+  });
+
   it('keeps as many snapshots as it is told, among them the one that was replaced', async () => {
     const { warehouse, known: ids } = await fourSnapshots();
     const store = await startStore();
@@ -228,6 +248,8 @@ describe.skipIf(!hasStore)('a bucket (skipped where the S3 server of "make tools
     }
     way.fault = 'none';
     expect(await push(warehouse, bucket)).toMatchObject({ outcome: 'pushed' });
+    way.fault = 'silent in the middle';
+    await expect(pull(await temporaryFolder(), bucket)).rejects.toMatchObject({ code: 'bucket' });
   });
 
   it('is never half: pushes are cut at any byte while others read', { timeout: 600_000 }, async () => {

@@ -4,7 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { runHere } from '../support/run-here.ts';
+import { smallNation } from '../support/served-source.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { startTwistedSource } from '../support/twisted-source.ts';
 
 interface ReceivedSpan {
   readonly name: string;
@@ -57,13 +59,22 @@ it('a sync sends its spans: every district below the step that read it, every st
 
 it('a run that fails has a span that says so', async () => {
   const { spans, url } = await startReceiver();
-  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: url, REKAP_API_KEY: 'a-key-that-is-secret' };
-  const words = ['sync', '--base-url', 'http://127.0.0.1:1', '--attempts', '1', '--warehouse', await temporaryFolder()];
-  expect((await runHere(words, environment)).code).toBe(4);
+  const key = 'a-key-that-is-secret';
+  // It repeats the key in each district's answer.
+  const source = await startTwistedSource(smallNation({ 1101: 2 }), (response, honest, request) => {
+    const isDistrict = new URL(request.url!, 'http://source.test').searchParams.has('id_dapil');
+    response.writeHead(isDistrict ? 400 : 200).end(isDistrict ? `the key ${key} is too short` : honest);
+  });
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: url, REKAP_API_KEY: key };
+  const words = ['sync', '--base-url', source.url, '--attempts', '1', '--warehouse', await temporaryFolder()];
+  const { code, stderr } = await runHere(words, environment);
+  expect(code).toBe(4);
+  expect(stderr).toContain('is too short');
   const root = spans.find(({ name }) => name === 'sync')!;
   expect(root.status.code).toBe(2);
-  expect(root.attributes).toContainEqual({ key: 'error.type', value: { stringValue: 'source-unreachable' } });
-  expect(JSON.stringify(spans)).not.toContain('a-key-that-is-secret');
+  expect(root.attributes).toContainEqual({ key: 'error.type', value: { stringValue: 'incomplete' } });
+  expect(JSON.stringify(spans)).toContain('is too short');
+  expect(JSON.stringify(spans)).not.toContain(key);
 });
 
 it('a receiver that takes nothing is a warning', async () => {

@@ -6,8 +6,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** Of the user that the image names. */
 const uid = 1000;
@@ -82,17 +83,21 @@ async function carryOut(stage: Stage, instruction: string, rest: string): Promis
     throw new Error(`The Dockerfile has ${instruction}, which this test does not know.`);
 }
 
-/** Of the clone, what git knows comes: the rest is what .dockerignore is for. */
+/** Of the clone, what .dockerignore names does not come. */
 async function copy(from: Stage | null, source: string, target: string, isMany: boolean): Promise<void> {
-  if (from !== null) return cp(join(from.root, source), target, { recursive: true, verbatimSymlinks: true });
-  const files =
-    source === '.' ? spawnSync('git', ['ls-files'], { cwd: clone, encoding: 'utf8' }).stdout.trim() : source;
-  for (const file of files.split('\n'))
-    await cp(join(clone, file), source === '.' || isMany ? join(target, file) : target, { recursive: true });
+  const ignored = (await readFile(join(clone, '.dockerignore'), 'utf8')).split('\n');
+  const isIgnored = (path: string): boolean =>
+    ignored.some((name) => (name !== '' && name === path) || (name.startsWith('*') && path.endsWith(name.slice(1))));
+  const root = from?.root ?? clone;
+  await cp(join(root, source), isMany ? join(target, source) : target, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => from !== null || !isIgnored(relative(clone, path)),
+  });
 }
 
 function run(program: string, words: readonly string[], folder: string): void {
-  const { status } = spawnSync(program, words, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  const { status } = spawnSync(program, words, { cwd: folder, stdio: ['ignore', 2, 'inherit'] });
   if (status !== 0) throw new Error(`${words.at(-1)} ended with ${status}.`);
 }
 
@@ -100,9 +105,18 @@ function run(program: string, words: readonly string[], folder: string): void {
 async function tryImage({ root, environment }: Stage, entry: string, health: readonly string[]): Promise<void> {
   const identity = process.getuid?.() === 0 ? { uid, gid: uid } : {};
   spawnSync('chmod', ['755', work]);
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
   const around = {
     cwd: join(root, 'warehouse'),
-    env: { ...environment, PATH: process.env['PATH'], REKAP_WAREHOUSE: join(root, 'warehouse'), REKAP_PORT: '18746' },
+    env: {
+      ...environment,
+      PATH: process.env['PATH'],
+      REKAP_WAREHOUSE: join(root, 'warehouse'),
+      REKAP_PORT: String(port),
+    },
     ...identity,
   };
   const program = join(root, 'usr/local/bin', entry);
@@ -110,11 +124,11 @@ async function tryImage({ root, environment }: Stage, entry: string, health: rea
   if (sync.status !== 0) throw new Error(`The sync ended with ${sync.status}: ${sync.stderr}`);
   process.stdout.write(`${sync.stdout.split('\n')[0]}\n`);
   const service = spawn(program, ['serve'], { ...around, env: { ...around.env, REKAP_API_KEYS: 'a-key' } });
-  await once(service.stdout, 'data');
+  await Promise.race([once(service.stdout, 'data'), once(service, 'exit')]);
   const isHealthy = (): boolean => spawnSync(health[0]!, health.slice(1), around).status === 0;
-  const [up] = [isHealthy()];
+  const isUp = isHealthy();
   service.kill('SIGTERM');
   await once(service, 'exit');
-  if (!up || isHealthy()) throw new Error('The health check does not tell whether the service is up.');
+  if (!isUp || isHealthy()) throw new Error('The health check does not tell whether the service is up.');
   process.stdout.write('The steps of the Dockerfile make an image that syncs, serves, and knows whether it is well.\n');
 }

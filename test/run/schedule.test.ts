@@ -74,6 +74,7 @@ describe('a schedule', () => {
 
   it.each([
     ['61 * * * *', 'UTC'],
+    ['2027-01-01T00:00:00', 'UTC'],
     ['nonsense', 'UTC'],
     ['* * * * * *', 'UTC'],
     ['0 0 31 2 *', 'UTC'],

@@ -90,8 +90,11 @@ async function untilItListens(port: number): Promise<void> {
   }
 }
 
-/** How the way to a store fails: it takes no connection, falls silent, or is cut after so many bytes in all. */
-export type Fault = 'none' | 'refused' | 'silent' | { readonly cutAfter: number };
+/**
+ * How the way to a store fails: it takes no connection, falls silent at once or in the middle of what the store answers, or is cut after so
+ * many bytes in all that were sent there.
+ */
+export type Fault = 'none' | 'refused' | 'silent' | 'silent in the middle' | { readonly cutAfter: number };
 
 /** A way to the store that breaks, until the present test is over. */
 export async function startBrokenWay(store: Store): Promise<{ endpoint: string; fault: Fault }> {
@@ -108,7 +111,10 @@ export async function startBrokenWay(store: Store): Promise<{ endpoint: string; 
     far.on('error', () => client.destroy());
     client.on('close', () => far.destroy());
     far.on('close', () => client.destroy());
-    far.pipe(client);
+    far.on('data', (piece) => {
+      const isEnough = way.fault === 'silent in the middle' && client.bytesWritten > 2000;
+      if (!isEnough) client.write(piece.subarray(0, way.fault === 'silent in the middle' ? 2001 : piece.length));
+    });
     client.on('data', (piece) => {
       if (typeof way.fault !== 'object') return void far.write(piece);
       const left = way.fault.cutAfter;

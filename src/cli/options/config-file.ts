@@ -35,7 +35,9 @@ export function configShape(options: Options) {
     profiles: v.optional(
       v.pipe(
         v.record(text, v.strictObject(own, 'a JSON object'), 'a JSON object'),
-        v.description('options by the name of a profile, such as staging and production; they win over those beside'),
+        v.description(
+          'options by the name of a profile, such as staging and production; they win over the others in this file',
+        ),
       ),
     ),
     ...own,

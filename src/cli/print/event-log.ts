@@ -1,6 +1,7 @@
 /** The events of a run as a log: one line each, with time, run, level, name and fields. What is declared here is what alerts are built on. */
 
 import { printable, warningText } from './terminal.ts';
+import { ExitCode, messageOf, RekapError } from '../../errors.ts';
 import { type Clock, type Report, type RunEvent, systemClock } from '../../runtime/context.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
 
@@ -57,7 +58,7 @@ export const logEvents = {
     fields: { attempt: 'How often it has been tried.', seconds: 'How long it waits.', why: 'What failed.' },
   },
   schedule_monitor: { level: 'info', meaning: '`rekap schedule --port` listens.', fields: { url: 'Where.' } },
-  schedule_end: { level: 'info', meaning: 'The schedule has ended as it was told to.', fields: {} },
+  schedule_end: { level: 'info', meaning: 'A signal has ended the schedule.', fields: {} },
   run_end: {
     level: 'info',
     meaning: 'The run has come to its end.',
@@ -125,6 +126,15 @@ export function writeWarning(message: string, format: LogFormat): void {
 export function logToStderr(format: LogFormat): EventLog['log'] {
   const render = format === 'json' ? jsonLine : textLine;
   return createEventLog((entry) => process.stderr.write(`${render(entry)}\n`), systemClock).log;
+}
+
+const unexpected = { code: 'unexpected', exitCode: ExitCode.unexpected, next: 'This is a fault in rekap.' };
+
+/** Says in a log why the command failed. */
+export function logFailure(log: EventLog['log'], error: unknown): void {
+  const { code, exitCode, next } = error instanceof RekapError ? error : unexpected;
+  const message = messageOf(error);
+  log('run_failed', { code, exit_code: exitCode, message, next }, message);
 }
 
 /** Lines about a list that takes long. */

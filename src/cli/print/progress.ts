@@ -1,11 +1,10 @@
 /** Shows a running sync: a bar per dataset on a terminal, a log elsewhere. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { createEventLog, jsonLine, type LogEntry, type LogFormat, textLine } from './event-log.ts';
+import { createEventLog, jsonLine, logFailure, type LogEntry, type LogFormat, textLine } from './event-log.ts';
 import { cutToWidth, shownWidth } from './text.ts';
 import { paint, warningText } from './terminal.ts';
 import { terminalColumns } from './text.ts';
-import { ExitCode, messageOf, RekapError } from '../../errors.ts';
 import type { SyncResult } from '../../run/options.ts';
 import type { Clock, Report, RunEvent, RunStep } from '../../runtime/context.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
@@ -157,9 +156,7 @@ function createLog(stream: NodeJS.WriteStream, clock: Clock, format: 'text' | 'j
     },
     fail(error) {
       if (format === 'text') return false;
-      const { code, exitCode, next } = error instanceof RekapError ? error : unexpected;
-      const message = messageOf(error);
-      log.log('run_failed', { code, exit_code: exitCode, message, next }, message);
+      logFailure(log.log, error);
       return true;
     },
     abandon() {},
@@ -171,8 +168,6 @@ function isForPeople({ event, fields }: LogEntry): boolean {
   if (event === 'step') return fields['step'] === 'build_tables' || fields['step'] === 'verify';
   return event !== 'districts';
 }
-
-const unexpected = { code: 'unexpected', exitCode: ExitCode.unexpected, next: 'This is a fault in rekap.' };
 
 function shownStep(event: RunEvent): string | null {
   return event.kind === 'step' ? (shownSteps[event.step] ?? null) : null;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { invocation } from '../options/invocation.ts';
 import { fitLines } from './text.ts';
+import { isBucketUrl } from '../../bucket/address.ts';
 import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import { escapeDeceptive } from '../../runtime/text.ts';
 
@@ -108,7 +109,8 @@ export function printJsonError(error: unknown): void {
  */
 export function complete(advice: string, warehouse = invocation.warehouse): string {
   const specific = advice.replaceAll('rekap <command>', `rekap ${invocation.command ?? '<command>'}`);
-  if (warehouse === null) return specific;
+  // A bucket is read by a few commands only.
+  if (warehouse === null || isBucketUrl(warehouse)) return specific;
   const named = quoteForShell(warehouse);
   const option = named.startsWith('-') ? `--warehouse=${named}` : `--warehouse ${named}`;
   return specific.replaceAll(
