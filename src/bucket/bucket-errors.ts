@@ -27,7 +27,8 @@ const failures: readonly Failure[] = [
     next: 'Make the bucket, or correct its name.',
   },
   {
-    said: (_name, status) => status === 401 || status === 403,
+    // Some stores say 404 of a key that they do not know.
+    said: (name, status, message) => status === 401 || status === 403 || /access key/i.test(name + message),
     next: 'Check the credentials: they must be allowed to list the bucket, and to read, write and delete below the prefix.',
   },
   {

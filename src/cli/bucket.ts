@@ -85,7 +85,8 @@ async function pullCopy(warehouse: string, bucket: Bucket, watcher: Watcher): Pr
         bucket,
         keep: 1,
         acceptSource: true,
-        acceptOlder: true,
+        isCopy: true,
+        clock: systemClock,
         ...watcher,
       }));
     } catch (error) {

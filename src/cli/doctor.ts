@@ -1,7 +1,10 @@
 /** rekap doctor: whether a sync could run here, point by point, with what to do. */
 
 import { declareCommand } from './options/option.ts';
+import { stat } from 'node:fs/promises';
+import { notifyOptions } from './options/notify.ts';
 import { jsonOption, warehouseOption } from './options/shared.ts';
+import { readTold } from './sync.ts';
 import { ExitCode } from '../errors.ts';
 import { readBaseUrl } from '../run/base-url.ts';
 import { syncDefaults } from '../run/options.ts';
@@ -20,6 +23,7 @@ export const doctorCommand = declareCommand({
     },
     push: { type: 'text', describe: 's3://bucket/prefix that a sync is to push to' },
     timeout: { type: 'number', range: [1, 3600], default: 30, describe: 'seconds for one request' },
+    ...notifyOptions,
     ...jsonOption,
   },
   examples: [
@@ -49,6 +53,10 @@ export const doctorCommand = declareCommand({
       timeout: args.timeout * 1000,
       clock: systemClock,
       node: process.versions.node,
+      keyMode: file === undefined ? null : ((await stat(file).catch(() => null))?.mode ?? null),
+      readTold: Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined)
+        ? () => readTold({ ...args, 'log-format': 'auto' })
+        : null,
       readBucket: args.push === undefined ? null : () => readBucket(args.push!),
     })) {
       findings.push(finding);

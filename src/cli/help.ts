@@ -60,6 +60,7 @@ export function renderCommandHelp(
       [
         ...Object.entries(options).map(([name, option]) => [flag(name, option), describeOption(option)] as const),
         ['--config FILE', config],
+        ['--profile TEXT', 'profile of that file to go by, such as staging'],
         ['--help', 'show this help'],
       ],
     ],

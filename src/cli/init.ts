@@ -18,8 +18,6 @@ export const initCommand = declareCommand({
     ['rekap init --base-url https://host --schedule systemd', 'and a service and a timer for every night'],
   ],
   async run({ 'base-url': given, warehouse, schedule, into }) {
-    if (given === undefined)
-      throw new RekapError('usage', 'There is no source.', 'Give its address with --base-url https://…');
     const [
       { loadProject },
       { mkdir, readFile, stat, writeFile, realpath },
@@ -33,20 +31,26 @@ export const initCommand = declareCommand({
       import('node:module'),
       import('node:os'),
     ]);
-    const baseUrl = readBaseUrl(given, loadProject().pipelines);
     const folder = resolve(into);
+    // Files of a scheduler may be added to a config file that is there.
+    const config = schedule === undefined || given !== undefined ? null : await readConfig(join(folder, 'rekap.json'));
+    if (given === undefined && config === null)
+      throw new RekapError('usage', 'There is no source.', 'Give its address with --base-url https://…');
     const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/package.json'));
     const schema = relative(folder, join(packageFolder, 'docs/reference/config.schema.json'));
-    const settings = { $schema: schema, 'base-url': baseUrl, warehouse };
     const places: Places = {
       node: process.execPath,
       cli: await realpath(process.argv[1]!),
       folder,
-      warehouse: resolve(folder, warehouse),
+      warehouse: resolve(folder, config?.warehouse ?? warehouse),
       user: userInfo().username,
     };
     const planned = schedule === undefined ? null : schedules[schedule];
-    const files: Record<string, string> = { 'rekap.json': `${JSON.stringify(settings, null, 2)}\n` };
+    const files: Record<string, string> = {};
+    if (config === null) {
+      const settings = { $schema: schema, 'base-url': readBaseUrl(given!, loadProject().pipelines), warehouse };
+      files['rekap.json'] = `${JSON.stringify(settings, null, 2)}\n`;
+    }
     for (const [file, source] of Object.entries(planned?.files ?? {})) {
       const text = fillIn(await readFile(join(packageFolder, 'deploy', source), 'utf8'), places);
       requirePlain(text, places);
@@ -64,7 +68,9 @@ export const initCommand = declareCommand({
       await writeFile(join(folder, file), text, { flag: 'wx' });
     }
     const lines = [
+      ...(config !== null ? [`Kept ${join(into, 'rekap.json')}`] : []),
       ...Object.keys(files).map((file) => `Wrote ${join(into, file)}`),
+      ...(planned === null ? [] : ['', `It syncs ${planned.when}.`]),
       '',
       'Now put the key into a file that only you can read:',
       `  (umask 077; cat > ${join(into, 'api-key')})`,
@@ -75,6 +81,17 @@ export const initCommand = declareCommand({
     process.stdout.write(`${lines.join('\n')}\n`);
   },
 });
+
+/** What a config file says of the warehouse; null where there is no such file. */
+async function readConfig(file: string): Promise<{ warehouse: string | undefined } | null> {
+  const [{ readFile }, v] = await Promise.all([import('node:fs/promises'), import('valibot')]);
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return null;
+  const shape = v.pipe(v.string(), v.parseJson(), v.object({ warehouse: v.optional(v.string()) }));
+  const { success, output } = v.safeParse(shape, text);
+  if (!success) throw new RekapError('usage', `${file} is not a config file.`, 'Correct it, or move it away.');
+  return { warehouse: output.warehouse };
+}
 
 /** Schedulers read blanks, percent signs and the like in a path in ways of their own. */
 function requirePlain(text: string, places: Places): void {

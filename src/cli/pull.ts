@@ -3,6 +3,7 @@
 import { declareCommand } from './options/option.ts';
 import { jsonOption, keepOptions, publishOptions, warehouseOption } from './options/shared.ts';
 import { readBucketUrl } from '../bucket/address.ts';
+import { systemClock } from '../runtime/context.ts';
 import { countOf, formatBytes } from '../runtime/text.ts';
 
 export const pullCommand = declareCommand({
@@ -22,7 +23,7 @@ export const pullCommand = declareCommand({
       import('./print/terminal.ts'),
     ]);
     const pulled = await withBucket(url, 'fetching', (bucket, watcher) =>
-      pullSnapshot({ warehouse, bucket, keep, acceptSource, acceptOlder: false, ...watcher }),
+      pullSnapshot({ warehouse, bucket, keep, acceptSource, isCopy: false, clock: systemClock, ...watcher }),
     );
     if (json) return printJson(pulled);
     const { outcome, snapshot, files, bytes } = pulled;

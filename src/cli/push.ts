@@ -30,7 +30,7 @@ export const pushCommand = declareCommand({
   },
 });
 
-interface PushSettings {
+export interface PushSettings {
   readonly warehouse: string;
   /** The current one where none is named. */
   readonly snapshot: string | undefined;

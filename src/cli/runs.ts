@@ -3,6 +3,8 @@
 import { declareCommand } from './options/option.ts';
 import { readDuration } from './options/duration.ts';
 import { jsonOption, warehouseOption } from './options/shared.ts';
+import { paint, printable, printJson } from './print/terminal.ts';
+import { inColumns, widthOf, wrap } from './print/text.ts';
 import { RekapError } from '../errors.ts';
 import type { RunLine } from '../publish/runs-log.ts';
 import { formatNumber } from '../runtime/text.ts';
@@ -21,10 +23,9 @@ export const listRunsCommand = declareCommand({
   ],
   async run({ warehouse, json, failed, since }) {
     const from = since === undefined ? 0 : readSince(since);
-    const [{ readRuns }, { requireWarehouse }, { paint, printable, printJson }, { renderTable }] = await Promise.all([
+    const [{ readRuns }, { requireWarehouse }, { renderTable }] = await Promise.all([
       import('../publish/runs-log.ts'),
       import('../warehouse/warehouse.ts'),
-      import('./print/terminal.ts'),
       import('./print/table.ts'),
     ]);
     await requireWarehouse(warehouse);
@@ -39,12 +40,13 @@ export const listRunsCommand = declareCommand({
       paint(isFailure(line) ? 'red' : 'green', line.outcome),
       String(line.exit_code),
       duration(line),
-      formatNumber(line.requests),
-      line.run ?? '–',
-      printable(line.reason.split('\n')[0]!),
+      line.run ?? line.snapshot ?? '–',
     ]);
-    const head = ['began (UTC)', 'kind', 'outcome', 'exit', 'took', 'requests', 'run', 'reason'];
-    process.stdout.write(`${renderTable(rows, { head, right: [3, 4, 5], whole: [6] })}\n`);
+    const head = ['began (UTC)', 'kind', 'outcome', 'exit', 'took', 'run'];
+    const [title, ...table] = renderTable(rows, { head, right: [3, 4], width: Number.POSITIVE_INFINITY }).split('\n');
+    // Below what failed stands why.
+    const texts = lines.flatMap((line, index) => [table[index]!, ...describeReason(line)]);
+    process.stdout.write(`${[title, ...texts].join('\n')}\n`);
   },
 });
 
@@ -53,13 +55,10 @@ export const showRunCommand = declareCommand({
   options,
   examples: [['rekap runs show 20261120T030002Z-1f3a9c', 'steps, times, requests and warnings of one run']],
   async run({ warehouse, json }, [id]) {
-    const [{ readRuns }, { requireWarehouse }, { paint, printable, printJson }, { inColumns, widthOf, wrap }] =
-      await Promise.all([
-        import('../publish/runs-log.ts'),
-        import('../warehouse/warehouse.ts'),
-        import('./print/terminal.ts'),
-        import('./print/text.ts'),
-      ]);
+    const [{ readRuns }, { requireWarehouse }] = await Promise.all([
+      import('../publish/runs-log.ts'),
+      import('../warehouse/warehouse.ts'),
+    ]);
     await requireWarehouse(warehouse);
     // A run that was replayed has more than one line.
     const lines = (await readRuns(warehouse)).filter(({ run }) => run === id);
@@ -100,6 +99,12 @@ export const showRunCommand = declareCommand({
     process.stdout.write(`${blocks.join('\n\n')}\n`);
   },
 });
+
+function describeReason({ reason, bucket }: RunLine): string[] {
+  const first = printable(reason.split('\n')[0]!, 2000);
+  if (first === '') return bucket === undefined ? [] : [`    ${bucket}`];
+  return wrap(first, widthOf(process.stdout) - 4).map((line) => `    ${line}`);
+}
 
 function isFailure({ outcome }: RunLine): boolean {
   return outcome === 'failed' || outcome === 'refused' || outcome === 'interrupted';

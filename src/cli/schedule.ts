@@ -49,7 +49,7 @@ async function run(args: Values<typeof options>): Promise<void> {
   const [
     { readTimetable, runSchedule, withRetries },
     { readRuns },
-    { isSuccess, lastBegun, tellingSyncs },
+    { isSuccess, lastBegun, tellingRuns },
     { renderMetrics },
   ] = await Promise.all([
     import('../run/schedule.ts'),
@@ -87,7 +87,7 @@ async function run(args: Values<typeof options>): Promise<void> {
           { host: args.host, port: args.port },
           {
             async health() {
-              const syncs = tellingSyncs(await readRuns(args.warehouse));
+              const syncs = tellingRuns(await readRuns(args.warehouse));
               return describe(state, syncs.at(-1), syncs.findLast(isSuccess));
             },
             metrics: async () => renderMetrics(await readRuns(args.warehouse), state),
@@ -110,7 +110,7 @@ async function run(args: Values<typeof options>): Promise<void> {
       tell,
       async carryOut() {
         try {
-          await tellOthers(args, () => withRetries(args.retries, sync, { clock: systemClock, signal, tell }));
+          await tellOthers(asked, () => withRetries(args.retries, sync, { clock: systemClock, signal, tell }));
         } catch (error) {
           if (!signal.aborted) printError(error);
         } finally {

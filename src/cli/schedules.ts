@@ -14,6 +14,8 @@ export interface Places {
 interface Schedule {
   /** Files below deploy/, by the path that they get below the folder. */
   readonly files: Readonly<Record<string, string>>;
+  /** When it syncs, and where to change that. */
+  readonly when: string;
   /** Commands that enable it, with braces as in the files. */
   readonly enable: readonly string[];
 }
@@ -25,6 +27,7 @@ export const schedules = {
       'rekap.timer': 'systemd/rekap.timer',
       'rekap-failed.service': 'systemd/rekap-failed.service',
     },
+    when: 'at 03:00 by the clock of this machine, or up to 15 minutes later; OnCalendar in rekap.timer says so',
     enable: [
       'mkdir -p {{warehouse}} && sudo cp {{folder}}/rekap*.service {{folder}}/rekap.timer /etc/systemd/system/',
       'sudo systemctl daemon-reload && sudo systemctl enable --now rekap.timer',
@@ -32,10 +35,12 @@ export const schedules = {
   },
   cron: {
     files: { 'rekap.cron': 'cron/rekap.cron' },
+    when: 'at 03:00 by the clock of this machine; rekap.cron says so',
     enable: ['(crontab -l 2> /dev/null; cat {{folder}}/rekap.cron) | crontab -', 'crontab -l'],
   },
   kubernetes: {
     files: { 'rekap.yaml': 'kubernetes/rekap.yaml', 'rekap-serve.yaml': 'kubernetes/rekap-serve.yaml' },
+    when: 'at 03:00 in Jakarta; schedule in rekap.yaml says so',
     enable: [
       'kubectl create secret generic rekap-api-key --from-file={{folder}}/api-key && kubectl create configmap rekap-config --from-file={{folder}}/rekap.json',
       'kubectl apply -f {{folder}}/rekap.yaml',
@@ -43,6 +48,7 @@ export const schedules = {
   },
   'github-actions': {
     files: { '.github/workflows/rekap.yaml': 'github-actions/rekap.yaml' },
+    when: 'at about 03:00 in Jakarta; cron in .github/workflows/rekap.yaml says so',
     enable: [
       'gh secret set REKAP_API_KEY < {{folder}}/api-key',
       'cd {{folder}} && git add rekap.json .github && git commit -m "Sync every night" && git push',
@@ -50,6 +56,7 @@ export const schedules = {
   },
   compose: {
     files: { 'compose.yaml': 'compose.yaml' },
+    when: 'at 02:15 in Jakarta; --cron in compose.yaml says so',
     enable: [
       'sudo chown 1000 {{folder}}/api-key',
       'docker compose --project-directory {{folder}} up --detach schedule',

@@ -19,12 +19,14 @@ export const statusCommand = declareCommand({
   ],
   async run({ warehouse, 'max-age': maxAge, json }) {
     const bound = readDuration(maxAge, 'max-age');
-    const [{ readRuns }, { requireWarehouse }, { judgeStatus }, { paint, printJson, printable }] = await Promise.all([
-      import('../publish/runs-log.ts'),
-      import('../warehouse/warehouse.ts'),
-      import('../snapshots/status.ts'),
-      import('./print/terminal.ts'),
-    ]);
+    const [{ readRuns }, { requireWarehouse }, { judgeStatus }, { paint, printJson, printable }, { fitLines }] =
+      await Promise.all([
+        import('../publish/runs-log.ts'),
+        import('../warehouse/warehouse.ts'),
+        import('../snapshots/status.ts'),
+        import('./print/terminal.ts'),
+        import('./print/text.ts'),
+      ]);
     await requireWarehouse(warehouse);
     const status = judgeStatus(await readRuns(warehouse), new Date(), bound);
     if (json) {
@@ -39,15 +41,21 @@ export const statusCommand = declareCommand({
         failure,
       });
     } else {
-      const colour = ({ fresh: 'green', stale: 'red', failed: 'yellow' } as const)[status.state];
-      process.stdout.write(`${paint([colour, 'bold'], status.state)}: ${printable(describe(status))}\n`);
+      const colour = ({ fresh: 'green', stale: 'red', failed: 'red' } as const)[status.state];
+      const line = `${paint([colour, 'bold'], status.state)}: ${printable(describe(status))}\n`;
+      process.stdout.write(fitLines(line, process.stdout));
     }
     return status.exitCode;
   },
 });
 
+/** Of a reason, so many characters are shown; `rekap runs` has the whole. */
+const longestReason = 200;
+
 function describe({ state, newestSuccess, newestPublished, failure, age }: Status): string {
-  const failed = failure === null ? '' : `last run failed: ${failure.reason.split('\n')[0]}`;
+  const what = failure?.kind === 'push' ? 'push' : 'run';
+  const failed =
+    failure === null ? '' : `last ${what} failed: ${failure.reason.split('\n')[0]!.slice(0, longestReason)}`;
   if (newestSuccess === null) return failed === '' ? 'nothing has been published yet' : `nothing published; ${failed}`;
   if (state !== 'fresh')
     return [`newest success ${formatAge(age!)} ago`, failed].filter((part) => part !== '').join('; ');
@@ -55,7 +63,7 @@ function describe({ state, newestSuccess, newestPublished, failure, age }: Statu
   const isUnchanged = newestSuccess.outcome === 'unchanged';
   const when = isUnchanged
     ? `unchanged since ${minute(published)}, checked ${formatAge(age!)} ago`
-    : `published ${minute(published)} (${formatAge(age!)} ago)`;
+    : `${published.outcome} ${minute(published)} (${formatAge(age!)} ago)`;
   return [when, ...describeContent(newestSuccess)].join(', ');
 }
 
@@ -69,7 +77,7 @@ function describeContent({ rows = {}, violation_ages: ages = {} }: RunLine): str
   ];
 }
 
-/** 2026-11-23 03:00, in UTC. */
+/** 2026-11-23 03:00 UTC. */
 function minute({ started_at }: RunLine): string {
-  return started_at.slice(0, 16).replace('T', ' ');
+  return `${started_at.slice(0, 16).replace('T', ' ')} UTC`;
 }

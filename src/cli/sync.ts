@@ -12,7 +12,9 @@ import {
   week,
   logOptions,
 } from './options/shared.ts';
-import { RekapError } from '../errors.ts';
+import type { PushSettings } from './push.ts';
+import { isRekapError, RekapError } from '../errors.ts';
+import type { Pushed } from '../snapshots/push-snapshot.ts';
 import { readBucketUrl } from '../bucket/address.ts';
 import type { Notifier } from './notify.ts';
 import { notifyOptions } from './options/notify.ts';
@@ -95,10 +97,12 @@ export const syncCommand = declareCommand({
   run: (args) => tellOthers(args, async () => (await prepareSync(args))()),
 });
 
-type ToldArguments = Values<typeof notifyOptions & typeof logOptions & typeof warehouseOption>;
+type ToldArguments = Values<typeof syncOptions> & { readonly 'dry-run': boolean };
+
+type HeardArguments = Values<typeof notifyOptions & typeof logOptions & typeof warehouseOption>;
 
 /** Whom to tell; null where nobody wants to hear. @throws `usage` where an address is none, or a file cannot be read. */
-export async function readTold(args: ToldArguments): Promise<Notifier | null> {
+export async function readTold(args: HeardArguments): Promise<Notifier | null> {
   const isHeard = Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined);
   if (!isHeard) return null;
   const [{ readNotifier }, { writeWarning }] = await Promise.all([
@@ -121,10 +125,18 @@ export async function tellOthers(args: ToldArguments, carryOut: () => Promise<vo
     await notifier?.end(begunAt, failure);
     if (failure !== null) throw failure.error;
   } catch (error) {
+    const isLog = args['log-format'] !== 'auto' || !process.stderr.isTTY;
     if (args['log-format'] === 'json' && !invocation.hasToldFailure) {
       const { logFailure, logToStderr } = await import('./print/event-log.ts');
       logFailure(logToStderr('json'), error);
       invocation.hasToldFailure = true;
+    }
+    invocation.isLog = isLog;
+    // A slip of somebody at a terminal is no night that was lost.
+    if (isLog && !args['dry-run']) {
+      const { recordUnbegun } = await import('../run/record-run.ts');
+      const source = args['base-url'] ?? '';
+      await recordUnbegun({ warehouse: args.warehouse, source, begunAt }, error).catch(() => undefined);
     }
     throw error;
   }
@@ -192,9 +204,9 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
 
 /** Also where nothing was new: the push of the night before may have failed. */
 async function pushPublished(bucket: string, args: SyncArguments): Promise<void> {
-  const { describePushed, push } = await import('./push.ts');
+  const { describePushed } = await import('./push.ts');
   const { warehouse, keep, 'accept-source': acceptSource } = args;
-  const pushed = await push(bucket, {
+  const pushed = await pushOrSay(bucket, {
     warehouse,
     snapshot: undefined,
     keep,
@@ -206,6 +218,17 @@ async function pushPublished(bucket: string, args: SyncArguments): Promise<void>
   const { logToStderr } = await import('./print/event-log.ts');
   const { outcome, snapshot, files, bytes } = pushed;
   logToStderr(args['log-format'])('push', { outcome, snapshot, bucket, files, bytes }, told.trim());
+}
+
+async function pushOrSay(bucket: string, settings: PushSettings): Promise<Pushed> {
+  const { push } = await import('./push.ts');
+  try {
+    return await push(bucket, settings);
+  } catch (error) {
+    if (!isRekapError(error, 'bucket', 'bucket-conflict')) throw error;
+    const next = `${error.next} The snapshot is published here; "rekap push ${bucket}" copies it there later.`;
+    throw new RekapError(error.code, error.message, next, { cause: error });
+  }
 }
 
 function readDistricts(given: readonly string[] | undefined): number[] | null {

@@ -1,8 +1,9 @@
 /** Reads a landing back: what its run was asked, its answers, checked against their SHA-256, and its verdicts. */
 
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { open, readFile, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import * as v from 'valibot';
@@ -123,7 +124,15 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const what = systemCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
+    const isGone = systemCode(error) === 'ENOENT';
+    if (isGone && !existsSync(dirname(file)))
+      throw new RekapError(
+        'landing',
+        `The answers of run ${basename(dirname(file))} are not in this warehouse.`,
+        'Retention has removed them, or the snapshot was pulled: then the warehouse that made it has them.',
+        { cause: error },
+      );
+    const what = isGone ? 'is missing' : `cannot be read: ${systemReason(error)}`;
     throw new RekapError('landing', `${file} ${what}.`, otherRun, { cause: error });
   }
 }

@@ -12,7 +12,7 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const runLineShape = v.object({
   /** Null where it failed before it had an id. */
   run: v.nullable(v.string()),
-  kind: v.picklist(['sync', 'replay', 'push']),
+  kind: v.picklist(['sync', 'replay', 'push', 'pull']),
   started_at: v.string(),
   finished_at: v.string(),
   outcome: v.picklist([
@@ -21,6 +21,7 @@ export const runLineShape = v.object({
     'reproduced',
     'dry run',
     'pushed',
+    'pulled',
     'refused',
     'failed',
     'interrupted',
@@ -44,7 +45,7 @@ export const runLineShape = v.object({
   quarantined: v.optional(v.record(v.string(), count)),
   violation_ages: v.optional(violationAgesShape),
   warnings: v.optional(v.array(v.string())),
-  /** Where a push went. */
+  /** Where a push went, or a pull came from. */
   bucket: v.optional(v.string()),
 });
 export type RunLine = Readonly<v.InferOutput<typeof runLineShape>>;

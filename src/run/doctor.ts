@@ -34,6 +34,10 @@ export interface Patient {
   readonly clock: Clock;
   /** Version of Node, such as 20.19.0. */
   readonly node: string;
+  /** Who may read the key file, as its mode says; null where there is no such file. */
+  readonly keyMode: number | null;
+  /** Reads whom a sync is to tell; null where that is nobody. */
+  readonly readTold: (() => Promise<unknown>) | null;
   /** Gives the snapshot that is current in the bucket of `--push`; null where there is no such option. */
   readonly readBucket: (() => Promise<string | null>) | null;
 }
@@ -49,9 +53,9 @@ export async function* examine(patient: Patient): AsyncGenerator<Finding> {
   yield examineNode(patient.node);
   yield* examineFolder(patient.warehouse);
   if (patient.readBucket !== null) yield await examineBucket(patient.readBucket);
-  yield patient.apiKey === null
-    ? bad('key', 'there is none', 'Set REKAP_API_KEY, or name its file with --api-key-file.')
-    : ok('key', 'there is one; it is not shown');
+  if (patient.readTold !== null) yield await examineTold(patient.readTold);
+  // Who asks about a bucket alone needs no key.
+  if (patient.apiKey !== null || patient.baseUrl !== null || patient.readBucket === null) yield examineKey(patient);
   if (patient.baseUrl === null || patient.apiKey === null) return;
   yield* examineService(patient, patient.baseUrl, patient.apiKey);
 }
@@ -85,6 +89,24 @@ async function* examineFolder(warehouse: string): AsyncGenerator<Finding> {
   yield free >= leastSpace
     ? ok('space', found)
     : doubt('space', found, 'Make room: a sync of the nation needs about 20 MB, and keeps several.');
+}
+
+function examineKey({ apiKey, keyMode }: Patient): Finding {
+  if (apiKey === null) return bad('key', 'there is none', 'Set REKAP_API_KEY, or name its file with --api-key-file.');
+  const isOpen = keyMode !== null && (keyMode & 0o077) !== 0;
+  return isOpen
+    ? doubt('key', 'there is one, and others can read its file', 'Make it yours alone: chmod 600.')
+    : ok('key', 'there is one; it is not shown');
+}
+
+async function examineTold(readTold: () => Promise<unknown>): Promise<Finding> {
+  try {
+    await readTold();
+    return ok('telling', 'addresses and files of pings and webhooks can be read');
+  } catch (error) {
+    if (!isRekapError(error, 'usage')) throw error;
+    return bad('telling', error.message, error.next);
+  }
 }
 
 async function examineBucket(readBucket: () => Promise<string | null>): Promise<Finding> {

@@ -1,9 +1,9 @@
 /** Records in runs.jsonl how a run ended, published or not. */
 
-import { ExitCode, RekapError, systemReason } from '../errors.ts';
-import { appendRun, type RunLine } from '../publish/runs-log.ts';
+import { ExitCode, messageOf, RekapError, systemReason } from '../errors.ts';
+import { appendRun, readRuns, type RunLine } from '../publish/runs-log.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
-import { readCurrentId } from '../warehouse/warehouse.ts';
+import { readCurrentId, requireWarehouse } from '../warehouse/warehouse.ts';
 import type { Attempt, Run, SyncFigures, SyncOptions, SyncResult } from './options.ts';
 
 /** A source may give a run very much to warn of; the landing has it all. */
@@ -11,6 +11,33 @@ const mostWarnings = 50;
 
 /** A run, or what was to be one. */
 type Recorded = Attempt & Pick<Run, 'figures'> & { readonly id: string | null };
+
+/**
+ * Records a sync that failed before it could begin, such as one whose key file is gone: else nothing would show that a night was lost. There
+ * is nothing to record in a folder that is no warehouse, nor where the run has its line already.
+ */
+export async function recordUnbegun(
+  { warehouse, source, begunAt }: { readonly warehouse: string; readonly source: string; readonly begunAt: Date },
+  error: unknown,
+): Promise<void> {
+  const lines = await readRuns(warehouse);
+  if (lines.some(({ kind, started_at }) => kind === 'sync' && Date.parse(started_at) >= begunAt.getTime())) return;
+  await requireWarehouse(warehouse);
+  const exit_code = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
+  await appendRun(warehouse, {
+    run: null,
+    kind: 'sync',
+    started_at: begunAt.toISOString(),
+    finished_at: new Date().toISOString(),
+    outcome: outcomeOf(exit_code),
+    exit_code,
+    source,
+    snapshot: await readCurrentId(warehouse),
+    reason: messageOf(error),
+    requests: 0,
+    retries: 0,
+  });
+}
 
 /** Should the line not be written, what was published is published all the same. */
 export async function recordEnd(

@@ -2,7 +2,7 @@
 
 import { ExitCode } from '../errors.ts';
 import type { RunLine } from '../publish/runs-log.ts';
-import { isSuccess } from './status.ts';
+import { isSuccess, lastPush } from './status.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
@@ -43,16 +43,16 @@ export interface ScheduleState {
   readonly retries: number;
 }
 
-/** The text for `--metrics-file` and `/metrics`. A dry run and a replay say nothing of the source. */
+/** The text for `--metrics-file` and `/metrics`. A dry run and a replay say nothing of the source; the pulls of a mirror count as syncs. */
 export function renderMetrics(lines: readonly RunLine[], schedule?: ScheduleState): string {
-  const syncs = lines.filter(({ kind, outcome }) => kind === 'sync' && outcome !== 'dry run');
+  const syncs = lines.filter(({ kind, outcome }) => (kind === 'sync' || kind === 'pull') && outcome !== 'dry run');
   const last = syncs.at(-1);
-  const push = lines.findLast(({ kind, outcome }) => kind === 'push' && outcome !== 'interrupted');
+  const push = lastPush(lines);
   const success = syncs.findLast(isSuccess);
   const samples: Partial<Record<MetricName, readonly Sample[]>> = {
     ...(success === undefined ? {} : describeSuccess(success)),
     ...(last === undefined ? {} : describeLast(last)),
-    ...(push === undefined ? {} : describePush(push)),
+    ...(push === null ? {} : describePush(push)),
     rekap_runs_total: [...new Set(syncs.map(({ outcome }) => outcome))]
       .toSorted()
       .map((outcome) => [{ outcome }, syncs.filter((line) => line.outcome === outcome).length] as const),

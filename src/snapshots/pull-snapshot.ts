@@ -17,6 +17,7 @@ import {
 } from '../publish/snapshot-folder.ts';
 import { pointCurrent, publishSnapshotFolder } from '../publish/switch-current.ts';
 import { glanceAt } from '../publish/verify-snapshot.ts';
+import type { Clock } from '../runtime/context.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import {
   isManifest,
@@ -25,6 +26,7 @@ import {
   manifestFile,
   manifestHashFile,
 } from '../warehouse/snapshot-format.ts';
+import { recordTransfer } from './record-transfer.ts';
 import { listSnapshotIds, readCurrent, readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 
 export interface PullOptions {
@@ -34,11 +36,12 @@ export interface PullOptions {
   readonly keep: number;
   /** Whether the warehouse may change its source. */
   readonly acceptSource: boolean;
-  /** Whether a snapshot may be replaced that the bucket never had: in a copy that nobody else fills. */
-  readonly acceptOlder: boolean;
+  /** Whether the warehouse is a copy that nobody else fills: then it follows the bucket wherever that goes. */
+  readonly isCopy: boolean;
   readonly warn: (message: string) => void;
   /** Told after each file. */
   readonly report: (done: number, files: number) => void;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 export interface Pulled {
@@ -57,10 +60,25 @@ export interface Pulled {
 class GoneMeanwhile extends Error {}
 
 /**
+ * Pulls, and writes a line of it in runs.jsonl, whatever became of it.
+ *
  * @throws `bucket` where the bucket fails or its files are not what their hashes say, `bucket-conflict` where the warehouse is ahead of it,
  *   `source-mismatch` where the warehouse holds figures of another source. What was current in the warehouse stays then.
  */
 export async function pullSnapshot(options: PullOptions): Promise<Pulled> {
+  const { bucket, warehouse, clock, isCopy } = options;
+  return recordTransfer(
+    { kind: 'pull', warehouse, clock, bucket: bucket.url, isQuiet: isCopy },
+    () => pull(options),
+    async ({ outcome, bytes, snapshot }) => ({
+      outcome,
+      bytes,
+      manifest: (await readSnapshot(warehouse, snapshot)).manifest,
+    }),
+  );
+}
+
+async function pull(options: PullOptions): Promise<Pulled> {
   const { bucket, warehouse } = options;
   for (let left = 2; ; left -= 1) {
     const there = await readCurrentObject(bucket);
@@ -119,7 +137,7 @@ async function replaceCurrent(options: PullOptions, there: CurrentThere): Promis
 
 /** The bucket may have gone back to an earlier snapshot; that the warehouse has one that the bucket never had is another matter. */
 async function requireSuccessor(
-  { bucket, warehouse, acceptSource, acceptOlder }: PullOptions,
+  { bucket, warehouse, acceptSource, isCopy }: PullOptions,
   there: CurrentThere,
   before: Snapshot | null,
 ): Promise<void> {
@@ -130,7 +148,7 @@ async function requireSuccessor(
       `The warehouse ${warehouse} was filled from ${before.manifest.source}, and ${bucket.url} from ${there.source}.`,
       'Name another folder with --warehouse, or add --accept-source if the source has moved.',
     );
-  if (acceptOlder || before.id < there.snapshot || (await bucket.folders('snapshots/')).includes(before.id)) return;
+  if (isCopy || before.id < there.snapshot || (await bucket.folders('snapshots/')).includes(before.id)) return;
   throw new RekapError(
     'bucket-conflict',
     `The warehouse ${warehouse} holds snapshot ${before.id}, which is newer than ${there.snapshot} and not in ${bucket.url}.`,

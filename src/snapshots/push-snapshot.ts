@@ -12,15 +12,14 @@ import {
   snapshotPrefix,
   switchCurrentObject,
 } from '../bucket/current-object.ts';
-import { ExitCode, messageOf, RekapError } from '../errors.ts';
-import { appendRun, type RunLine } from '../publish/runs-log.ts';
+import { messageOf, RekapError } from '../errors.ts';
 import { checkManifestFile } from '../publish/verify-snapshot.ts';
 import type { Clock } from '../runtime/context.ts';
 import { describeFile, findAltered } from '../warehouse/check-files.ts';
 import { isSnapshotId, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { listSnapshotIds, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { damagedError } from './manage-snapshots.ts';
-import { outcomeOf } from '../run/record-run.ts';
+import { recordTransfer } from './record-transfer.ts';
 
 export interface PushOptions {
   readonly warehouse: string;
@@ -54,33 +53,12 @@ export interface Pushed {
  *   holds figures of another source, `verification` where the snapshot is damaged. What was current there stays then.
  */
 export async function pushSnapshot(options: PushOptions): Promise<Pushed> {
-  const begunAt = options.clock.now();
-  try {
-    const pushed = await push(options);
-    await record(options, begunAt, {
-      outcome: pushed.outcome,
-      exit_code: ExitCode.done,
-      reason: '',
-      bytes: pushed.bytes,
-    });
-    return pushed;
-  } catch (error) {
-    const exit_code = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
-    await record(options, begunAt, { outcome: outcomeOf(exit_code), exit_code, reason: messageOf(error) });
-    throw error;
-  }
-}
-
-/** A push does not fail because its line cannot be written: the warehouse may be read-only. */
-async function record(
-  { warehouse, snapshot: { id, manifest }, bucket: { url }, clock }: PushOptions,
-  begunAt: Date,
-  end: Pick<RunLine, 'outcome' | 'exit_code' | 'reason' | 'bytes'>,
-): Promise<void> {
-  const [started_at, finished_at] = [begunAt.toISOString(), clock.now().toISOString()];
-  const { source } = manifest;
-  const whence = { run: null, kind: 'push', started_at, finished_at, source, snapshot: id, bucket: url } as const;
-  await appendRun(warehouse, { ...whence, requests: 0, retries: 0, ...end }).catch(() => undefined);
+  const { warehouse, clock, snapshot, bucket } = options;
+  return recordTransfer(
+    { kind: 'push', warehouse, clock, bucket: bucket.url, isQuiet: false },
+    () => push(options),
+    ({ outcome, bytes }) => ({ outcome, bytes, manifest: snapshot.manifest }),
+  );
 }
 
 async function push(options: PushOptions): Promise<Pushed> {

@@ -11,36 +11,46 @@ export interface Status {
   readonly newestSuccess: RunLine | null;
   /** The newest sync that published; an unchanged one may have come since. */
   readonly newestPublished: RunLine | null;
-  /** The last sync of all, unless that is the newest success. */
+  /** The last sync of all, unless that is the newest success; else the last push, if it failed. */
   readonly failure: RunLine | null;
   /** Milliseconds since the newest success began to read; null where there is none. */
   readonly age: number | null;
 }
 
-/** Runs that say something of the data: a dry run and a replay do not, nor does a sync that found the warehouse busy. */
-export function tellingSyncs(lines: readonly RunLine[]): RunLine[] {
+/**
+ * Runs that bring data: syncs, and the pulls of a mirror. A dry run and a replay say nothing of the source, nor does a sync that found the
+ * warehouse busy.
+ */
+export function tellingRuns(lines: readonly RunLine[]): RunLine[] {
   return lines.filter(
-    ({ kind, outcome, exit_code }) => kind === 'sync' && outcome !== 'dry run' && exit_code !== ExitCode.busy,
+    ({ kind, outcome, exit_code }) =>
+      (kind === 'sync' || kind === 'pull') && outcome !== 'dry run' && exit_code !== ExitCode.busy,
   );
 }
 
 /** Whether a run has shown what the source holds: a new snapshot, or that nothing is new. */
 export function isSuccess({ outcome }: RunLine): boolean {
-  return outcome === 'published' || outcome === 'unchanged';
+  return outcome === 'published' || outcome === 'unchanged' || outcome === 'pulled';
+}
+
+/** The last push that came to an end; null where there was none. */
+export function lastPush(lines: readonly RunLine[]): RunLine | null {
+  return lines.findLast(({ kind, outcome }) => kind === 'push' && outcome !== 'interrupted') ?? null;
 }
 
 /** When the newest sync began; null where there was none. One that was broken off does not count: a schedule makes up for it. */
 export function lastBegun(lines: readonly RunLine[]): Date | null {
-  const newest = tellingSyncs(lines).findLast(({ outcome }) => outcome !== 'interrupted');
+  const newest = tellingRuns(lines).findLast(({ kind, outcome }) => kind === 'sync' && outcome !== 'interrupted');
   return newest === undefined ? null : new Date(newest.started_at);
 }
 
 export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number): Status {
-  const syncs = tellingSyncs(lines);
+  const syncs = tellingRuns(lines);
+  const push = lastPush(lines);
   const newestSuccess = syncs.findLast(isSuccess) ?? null;
-  const newestPublished = syncs.findLast(({ outcome }) => outcome === 'published') ?? null;
+  const newestPublished = syncs.findLast(({ outcome }) => outcome === 'published' || outcome === 'pulled') ?? null;
   const last = syncs.at(-1) ?? null;
-  const failure = last !== null && !isSuccess(last) ? last : null;
+  const failure = last !== null && !isSuccess(last) ? last : push?.outcome === 'failed' ? push : null;
   const age = newestSuccess === null ? null : Math.max(0, now.getTime() - Date.parse(newestSuccess.started_at));
   const isStale = age === null || age > maxAge;
   const state = isStale ? 'stale' : failure === null ? 'fresh' : 'failed';

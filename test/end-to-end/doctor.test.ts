@@ -45,6 +45,13 @@ describe('rekap doctor', () => {
     expect(await examine(['--base-url', url])).toMatchObject({ code: 4, doubtful: [expected] });
   });
 
+  it('names what only the night would show: a file of a ping that is gone, and a key that others can read', async () => {
+    const key = join(await temporaryFolder(), 'key');
+    await writeFile(key, testKey, { mode: 0o644 });
+    const { code, doubtful } = await examine(['--ping-url-file', `${key}-not`, '--api-key-file', key], null);
+    expect({ code, doubtful }).toEqual({ code: 2, doubtful: ['telling failed', 'key warning'] });
+  });
+
   it('names a bucket that cannot be read', async () => {
     const { findings, code } = await examine(['--push', 's3://figures/dpr'], testKey);
     expect(code).toBe(8);

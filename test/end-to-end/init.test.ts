@@ -65,6 +65,14 @@ describe('rekap init', () => {
         expect(document.errors).toEqual([]);
   });
 
+  it('adds the files of a scheduler to a config file that is there, and goes by its warehouse', async () => {
+    const { into, read } = await init();
+    await writeFile(join(into, 'rekap.json'), '{ "base-url": "https://host.test", "warehouse": "elsewhere" }');
+    expect((await startCli(['init', '--schedule', 'systemd', '--into', into]).ended).code).toBe(0);
+    expect(await read('rekap.json')).toContain('"elsewhere"');
+    expect(await read('rekap.service')).toContain(`ReadWritePaths=${join(into, 'elsewhere')}\n`);
+  });
+
   it('refuses a folder whose name a scheduler would misread, and writes nothing', async () => {
     const into = join(await temporaryFolder(), 'two words');
     await mkdir(into);

@@ -8,6 +8,7 @@ import { readCurrentObject } from '../../src/bucket/current-object.ts';
 import { readRuns } from '../../src/publish/runs-log.ts';
 import { pointCurrent } from '../../src/publish/switch-current.ts';
 import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
+import { judgeStatus } from '../../src/snapshots/status.ts';
 import { renderMetrics } from '../../src/snapshots/metrics.ts';
 import { pullSnapshot } from '../../src/snapshots/pull-snapshot.ts';
 import { pushSnapshot } from '../../src/snapshots/push-snapshot.ts';
@@ -33,7 +34,7 @@ const quiet = {
   clock: manualClock(),
   keep: 7,
   acceptSource: false,
-  acceptOlder: false,
+  isCopy: false,
   warn: () => undefined,
   report: () => undefined,
 };
@@ -67,6 +68,7 @@ describe.skipIf(!hasStore)('a bucket (skipped where the S3 server of "make tools
 
     const mirror = await temporaryFolder();
     expect(await pull(mirror, bucket)).toMatchObject({ outcome: 'pulled', snapshot: id });
+    expect(judgeStatus(await readRuns(mirror), manualClock().now(), 1)).toMatchObject({ state: 'fresh' });
     expect(await damageOf(mirror)).toEqual([]);
     expect(await readFile(join(mirror, 'current/manifest.json'))).toEqual(
       await readFile(join(folder, 'manifest.json')),

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { runHere } from '../support/run-here.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { syncOptions } from '../support/sync-settings.ts';
+import { syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 async function published() {
@@ -34,6 +34,21 @@ describe('rekap status', () => {
     const { code, stdout } = await runHere(['status', '--max-age', '99999d', '--warehouse', warehouse]);
     expect(code).toBe(7);
     expect(stdout).toContain('cannot be reached');
+  });
+
+  it('names a sync that failed before it began, and a push that failed', async () => {
+    const { warehouse, url } = await published();
+    const state = async () => {
+      const { code, stdout } = await runHere(['status', '--max-age', '99999d', '--json', '--warehouse', warehouse]);
+      return { code, failure: (JSON.parse(stdout) as { failure: object | null }).failure };
+    };
+    const words = ['sync', '--base-url', url, '--accept-source', '--warehouse', warehouse];
+    expect((await runHere([...words, '--api-key-file', join(warehouse, 'no-key')])).code).toBe(2);
+    expect(await state()).toMatchObject({ code: 7, failure: { kind: 'sync', exit_code: 2 } });
+    const nowhere = { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1', AWS_REGION: 'us-east-1', AWS_MAX_ATTEMPTS: '1' };
+    const keys = { AWS_ACCESS_KEY_ID: 'nobody', AWS_SECRET_ACCESS_KEY: 'nothing', REKAP_API_KEY: testKey };
+    expect((await runHere([...words, '--push', 's3://figures/dpr'], { ...nowhere, ...keys })).code).toBe(8);
+    expect(await state()).toMatchObject({ code: 7, failure: { kind: 'push', exit_code: 8 } });
   });
 
   it.each(['', '26', 'a day', '-1h', '0h'])('refuses the span %j', async (span) => {

@@ -19,6 +19,7 @@ export function readDuration(text: string, option: string): number {
 /** 5 h, 3 d, 20 min: the largest unit of which there are at least two. */
 export function formatAge(milliseconds: number): string {
   const minutes = Math.round(milliseconds / 60_000);
+  if (minutes === 0) return 'less than a minute';
   if (minutes < 120) return `${minutes} min`;
   return minutes < 2880 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} d`;
 }

@@ -15,6 +15,8 @@ interface Invocation {
   configWords: readonly string[];
   /** Whether JSON is asked for; undefined until the options are read. */
   wantsJson: boolean | undefined;
+  /** Whether stderr is a log, where each line begins with its time. */
+  isLog: boolean;
   /** Whether it has been said why the command failed. */
   hasToldFailure: boolean;
   /** Whether a JSON document has been printed: no other may follow, not even of a failure. */
@@ -27,6 +29,7 @@ const fresh: Omit<Invocation, 'commands'> = {
   origins: {},
   configWords: [],
   wantsJson: undefined,
+  isLog: false,
   hasToldFailure: false,
   hasPrintedJson: false,
 };

@@ -118,7 +118,7 @@ export function textLine({ time, level, text }: LogEntry): string {
 
 /** Writes a warning that belongs to no run to stderr, as the log has it. */
 export function writeWarning(message: string, format: LogFormat): void {
-  if (format === 'json') logToStderr(format)('warning', { message }, message);
+  if (format !== 'auto' || !process.stderr.isTTY) logToStderr(format)('warning', { message }, message);
   else process.stderr.write(warningText(message, process.stderr));
 }
 

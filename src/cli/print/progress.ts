@@ -151,7 +151,7 @@ function createLog(stream: NodeJS.WriteStream, clock: Clock, format: 'text' | 'j
       log.log(
         'run_end',
         { outcome, snapshot: current, requests, milliseconds },
-        `${outcome}, ${current ?? 'no'} snapshot`,
+        current === null ? outcome : `${outcome}: snapshot ${current} is current`,
       );
     },
     fail(error) {
