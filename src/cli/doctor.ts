@@ -4,7 +4,7 @@ import { declareCommand } from './options/option.ts';
 import { stat } from 'node:fs/promises';
 import { notifyOptions } from './options/notify.ts';
 import { jsonOption, warehouseOption } from './options/shared.ts';
-import { readTold } from './sync.ts';
+import { readTold } from './tell-others.ts';
 import { ExitCode } from '../errors.ts';
 import { readBaseUrl } from '../run/base-url.ts';
 import { syncDefaults } from '../run/options.ts';

@@ -1,7 +1,15 @@
 /** rekap push: copies a snapshot to a bucket, and makes it current there. */
 
-import { declareCommand } from './options/option.ts';
-import { jsonOption, keepOptions, publishOptions, snapshotOption, warehouseOption } from './options/shared.ts';
+import { declareCommand, type Values } from './options/option.ts';
+import {
+  jsonOption,
+  keepOptions,
+  type logOptions,
+  publishOptions,
+  snapshotOption,
+  warehouseOption,
+} from './options/shared.ts';
+import { isRekapError, RekapError } from '../errors.ts';
 import { readBucketUrl } from '../bucket/address.ts';
 import type { LogFormat } from './print/event-log.ts';
 import { systemClock } from '../runtime/context.ts';
@@ -30,7 +38,7 @@ export const pushCommand = declareCommand({
   },
 });
 
-export interface PushSettings {
+interface PushSettings {
   readonly warehouse: string;
   /** The current one where none is named. */
   readonly snapshot: string | undefined;
@@ -39,7 +47,7 @@ export interface PushSettings {
   readonly logFormat?: LogFormat;
 }
 
-export async function push(url: string, settings: PushSettings): Promise<Pushed> {
+async function push(url: string, settings: PushSettings): Promise<Pushed> {
   const [{ pushSnapshot }, { withBucket }, { chooseSnapshot }] = await Promise.all([
     import('../snapshots/push-snapshot.ts'),
     import('./bucket.ts'),
@@ -54,8 +62,30 @@ export async function push(url: string, settings: PushSettings): Promise<Pushed>
   );
 }
 
-export function describePushed({ outcome, snapshot, bucket, files, bytes, removed }: Pushed): string {
+function describePushed({ outcome, snapshot, bucket, files, bytes, removed }: Pushed): string {
   if (outcome === 'unchanged') return `${bucket} has snapshot ${snapshot} already.\n`;
   const gone = removed.length === 0 ? '' : `Removed there: ${removed.join(', ')}\n`;
   return `Pushed snapshot ${snapshot} to ${bucket}: ${countOf(files, 'file')}, ${formatBytes(bytes)}\n${gone}`;
+}
+
+/** What of a sync's options counts in the push behind it. */
+export type PushedArguments = Values<typeof logOptions & typeof warehouseOption & typeof publishOptions> & {
+  readonly keep: number;
+  readonly json: boolean;
+};
+
+/** Pushes what a sync has published, also where it found nothing new: the push of the night before may have failed. */
+export async function pushPublished(bucket: string, args: PushedArguments): Promise<void> {
+  const { warehouse, keep, 'accept-source': acceptSource, 'log-format': logFormat } = args;
+  const settings = { warehouse, snapshot: undefined, keep, acceptSource, logFormat };
+  const pushed = await push(bucket, settings).catch((error: unknown) => {
+    if (!isRekapError(error, 'bucket', 'bucket-conflict')) throw error;
+    const next = `${error.next} The snapshot is published here; "rekap push ${bucket}" copies it there later.`;
+    throw new RekapError(error.code, error.message, next, { cause: error });
+  });
+  const told = describePushed(pushed);
+  if (!args.json && logFormat !== 'json') return void process.stdout.write(told);
+  const { logToStderr } = await import('./print/event-log.ts');
+  const { outcome, snapshot, files, bytes } = pushed;
+  logToStderr(logFormat)('push', { outcome, snapshot, bucket, files, bytes }, told.trim());
 }

@@ -40,7 +40,7 @@ export const listRunsCommand = declareCommand({
       paint(isFailure(line) ? 'red' : 'green', line.outcome),
       String(line.exit_code),
       duration(line),
-      line.run ?? line.snapshot ?? '–',
+      line.run ?? (line.bucket === undefined ? null : line.snapshot) ?? '–',
     ]);
     const head = ['began (UTC)', 'kind', 'outcome', 'exit', 'took', 'run'];
     const [title, ...table] = renderTable(rows, { head, right: [3, 4], width: Number.POSITIVE_INFINITY }).split('\n');

@@ -1,6 +1,6 @@
 /** rekap sync: fetches, checks and publishes. */
 
-import { invocation, nameOption } from './options/invocation.ts';
+import { nameOption } from './options/invocation.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
 import {
   jsonOption,
@@ -12,12 +12,10 @@ import {
   week,
   logOptions,
 } from './options/shared.ts';
-import type { PushSettings } from './push.ts';
-import { isRekapError, RekapError } from '../errors.ts';
-import type { Pushed } from '../snapshots/push-snapshot.ts';
-import { readBucketUrl } from '../bucket/address.ts';
-import type { Notifier } from './notify.ts';
 import { notifyOptions } from './options/notify.ts';
+import { tellOthers } from './tell-others.ts';
+import { readBucketUrl } from '../bucket/address.ts';
+import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../run/base-url.ts';
 import { syncDefaults } from '../run/options.ts';
 
@@ -97,51 +95,6 @@ export const syncCommand = declareCommand({
   run: (args) => tellOthers(args, async () => (await prepareSync(args))()),
 });
 
-type ToldArguments = Values<typeof syncOptions> & { readonly 'dry-run': boolean };
-
-type HeardArguments = Values<typeof notifyOptions & typeof logOptions & typeof warehouseOption>;
-
-/** Whom to tell; null where nobody wants to hear. @throws `usage` where an address is none, or a file cannot be read. */
-export async function readTold(args: HeardArguments): Promise<Notifier | null> {
-  const isHeard = Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined);
-  if (!isHeard) return null;
-  const [{ readNotifier }, { writeWarning }] = await Promise.all([
-    import('./notify.ts'),
-    import('./print/event-log.ts'),
-  ]);
-  return readNotifier(args, (message) => writeWarning(message, args['log-format']));
-}
-
-/** Carries out a sync and tells whoever wants to hear, also when it fails before it begins. A log of JSON gets every failure. */
-export async function tellOthers(args: ToldArguments, carryOut: () => Promise<void>): Promise<void> {
-  const begunAt = new Date();
-  try {
-    const notifier = await readTold(args);
-    await notifier?.begin();
-    const failure = await carryOut().then(
-      () => null,
-      (error: unknown) => ({ error }),
-    );
-    await notifier?.end(begunAt, failure);
-    if (failure !== null) throw failure.error;
-  } catch (error) {
-    const isLog = args['log-format'] !== 'auto' || !process.stderr.isTTY;
-    if (args['log-format'] === 'json' && !invocation.hasToldFailure) {
-      const { logFailure, logToStderr } = await import('./print/event-log.ts');
-      logFailure(logToStderr('json'), error);
-      invocation.hasToldFailure = true;
-    }
-    invocation.isLog = isLog;
-    // A slip of somebody at a terminal is no night that was lost.
-    if (isLog && !args['dry-run']) {
-      const { recordUnbegun } = await import('../run/record-run.ts');
-      const source = args['base-url'] ?? '';
-      await recordUnbegun({ warehouse: args.warehouse, source, begunAt }, error).catch(() => undefined);
-    }
-    throw error;
-  }
-}
-
 /** Checks what is asked for; gives what carries it out. */
 export async function prepareSync(args: SyncArguments): Promise<() => Promise<void>> {
   const given = args['base-url'];
@@ -198,37 +151,8 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     } finally {
       await sample?.close();
     }
-    if (bucket !== null && !args['dry-run']) await pushPublished(bucket, args);
+    if (bucket !== null && !args['dry-run']) await (await import('./push.ts')).pushPublished(bucket, args);
   };
-}
-
-/** Also where nothing was new: the push of the night before may have failed. */
-async function pushPublished(bucket: string, args: SyncArguments): Promise<void> {
-  const { describePushed } = await import('./push.ts');
-  const { warehouse, keep, 'accept-source': acceptSource } = args;
-  const pushed = await pushOrSay(bucket, {
-    warehouse,
-    snapshot: undefined,
-    keep,
-    acceptSource,
-    logFormat: args['log-format'],
-  });
-  const told = describePushed(pushed);
-  if (!args.json && args['log-format'] !== 'json') return void process.stdout.write(told);
-  const { logToStderr } = await import('./print/event-log.ts');
-  const { outcome, snapshot, files, bytes } = pushed;
-  logToStderr(args['log-format'])('push', { outcome, snapshot, bucket, files, bytes }, told.trim());
-}
-
-async function pushOrSay(bucket: string, settings: PushSettings): Promise<Pushed> {
-  const { push } = await import('./push.ts');
-  try {
-    return await push(bucket, settings);
-  } catch (error) {
-    if (!isRekapError(error, 'bucket', 'bucket-conflict')) throw error;
-    const next = `${error.next} The snapshot is published here; "rekap push ${bucket}" copies it there later.`;
-    throw new RekapError(error.code, error.message, next, { cause: error });
-  }
 }
 
 function readDistricts(given: readonly string[] | undefined): number[] | null {

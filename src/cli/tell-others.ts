@@ -1,0 +1,53 @@
+/** Around a sync: whoever wants to hear is told how it went, a log of JSON gets every failure, and the log of runs a line. */
+
+import type { Notifier } from './notify.ts';
+import { invocation } from './options/invocation.ts';
+import { notifyOptions } from './options/notify.ts';
+import type { Values } from './options/option.ts';
+import type { logOptions, warehouseOption } from './options/shared.ts';
+
+type HeardArguments = Values<typeof notifyOptions & typeof logOptions & typeof warehouseOption>;
+
+/** What of a sync's options counts here. */
+export type ToldArguments = HeardArguments & { readonly 'base-url'?: string | undefined; readonly 'dry-run': boolean };
+
+/** Whom to tell; null where nobody wants to hear. @throws `usage` where an address is none, or a file cannot be read. */
+export async function readTold(args: HeardArguments): Promise<Notifier | null> {
+  const isHeard = Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined);
+  if (!isHeard) return null;
+  const [{ readNotifier }, { writeWarning }] = await Promise.all([
+    import('./notify.ts'),
+    import('./print/event-log.ts'),
+  ]);
+  return readNotifier(args, (message) => writeWarning(message, args['log-format']));
+}
+
+/** Carries out a sync and tells whoever wants to hear, also when it fails before it begins. A log of JSON gets every failure. */
+export async function tellOthers(args: ToldArguments, carryOut: () => Promise<void>): Promise<void> {
+  const begunAt = new Date();
+  try {
+    const notifier = await readTold(args);
+    await notifier?.begin();
+    const failure = await carryOut().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    );
+    await notifier?.end(begunAt, failure);
+    if (failure !== null) throw failure.error;
+  } catch (error) {
+    const isLog = args['log-format'] !== 'auto' || !process.stderr.isTTY;
+    if (args['log-format'] === 'json' && !invocation.hasToldFailure) {
+      const { logFailure, logToStderr } = await import('./print/event-log.ts');
+      logFailure(logToStderr('json'), error);
+      invocation.hasToldFailure = true;
+    }
+    invocation.isLog = isLog;
+    // A slip of somebody at a terminal is no night that was lost.
+    if (isLog && !args['dry-run']) {
+      const { recordUnbegun } = await import('../run/record-run.ts');
+      const source = args['base-url'] ?? '';
+      await recordUnbegun({ warehouse: args.warehouse, source, begunAt }, error).catch(() => undefined);
+    }
+    throw error;
+  }
+}
