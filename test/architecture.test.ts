@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { pipelines } from '../pipelines/index.ts';
 
 const root = join(import.meta.dirname, '..');
-const stages = new Set(['extract', 'land', 'transform', 'load', 'publish', 'serve', 'query']);
+const stages = new Set(['extract', 'land', 'transform', 'load', 'publish', 'serve', 'query', 'bucket']);
 const composing = new Set(['run', 'snapshots', 'sync.ts', 'replay.ts']);
 /** What a person or a program calls. */
 const outermost = new Set(['cli', 'api.ts', 'index.ts']);
