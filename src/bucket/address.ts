@@ -22,7 +22,8 @@ export function readBucketUrl(text: string): BucketAddress {
   if (bucket === undefined || (path !== '' && !parts.every(isPlain)))
     throw new RekapError(
       'usage',
-      `${JSON.stringify(text)} is not a bucket address.`,
+      // It is not repeated: it may hold a key.
+      'This is not a bucket address.',
       'Write it as s3://bucket/prefix; the prefix may be left out.',
     );
   const prefix = path === '' ? '' : `${parts.join('/')}/`;

@@ -36,6 +36,10 @@ const failures: readonly Failure[] = [
     next: 'Use a store that supports conditional writes (If-Match and If-None-Match).',
   },
   {
+    said: (_name, _status, message) => /checksum mismatch/i.test(message),
+    next: 'A file there is damaged. Remove the folder of its snapshot there, and push the snapshot again.',
+  },
+  {
     said: (_name, status) => status === 0,
     next: 'Check the network and AWS_ENDPOINT_URL_S3, and run it again.',
   },

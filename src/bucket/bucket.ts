@@ -75,7 +75,10 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
     requestHandler: { connectionTimeout, socketTimeout: idle },
     ...access.client,
   });
-  const abort = { abortSignal: access.signal };
+  // Also the requests that the upload in parts sends: else they would keep the process alive, and be tried again.
+  const send = client.send.bind(client) as (command: unknown, options?: object) => Promise<unknown>;
+  client.send = ((command: unknown, options: object = {}) =>
+    send(command, { ...options, abortSignal: access.signal })) as typeof client.send;
   const at = (path: string) => ({ Bucket: bucket, Key: prefix + path });
 
   async function explained<Value>(doing: string, act: () => Promise<Value>): Promise<Value> {
@@ -90,7 +93,7 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
   /** The body of an object; null where there is none. */
   async function get(path: string) {
     try {
-      const { Body, ContentLength = 0, ETag = '' } = await client.send(new s3.GetObjectCommand(at(path)), abort);
+      const { Body, ContentLength = 0, ETag = '' } = await client.send(new s3.GetObjectCommand(at(path)));
       return { body: Body as Readable, length: ContentLength, etag: ETag };
     } catch (error) {
       if (error instanceof s3.NoSuchKey) return null;
@@ -101,7 +104,7 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
   async function sizes(path: string): Promise<Map<string, number>> {
     const below = prefix + path;
     const found = new Map<string, number>();
-    const pages = s3.paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: below }, abort);
+    const pages = s3.paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: below });
     for await (const { Contents = [] } of pages)
       for (const { Key = '', Size = 0 } of Contents) found.set(Key.slice(below.length), Size);
     return found;
@@ -129,7 +132,7 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
         const only = condition === 'is new' ? { IfNoneMatch: '*' } : { IfMatch: condition.etag };
         const put = { ...at(path), ...typeOf(path), ...only, Body: text, ChecksumAlgorithm: 'SHA256' as const };
         try {
-          await client.send(new s3.PutObjectCommand(put), abort);
+          await client.send(new s3.PutObjectCommand(put));
           return true;
         } catch (error) {
           // 404 for what should have been there, 409 for two writers at the very same time.
@@ -148,13 +151,7 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
           queueSize: 2,
           params: { ...params, Body: createReadStream(file, { highWaterMark: 1 << 20 }) },
         });
-        const stop = (): void => void upload.abort();
-        access.signal.addEventListener('abort', stop, { once: true });
-        try {
-          await upload.done();
-        } finally {
-          access.signal.removeEventListener('abort', stop);
-        }
+        await upload.done();
       }),
 
     download: (path, target, most) =>
@@ -181,7 +178,7 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
       explained(`list ${path}`, async () => {
         const own = prefix + path;
         const found: string[] = [];
-        const pages = s3.paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: own, Delimiter: '/' }, abort);
+        const pages = s3.paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: own, Delimiter: '/' });
         for await (const { CommonPrefixes = [] } of pages)
           found.push(...CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(own.length, -1)));
         return found;
@@ -196,7 +193,6 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
           const Objects = keys.slice(first, first + mostKeys).map((Key) => ({ Key }));
           const { Errors = [] } = await client.send(
             new s3.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
-            abort,
           );
           const [refused] = Errors;
           if (refused !== undefined)

@@ -34,7 +34,13 @@ export async function readCurrentObject(bucket: Bucket): Promise<CurrentThere | 
   const found = await bucket.read(currentObject);
   if (found === null) return null;
   const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), found.text);
-  if (success) return { ...output, etag: found.etag };
+  if (success && found.etag !== '') return { ...output, etag: found.etag };
+  if (success)
+    throw new RekapError(
+      'bucket',
+      `The store of ${bucket.url} gives no ETag, by which two pushes know of each other.`,
+      'Use a store that supports conditional writes.',
+    );
   throw new RekapError(
     'bucket',
     `${bucket.url}/${currentObject} is not what a push writes.`,

@@ -6,6 +6,7 @@
 import { createHmac } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
+import { listenForSignals } from './signals.ts';
 import type { notifyOptions } from './options/notify.ts';
 import type { Values } from './options/option.ts';
 import { readNamedFile, type warehouseOption } from './options/shared.ts';
@@ -20,10 +21,18 @@ interface Notice extends Partial<RunLine> {
   readonly reason: string;
 }
 
+/** How a sync came to its end. */
+interface Ended {
+  readonly begunAt: Date;
+  /** Its id; null where it did not come so far. */
+  readonly run: string | null;
+  /** Null where it gave a result. */
+  readonly failure: { readonly error: unknown } | null;
+}
+
 export interface Notifier {
   begin(): Promise<void>;
-  /** @param failure Null where the command gave a result. */
-  end(begunAt: Date, failure: { readonly error: unknown } | null): Promise<void>;
+  end(ended: Ended): Promise<void>;
 }
 
 /** Milliseconds for one request, and for one command. */
@@ -31,6 +40,19 @@ const requestTime = 10_000;
 const commandTime = 60_000;
 /** Milliseconds to wait before a webhook is tried again. */
 const webhookWaits = [1000, 5000];
+
+/** Milliseconds that telling may still take once a signal has come: container engines kill after ten seconds. */
+const lastPatience = 5000;
+const never = new AbortController().signal;
+
+/** Aborts a moment after the signal. */
+function boundPatience(signal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const begin = (): void => void setTimeout(() => controller.abort(), lastPatience).unref();
+  if (signal.aborted) begin();
+  else signal.addEventListener('abort', begin, { once: true });
+  return controller.signal;
+}
 
 /** @throws `usage` where an address is none, or a file cannot be read. */
 export async function readNotifier(
@@ -60,23 +82,26 @@ export async function readNotifier(
   const metricsFile = args['metrics-file'];
   return {
     async begin() {
-      if (pingUrl !== null) await orWarn('The ping', () => post(below(pingUrl, 'start'), '', {}));
+      if (pingUrl !== null) await orWarn('The ping', () => post(below(pingUrl, 'start'), '', {}, never));
     },
-    async end(begunAt, failure) {
+    async end(ended) {
       const { warehouse } = args;
-      const notices = await noticesOf(warehouse, begunAt, failure);
+      const notices = await noticesOf(warehouse, ended);
       const { event, reason } = notices.at(-1)!;
+      const signals = listenForSignals();
+      const patience = boundPatience(signals.signal);
       if (pingUrl !== null)
         await orWarn('The ping', () =>
-          post(event === 'failed' ? below(pingUrl, 'fail') : pingUrl, reason.slice(0, 1000), {}),
+          post(event === 'failed' ? below(pingUrl, 'fail') : pingUrl, reason.slice(0, 1000), {}, patience),
         );
       if (metricsFile !== undefined) await orWarn('The metrics file', () => writeMetrics(metricsFile, warehouse));
       for (const notice of notices) {
         const body = JSON.stringify(notice);
         const command = commands[notice.event];
-        if (webhook !== null) await orWarn('The webhook', () => sendSigned(webhook, body, secret));
-        if (command !== undefined) await orWarn('The command', () => runCommand(command, body, notice));
+        if (webhook !== null) await orWarn('The webhook', () => sendSigned(webhook, body, secret, patience));
+        if (command !== undefined) await orWarn('The command', () => runCommand(command, body, notice, patience));
       }
+      signals.stop();
     },
   };
 }
@@ -107,23 +132,29 @@ async function writeMetrics(file: string, warehouse: string): Promise<void> {
 }
 
 /** The address may be a secret itself, so that only its host is named. */
-async function post(url: URL, body: string, headers: Readonly<Record<string, string>>): Promise<void> {
+async function post(
+  url: URL,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  patience: AbortSignal,
+): Promise<void> {
   const { request } = await import('undici');
   try {
     const answer = await request(url, {
       method: 'POST',
       body,
       headers,
-      signal: AbortSignal.timeout(requestTime),
+      signal: AbortSignal.any([AbortSignal.timeout(requestTime), patience]),
     });
     await answer.body.dump();
-    if (answer.statusCode >= 400) throw new Error(`it answered ${answer.statusCode}`);
+    // A redirect is not followed, and so nobody has heard.
+    if (answer.statusCode >= 300) throw new Error(`it answered ${answer.statusCode}`);
   } catch (error) {
     throw new Error(`${url.host}: ${messageOf(error)}`, { cause: error });
   }
 }
 
-async function sendSigned(url: URL, body: string, secret: string | null): Promise<void> {
+async function sendSigned(url: URL, body: string, secret: string | null, patience: AbortSignal): Promise<void> {
   const headers = {
     'content-type': 'application/json',
     ...(secret === null
@@ -132,21 +163,26 @@ async function sendSigned(url: URL, body: string, secret: string | null): Promis
   };
   for (const pause of webhookWaits)
     try {
-      return await post(url, body, headers);
+      return await post(url, body, headers, patience);
     } catch {
-      await wait(pause);
+      await wait(pause, undefined, { signal: patience });
     }
-  await post(url, body, headers);
+  await post(url, body, headers, patience);
 }
 
-/** Its output goes to stderr, where progress is: stdout is the summary's. It never gets the key. */
-async function runCommand(command: string, body: string, notice: Notice): Promise<void> {
-  const { REKAP_API_KEY: _key, REKAP_API_KEYS: _keys, ...environment } = process.env;
+/** Variables that hold secrets, which a command does not get. */
+const secretVariables = new Set(['REKAP_API_KEY', 'REKAP_API_KEYS', 'REKAP_PING_URL', 'REKAP_WEBHOOK']);
+
+/** Its output goes to stderr, where progress is: stdout is the summary's. Out of time, it ends with all that it has started. */
+async function runCommand(command: string, body: string, notice: Notice, patience: AbortSignal): Promise<void> {
+  const environment = Object.entries(process.env).filter(([name]) => !secretVariables.has(name));
   const child = spawn(command, {
     shell: true,
+    // In a group of its own, which can be ended as a whole.
+    detached: true,
     stdio: ['pipe', 2, 2],
     env: {
-      ...environment,
+      ...Object.fromEntries(environment),
       REKAP_EVENT: notice.event,
       REKAP_RUN: notice.run ?? '',
       REKAP_SNAPSHOT: notice.snapshot ?? '',
@@ -154,19 +190,24 @@ async function runCommand(command: string, body: string, notice: Notice): Promis
       REKAP_EXIT_CODE: String(notice.exit_code),
       REKAP_REASON: notice.reason.slice(0, 1000),
     },
-    signal: AbortSignal.timeout(commandTime),
-    killSignal: 'SIGKILL',
   });
   // A command need not read what it is given.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(body);
+  const limit = AbortSignal.any([AbortSignal.timeout(commandTime), patience]);
   await new Promise<void>((done, fail) => {
-    child.once('error', (error) =>
-      fail(error.name === 'AbortError' ? new Error(`it was not done after ${commandTime / 1000} s`) : error),
-    );
-    child.once('exit', (code, signal) =>
-      code === 0 ? done() : fail(new Error(`it ended with ${code === null ? signal : `exit code ${code}`}`)),
-    );
+    const end = (): void => {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+      fail(new Error(patience.aborted ? 'it was ended by a signal' : `it was not done after ${commandTime / 1000} s`));
+    };
+    if (limit.aborted) end();
+    limit.addEventListener('abort', end, { once: true });
+    child.once('error', fail);
+    child.once('exit', (code, signal) => {
+      limit.removeEventListener('abort', end);
+      if (code === 0) done();
+      else fail(new Error(`it ended with ${code === null ? signal : `exit code ${code}`}`));
+    });
   });
 }
 
@@ -174,14 +215,13 @@ async function runCommand(command: string, body: string, notice: Notice): Promis
  * What there is to tell of a sync: its result, its failure, or both where it published and its push failed. Whoever waits for new figures
  * hears of them then, too.
  */
-async function noticesOf(
-  warehouse: string,
-  begunAt: Date,
-  failure: { readonly error: unknown } | null,
-): Promise<Notice[]> {
+async function noticesOf(warehouse: string, { begunAt, run, failure }: Ended): Promise<Notice[]> {
   const { readRuns } = await import('../publish/runs-log.ts');
   const lines = await readRuns(warehouse).catch(() => []);
-  const line = lines.findLast(({ kind, started_at }) => kind === 'sync' && Date.parse(started_at) >= begunAt.getTime());
+  // Another sync may have ended meanwhile: the warehouse is free during a push.
+  const line = lines.findLast(
+    (other) => other.kind === 'sync' && other.run === run && Date.parse(other.started_at) >= begunAt.getTime(),
+  );
   const outcome = line?.outcome ?? (failure === null ? 'published' : 'failed');
   const isResult = outcome === 'published' || outcome === 'unchanged' || outcome === 'dry run';
   const results: Notice[] = isResult

@@ -6,7 +6,7 @@ import { logToStderr } from './print/event-log.ts';
 import { printError } from './print/terminal.ts';
 import { listenForSignals } from './signals.ts';
 import { prepareSync, syncOptions } from './sync.ts';
-import { readTold, tellOthers } from './tell-others.ts';
+import { holdOutput, readTold, tellOthers } from './tell-others.ts';
 import { invocation } from './options/invocation.ts';
 import { RekapError } from '../errors.ts';
 import type { RunLine } from '../publish/runs-log.ts';
@@ -100,6 +100,7 @@ async function run(args: Values<typeof options>): Promise<void> {
     Object.assign(state, { isRunning: true, nextAt: null });
     return (await prepareSync(asked))();
   };
+  const release = holdOutput();
   try {
     await runSchedule({
       timetable,
@@ -121,6 +122,7 @@ async function run(args: Values<typeof options>): Promise<void> {
     });
     log('schedule_end', {}, 'the schedule has ended');
   } finally {
+    release();
     await monitor?.close();
     signals.stop();
   }

@@ -95,6 +95,7 @@ export async function runVisibly(
       clock: systemClock,
       random: Math.random,
       report(event) {
+        if (event.kind === 'begin') invocation.run = event.run;
         progress.report(event);
         tracing?.report(event);
       },

@@ -25,6 +25,8 @@ export async function readTold(args: HeardArguments): Promise<Notifier | null> {
 /** Carries out a sync and tells whoever wants to hear, also when it fails before it begins. A log of JSON gets every failure. */
 export async function tellOthers(args: ToldArguments, carryOut: () => Promise<void>): Promise<void> {
   const begunAt = new Date();
+  const release = holdOutput();
+  invocation.run = null;
   try {
     const notifier = await readTold(args);
     await notifier?.begin();
@@ -32,7 +34,7 @@ export async function tellOthers(args: ToldArguments, carryOut: () => Promise<vo
       () => null,
       (error: unknown) => ({ error }),
     );
-    await notifier?.end(begunAt, failure);
+    await notifier?.end({ begunAt, run: invocation.run, failure });
     if (failure !== null) throw failure.error;
   } catch (error) {
     const isLog = args['log-format'] !== 'auto' || !process.stderr.isTTY;
@@ -45,9 +47,29 @@ export async function tellOthers(args: ToldArguments, carryOut: () => Promise<vo
     // A slip of somebody at a terminal is no night that was lost.
     if (isLog && !args['dry-run']) {
       const { recordUnbegun } = await import('../run/record-run.ts');
-      const source = args['base-url'] ?? '';
+      // An address that was refused may hold a password.
+      const source = URL.canParse(args['base-url'] ?? '') ? new URL(args['base-url']!).origin : '';
       await recordUnbegun({ warehouse: args.warehouse, source, begunAt }, error).catch(() => undefined);
     }
     throw error;
+  } finally {
+    release();
   }
+}
+
+/**
+ * Lets standard output fail, as on a full disk or with a reader that is gone, without ending the work behind it, such as a push. What ends
+ * the process then hears of the failure when it is released.
+ */
+export function holdOutput(): () => void {
+  const { stdout } = process;
+  const before = stdout.listeners('error') as ((error: Error) => void)[];
+  let failure: Error | null = null;
+  const note = (error: Error): void => void (failure ??= error);
+  stdout.removeAllListeners('error').on('error', note);
+  return () => {
+    stdout.off('error', note);
+    for (const listener of before) stdout.on('error', listener);
+    if (failure !== null) stdout.emit('error', failure);
+  };
 }

@@ -24,11 +24,14 @@ type EnterStep = (step: RunStep) => void;
 /**
  * Makes a finished snapshot the current one: whoever opens `current` sees the old snapshot or the new one. The link that will replace it is
  * made first, so that a run that dies in between can be cleared up after.
+ *
+ * @param makeRoom Called just before the folder gets its name.
  */
 export async function publishSnapshotFolder(
   warehouse: string,
   snapshot: FinishedSnapshot,
   enter: EnterStep,
+  makeRoom: () => Promise<void> = async () => {},
 ): Promise<void> {
   enter('flush to the disk');
   await flushTree(snapshot);
@@ -36,6 +39,7 @@ export async function publishSnapshotFolder(
   // Before the snapshot has its name: else a power cut could leave that name, and nothing that says it was never current.
   await flush(warehouse);
   enter('name the snapshot');
+  await makeRoom();
   await giveName(warehouse, snapshot);
   enter('switch current');
   await switchCurrent(warehouse, nextPublished);

@@ -86,7 +86,10 @@ export async function runSchedule(schedule: Schedule): Promise<void> {
       const jitter = Math.floor(schedule.random() * schedule.jitter);
       const until = new Date(timetable.next(clock.now()).getTime() + jitter);
       tell({ kind: 'wait', until });
-      if (!(await sleepUntil(until, schedule))) return;
+      const ended = await sleepUntil(until, schedule);
+      if (ended === 'signal') return;
+      // What was the next time is none by the clock as it is now.
+      if (ended === 'clock went back') continue;
     } else tell({ kind: 'catch up', missed: last === null ? null : due });
     last = clock.now();
     tell({ kind: 'begin' });
@@ -94,12 +97,18 @@ export async function runSchedule(schedule: Schedule): Promise<void> {
   }
 }
 
-/** Whether the time has come; false where the signal came first. */
-async function sleepUntil(time: Date, { clock, signal }: Pick<Schedule, 'clock' | 'signal'>): Promise<boolean> {
-  for (;;) {
-    const left = time.getTime() - clock.now().getTime();
-    if (left <= 0) return true;
-    if (!(await sleep(Math.min(left, nap), clock, signal))) return false;
+/** Sleeps until the time has come, the signal comes, or somebody sets the clock back by more than a nap. */
+async function sleepUntil(
+  time: Date,
+  { clock, signal }: Pick<Schedule, 'clock' | 'signal'>,
+): Promise<'time' | 'signal' | 'clock went back'> {
+  for (let before = clock.now().getTime(); ;) {
+    const now = clock.now().getTime();
+    if (now < before - nap) return 'clock went back';
+    before = now;
+    const left = time.getTime() - now;
+    if (left <= 0) return 'time';
+    if (!(await sleep(Math.min(left, nap), clock, signal))) return 'signal';
   }
 }
 

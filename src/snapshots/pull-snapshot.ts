@@ -16,10 +16,11 @@ import {
   pruneSnapshots,
 } from '../publish/snapshot-folder.ts';
 import { pointCurrent, publishSnapshotFolder } from '../publish/switch-current.ts';
-import { glanceAt } from '../publish/verify-snapshot.ts';
 import type { Clock } from '../runtime/context.ts';
+import { findAltered } from '../warehouse/check-files.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import {
+  databaseFile,
   isManifest,
   type Manifest,
   type ManifestFile,
@@ -27,7 +28,13 @@ import {
   manifestHashFile,
 } from '../warehouse/snapshot-format.ts';
 import { recordTransfer } from './record-transfer.ts';
-import { listSnapshotIds, readCurrent, readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
+import {
+  listSnapshotIds,
+  readCurrent,
+  readCurrentOrFirst,
+  readSnapshot,
+  type Snapshot,
+} from '../warehouse/warehouse.ts';
 
 export interface PullOptions {
   readonly warehouse: string;
@@ -88,7 +95,7 @@ async function pull(options: PullOptions): Promise<Pulled> {
         `${bucket.url} holds no snapshot.`,
         `Push one there first, as with "rekap push ${bucket.url}", or correct the address.`,
       );
-    const here = await readCurrent(warehouse).catch(() => null);
+    const here = await readHere(options);
     if (here !== null && (await isCopyOf(here, there)))
       return { outcome: 'unchanged', ...named(options, there), files: 0, bytes: 0, removed: [] };
     try {
@@ -109,10 +116,15 @@ function named({ bucket, warehouse }: PullOptions, { snapshot }: CurrentThere) {
   return { snapshot, bucket: bucket.url, warehouse };
 }
 
-/** Whether a snapshot here is the bucket's, with all its files; their bytes were looked at when they came. */
+/** The current snapshot of the warehouse, or null in an empty one. Whatever is wrong with a copy, the bucket has it whole. */
+async function readHere({ warehouse, isCopy }: PullOptions): Promise<Snapshot | null> {
+  return isCopy ? readCurrent(warehouse).catch(() => null) : readCurrentOrFirst(warehouse);
+}
+
+/** Whether a snapshot here is the bucket's, with every byte of its files. */
 async function isCopyOf({ folder, manifest }: Snapshot, there: CurrentThere): Promise<boolean> {
-  const text = await readFile(join(folder, manifestFile), 'utf8');
-  return sha256(text) === there.manifest_sha256 && (await glanceAt(folder, manifest)).length === 0;
+  const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => '');
+  return sha256(text) === there.manifest_sha256 && (await findAltered(folder, manifest.files)).length === 0;
 }
 
 async function replaceCurrent(options: PullOptions, there: CurrentThere): Promise<Pulled> {
@@ -121,7 +133,7 @@ async function replaceCurrent(options: PullOptions, there: CurrentThere): Promis
   const unlock = await lockWarehouse(warehouse);
   try {
     await clearLeftovers(warehouse);
-    const before = await readCurrent(warehouse).catch(() => null);
+    const before = await readHere(options);
     await requireSuccessor(options, there, before);
     const ids = await listSnapshotIds(warehouse);
     const copy = ids.includes(there.snapshot) ? await readSnapshot(warehouse, there.snapshot).catch(() => null) : null;
@@ -179,15 +191,17 @@ async function fetchSnapshot(
     await transferAll(manifest.files, fetchFile, report);
     await writeFile(join(folder, manifestFile), text.text, { flag: 'wx' });
     await writeFile(join(folder, manifestHashFile), manifestHashLine(Buffer.from(text.text)), { flag: 'wx' });
-    // A damaged copy of the same name makes room only now.
-    if (ids.includes(id))
-      await pruneSnapshots(
-        warehouse,
-        0,
-        ids.filter((other) => other !== id),
-      );
     const files = [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
-    await publishSnapshotFolder(warehouse, { id, folder, files }, () => undefined);
+    const others = ids.filter((other) => other !== id);
+    await publishSnapshotFolder(
+      warehouse,
+      { id, folder, files },
+      () => undefined,
+      async () => {
+        // A damaged snapshot of the same name makes room only now.
+        if (ids.includes(id)) await pruneSnapshots(warehouse, 0, others);
+      },
+    );
     return { files: files.length, bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0) };
   } catch (error) {
     await discardSnapshotFolder(folder).catch(() => undefined);
@@ -197,9 +211,23 @@ async function fetchSnapshot(
 
 /** What comes from a bucket may be anybody's: the hash says whether it is what was pushed, and the shape keeps its paths below their folder. */
 function readManifest(text: string, there: CurrentThere, bucket: Bucket): Manifest {
-  const parsed: unknown = sha256(text) === there.manifest_sha256 ? JSON.parse(text) : null;
-  if (isManifest(parsed, there.snapshot)) return parsed;
+  const parsed = sha256(text) === there.manifest_sha256 ? parseJson(text) : null;
+  if (isManifest(parsed, there.snapshot) && parsed.source === there.source && isUsable(parsed)) return parsed;
   throw unlike(bucket, there, manifestFile);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether it names each file once, and the tables among them. */
+function isUsable({ files }: Manifest): boolean {
+  const paths = new Set(files.map(({ path }) => path));
+  return paths.size === files.length && paths.has(databaseFile);
 }
 
 function unlike({ url }: Bucket, { snapshot }: CurrentThere, path: string): RekapError {

@@ -127,11 +127,12 @@ async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<
   const written = { files: missing.length, bytes: missing.reduce((sum, { bytes }) => sum + bytes, 0) };
   if (known !== null) return written;
   await bucket.write(below + manifestFile, manifest, 'is new');
-  // A store that writes it once more has not looked at the condition.
-  if (await bucket.write(below + manifestFile, manifest, 'is new'))
+  // A store that writes it once more, though it is there and has another ETag, has not looked at the condition.
+  const path = below + manifestFile;
+  if ((await bucket.write(path, manifest, 'is new')) || (await bucket.write(path, manifest, { etag: '"none"' })))
     throw new RekapError(
       'bucket',
-      `The store of ${bucket.url} ignores conditions (If-None-Match), so two pushes could overwrite each other.`,
+      `The store of ${bucket.url} ignores conditions (If-None-Match and If-Match), so two pushes could overwrite each other.`,
       'Nothing became current there. Use a store that supports conditional writes.',
     );
   return { files: written.files + 1, bytes: written.bytes + Buffer.byteLength(manifest) };
@@ -140,6 +141,8 @@ async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<
 /** Those that are newer may be under way. The one that was replaced stays until the next push: somebody may be reading it. */
 async function removeOld({ bucket, snapshot, keep, warn }: PushOptions, before: string | null): Promise<string[]> {
   try {
+    // Whoever has pushed meanwhile needs other snapshots than this push does.
+    if ((await readCurrentObject(bucket))?.snapshot !== snapshot.id) return [];
     const ids = (await bucket.folders('snapshots/')).filter(isSnapshotId).toSorted();
     const older = ids.filter((id) => id < snapshot.id && id !== before);
     const room = Math.max(0, keep - 1 - (before !== null && before < snapshot.id ? 1 : 0));

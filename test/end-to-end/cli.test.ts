@@ -152,7 +152,7 @@ describe('bad input', () => {
   /** A failure for the user: its exit code, one message, what to do next, and never a stack. */
   function expectMessage(result: CliResult, code: number, ...parts: string[]): void {
     expect(result.stderr).not.toMatch(/\n\s+at |Error:.*\n.*node:/);
-    expect(result.stderr).toMatch(/^rekap: /m);
+    expect(result.stderr).toMatch(/^(\S+Z )?rekap: /m);
     for (const part of parts) expect(result.stderr).toContain(part);
     expect(result.stderr + result.stdout).not.toContain(key);
     expect(result.code).toBe(code);

@@ -9,6 +9,7 @@ import { readNotifier } from '../../src/cli/notify.ts';
 import { readRuns } from '../../src/publish/runs-log.ts';
 import { readTimetable, runSchedule, withRetries } from '../../src/run/schedule.ts';
 import { renderMetrics } from '../../src/snapshots/metrics.ts';
+import type { RunEvent } from '../../src/runtime/context.ts';
 import { judgeStatus, lastBegun } from '../../src/snapshots/status.ts';
 import { sync } from '../../src/sync.ts';
 import { warehousePaths } from '../../src/warehouse/snapshot-format.ts';
@@ -72,7 +73,9 @@ it('a week of nights: published, unchanged, failed, refused, killed, missed, and
   /** Lets the schedule run from now on for as many nights as there are sources. */
   async function schedule(...sources: { url: string }[]): Promise<void> {
     const end = new AbortController();
-    const context = { clock, random: () => 0.5, report: () => undefined, signal: end.signal };
+    let run: string | null = null;
+    const report = (event: RunEvent): void => void (run = event.kind === 'begin' ? event.run : run);
+    const context = { clock, random: () => 0.5, report, signal: end.signal };
     await runSchedule({
       timetable: nightly,
       jitter: 0,
@@ -90,7 +93,7 @@ it('a week of nights: published, unchanged, failed, refused, killed, missed, and
           () => null,
           (error: unknown) => ({ error }),
         );
-        await notifier.end(begunAt, failure);
+        await notifier.end({ begunAt, run, failure });
         await look();
         if (sources.length === 0) end.abort();
       },

@@ -1,11 +1,14 @@
 /** Others hear how a sync went: a dead man's switch, commands and a webhook; and whatever becomes of them, the sync ends as it would. */
 
+import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { cliPath } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -85,6 +88,21 @@ describe('a sync', () => {
     const events = stderr.trim().split('\n');
     expect(JSON.parse(events.at(-1)!)).toMatchObject({ event: 'run_failed', code: 'bucket', exit_code: 8 });
     expect(stderr).not.toContain('between-us');
+  });
+
+  it('tells, though nobody reads what it prints', async () => {
+    const file = join(await temporaryFolder(), 'heard');
+    const line = `"${process.execPath}" "${cliPath}" sync --sample --warehouse "${await temporaryFolder()}" --on-publish 'touch "${file}"' | true`;
+    const { status } = spawnSync('sh', ['-c', line], { env: environment });
+    expect(status).toBe(0);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('warns where a ping is redirected, since nobody has heard it', async () => {
+    const { url } = await listen(301, 301);
+    const { code, stderr } = await syncSample(await temporaryFolder(), '--ping-url', url);
+    expect(code).toBe(0);
+    expect(stderr).toContain('it answered 301');
   });
 
   it('signs what a webhook gets, and sends it again to one that fails for a moment', async () => {

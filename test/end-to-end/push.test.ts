@@ -1,6 +1,6 @@
 /** push and pull against a real S3 server: whoever reads the bucket sees the old snapshot or the new one, whatever happens to a push. */
 
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Bucket } from '../../src/bucket/bucket.ts';
@@ -162,12 +162,13 @@ describe.skipIf(!hasStore)('a bucket (skipped where the S3 server of "make tools
     await expect(pull(sample, await store.open())).rejects.toMatchObject({ code: 'source-mismatch' });
   });
 
-  it('is refused where its store ignores conditions', async () => {
+  it.each(['is new', 'has this ETag'])('is refused where its store ignores the condition "%s"', async (ignored) => {
     const { warehouse } = await fourSnapshots();
     const bucket = await (await startStore()).open();
     const careless: Bucket = {
       ...bucket,
-      async write(path, text) {
+      async write(path, text, condition) {
+        if ((condition === 'is new') !== (ignored === 'is new')) return bucket.write(path, text, condition);
         const now = await bucket.read(path);
         return bucket.write(path, text, now === null ? 'is new' : { etag: now.etag });
       },
@@ -215,6 +216,22 @@ describe.skipIf(!hasStore)('a bucket (skipped where the S3 server of "make tools
     const mirror = await temporaryFolder();
     expect(await pull(mirror, slow)).toMatchObject({ snapshot: ids[3] });
     expect(await damageOf(mirror)).toEqual([]);
+  });
+
+  it('does not take a warehouse that has lost its current snapshot for an empty one', async () => {
+    const { warehouse } = await fourSnapshots();
+    const bucket = await (await startStore()).open();
+    await push(warehouse, bucket);
+    await rm(join(warehouse, 'current'));
+    await expect(pull(warehouse, bucket)).rejects.toMatchObject({ code: 'warehouse' });
+    // A copy is nobody's but the bucket's.
+    await pullSnapshot({ ...quiet, isCopy: true, warehouse, bucket });
+    expect(await damageOf(warehouse)).toEqual([]);
+    const file = join(warehouse, 'current/rekap.duckdb');
+    await chmod(file, 0o600);
+    await writeFile(file, Buffer.alloc((await readFile(file)).length));
+    await pullSnapshot({ ...quiet, isCopy: true, warehouse, bucket });
+    expect(await damageOf(warehouse)).toEqual([]);
   });
 
   it('gives nothing that was altered, and is mended by another push', async () => {

@@ -66,6 +66,32 @@ describe('a schedule', () => {
     expect(begun).toEqual(['20T19:25', '21T19:25']);
   });
 
+  it('loses no night where the clock was wrong when it began, and is set right', async () => {
+    // Seven hours ahead, as a hardware clock in local time is; noticed after an hour.
+    const ahead = manualClock(at('20T23:00'));
+    let corrected = 0;
+    const now = (): Date => {
+      if (ahead.sleeps.length > 120) corrected = 7 * 3_600_000;
+      return new Date(ahead.monotonic() - corrected);
+    };
+    const end = new AbortController();
+    let begun = '';
+    await runSchedule({
+      timetable: nightly,
+      jitter: 0,
+      lastBegun: at('20T23:00'),
+      async carryOut() {
+        begun = now().toISOString().slice(8, 16);
+        end.abort();
+      },
+      clock: { ...ahead, now },
+      random: () => 0.5,
+      signal: end.signal,
+      tell: () => undefined,
+    });
+    expect(begun).toBe('20T19:15');
+  });
+
   it('ends while it waits when it is told to', async () => {
     const end = new AbortController();
     const { begun } = await carryOut(9, at('20T12:00'), { signal: end.signal, tell: () => end.abort() });

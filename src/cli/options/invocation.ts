@@ -15,6 +15,8 @@ interface Invocation {
   configWords: readonly string[];
   /** Whether JSON is asked for; undefined until the options are read. */
   wantsJson: boolean | undefined;
+  /** The run that is under way, or was the last; null where none has begun. */
+  run: string | null;
   /** Whether stderr is a log, where each line begins with its time. */
   isLog: boolean;
   /** Whether it has been said why the command failed. */
@@ -29,6 +31,7 @@ const fresh: Omit<Invocation, 'commands'> = {
   origins: {},
   configWords: [],
   wantsJson: undefined,
+  run: null,
   isLog: false,
   hasToldFailure: false,
   hasPrintedJson: false,
