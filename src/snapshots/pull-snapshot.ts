@@ -31,6 +31,7 @@ import { recordTransfer } from './record-transfer.ts';
 import {
   listSnapshotIds,
   readCurrent,
+  readCurrentId,
   readCurrentOrFirst,
   readSnapshot,
   type Snapshot,
@@ -95,7 +96,7 @@ async function pull(options: PullOptions): Promise<Pulled> {
         `${bucket.url} holds no snapshot.`,
         `Push one there first, as with "rekap push ${bucket.url}", or correct the address.`,
       );
-    const here = await readHere(options);
+    const here = await readHere(options, there);
     if (here !== null && (await isCopyOf(here, there)))
       return { outcome: 'unchanged', ...named(options, there), files: 0, bytes: 0, removed: [] };
     try {
@@ -116,9 +117,10 @@ function named({ bucket, warehouse }: PullOptions, { snapshot }: CurrentThere) {
   return { snapshot, bucket: bucket.url, warehouse };
 }
 
-/** The current snapshot of the warehouse, or null in an empty one. Whatever is wrong with a copy, the bucket has it whole. */
-async function readHere({ warehouse, isCopy }: PullOptions): Promise<Snapshot | null> {
-  return isCopy ? readCurrent(warehouse).catch(() => null) : readCurrentOrFirst(warehouse);
+/** The current snapshot of the warehouse, or null in an empty one. Whatever is wrong with what the bucket has too, the bucket has it whole. */
+async function readHere({ warehouse, isCopy }: PullOptions, there: CurrentThere): Promise<Snapshot | null> {
+  const isTheirs = isCopy || (await readCurrentId(warehouse).catch(() => null)) === there.snapshot;
+  return isTheirs ? readCurrent(warehouse).catch(() => null) : readCurrentOrFirst(warehouse);
 }
 
 /** Whether a snapshot here is the bucket's, with every byte of its files. */
@@ -133,7 +135,7 @@ async function replaceCurrent(options: PullOptions, there: CurrentThere): Promis
   const unlock = await lockWarehouse(warehouse);
   try {
     await clearLeftovers(warehouse);
-    const before = await readHere(options);
+    const before = await readHere(options, there);
     await requireSuccessor(options, there, before);
     const ids = await listSnapshotIds(warehouse);
     const copy = ids.includes(there.snapshot) ? await readSnapshot(warehouse, there.snapshot).catch(() => null) : null;

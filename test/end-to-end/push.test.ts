@@ -74,6 +74,9 @@ describe.skipIf(!hasStore)('a bucket (skipped where the S3 server of "make tools
       await readFile(join(folder, 'manifest.json')),
     );
     expect(await pull(mirror, bucket)).toMatchObject({ outcome: 'unchanged', files: 0 });
+    await rm(join(mirror, 'snapshots', id), { recursive: true });
+    expect(await pull(mirror, bucket)).toMatchObject({ outcome: 'pulled' });
+    expect(await damageOf(mirror)).toEqual([]);
   });
 
   it('takes a large file in parts, and gives it back', async () => {
