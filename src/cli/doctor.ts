@@ -1,11 +1,13 @@
 /** rekap doctor: whether a sync could run here, point by point, with what to do. */
 
-import { declareCommand } from './options/option.ts';
-import { stat } from 'node:fs/promises';
+import { declareCommand, type Values } from './options/option.ts';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { notifyOptions } from './options/notify.ts';
 import { jsonOption, warehouseOption } from './options/shared.ts';
 import { readTold } from './tell-others.ts';
-import { ExitCode } from '../errors.ts';
+import { ExitCode, RekapError, systemReason } from '../errors.ts';
 import { readBaseUrl } from '../run/base-url.ts';
 import { syncDefaults } from '../run/options.ts';
 import { systemClock } from '../runtime/context.ts';
@@ -55,7 +57,7 @@ export const doctorCommand = declareCommand({
       node: process.versions.node,
       keyMode: file === undefined ? null : ((await stat(file).catch(() => null))?.mode ?? null),
       readTold: Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined)
-        ? () => readTold({ ...args, 'log-format': 'auto' })
+        ? () => lookWhomToTell(args)
         : null,
       readBucket: args.push === undefined ? null : () => readBucket(args.push!),
     })) {
@@ -90,4 +92,15 @@ async function readBucket(url: string): Promise<string | null> {
     import('../bucket/current-object.ts'),
   ]);
   return withBucket(url, 'reading', async (bucket) => (await readCurrentObject(bucket))?.snapshot ?? null);
+}
+
+/** @throws `usage` also where the metrics file could not be written: a sync only warns of that. */
+async function lookWhomToTell(args: Values<typeof notifyOptions & typeof warehouseOption>): Promise<void> {
+  await readTold({ ...args, 'log-format': 'auto' });
+  const file = args['metrics-file'];
+  if (file === undefined) return;
+  await access(dirname(file), constants.W_OK).catch((error: unknown) => {
+    const message = `The folder of the metrics file ${file} cannot be written: ${systemReason(error)}.`;
+    throw new RekapError('usage', message, 'Make it, or correct --metrics-file.', { cause: error });
+  });
 }

@@ -54,6 +54,22 @@ function boundPatience(signal: AbortSignal): AbortSignal {
   return controller.signal;
 }
 
+/** A signal that aborts after so many milliseconds, or with the patience. Node may forget one that AbortSignal.any makes of a time limit. */
+function boundTime(milliseconds: number, patience: AbortSignal): { readonly signal: AbortSignal; end(): void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(new Error('it took too long'));
+  const timer = setTimeout(abort, milliseconds);
+  if (patience.aborted) abort();
+  patience.addEventListener('abort', abort, { once: true });
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer);
+      patience.removeEventListener('abort', abort);
+    },
+  };
+}
+
 /** @throws `usage` where an address is none, or a file cannot be read. */
 export async function readNotifier(
   args: Values<typeof notifyOptions & typeof warehouseOption>,
@@ -139,18 +155,16 @@ async function post(
   patience: AbortSignal,
 ): Promise<void> {
   const { request } = await import('undici');
+  const limit = boundTime(requestTime, patience);
   try {
-    const answer = await request(url, {
-      method: 'POST',
-      body,
-      headers,
-      signal: AbortSignal.any([AbortSignal.timeout(requestTime), patience]),
-    });
+    const answer = await request(url, { method: 'POST', body, headers, signal: limit.signal });
     await answer.body.dump();
     // A redirect is not followed, and so nobody has heard.
     if (answer.statusCode >= 300) throw new Error(`it answered ${answer.statusCode}`);
   } catch (error) {
     throw new Error(`${url.host}: ${messageOf(error)}`, { cause: error });
+  } finally {
+    limit.end();
   }
 }
 
@@ -194,21 +208,26 @@ async function runCommand(command: string, body: string, notice: Notice, patienc
   // A command need not read what it is given.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(body);
-  const limit = AbortSignal.any([AbortSignal.timeout(commandTime), patience]);
-  await new Promise<void>((done, fail) => {
-    const end = (): void => {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
-      fail(new Error(patience.aborted ? 'it was ended by a signal' : `it was not done after ${commandTime / 1000} s`));
-    };
-    if (limit.aborted) end();
-    limit.addEventListener('abort', end, { once: true });
-    child.once('error', fail);
-    child.once('exit', (code, signal) => {
-      limit.removeEventListener('abort', end);
-      if (code === 0) done();
-      else fail(new Error(`it ended with ${code === null ? signal : `exit code ${code}`}`));
+  const limit = boundTime(commandTime, patience);
+  try {
+    await new Promise<void>((done, fail) => {
+      const end = (): void => {
+        if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+        fail(
+          new Error(patience.aborted ? 'it was ended by a signal' : `it was not done after ${commandTime / 1000} s`),
+        );
+      };
+      if (limit.signal.aborted) end();
+      limit.signal.addEventListener('abort', end, { once: true });
+      child.once('error', fail);
+      child.once('exit', (code, signal) => {
+        if (code === 0) done();
+        else fail(new Error(`it ended with ${code === null ? signal : `exit code ${code}`}`));
+      });
     });
-  });
+  } finally {
+    limit.end();
+  }
 }
 
 /**

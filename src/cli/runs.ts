@@ -40,7 +40,7 @@ export const listRunsCommand = declareCommand({
       paint(isFailure(line) ? 'red' : 'green', line.outcome),
       String(line.exit_code),
       duration(line),
-      line.run ?? (line.bucket === undefined ? null : line.snapshot) ?? '–',
+      line.run ?? '–',
     ]);
     const head = ['began (UTC)', 'kind', 'outcome', 'exit', 'took', 'run'];
     const [title, ...table] = renderTable(rows, { head, right: [3, 4], width: Number.POSITIVE_INFINITY }).split('\n');
@@ -100,9 +100,9 @@ export const showRunCommand = declareCommand({
   },
 });
 
-function describeReason({ reason, bucket }: RunLine): string[] {
+function describeReason({ reason, bucket, kind, snapshot }: RunLine): string[] {
   const first = printable(reason.split('\n')[0]!, 2000);
-  if (first === '') return bucket === undefined ? [] : [`    ${bucket}`];
+  if (first === '') return bucket === undefined ? [] : [`    ${snapshot} ${kind === 'push' ? 'to' : 'from'} ${bucket}`];
   return wrap(first, widthOf(process.stdout) - 4).map((line) => `    ${line}`);
 }
 

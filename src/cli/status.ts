@@ -19,16 +19,24 @@ export const statusCommand = declareCommand({
   ],
   async run({ warehouse, 'max-age': maxAge, json }) {
     const bound = readDuration(maxAge, 'max-age');
-    const [{ readRuns }, { requireWarehouse }, { judgeStatus }, { paint, printJson, printable }, { fitLines }] =
-      await Promise.all([
-        import('../publish/runs-log.ts'),
-        import('../warehouse/warehouse.ts'),
-        import('../snapshots/status.ts'),
-        import('./print/terminal.ts'),
-        import('./print/text.ts'),
-      ]);
+    const [
+      { readRuns },
+      { listLandedIds, requireWarehouse },
+      { judgeStatus },
+      { paint, printJson, printable },
+      { fitLines },
+    ] = await Promise.all([
+      import('../publish/runs-log.ts'),
+      import('../warehouse/warehouse.ts'),
+      import('../snapshots/status.ts'),
+      import('./print/terminal.ts'),
+      import('./print/text.ts'),
+    ]);
     await requireWarehouse(warehouse);
-    const status = judgeStatus(await readRuns(warehouse), new Date(), bound);
+    const lines = await readRuns(warehouse);
+    const status = judgeStatus(lines, new Date(), bound);
+    const newest = (await listLandedIds(warehouse)).at(-1) ?? null;
+    const unended = lines.some(({ run }) => run === newest) ? null : newest;
     if (json) {
       const { exitCode, age, newestSuccess, newestPublished, failure, state } = status;
       printJson({
@@ -39,11 +47,13 @@ export const statusCommand = declareCommand({
         newest_success: newestSuccess,
         newest_published: newestPublished,
         failure,
+        unended_run: unended,
       });
     } else {
       const colour = ({ fresh: 'green', stale: 'red', failed: 'red' } as const)[status.state];
       const line = `${paint([colour, 'bold'], status.state)}: ${printable(describe(status))}\n`;
-      process.stdout.write(fitLines(line, process.stdout));
+      const more = unended === null ? '' : `Run ${unended} has not ended: it is under way, or was killed.\n`;
+      process.stdout.write(fitLines(line + more, process.stdout));
     }
     return status.exitCode;
   },

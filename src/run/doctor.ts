@@ -112,7 +112,10 @@ async function examineTold(readTold: () => Promise<unknown>): Promise<Finding> {
 async function examineBucket(readBucket: () => Promise<string | null>): Promise<Finding> {
   try {
     const current = await readBucket();
-    return ok('bucket', current === null ? 'it can be read, and is empty' : `it holds ${current}`);
+    return ok(
+      'bucket',
+      `${current === null ? 'it can be read, and is empty' : `it holds ${current}`}; writing was not tried`,
+    );
   } catch (error) {
     if (!isRekapError(error, 'bucket', 'usage')) throw error;
     return bad('bucket', error.message, error.next);
