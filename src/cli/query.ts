@@ -102,8 +102,9 @@ async function runQueryCommand(args: Values<typeof options>, [word]: readonly st
   };
   const show = (draw: (to: Write) => Promise<number>): Promise<unknown> =>
     drawTable === undefined ? draw(writeOut) : writePaged(draw);
+  const leftovers = out === undefined ? [] : [await asideName(out)];
   const interruption = out === undefined ? null : listenForSignals({ next: `${out} was not written.` });
-  const watch = boundQuery({ seconds, memory: mostMemory, leftovers: out === undefined ? [] : [await asideName(out)] });
+  const watch = boundQuery({ seconds, memory: mostMemory, leftovers });
   const signal = AbortSignal.any([watch.signal, ...(interruption === null ? [] : [interruption.signal])]);
   try {
     if (out === undefined)

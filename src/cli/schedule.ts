@@ -77,8 +77,6 @@ async function run(args: Values<typeof options>): Promise<void> {
     }
     if (event.kind !== 'begin') write(log, event, timezone);
   };
-  const signals = listenForSignals();
-  const { signal } = signals;
   const monitor =
     args.port === undefined
       ? null
@@ -94,6 +92,8 @@ async function run(args: Values<typeof options>): Promise<void> {
             metrics: async () => renderMetrics(await readRuns(args.warehouse), state),
           },
         );
+  const signals = listenForSignals();
+  const { signal } = signals;
   if (monitor !== null) log('schedule_monitor', { url: monitor.url }, `/health and /metrics on ${monitor.url}`);
   const sync = async (): Promise<void> => {
     invocation.hasToldFailure = false;

@@ -110,9 +110,9 @@ async function runServe(args: ServeArguments): Promise<void> {
       : await openWarehouseSource(args.warehouse, pipelines, {
           onFailure: (error) => printFailure('the new snapshot cannot be served, the one before stays', error),
         });
-  const signals = listenForSignals();
   const bucket = args.warehouse === undefined ? '' : (invocation.warehouse ?? '');
   const stopFollowing = isBucketUrl(bucket) ? (await import('./bucket.ts')).followBucket(bucket) : () => undefined;
+  const signals = listenForSignals();
   try {
     const service = await startService({
       pipelines,

@@ -32,6 +32,7 @@ describe('a signal', () => {
   });
 
   it('that a command got also ends what begins within it, such as the sync of a schedule', () => {
+    const exit = vi.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
     const outer = listenForSignals();
     process.emit('SIGTERM');
     const inner = listenForSignals();
@@ -41,6 +42,7 @@ describe('a signal', () => {
     const later = listenForSignals();
     expect(later.signal.aborted).toBe(false);
     later.stop();
+    exit.mockRestore();
   });
 
   it('that comes again later ends the process at once', () => {
