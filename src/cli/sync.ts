@@ -121,6 +121,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     import('../../pipelines/index.ts'),
     import('./tracing.ts'),
   ]);
+  // Refuses what it cannot do: a schedule says so at its start, and not at night.
   wantsTracing(process.env);
   const project = loadProject();
   const baseUrl = given === undefined || args.sample ? null : readBaseUrl(given, project.pipelines);

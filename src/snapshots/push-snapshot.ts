@@ -16,6 +16,7 @@ import { messageOf, RekapError } from '../errors.ts';
 import { checkManifestFile } from '../publish/verify-snapshot.ts';
 import type { Clock } from '../runtime/context.ts';
 import { describeFile, findAltered } from '../warehouse/check-files.ts';
+import { explainFileError } from '../warehouse/file-errors.ts';
 import { isSnapshotId, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { listSnapshotIds, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { damagedError } from './manage-snapshots.ts';
@@ -56,7 +57,13 @@ export async function pushSnapshot(options: PushOptions): Promise<Pushed> {
   const { warehouse, clock, snapshot, bucket } = options;
   return recordTransfer(
     { kind: 'push', warehouse, clock, bucket: bucket.url, isQuiet: false },
-    () => push(options),
+    async () => {
+      try {
+        return await push(options);
+      } catch (error) {
+        throw explainFileError(error, warehouse);
+      }
+    },
     ({ outcome, bytes }) => ({ outcome, bytes, manifest: snapshot.manifest }),
   );
 }

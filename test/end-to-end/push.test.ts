@@ -180,6 +180,21 @@ describe.skipIf(!hasStore)('a bucket (skipped where the S3 server of "make tools
     expect(await currentOf(bucket)).toBeUndefined();
   });
 
+  it('does not become current where a file of the snapshot vanishes meanwhile, and that is said', async () => {
+    const { warehouse } = await fourSnapshots();
+    const bucket = await (await startStore()).open();
+    const { folder } = await requireCurrent(warehouse);
+    const slow: Bucket = {
+      ...bucket,
+      async sizes(path) {
+        await rm(join(folder, 'report.html'));
+        return bucket.sizes(path);
+      },
+    };
+    await expect(push(warehouse, slow)).rejects.toMatchObject({ code: 'warehouse' });
+    expect(await currentOf(bucket)).toBeUndefined();
+  });
+
   it('gets back a file that somebody removed there', async () => {
     const { warehouse } = await fourSnapshots();
     const store = await startStore();
