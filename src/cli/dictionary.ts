@@ -13,20 +13,12 @@ export const dictionaryCommand = declareCommand({
     ['rekap dictionary --json > dictionary.json', 'all of it for a program'],
   ],
   async run({ warehouse, json }, [table]) {
-    const [{ requireCurrent, requireDatabase }, { openDatabase }, { readDictionary }, { printJson, paint }] =
-      await Promise.all([
-        import('../warehouse/warehouse.ts'),
-        import('../duckdb/database.ts'),
-        import('../duckdb/dictionary.ts'),
-        import('./print/terminal.ts'),
-      ]);
-    const database = await openDatabase(await requireDatabase(await requireCurrent(warehouse)), { readOnly: true });
-    let all;
-    try {
-      all = await readDictionary(database);
-    } finally {
-      database.close();
-    }
+    const [{ requireCurrent, requireDatabase }, { readPublishedDictionary }, { printJson, paint }] = await Promise.all([
+      import('../warehouse/warehouse.ts'),
+      import('../duckdb/dictionary.ts'),
+      import('./print/terminal.ts'),
+    ]);
+    const all = await readPublishedDictionary(await requireDatabase(await requireCurrent(warehouse)));
     const relations = table === undefined ? all : all.filter(({ name }) => name === table);
     if (relations.length === 0) {
       const { didYouMean } = await import('./options/names.ts');

@@ -42,13 +42,8 @@ export const shellCommand = declareCommand({
     const snapshot = await chooseSnapshot(warehouse, id);
     const database = await requireDatabase(snapshot);
     if (duckdb) return startDuckdb(snapshot, database);
-    const [{ openDatabase }, { readDictionary }] = await Promise.all([
-      import('../duckdb/database.ts'),
-      import('../duckdb/dictionary.ts'),
-    ]);
-    const opened = await openDatabase(database, { readOnly: true });
-    const relations = await readDictionary(opened).finally(() => opened.close());
-    await converse(snapshot, database, relations);
+    const { readPublishedDictionary } = await import('../duckdb/dictionary.ts');
+    await converse(snapshot, database, await readPublishedDictionary(database));
   },
 });
 

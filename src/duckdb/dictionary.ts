@@ -1,6 +1,7 @@
 /** Reads what every table and view of a DuckDB file holds, from the comments in the file: the one source of all that explains the tables. */
 
 import { type Database, quoteText } from './database.ts';
+import { openPublished } from './open-published.ts';
 
 export interface RelationColumn {
   readonly name: string;
@@ -54,6 +55,16 @@ export async function readDictionary(database: Database, attached: string | null
         field: sourceField.exec(column.comment ?? '')?.[1] ?? null,
       })),
   }));
+}
+
+/** The dictionary of a published DuckDB file. Throws as `openPublished` does. */
+export async function readPublishedDictionary(file: string): Promise<Relation[]> {
+  const database = await openPublished(file);
+  try {
+    return await readDictionary(database);
+  } finally {
+    database.close();
+  }
 }
 
 function unitOf(name: string, type: string): string {

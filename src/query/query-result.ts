@@ -1,15 +1,16 @@
 /** What a query gives: columns, rows in groups, and how a value of them reads. */
 
 import type {
+  DuckDBDataChunk,
   DuckDBDateValue,
   DuckDBDecimalValue,
-  DuckDBResult,
   DuckDBTimestampValue,
   DuckDBValueConverter,
   JS,
 } from '@duckdb/node-api';
 import { duckdb } from '../duckdb/database.ts';
 import { RekapError } from '../errors.ts';
+import type { StreamedResult } from './stream-result.ts';
 
 /** Values of DuckDB's own, which JavaScript would round or refuse; they print themselves. */
 type DuckDbValue = DuckDBDecimalValue | DuckDBDateValue | DuckDBTimestampValue;
@@ -37,11 +38,15 @@ const exactValue: DuckDBValueConverter<ResultValue> = (value, type, converter) =
     ? (value as ResultValue)
     : duckdb().JSDuckDBValueConverter(value, type, converter as DuckDBValueConverter<JS>);
 
-/** A result of DuckDB's as the writers of this folder take it. */
-export function asQueryResult(result: DuckDBResult): QueryResult {
+/** Converts a streamed result to what the writers of this folder take. */
+export function asQueryResult({ result, chunks }: StreamedResult): QueryResult {
   const types = result.columnTypes();
   const columns = result.deduplicatedColumnNames().map((name, index) => ({ name, type: String(types[index]) }));
-  return { columns, groups: () => result.yieldConvertedRows(exactValue) };
+  return { columns, groups: () => convertRows(chunks()) };
+}
+
+async function* convertRows(chunks: AsyncIterable<DuckDBDataChunk>): AsyncGenerator<ResultValue[][]> {
+  for await (const chunk of chunks) yield chunk.convertRows(exactValue);
 }
 
 /** DuckDB's own values as the text that DuckDB prints; everything else as it is. */

@@ -1,17 +1,20 @@
 /** Runs one reading SQL statement on a snapshot, and says in plain words why one is refused. */
 
 import { writeFile } from 'node:fs/promises';
-import type { DuckDBResult } from '@duckdb/node-api';
+import { openPublished, type ReadBounds } from '../duckdb/open-published.ts';
 import { systemCode, isRekapError, RekapError } from '../errors.ts';
 import { whyDiskIsFull } from '../warehouse/file-errors.ts';
 import { asQueryResult, type QueryResult } from './query-result.ts';
-import { openSandbox, type QueryParameters, prepareReading, type QueryBounds } from './sandbox.ts';
+import { prepareReading, type QueryParameters, requireReading } from './prepare-reading.ts';
+import { explainDamage, streamResult, type StreamedResult } from './stream-result.ts';
 import { writeAside } from './write-aside.ts';
 import { writeParquet } from './write-parquet.ts';
 
 /** How a query is run. */
-export interface QuerySettings extends QueryBounds {
+export interface QuerySettings extends ReadBounds {
   readonly parameters?: QueryParameters;
+  /** Rows that the result must have; the rows of a published table are in the manifest. */
+  readonly rows?: number | undefined;
 }
 
 /**
@@ -25,7 +28,7 @@ export async function runQuery<Value>(
   use: (result: QueryResult) => Promise<Value>,
   bounds: QuerySettings = {},
 ): Promise<Value> {
-  return withResult(databasePath, sql, bounds, (result) => use(asQueryResult(result)));
+  return withResult(databasePath, sql, bounds, (streamed) => use(asQueryResult(streamed)));
 }
 
 /**
@@ -42,7 +45,7 @@ export async function queryToParquet(
   return writeAside(target, async (aside) => {
     // Where it cannot be written, nobody waits for the rows first.
     await writeFile(aside, '');
-    return withResult(databasePath, sql, bounds, (result) => writeParquet(result, aside, bounds));
+    return withResult(databasePath, sql, bounds, (streamed) => writeParquet(streamed, aside, bounds));
   });
 }
 
@@ -50,18 +53,18 @@ async function withResult<Value>(
   databasePath: string,
   sql: string,
   bounds: QuerySettings,
-  use: (result: DuckDBResult) => Promise<Value>,
+  use: (streamed: StreamedResult) => Promise<Value>,
 ): Promise<Value> {
-  const database = await openSandbox(databasePath, bounds);
+  const database = await openPublished(databasePath, bounds);
   try {
-    const value = await use(await (await prepareReading(database, sql, bounds.parameters)).stream());
-    // Rows that are broken off end like rows that are all there.
-    bounds.signal?.throwIfAborted();
-    return value;
+    const query = {
+      sql: await requireReading(database, sql),
+      prepare: (text: string) => prepareReading(database, text, bounds.parameters),
+    };
+    return await streamResult(query, use, bounds);
   } catch (error) {
-    // What DuckDB says of a statement that was broken off is not why it was.
     bounds.signal?.throwIfAborted();
-    throw explainRefusal(error);
+    throw explainDamage(error, databasePath) ?? explainRefusal(error);
   } finally {
     database.close();
   }

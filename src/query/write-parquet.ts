@@ -1,10 +1,10 @@
 /** Writes a query's result as a Parquet file, by a DuckDB of its own: the one that runs the query can open no file. */
 
-import type { DuckDBResult } from '@duckdb/node-api';
 import { type Database, mostMemory, openDatabase, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import type { ReadBounds } from '../duckdb/open-published.ts';
 import { isOutOfMemory } from '../warehouse/file-errors.ts';
 import { beyondBigint, isHuge, type ResultColumn } from './query-result.ts';
-import type { QueryBounds } from './sandbox.ts';
+import type { StreamedResult } from './stream-result.ts';
 import { RekapError } from '../errors.ts';
 
 /**
@@ -14,9 +14,9 @@ import { RekapError } from '../errors.ts';
  * @throws `query` where such a number has no place in 64 bits, or the result is larger than `memory`.
  */
 export async function writeParquet(
-  result: DuckDBResult,
+  { result, chunks }: StreamedResult,
   target: string,
-  { memory = mostMemory, ...signal }: QueryBounds,
+  { memory = mostMemory, ...signal }: ReadBounds,
 ): Promise<number> {
   const types = result.columnTypes().map(String);
   const columns = result.columnNames().map((name, index): ResultColumn => ({ name, type: types[index]! }));
@@ -25,9 +25,7 @@ export async function writeParquet(
   try {
     await database.run(`CREATE TABLE result (${types.map((type, place) => `c${place} ${type}`).join(', ')})`);
     const appender = await database.connection.createAppender('result');
-    for (;;) {
-      const chunk = await result.fetchChunk();
-      if (chunk === null || chunk.rowCount === 0) break;
+    for await (const chunk of chunks()) {
       signal.signal?.throwIfAborted();
       appender.appendDataChunk(chunk);
     }

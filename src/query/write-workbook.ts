@@ -1,10 +1,8 @@
 /** Writes tables as an Excel workbook, a sheet each, after one that says what they are. Numbers are numbers there, whatever sign their decimals have. */
 
-import { quoteIdentifier } from '../duckdb/database.ts';
 import type { Relation } from '../duckdb/dictionary.ts';
 import { RekapError } from '../errors.ts';
 import { displayText, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
-import { runQuery } from './run-query.ts';
 import { formatNumber } from '../runtime/text.ts';
 
 /** What a sheet can hold, with its row of names. */
@@ -15,9 +13,12 @@ const mostExact = 999_999_999_999_999;
 
 type Cell = { value: string | number | boolean; fontWeight?: 'bold'; format?: string; wrap?: boolean } | null;
 
+/** Passes every row of a table or view to `use`. */
+export type ReadTable = <Value>(name: string, use: (result: QueryResult) => Promise<Value>) => Promise<Value>;
+
 /** @param about Lines of two cells for the first sheet. */
 export async function writeWorkbook(
-  databasePath: string,
+  read: ReadTable,
   relations: readonly Relation[],
   about: readonly (readonly [string, string | number])[],
   target: string,
@@ -25,11 +26,7 @@ export async function writeWorkbook(
   const { default: writeExcelFile } = await import('write-excel-file/node');
   const sheets = [aboutSheet(relations, about)];
   for (const relation of relations)
-    sheets.push(
-      await runQuery(databasePath, `FROM ${quoteIdentifier(relation.name)}`, (result) =>
-        readSheet(relation.name, result),
-      ),
-    );
+    sheets.push(await read(relation.name, (result) => readSheet(relation.name, result)));
   await writeExcelFile(sheets).toFile(target);
 }
 

@@ -1,7 +1,7 @@
 /** Makes the report of a snapshot that is built, and gives it its place among the files of the snapshot. */
 
 import { join } from 'node:path';
-import { openDatabase } from '../duckdb/database.ts';
+import { openPublished } from '../duckdb/open-published.ts';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 import { readAnswers } from '../land/landed-run.ts';
 import type { AnswerOfRecord, Language, Project } from '../pipeline.ts';
@@ -27,10 +27,7 @@ export async function makeReport(
 ): Promise<string | null> {
   const report = await project.loadReport?.();
   if (report === undefined) return null;
-  const database = await openDatabase(join(folder, databaseFile), {
-    readOnly: true,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const database = await openPublished(join(folder, databaseFile), signal === undefined ? {} : { signal });
   try {
     return await report({ database, manifest, answers: await readKeptAnswers(landing), language });
   } finally {

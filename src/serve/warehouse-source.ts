@@ -1,7 +1,8 @@
 /** Serves the current snapshot of a warehouse: turns its tables back into the source's records, and follows `current`. */
 
 import { lstat } from 'node:fs/promises';
-import { columnList, type Database, openDatabase, quoteIdentifier, tableColumns } from '../duckdb/database.ts';
+import { columnList, type Database, quoteIdentifier, tableColumns } from '../duckdb/database.ts';
+import { openPublished } from '../duckdb/open-published.ts';
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import {
@@ -81,7 +82,7 @@ async function loadCurrent(
   const sets = new Map<string, RecordSet>();
   const file = await requireDatabase(snapshot);
   try {
-    const database = await openDatabase(file, { readOnly: true });
+    const database = await openPublished(file);
     try {
       for (const pipeline of pipelines) {
         const { table } = pipeline;

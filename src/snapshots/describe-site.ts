@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { once } from 'node:events';
 import pLimit from 'p-limit';
-import { openDatabase, quoteIdentifier } from '../duckdb/database.ts';
-import { readDictionary } from '../duckdb/dictionary.ts';
+import { quoteIdentifier } from '../duckdb/database.ts';
+import { readPublishedDictionary } from '../duckdb/dictionary.ts';
 import { systemCode } from '../errors.ts';
 import { runQuery } from '../query/run-query.ts';
 import { writeArrow } from '../query/write-arrow.ts';
@@ -40,14 +40,7 @@ export function describeSite(warehouse: string, served: () => Snapshot): ServedS
     },
     // Asked for without a key: whoever asks often must not make work, nor copies.
     report: oncePerSnapshot(served, ({ folder }) => readFile(join(folder, reportFile)).catch(nullIfMissing)),
-    dictionary: oncePerSnapshot(served, async (snapshot) => {
-      const database = await openDatabase(await requireDatabase(snapshot), { readOnly: true });
-      try {
-        return await readDictionary(database);
-      } finally {
-        database.close();
-      }
-    }),
+    dictionary: oncePerSnapshot(served, async (snapshot) => readPublishedDictionary(await requireDatabase(snapshot))),
     metrics: async () => renderMetrics(await readRuns(warehouse)),
     async table(name, format) {
       const snapshot = served();
@@ -57,7 +50,7 @@ export function describeSite(warehouse: string, served: () => Snapshot): ServedS
       const open: ServedTable['open'] =
         format === 'parquet'
           ? async () => createReadStream(join(folder, file.path))
-          : async () => makeTable(await requireDatabase(snapshot), name, format);
+          : async () => makeTable(await requireDatabase(snapshot), name, format, file.rows ?? undefined);
       return { type: types[format], etag: `${file.sha256.slice(0, 22)}-${format}`, open };
     },
   };
@@ -87,7 +80,7 @@ function nullIfMissing(error: unknown): null {
 }
 
 /** The table as a stream; it is made as fast as the client takes it. */
-function makeTable(database: string, name: string, format: 'csv' | 'arrow'): Readable {
+function makeTable(database: string, name: string, format: 'csv' | 'arrow', rows: number | undefined): Readable {
   const stream = new PassThrough();
   const write = async (piece: string | Uint8Array): Promise<void> => {
     if (stream.destroyed) throw new Error('the client has gone');
@@ -98,9 +91,7 @@ function makeTable(database: string, name: string, format: 'csv' | 'arrow'): Rea
       database,
       `FROM ${quoteIdentifier(name)}`,
       (result) => (format === 'csv' ? writeCsv : writeArrow)(result, write),
-      {
-        memory: memoryOfTable,
-      },
+      { memory: memoryOfTable, rows },
     ),
   );
   making.then(

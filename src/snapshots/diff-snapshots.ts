@@ -9,7 +9,9 @@ import {
   quoteText,
   tableColumns,
 } from '../duckdb/database.ts';
+import { seal } from '../duckdb/open-published.ts';
 import { asQueryResult, type QueryResult } from '../query/query-result.ts';
+import { explainDamage, streamResult } from '../query/stream-result.ts';
 import { changesTableName } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 import { RekapError } from '../errors.ts';
@@ -113,15 +115,12 @@ async function askBoth<Value>(
   try {
     for (const [name, snapshot] of Object.entries({ old: before, new: after }))
       await attachReadOnly(database, await requireDatabase(snapshot), name);
-    return await use(asQueryResult(await database.connection.stream(await makeSql(database))));
+    await seal(database);
+    const statement = { sql: await makeSql(database), prepare: (sql: string) => database.connection.prepare(sql) };
+    return await streamResult(statement, (streamed) => use(asQueryResult(streamed)));
   } catch (error) {
-    if (!(error instanceof Error) || !/^(IO|serialization|internal|fatal) error/i.test(error.message)) throw error;
-    throw new RekapError(
-      'warehouse',
-      `The DuckDB file of snapshot ${before.id} or ${after.id} cannot be read: ${error.message.split('\n')[0]}`,
-      `"rekap snapshots verify ${before.id}" and "rekap snapshots verify ${after.id}" say which is damaged, and what mends it.`,
-      { cause: error },
-    );
+    const next = `"rekap snapshots verify ${before.id}" and "rekap snapshots verify ${after.id}" name what is damaged, and how to repair it.`;
+    throw explainDamage(error, `The DuckDB file of snapshot ${before.id} or ${after.id}`, next) ?? error;
   } finally {
     database.close();
   }

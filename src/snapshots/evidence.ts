@@ -4,7 +4,8 @@
  */
 
 import { messageOf, type MessageParts } from '../check-messages.ts';
-import { columnList, type Database, openDatabase, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { columnList, type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { openPublished } from '../duckdb/open-published.ts';
 import { RekapError } from '../errors.ts';
 import { type AnyPipeline, type Language, languages, type Project } from '../pipeline.ts';
 import { readText } from '../records/fields.ts';
@@ -72,7 +73,7 @@ export async function findEvidence(
   snapshot: Snapshot,
   question: EvidenceQuestion,
 ): Promise<Evidence[]> {
-  const database = await openDatabase(await requireDatabase(snapshot), { readOnly: true });
+  const database = await openPublished(await requireDatabase(snapshot));
   try {
     const asked = project.pipelines.filter(({ table }) => question.datasets?.includes(table) ?? true);
     const found: Evidence[] = [];

@@ -2,12 +2,13 @@
 
 import { copyFile, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase, quoteIdentifier } from '../duckdb/database.ts';
-import { readDictionary, type Relation } from '../duckdb/dictionary.ts';
+import { quoteIdentifier } from '../duckdb/database.ts';
+import { readPublishedDictionary } from '../duckdb/dictionary.ts';
+import type { QueryResult } from '../query/query-result.ts';
 import { runQuery } from '../query/run-query.ts';
 import { writeAside } from '../query/write-aside.ts';
 import { writeCsv } from '../query/write-result.ts';
-import { writeWorkbook } from '../query/write-workbook.ts';
+import { type ReadTable, writeWorkbook } from '../query/write-workbook.ts';
 import { databaseFile, type Manifest, parquetPath } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
@@ -18,10 +19,11 @@ export async function exportSnapshot(
   folder: string,
 ): Promise<string[]> {
   const file = join(snapshot.folder, databaseFile);
-  const relations = await readRelations(file);
+  const relations = await readPublishedDictionary(file);
+  const read: ReadTable = (name, use) => readTable(file, snapshot.manifest, name, use);
   if (format === 'xlsx') {
     const target = join(folder, `rekap-${snapshot.id}.xlsx`);
-    await writeAside(target, (aside) => writeWorkbook(file, relations, describe(snapshot.manifest), aside));
+    await writeAside(target, (aside) => writeWorkbook(read, relations, describe(snapshot.manifest), aside));
     return [target];
   }
   const written: string[] = [];
@@ -29,27 +31,29 @@ export async function exportSnapshot(
     const target = join(folder, `${name}.${format}`);
     const path = join(snapshot.folder, parquetPath(name));
     if (format === 'parquet' && !snapshot.manifest.files.some((each) => each.path === parquetPath(name))) continue;
-    await writeAside(target, (aside) => (format === 'parquet' ? copyFile(path, aside) : writeTable(file, name, aside)));
+    await writeAside(target, (aside) =>
+      format === 'parquet' ? copyFile(path, aside) : read(name, (result) => writeTable(result, aside)),
+    );
     written.push(target);
   }
   return written;
 }
 
-async function readRelations(file: string): Promise<readonly Relation[]> {
-  const database = await openDatabase(file, { readOnly: true });
-  try {
-    return await readDictionary(database);
-  } finally {
-    database.close();
-  }
+/** Passes every row of a table or view to `use`, and checks their number against the manifest, which knows all tables with a Parquet file. */
+function readTable<Value>(
+  database: string,
+  { files }: Manifest,
+  name: string,
+  use: (result: QueryResult) => Promise<Value>,
+): Promise<Value> {
+  const rows = files.find(({ path }) => path === parquetPath(name))?.rows ?? undefined;
+  return runQuery(database, `FROM ${quoteIdentifier(name)}`, use, { rows });
 }
 
-async function writeTable(database: string, name: string, aside: string): Promise<void> {
+async function writeTable(result: QueryResult, aside: string): Promise<void> {
   const file = await open(aside, 'wx');
   try {
-    await runQuery(database, `FROM ${quoteIdentifier(name)}`, (result) =>
-      writeCsv(result, (piece) => file.appendFile(piece)),
-    );
+    await writeCsv(result, (piece) => file.appendFile(piece));
   } finally {
     await file.close();
   }

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/duckdb/database.ts';
-import { findReading, openSandbox } from '../../src/query/sandbox.ts';
+import { findReading } from '../../src/query/prepare-reading.ts';
+import { openPublished } from '../../src/duckdb/open-published.ts';
 
 /** Statements that do more than read. TARGET is the path of a file or folder. */
 const doing = `
@@ -231,7 +232,7 @@ const wrapped = doing.flatMap((statement) => wrappers.map((wrapper) => wrapper.r
 describe('a statement that does more than read', () => {
   it('is no query, whatever it is wrapped in', async () => {
     const { database } = await makeTree('gate', process.getuid!());
-    const sandbox = await openSandbox(database, { memory: 2 ** 26 });
+    const sandbox = await openPublished(database, { memory: 2 ** 26 });
     try {
       const taken: string[] = [];
       for (const sql of wrapped) if ((await findReading(sandbox.connection, sql)) !== null) taken.push(sql);
@@ -249,7 +250,7 @@ describe.each(users)('a statement that is run by %s as if nothing had refused it
     const { root, database, targets } = await makeTree(`user-${user}`, user);
     const before = await contentsOf(root);
     await as(user, async () => {
-      const sandbox = await openSandbox(database, { memory: 2 ** 26 });
+      const sandbox = await openPublished(database, { memory: 2 ** 26 });
       try {
         for (const [turn, target] of targets.entries()) {
           const some = isThorough ? wrapped : wrapped.filter((_sql, index) => index % targets.length === turn);

@@ -1,72 +1,38 @@
-/** What a query may ask and reach: one statement that reads, in a database that opens no file but its own, and that one for reading. */
+/** Accepts one statement that reads, and prepares it. */
 
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
-import { type Database, duckdb, mostMemory, openDatabase } from '../duckdb/database.ts';
-import { messageOf, RekapError } from '../errors.ts';
-
-/** Bounds of a query. */
-export interface QueryBounds {
-  /** Bytes that it may take for tables, sorts and joins. */
-  readonly memory?: number;
-  /** Ends the query; its reason is thrown. */
-  readonly signal?: AbortSignal;
-}
+import { type Database, duckdb } from '../duckdb/database.ts';
+import { RekapError } from '../errors.ts';
 
 /** Values for the parameters of a statement by their names, as texts; `$dapil` is called dapil, the first `?` 1. */
 export type QueryParameters = Readonly<Record<string, string>>;
 
-/**
- * The database, open for reading only. Without external access alone DuckDB would still let a statement write to the file itself and to the
- * log beside it; without a file system nothing can be opened any more. What does not fit into memory has no folder to go to.
- *
- * @throws `database-held` where another program writes to the file, RekapError where it cannot be opened.
- */
-export async function openSandbox(
-  databasePath: string,
-  { memory = mostMemory, ...signal }: QueryBounds,
-): Promise<Database> {
-  const database = await openReadOnly(databasePath, signal);
-  try {
-    await database.run(
-      `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = ''; SET enable_external_access = false;
-       SET disabled_filesystems = 'LocalFileSystem'; SET lock_configuration = true`,
-    );
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-async function openReadOnly(databasePath: string, signal: Pick<QueryBounds, 'signal'>): Promise<Database> {
-  try {
-    return await openDatabase(databasePath, { readOnly: true, ...signal });
-  } catch (error) {
-    if (error instanceof RekapError) throw error;
-    const what = `${databasePath} cannot be opened: ${messageOf(error).split('\n')[0]}`;
-    throw new RekapError('warehouse', what, '"rekap snapshots verify" tells what is damaged.', { cause: error });
-  }
-}
-
 const oneStatement = 'Give one statement, such as rekap query "SELECT * FROM turnout_national".';
 
-/** The one statement of a text that reads, ready to run. */
-export async function prepareReading(
-  { connection }: Database,
-  sql: string,
-  parameters: QueryParameters = {},
-): Promise<DuckDBPreparedStatement> {
+/**
+ * Returns the text of the one statement that reads, without the semicolons and comments at its end.
+ *
+ * @throws `query` where the text is not one such statement.
+ */
+export async function requireReading({ connection }: Database, sql: string): Promise<string> {
   const count = await countStatements(connection, sql);
   if (count === 0) throw new RekapError('query', 'The query is empty.', oneStatement);
   const reading = await findReading(connection, sql);
-  if (reading === null && count > 1)
-    throw new RekapError('query', `The query holds ${count} statements.`, oneStatement);
-  if (reading === null)
-    throw new RekapError(
-      'query',
-      'Only statements that read are allowed: the warehouse is never written by a query.',
-      'Begin with SELECT, FROM, WITH, PIVOT, SHOW, DESCRIBE or SUMMARIZE, and EXPLAIN nothing else.',
-    );
+  if (reading !== null) return reading;
+  if (count > 1) throw new RekapError('query', `The query holds ${count} statements.`, oneStatement);
+  throw new RekapError(
+    'query',
+    'Only statements that read are allowed: the warehouse is never written by a query.',
+    'Begin with SELECT, FROM, WITH, PIVOT, SHOW, DESCRIBE or SUMMARIZE, and EXPLAIN nothing else.',
+  );
+}
+
+/** Prepares a statement that `requireReading` has returned. */
+export async function prepareReading(
+  { connection }: Database,
+  reading: string,
+  parameters: QueryParameters = {},
+): Promise<DuckDBPreparedStatement> {
   const { SELECT, EXPLAIN } = duckdb().StatementType;
   const statements = await connection.extractStatements(reading);
   for (let index = 0; ; index += 1) {

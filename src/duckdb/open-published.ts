@@ -1,0 +1,55 @@
+/** Opens a published DuckDB file for reading, so that no statement, view or macro in it reaches anything else. */
+
+import { type Database, mostMemory, openDatabase } from './database.ts';
+import { messageOf, RekapError } from '../errors.ts';
+
+/** What to do about a published file that is not as it was. */
+export const verifyHint = '"rekap snapshots verify" names what is damaged, and how to repair it.';
+
+/** Bounds of what is read. */
+export interface ReadBounds {
+  /** Bytes that tables, sorts and joins may take. */
+  readonly memory?: number;
+  /** Ends the statement that is running; its reason is thrown. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Opens the file read-only and sealed. A snapshot may come from a bucket that anyone can write to, and a view can hold `read_text('/path')`.
+ *
+ * @throws `database-held` where another program writes to the file, RekapError where it cannot be opened.
+ */
+export async function openPublished(
+  file: string,
+  { memory = mostMemory, ...signal }: ReadBounds = {},
+): Promise<Database> {
+  const database = await openReadOnly(file, signal);
+  try {
+    await seal(database, memory);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * Takes the file system, extensions and settings away from an open database. Without external access alone, DuckDB would still let a
+ * statement write to the file itself and to the log beside it. What does not fit into memory has no folder to go to.
+ */
+export async function seal(database: Database, memory = mostMemory): Promise<void> {
+  await database.run(
+    `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = ''; SET enable_external_access = false;
+     SET disabled_filesystems = 'LocalFileSystem'; SET lock_configuration = true`,
+  );
+}
+
+async function openReadOnly(file: string, signal: Pick<ReadBounds, 'signal'>): Promise<Database> {
+  try {
+    return await openDatabase(file, { readOnly: true, ...signal });
+  } catch (error) {
+    if (error instanceof RekapError) throw error;
+    const what = `${file} cannot be opened: ${messageOf(error).split('\n')[0]}`;
+    throw new RekapError('warehouse', what, verifyHint, { cause: error });
+  }
+}

@@ -1,0 +1,145 @@
+/** The last rows of a published table cannot be read: every command gives an error, and nothing that looks whole. */
+
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/duckdb/database.ts';
+import type { Bucket } from '../../src/bucket/bucket.ts';
+import { isRekapError } from '../../src/errors.ts';
+import { buildRecordSet } from '../../src/serve/record-source.ts';
+import { startService } from '../../src/serve/service.ts';
+import { describeSite } from '../../src/snapshots/describe-site.ts';
+import { pushSnapshot } from '../../src/snapshots/push-snapshot.ts';
+import { requireCurrent } from '../../src/warehouse/warehouse.ts';
+import { readApiKeys } from '../../src/serve/api-keys.ts';
+import { alterFile } from '../support/alter-file.ts';
+import { damageLastRows } from '../support/damage-rows.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { runHere } from '../support/run-here.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const clientKey = 'a-key-of-a-client';
+const rows = 300_000;
+
+/** A warehouse whose current snapshot has so many voters that the damaged rows lie far behind the first ones. */
+const damagedWarehouse = preparedWarehouse(async (warehouse) => {
+  for (const regencies of [20, 21]) {
+    const { url } = await serveData(smallNation({ 1101: regencies }));
+    await runSync(syncOptions(warehouse, url));
+  }
+  const { folder } = await requireCurrent(warehouse);
+  const file = join(folder, 'rekap.duckdb');
+  await alterFile(file, (bytes) => bytes);
+  const database = await openDatabase(file);
+  await database.run(
+    `INSERT INTO voters SELECT v.* REPLACE ('R' || i AS regency) FROM range(${rows - 21}) t(i), (FROM voters LIMIT 1) v`,
+  );
+  database.close();
+  await damageLastRows(file, 'voters');
+  await alterFile(join(folder, 'manifest.json'), (bytes) => {
+    const manifest = JSON.parse(bytes.toString()) as { files: { path: string; rows: number }[] };
+    manifest.files.find((each) => each.path === 'parquet/voters/voters.parquet')!.rows = rows;
+    return Buffer.from(JSON.stringify(manifest));
+  });
+});
+
+describe('a table whose last rows are damaged', () => {
+  it.each([
+    ['query', 'FROM voters', '--format', 'csv'],
+    ['query', 'FROM voters'],
+    ['diff', '--format', 'csv'],
+    ['diff'],
+    ['evidence', 'R7'],
+    ['serve', '--port', '0'],
+    ['snapshots', 'verify'],
+  ])('makes "%s %s" fail', async (...words) => {
+    const { warehouse } = await damagedWarehouse();
+    const environment = { REKAP_API_KEYS: clientKey };
+    const { code } = await runHere([...words.filter(Boolean), '--warehouse', warehouse], environment);
+    expect(code).toBeGreaterThan(0);
+  });
+
+  it.each(['csv', 'arrow', 'parquet'])('leaves no file of a query for %s', async (format) => {
+    const { warehouse } = await damagedWarehouse();
+    const into = await temporaryFolder();
+    const words = ['query', 'FROM voters', '--format', format, '--out', join(into, 'out'), '--warehouse', warehouse];
+    expect((await runHere(words)).code).toBeGreaterThan(0);
+    expect(await readdir(into)).toEqual([]);
+  });
+
+  it.each(['csv', 'xlsx'])('leaves no file of the table in an export to %s', async (format) => {
+    const { warehouse } = await damagedWarehouse();
+    const into = join(await temporaryFolder(), 'files');
+    await mkdir(into);
+    const words = ['export', '--format', format, '--into', into, '--warehouse', warehouse];
+    expect((await runHere(words)).code).toBeGreaterThan(0);
+    expect((await readdir(into)).filter((name) => /^\.|voters\.|xlsx$/.test(name))).toEqual([]);
+  });
+
+  it('draws no report', async () => {
+    const { warehouse } = await damagedWarehouse();
+    const out = join(await temporaryFolder(), 'report.html');
+    expect((await runHere(['report', '--out', out, '--warehouse', warehouse])).code).toBeGreaterThan(0);
+    await expect(readFile(out)).rejects.toThrow();
+  });
+
+  it('is not pushed', async () => {
+    const { warehouse } = await damagedWarehouse();
+    const snapshot = await requireCurrent(warehouse);
+    const written: string[] = [];
+    // No other method may be reached.
+    const bucket = {
+      url: 's3://bucket',
+      read: async () => null,
+      upload: async (path: string) => void written.push(path),
+    } as unknown as Bucket;
+    const options = { warehouse, snapshot, bucket, keep: 3, acceptSource: false, clock: { now: () => new Date() } };
+    const pushing = pushSnapshot({ ...options, warn: () => undefined, report: () => undefined });
+    await expect(pushing).rejects.toSatisfy((error) => isRekapError(error, 'verification'));
+    expect(written).toEqual([]);
+  });
+
+  it.each(['csv', 'arrow'])('ends /tables/voters.%s without its last chunk', async (format) => {
+    const { warehouse } = await damagedWarehouse();
+    const snapshot = await requireCurrent(warehouse);
+    const keys = readApiKeys(clientKey, 'the test');
+    const service = await startService({
+      pipelines: project.pipelines,
+      source: { current: () => buildRecordSet([], new Date(0)), close: () => undefined },
+      keys,
+      maxLimit: 1000,
+      host: '127.0.0.1',
+      port: 0,
+      site: describeSite(warehouse, () => snapshot),
+    });
+    try {
+      for (const encoding of ['identity', 'gzip']) {
+        const answer = await readRaw(service.url, `/tables/voters.${format}`, encoding);
+        expect(answer.startsWith('HTTP/1.1 200')).toBe(true);
+        expect(answer.length).toBeGreaterThan(50_000);
+        expect(answer.endsWith('\r\n0\r\n\r\n')).toBe(false);
+      }
+    } finally {
+      await service.close();
+    }
+  });
+});
+
+/** Everything that a connection receives until the service ends it, as bytes in Latin-1. */
+async function readRaw(url: string, path: string, encoding: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = createConnection({ host: hostname, port: Number(port) });
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nx-api-key: ${clientKey}\r\nAccept-Encoding: ${encoding}\r\nConnection: close\r\n\r\n`,
+  );
+  const pieces: Buffer[] = [];
+  await new Promise<void>((done) => {
+    socket.on('data', (piece: Buffer) => pieces.push(piece));
+    socket.on('error', () => undefined);
+    socket.on('close', () => done());
+  });
+  return Buffer.concat(pieces).toString('latin1');
+}
