@@ -9,6 +9,7 @@ import pLimit from 'p-limit';
 import type { BucketAddress } from './address.ts';
 import { explainBucketError, statusOf } from './bucket-errors.ts';
 import { RekapError } from '../errors.ts';
+import { formatBytes } from '../runtime/text.ts';
 import { nameFile } from '../warehouse/with-file.ts';
 
 /** A small object, and what its state is called until it is replaced. */
@@ -42,6 +43,8 @@ export interface Bucket {
 /** Milliseconds to connect, and those without a byte after which a connection counts as broken. */
 const connectionTimeout = 10_000;
 const idleTimeout = 60_000;
+/** Bytes a second that a store must send on average. */
+const slowest = 8000;
 /** Bytes of a part. The store takes 10,000 of them. */
 const partSize = 16 << 20;
 /** Bytes that a small object may have. */
@@ -101,6 +104,23 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
     }
   }
 
+  /** The pieces of a body; a store that sends a few bytes now and then would else keep a command busy forever. */
+  async function* inTime(body: Readable): AsyncGenerator<Buffer> {
+    const began = performance.now();
+    let bytes = 0;
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      const taken = performance.now() - began;
+      if (taken > idle && bytes < (taken * slowest) / 1000)
+        throw new RekapError(
+          'bucket',
+          `${url} sends less than ${formatBytes(slowest)} a second.`,
+          'Run it again when the connection is faster.',
+        );
+      yield piece;
+    }
+  }
+
   async function sizes(path: string): Promise<Map<string, number>> {
     const below = prefix + path;
     const found = new Map<string, number>();
@@ -124,7 +144,9 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
             'Name another prefix: no push wrote that.',
           );
         }
-        return { text: Buffer.concat(await found.body.toArray()).toString('utf8'), etag: found.etag };
+        const pieces: Buffer[] = [];
+        for await (const piece of inTime(found.body)) pieces.push(piece);
+        return { text: Buffer.concat(pieces).toString('utf8'), etag: found.etag };
       }),
 
     write: (path, text, condition) =>
@@ -162,7 +184,7 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
         let bytes = 0;
         const file = await open(target, 'wx');
         try {
-          for await (const piece of found.body as AsyncIterable<Buffer>) {
+          for await (const piece of inTime(found.body)) {
             bytes += piece.length;
             if (bytes > most) break;
             hash.update(piece);

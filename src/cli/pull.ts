@@ -17,13 +17,23 @@ export const pullCommand = declareCommand({
   examples: [['rekap pull s3://figures/dpr --warehouse mirror', 'a copy, proved by its hashes']],
   async run({ warehouse, keep, json, 'accept-source': acceptSource }, [word]) {
     const { url } = readBucketUrl(word!);
-    const [{ pullSnapshot }, { withBucket }, { printJson }] = await Promise.all([
+    const [{ pullSnapshot }, { loadProject }, { withBucket }, { printJson }] = await Promise.all([
       import('../snapshots/pull-snapshot.ts'),
+      import('../../pipelines/index.ts'),
       import('./bucket.ts'),
       import('./print/terminal.ts'),
     ]);
     const pulled = await withBucket(url, 'fetching', (bucket, watcher) =>
-      pullSnapshot({ warehouse, bucket, keep, acceptSource, isCopy: false, clock: systemClock, ...watcher }),
+      pullSnapshot({
+        warehouse,
+        bucket,
+        project: loadProject(),
+        keep,
+        acceptSource,
+        isCopy: false,
+        clock: systemClock,
+        ...watcher,
+      }),
     );
     if (json) return printJson(pulled);
     const { outcome, snapshot, files, bytes } = pulled;

@@ -56,8 +56,7 @@ export const verifyCommand = declareCommand({
       import('./print/terminal.ts'),
     ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
-    const { pipelines } = loadProject();
-    const { files, answers, next, ...found } = await verifyPublished(warehouse, snapshot, pipelines);
+    const { files, answers, next, ...found } = await verifyPublished(warehouse, snapshot, loadProject());
     const problems = [...found.problems, ...found.answerProblems];
     if (json) printJson({ snapshot, intact: problems.length === 0, answers, problems, next: complete(next) });
     const what =

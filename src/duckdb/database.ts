@@ -170,6 +170,28 @@ export async function tableColumns(
   return database.rows<DescribedColumn>(`DESCRIBE ${prefix}${quoteIdentifier(table)}`);
 }
 
+/** Something that the open file defines; `sql` is its CREATE statement. */
+interface DefinedRelation {
+  readonly kind: 'table' | 'view' | 'macro' | 'type';
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Everything that the open file defines. A name outside the schema main has its schema before it. */
+export async function readRelations(database: Database): Promise<DefinedRelation[]> {
+  const own = 'WHERE database_name = current_database() AND NOT internal';
+  const found = await database.rows<DefinedRelation>(
+    `SELECT 'table' AS kind, concat_ws('.', nullif(schema_name, 'main'), table_name) AS name, sql FROM duckdb_tables() ${own}
+     UNION ALL SELECT 'view', concat_ws('.', nullif(schema_name, 'main'), view_name), sql FROM duckdb_views() ${own}
+     UNION ALL SELECT DISTINCT 'macro', function_name, '' FROM duckdb_functions() ${own}
+     UNION ALL SELECT 'type', type_name, '' FROM duckdb_types() ${own}
+     ORDER BY ALL`,
+  );
+  // DuckDB keeps the names of an EXCLUDE in a hash table, and writes them in any order.
+  const sorted = (_: string, names: string): string => `EXCLUDE (${names.split(', ').toSorted().join(', ')})`;
+  return found.map((one) => ({ ...one, sql: one.sql.replaceAll(/EXCLUDE \(([^()]*)\)/g, sorted) }));
+}
+
 /** A name as an SQL identifier. NUL, which no SQL can hold, is refused. */
 export function quoteIdentifier(name: string): string {
   if (name.includes('\0')) throw new RangeError('an SQL identifier cannot hold a NUL character');

@@ -1,10 +1,17 @@
 /** The tables of rekap.duckdb as SQL, made from the pipelines' declarations. */
 
 import { consistencyColumn } from '../define-pipeline.ts';
-import { columnList, type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import {
+  columnList,
+  type Database,
+  openDatabase,
+  quoteIdentifier,
+  quoteText,
+  readRelations,
+} from '../duckdb/database.ts';
 import { RekapError } from '../errors.ts';
 import type { AnyPipeline, ColumnDefinition, Project } from '../pipeline.ts';
-import { changesTableName, violationsLogTableName } from '../warehouse/snapshot-format.ts';
+import { changesTableName, snapshotsLogTableName, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 
 /** A column of a table. */
 export interface TableColumn {
@@ -158,7 +165,7 @@ export const quarantineTable: TableDefinition = {
 };
 
 export const snapshotsLogTable: TableDefinition = {
-  name: 'snapshots_log',
+  name: snapshotsLogTableName,
   comment: 'One row per published snapshot up to this one, and dataset.',
   columns: [
     { name: 'snapshot_id', type: 'VARCHAR', comment: 'Id of the snapshot.' },
@@ -219,6 +226,17 @@ export async function makeSchema(database: Database, project: Project): Promise<
   await database.run(allTables(project.pipelines).map(createTableSql).join(';\n'));
   await makeViews(database, project);
   await database.run('COMMIT');
+}
+
+/** The CREATE statement of each table and view by name. */
+export async function declaredRelations(project: Project): Promise<ReadonlyMap<string, string>> {
+  const database = await openDatabase(':memory:');
+  try {
+    await makeSchema(database, project);
+    return new Map((await readRelations(database)).map(({ name, sql }) => [name, sql]));
+  } finally {
+    database.close();
+  }
 }
 
 /** Views and their comments; a column that a view takes over from a table or from a view before it keeps its meaning. */

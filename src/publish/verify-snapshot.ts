@@ -3,6 +3,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type Database, openDatabase } from '../duckdb/database.ts';
+import { openPublished } from '../duckdb/open-published.ts';
 import { findAltered, otherSize, whyUnread } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { ledgerComplaints } from './gate.ts';
@@ -13,6 +14,7 @@ import {
   doubtsAgree,
   figuresAgree,
   noOtherTables,
+  relationsAgree,
   rowsAgree,
   type Subject,
   type TableCheck,
@@ -31,12 +33,18 @@ const checks = {
   /** Files that were hashed a moment ago, for a manifest that is not written yet. */
   built: [sizesAgree, noOtherFiles, ledgersBalance],
   published: [hashesAgree, noOtherFiles, ledgersBalance],
-  tables: [[noOtherTables, figuresAgree, districtsComplete, columnsAgree, doubtsAgree], [typesAgree], [rowsAgree]],
+  tables: [
+    [relationsAgree],
+    [noOtherTables, figuresAgree, districtsComplete, columnsAgree, doubtsAgree],
+    [typesAgree],
+    [rowsAgree],
+  ],
 } satisfies Record<string, readonly FileCheck[] | readonly (readonly TableCheck[])[]>;
 
 /**
  * Reads every byte of a published snapshot. Gives everything that is wrong, as sentences.
  *
+ * @param declared The CREATE statement of each table and view, where the project that is at hand has made the snapshot.
  * @throws `database-held` where every byte is as it was, but another program keeps the tables from being read;
  *   `warehouse-forbidden` where this user may not read a file.
  */
@@ -44,8 +52,9 @@ export async function verifySnapshot(
   folder: string,
   manifest: Manifest,
   pipelines: readonly AnyPipeline[],
+  declared?: ReadonlyMap<string, string>,
 ): Promise<string[]> {
-  const subject = subjectOf(folder, manifest, pipelines);
+  const subject = { ...subjectOf(folder, manifest, pipelines), declared };
   // A manifest that was altered is no reason not to say in which figure.
   return [...(await checkManifestFile(folder)), ...(await verify(subject, checks.published))];
 }
@@ -79,12 +88,13 @@ export async function checkManifestFile(folder: string): Promise<string[]> {
 }
 
 function subjectOf(folder: string, manifest: Manifest, pipelines: readonly AnyPipeline[]): Subject {
-  const isNamed = ({ table }: AnyPipeline): boolean => manifest.datasets[table] !== undefined;
+  const isNamed = ({ table }: AnyPipeline): boolean => Object.hasOwn(manifest.datasets, table);
   return {
     folder,
     manifest,
     named: pipelines.filter(isNamed),
     unnamed: pipelines.filter((pipeline) => !isNamed(pipeline)),
+    declared: undefined,
   };
 }
 
@@ -95,19 +105,22 @@ async function runAll(fileChecks: readonly FileCheck[], subject: Subject): Promi
 async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promise<string[]> {
   const damage = await runAll(fileChecks, subject);
   if (damage.length > 0) return damage;
-  let database: Database;
+  let published: Database;
   try {
-    database = await openDatabase(join(subject.folder, databaseFile), { readOnly: true });
+    published = await openPublished(join(subject.folder, databaseFile));
   } catch (error) {
     // That somebody writes to it is no damage, at least none yet.
     if (isRekapError(error, 'database-held')) throw error;
-    return [`${databaseFile} cannot be opened: ${firstLine(error)}`];
+    return [`${databaseFile} cannot be opened: ${firstLine((error as Error).cause ?? error)}`];
   }
+  const parquet = await openDatabase(':memory:', { settings: { temp_directory: '' } });
   try {
     for (const group of checks.tables) {
       // At the same time: each takes longer to plan than to carry out. All must have ended before the database is closed.
       const ended = await Promise.allSettled(
-        group.map(async (check: TableCheck) => check(subject, await database.beside())),
+        group.map(async (check: TableCheck) =>
+          check(subject, { published: await published.beside(), parquet: await parquet.beside() }),
+        ),
       );
       // That the system lets nothing more be opened is no damage.
       for (const end of ended) if (end.status === 'rejected') throwIfTooFewFiles(end.reason);
@@ -118,7 +131,8 @@ async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promi
     }
     return [];
   } finally {
-    database.close();
+    published.close();
+    parquet.close();
   }
 }
 

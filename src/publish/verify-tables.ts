@@ -9,6 +9,7 @@ import {
   type DescribedColumn,
   quoteIdentifier,
   quoteText,
+  readRelations,
   tableColumns,
 } from '../duckdb/database.ts';
 import {
@@ -16,6 +17,7 @@ import {
   databaseFile,
   type Manifest,
   parquetPath,
+  snapshotsLogTableName,
   withoutHistory,
 } from '../warehouse/snapshot-format.ts';
 import { fingerprint } from './manifest.ts';
@@ -28,21 +30,57 @@ export interface Subject {
   /** Those that the manifest names, and those that it does not: a dataset that has no table either was never read. */
   readonly named: readonly AnyPipeline[];
   readonly unnamed: readonly AnyPipeline[];
+  /** The CREATE statement of each table and view by name; undefined where another release or project made the snapshot. */
+  readonly declared: ReadonlyMap<string, string> | undefined;
+}
+
+/** The published DuckDB file, which is sealed, and another database that may read the Parquet files. */
+export interface OpenTables {
+  readonly published: Database;
+  readonly parquet: Database;
 }
 
 /** Gives what is wrong, as sentences. */
-export type TableCheck = (subject: Subject, database: Database) => Promise<string[]>;
+export type TableCheck = (subject: Subject, open: OpenTables) => Promise<string[]>;
 
-export async function noOtherTables({ unnamed }: Subject, database: Database): Promise<string[]> {
+/**
+ * Tables are tables, views are the declared ones, and the file holds nothing else. A view in the place of a table would show whatever it
+ * reads, and a macro could take the place of a function.
+ */
+export async function relationsAgree({ manifest, declared }: Subject, { published }: OpenTables): Promise<string[]> {
+  const found = await readRelations(published);
+  const tables = manifest.files.filter(({ path }) => path.endsWith('.parquet'));
+  const named = new Set([...tables.map(({ path }) => basename(path, '.parquet')), snapshotsLogTableName]);
+  const there = new Set(found.map(({ name }) => name));
+  const missing = [...named, ...Object.keys(manifest.datasets)].filter((name) => !there.has(name));
+  if (missing.length > 0) return [...new Set(missing)].map((name) => `${databaseFile}: has no table or view ${name}`);
+  return found.flatMap(({ kind, name, sql }) => {
+    if (!named.has(name) || kind === 'macro' || kind === 'type')
+      return [`${databaseFile}: the manifest does not name the ${kind} ${name}`];
+    if (kind === 'view' && isTable(manifest, name)) return [`${databaseFile}: ${name} is a view, not a table`];
+    if (declared === undefined || declared.get(name) === sql) return [];
+    return [`${databaseFile}: the ${kind} ${name} is not the declared one`];
+  });
+}
+
+/** Whether a name is that of a table, and not of a view. */
+function isTable({ datasets }: Manifest, name: string): boolean {
+  return ownTables.has(name) || Object.hasOwn(datasets, name);
+}
+
+export async function noOtherTables({ unnamed }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
   for (const { table } of unnamed)
-    if ((await tableColumns(database, null, table)).length > 0)
+    if ((await tableColumns(published, null, table)).length > 0)
       problems.push(`${table}: ${databaseFile} holds the table, but the manifest does not name the dataset`);
   return problems;
 }
 
 /** Rows, sums and NULLs of each dataset, in DuckDB and in Parquet. */
-export async function figuresAgree({ folder, manifest, named }: Subject, database: Database): Promise<string[]> {
+export async function figuresAgree(
+  { folder, manifest, named }: Subject,
+  { published, parquet }: OpenTables,
+): Promise<string[]> {
   const problems: string[] = [];
   for (const pipeline of named) {
     const { table } = pipeline;
@@ -63,25 +101,28 @@ export async function figuresAgree({ folder, manifest, named }: Subject, databas
     ];
     const selected = figures.map(({ sql }, index) => `(${sql})::VARCHAR AS f${index}`).join(', ');
     const path = parquetPath(table);
-    const found = await database.rows<Record<string, string>>(
-      `SELECT ${selected} FROM ${quoteIdentifier(table)} UNION ALL SELECT ${selected} FROM ${parquetSql(folder, path)}`,
-    );
-    for (const [place, where] of [`table ${table}`, path].entries())
+    const places = [
+      { where: `table ${table}`, database: published, relation: quoteIdentifier(table) },
+      { where: path, database: parquet, relation: parquetSql(folder, path) },
+    ];
+    for (const { where, database, relation } of places) {
+      const [found] = await database.rows<Record<string, string>>(`SELECT ${selected} FROM ${relation}`);
       for (const [index, { what, expected }] of figures.entries()) {
-        const actual = found[place]![`f${index}`];
+        const actual = found![`f${index}`];
         if (actual !== String(expected))
           problems.push(`${where}: ${what} is ${actual}, the manifest says ${expected ?? 'nothing'}`);
       }
+    }
   }
   return problems;
 }
 
 /** No row without a verdict: every district of a table was read to its end, and brought at least as many records. */
-export async function districtsComplete({ manifest, named }: Subject, database: Database): Promise<string[]> {
+export async function districtsComplete({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
   for (const { table, district: column } of named) {
     const verdicts = new Map(manifest.datasets[table]!.districts.map((verdict) => [verdict.district, verdict]));
-    const found = await database.rows<{ district: number; row_count: bigint }>(
+    const found = await published.rows<{ district: number; row_count: bigint }>(
       `SELECT ${quoteIdentifier(column)} AS district, count(*) AS row_count FROM ${quoteIdentifier(table)} GROUP BY ALL ORDER BY ALL`,
     );
     for (const { district, row_count } of found) {
@@ -97,10 +138,10 @@ export async function districtsComplete({ manifest, named }: Subject, database: 
   return problems;
 }
 
-export async function columnsAgree({ manifest, named }: Subject, database: Database): Promise<string[]> {
+export async function columnsAgree({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
   for (const { table } of named) {
-    const columns = await tableColumns(database, null, table);
+    const columns = await tableColumns(published, null, table);
     const schema = columns.map(({ column_name, column_type }) => [column_name, column_type]);
     if (fingerprint(schema) !== manifest.datasets[table]!.schema_fingerprint)
       problems.push(`table ${table}: its columns are not those that the manifest was made for`);
@@ -109,10 +150,10 @@ export async function columnsAgree({ manifest, named }: Subject, database: Datab
 }
 
 /** Counts of violations, of quarantined records, and of records that the snapshot changed. */
-export async function doubtsAgree({ manifest, named }: Subject, database: Database): Promise<string[]> {
+export async function doubtsAgree({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
   const [first] = named;
   if (first === undefined) return [];
-  const rows = await database.rows<{ what: string; dataset: string; name: string; row_count: bigint }>(
+  const rows = await published.rows<{ what: string; dataset: string; name: string; row_count: bigint }>(
     `SELECT 'violations' AS what, dataset, check_name AS name, count(*) AS row_count FROM violations GROUP BY ALL
      UNION ALL SELECT 'quarantine', dataset, 'records', count(*) FROM quarantine GROUP BY ALL
      UNION ALL SELECT 'changes', dataset, kind, count(DISTINCT (${columnList(first.key)})) FROM ${quoteIdentifier(changesTableName)}
@@ -147,51 +188,67 @@ function pairsOf({ folder, manifest }: Subject) {
 }
 
 /** A row of a table, seen as one value, has a type that names all columns and theirs. */
-export async function typesAgree(subject: Subject, database: Database): Promise<string[]> {
+export async function typesAgree(subject: Subject, { published, parquet }: OpenTables): Promise<string[]> {
   const pairs = pairsOf(subject);
   if (pairs.length === 0) return [];
-  const names = pairs.flatMap((_, n) => [`t${n}`, `p${n}`]);
-  const relations = pairs.flatMap(({ inDatabase, inParquet }, n) => [
-    `${inDatabase} AS t${n}`,
-    `${inParquet} AS p${n}`,
-  ]);
-  const rows = await database.rows<DescribedColumn>(`DESCRIBE SELECT ${names.join(', ')} FROM ${relations.join(', ')}`);
-  const types = new Map(rows.map(({ column_name, column_type }) => [column_name, column_type]));
-  return pairs.flatMap(({ path, table }, n) => {
-    const [there, here] = [types.get(`t${n}`), types.get(`p${n}`)];
-    return there === here ? [] : [`${path}: its columns are ${here}, those of the table ${table} are ${there}`];
-  });
+  const typesIn = async (database: Database, relations: readonly string[]): Promise<string[]> => {
+    const names = relations.map((_, n) => `r${n}`);
+    const from = relations.map((relation, n) => `${relation} AS r${n}`);
+    const rows = await database.rows<DescribedColumn>(`DESCRIBE SELECT ${names.join(', ')} FROM ${from.join(', ')}`);
+    return rows.map(({ column_type }) => column_type);
+  };
+  const there = await typesIn(
+    published,
+    pairs.map(({ inDatabase }) => inDatabase),
+  );
+  const here = await typesIn(
+    parquet,
+    pairs.map(({ inParquet }) => inParquet),
+  );
+  return pairs.flatMap(({ path, table }, n) =>
+    there[n] === here[n] ? [] : [`${path}: its columns are ${here[n]}, those of the table ${table} are ${there[n]}`],
+  );
 }
 
 /**
  * Every value of every row: the number of rows and two sums over the rows' hashes are the same for equal rows in any order. The file of a view
  * is compared with what the view gave when it was written, for the view follows from the tables.
  */
-export async function rowsAgree(subject: Subject, database: Database): Promise<string[]> {
+export async function rowsAgree(subject: Subject, { published, parquet }: OpenTables): Promise<string[]> {
   const pairs = pairsOf(subject);
   if (pairs.length === 0) return [];
-  const isTable = (name: string): boolean => ownTables.has(name) || subject.manifest.datasets[name] !== undefined;
-  const selects = pairs.map(({ table, content, inDatabase, inParquet }) => {
-    const there = isTable(table) || content === undefined ? inDatabase : inParquet;
-    const part = content === undefined ? inParquet : withoutHistory(table, inParquet);
-    return `SELECT (SELECT count(*) FROM ${there}) AS rows, ${contentSql(inParquet)} AS here,
-      ${there === inParquet ? 'NULL' : contentSql(there)} AS there, ${part === inParquet ? 'NULL' : contentSql(part)} AS part`;
-  });
+  const inTable = pairs.filter(({ table, content }) => isTable(subject.manifest, table) || content === undefined);
   // One statement for all: each by itself would take longer to plan than to carry out.
-  const found = await database.rows<{ rows: bigint; there: string | null; here: string; part: string | null }>(
-    selects.join(' UNION ALL '),
+  const there = await published.rows<{ place: number; rows: bigint; content: string }>(
+    inTable
+      .map((pair) => {
+        const { inDatabase } = pair;
+        return `SELECT ${pairs.indexOf(pair)} AS place, (SELECT count(*) FROM ${inDatabase}) AS rows, ${contentSql(inDatabase)} AS content`;
+      })
+      .join(' UNION ALL '),
+  );
+  const here = await parquet.rows<{ rows: bigint; content: string; part: string | null }>(
+    pairs
+      .map(({ table, inParquet }) => {
+        const part = withoutHistory(table, inParquet);
+        return `SELECT (SELECT count(*) FROM ${inParquet}) AS rows, ${contentSql(inParquet)} AS content,
+          ${part === inParquet ? 'NULL' : contentSql(part)} AS part`;
+      })
+      .join(' UNION ALL '),
   );
   const problems = pairs.flatMap(({ path, table, rows, content }, n) => {
-    const { rows: counted, there, here, part } = found[n]!;
-    if (there !== null && there !== here)
+    const ofTable = there.find(({ place }) => place === n);
+    const ofFile = here[n]!;
+    if (ofTable !== undefined && ofTable.content !== ofFile.content)
       return [{ table, what: `${path}: its rows are not those of the table ${table}` }];
-    if (content !== undefined && content !== (part ?? here))
+    if (content !== undefined && content !== (ofFile.part ?? ofFile.content))
       return [{ table, what: `${path}: its rows are not those that the manifest was made for` }];
+    const counted = (ofTable ?? ofFile).rows;
     if (rows === null || Number(counted) === rows) return [];
     return [{ table, what: `table ${table}: the number of rows is ${counted}, the manifest says ${rows}` }];
   });
   // A view differs where a table that it reads does.
-  const ofTables = problems.filter(({ table }) => isTable(table));
+  const ofTables = problems.filter(({ table }) => isTable(subject.manifest, table));
   return (ofTables.length > 0 ? ofTables : problems).map(({ what }) => what);
 }
 

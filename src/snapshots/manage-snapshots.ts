@@ -4,11 +4,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRekapError, RekapError, systemCode } from '../errors.ts';
 import { verifyLanding } from '../land/landed-run.ts';
-import type { AnyPipeline, Project } from '../pipeline.ts';
+import type { Project } from '../pipeline.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import { pruneSnapshots } from '../publish/snapshot-folder.ts';
 import { pointCurrent } from '../publish/switch-current.ts';
-import { verifySnapshot } from '../publish/verify-snapshot.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';
 import {
@@ -21,6 +20,7 @@ import {
 } from '../warehouse/warehouse.ts';
 import { pruneLandings, type Retention } from '../run/landings.ts';
 import { beginsAnew } from '../run/run.ts';
+import { verifyAgainst } from './verify-against.ts';
 
 /** What a verification found. */
 interface Verification {
@@ -41,11 +41,7 @@ interface Verification {
  *
  * @throws `snapshot-not-found` where there is none of this id.
  */
-export async function verifyPublished(
-  warehouse: string,
-  id: string,
-  pipelines: readonly AnyPipeline[],
-): Promise<Verification> {
+export async function verifyPublished(warehouse: string, id: string, project: Project): Promise<Verification> {
   let snapshot: Snapshot;
   try {
     snapshot = await readSnapshot(warehouse, id);
@@ -54,7 +50,7 @@ export async function verifyPublished(
     return { files: 0, problems: [error.message], answerProblems: [], answers: 'unknown', next: error.next };
   }
   const { run, landing, files } = snapshot.manifest;
-  const problems = await verifySnapshot(snapshot.folder, snapshot.manifest, pipelines);
+  const problems = await verifyAgainst(project, snapshot);
   const folder = join(warehousePaths(warehouse).landing, run);
   // What is there and cannot be read is named file by file.
   const isKept = isSnapshotId(run) && (await isThere(folder));
@@ -97,10 +93,10 @@ interface RolledBack extends Pick<Verification, 'answerProblems' | 'next'> {
  *
  * @throws `snapshot-not-found` where there is none of this id, `verification` naming what is wrong with a damaged one.
  */
-export async function rollBack({ pipelines }: Project, warehouse: string, id: string): Promise<RolledBack> {
+export async function rollBack(project: Project, warehouse: string, id: string): Promise<RolledBack> {
   return locked(warehouse, async () => {
     const before = await readCurrent(warehouse).catch(() => null);
-    const { problems, answerProblems, next } = await verifyPublished(warehouse, id, pipelines);
+    const { problems, answerProblems, next } = await verifyPublished(warehouse, id, project);
     if (problems.length > 0) throw damagedError(`Snapshot ${id} is damaged and was not made current:`, problems, next);
     await pointCurrent(warehouse, id);
     const now = await readSnapshot(warehouse, id);

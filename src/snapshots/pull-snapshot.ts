@@ -13,9 +13,11 @@ import {
   clearLeftovers,
   discardSnapshotFolder,
   makeWarehouse,
+  newSnapshotId,
   pruneSnapshots,
 } from '../publish/snapshot-folder.ts';
 import { pointCurrent, publishSnapshotFolder } from '../publish/switch-current.ts';
+import type { Project } from '../pipeline.ts';
 import type { Clock } from '../runtime/context.ts';
 import { findAltered } from '../warehouse/check-files.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
@@ -28,6 +30,7 @@ import {
   manifestHashFile,
 } from '../warehouse/snapshot-format.ts';
 import { recordTransfer } from './record-transfer.ts';
+import { verifyAgainst } from './verify-against.ts';
 import {
   listSnapshotIds,
   readCurrent,
@@ -40,6 +43,8 @@ import {
 export interface PullOptions {
   readonly warehouse: string;
   readonly bucket: Bucket;
+  /** What the snapshot is verified against. */
+  readonly project: Project;
   /** Snapshots to keep in the warehouse. */
   readonly keep: number;
   /** Whether the warehouse may change its source. */
@@ -63,6 +68,9 @@ export interface Pulled {
   /** Ids of snapshots that were removed from the warehouse. */
   readonly removed: readonly string[];
 }
+
+/** Milliseconds by which the clock of the machine that made a snapshot may be ahead of this one's. */
+const mostAhead = 24 * 3_600_000;
 
 /** A snapshot that retention has removed between two requests; the bucket has a newer one then. */
 class GoneMeanwhile extends Error {}
@@ -96,6 +104,7 @@ async function pull(options: PullOptions): Promise<Pulled> {
         `${bucket.url} holds no snapshot.`,
         `Push one there first, as with "rekap push ${bucket.url}", or correct the address.`,
       );
+    refuseFuture(options, there);
     const here = await readHere(options, there);
     if (here !== null && (await isCopyOf(here, there)))
       return { outcome: 'unchanged', ...named(options, there), files: 0, bytes: 0, removed: [] };
@@ -111,6 +120,17 @@ async function pull(options: PullOptions): Promise<Pulled> {
         );
     }
   }
+}
+
+/** A snapshot of a later time would stay the newest until then, and the honest ones after it would be refused as older. */
+function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: CurrentThere): void {
+  const latest = newSnapshotId(new Date(clock.now().getTime() + mostAhead), 0, null);
+  if (snapshot < latest) return;
+  throw new RekapError(
+    'bucket',
+    `${bucket.url} says that ${snapshot} is current, which is a time in the future.`,
+    'Check the clock of this machine. If it is right, push a snapshot there from a machine whose clock is right.',
+  );
 }
 
 function named({ bucket, warehouse }: PullOptions, { snapshot }: CurrentThere) {
@@ -193,6 +213,8 @@ async function fetchSnapshot(
     await transferAll(manifest.files, fetchFile, report);
     await writeFile(join(folder, manifestFile), text.text, { flag: 'wx' });
     await writeFile(join(folder, manifestHashFile), manifestHashLine(Buffer.from(text.text)), { flag: 'wx' });
+    const problems = await verifyAgainst(options.project, { folder, manifest });
+    if (problems.length > 0) throw unverified(bucket, there, problems);
     const files = [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
     const others = ids.filter((other) => other !== id);
     await publishSnapshotFolder(
@@ -238,6 +260,17 @@ function unlike({ url }: Bucket, { snapshot }: CurrentThere, path: string): Reka
     'bucket',
     `${url}/${folder}${path} is not what was pushed: its length or SHA-256 is another.`,
     `Nothing was changed here. Remove ${folder} there, and push the snapshot again.`,
+  );
+}
+
+function unverified({ url }: Bucket, { snapshot }: CurrentThere, problems: readonly string[]): RekapError {
+  const folder = snapshotPrefix(snapshot);
+  return new RekapError(
+    'bucket',
+    [`${url}/${folder} doesn't hold a snapshot as rekap publishes it:`, ...problems.map((one) => `  - ${one}`)].join(
+      '\n',
+    ),
+    `Nothing was changed here. Find out who wrote it, remove ${folder} there, and push the snapshot again.`,
   );
 }
 

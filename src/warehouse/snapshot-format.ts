@@ -14,6 +14,7 @@ export const changesTableName = 'changes';
 /** How old a violation is; what it goes by are the snapshots before. */
 export const ageColumns: readonly string[] = ['first_snapshot', 'since'];
 export const violationsLogTableName = 'violations_log';
+export const snapshotsLogTableName = 'snapshots_log';
 
 /** A snapshot's id: UTC time to the second and six hexadecimal digits, so that ids sort by time. */
 const snapshotId = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/;

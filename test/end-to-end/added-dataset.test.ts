@@ -60,7 +60,7 @@ describe('a verification', () => {
   it('finds a snapshot from before the dataset whole', async () => {
     const { warehouse, known } = await ofTwo();
     const [id] = known;
-    expect((await verifyPublished(warehouse, id, three.pipelines)).problems).toEqual([]);
+    expect((await verifyPublished(warehouse, id, three)).problems).toEqual([]);
   });
 
   it('names a dataset that the manifest lacks although the file holds its table', async () => {
@@ -72,7 +72,7 @@ describe('a verification', () => {
     expect(dropped).toBeDefined();
     await writeFile(file, JSON.stringify({ ...manifest, datasets }));
     await writeFile(`${file}.sha256`, manifestHashLine(await readFile(file)));
-    const { problems } = await verifyPublished(warehouse, id, project.pipelines);
+    const { problems } = await verifyPublished(warehouse, id, project);
     expect(problems).toEqual(['voters: rekap.duckdb holds the table, but the manifest does not name the dataset']);
   });
 });
@@ -82,7 +82,7 @@ describe('a sync', () => {
     const { warehouse, result } = await syncThree();
     expect(result.outcome).toBe('published');
     expect(await countAbroad(warehouse)).toEqual([{ n: 5 }]);
-    expect((await verifyPublished(warehouse, result.run, three.pipelines)).problems).toEqual([]);
+    expect((await verifyPublished(warehouse, result.run, three)).problems).toEqual([]);
   });
 
   it('of an older dataset carries the rest over, and begins the new one as never read', async () => {
@@ -90,7 +90,7 @@ describe('a sync', () => {
     expect(result.outcome).toBe('published');
     expect(result.manifest.datasets['voting_rights_users']).toMatchObject({ rows: 15, carried_over: 15 });
     expect(result.manifest.datasets['voters_abroad']).toMatchObject({ rows: 0, carried_over: 0, districts: [] });
-    expect((await verifyPublished(warehouse, result.run, three.pipelines)).problems).toEqual([]);
+    expect((await verifyPublished(warehouse, result.run, three)).problems).toEqual([]);
     expect((await again()).outcome).toBe('published');
     expect(await countAbroad(warehouse)).toEqual([{ n: 5 }]);
   });

@@ -104,7 +104,7 @@ describe('the advice', () => {
     const [, run = null] = /"rekap replay ?([^" ]+)?"/.exec((error as RekapError).next)!;
     await runReplay(warehouse, { run });
     const mended = (await readCurrent(warehouse))!;
-    expect(await verifyPublished(warehouse, mended.id, project.pipelines)).toMatchObject({ problems: [] });
+    expect(await verifyPublished(warehouse, mended.id, project)).toMatchObject({ problems: [] });
   });
 
   it('keeps a sync from beginning the history anew where only the link is gone', async () => {

@@ -159,7 +159,7 @@ function must(holds: boolean, what: unknown): asserts holds {
 async function versionIn(folder: string): Promise<number | null> {
   const current = await readCurrent(warehouseIn(folder));
   if (current === null) return null;
-  const { problems, answerProblems } = await verifyPublished(warehouseIn(folder), current.id, project.pipelines);
+  const { problems, answerProblems } = await verifyPublished(warehouseIn(folder), current.id, project);
   must(problems.length + answerProblems.length === 0, [...problems, ...answerProblems]);
   return figureOf(current.manifest);
 }

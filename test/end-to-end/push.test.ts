@@ -32,6 +32,7 @@ const fourSnapshots = preparedWarehouse(async (warehouse) => {
 
 const quiet = {
   clock: manualClock(),
+  project,
   keep: 7,
   acceptSource: false,
   isCopy: false,

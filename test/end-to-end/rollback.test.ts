@@ -94,7 +94,7 @@ describe('the advice on a damaged snapshot', () => {
     const { warehouse, older, newest, file } = await threeSnapshots();
     for (const id of [older, newest]) await spoil(file(id, 'rekap.duckdb'));
     await rm(join(warehouse, 'landing', newest), { recursive: true });
-    const adviceOn = async (id: string) => (await verifyPublished(warehouse, id, project.pipelines)).next;
+    const adviceOn = async (id: string) => (await verifyPublished(warehouse, id, project)).next;
     expect(await adviceOn(older)).toContain(`"rekap replay ${older}"`);
     expect(await adviceOn(newest)).not.toContain('replay');
   });

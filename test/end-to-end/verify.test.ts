@@ -20,7 +20,7 @@ async function published() {
     run,
     manifest: join(warehouse, 'snapshots', run, 'manifest.json'),
     landing: join(warehouse, 'landing', run),
-    verify: async (id = run) => verifyPublished(warehouse, id, project.pipelines),
+    verify: async (id = run) => verifyPublished(warehouse, id, project),
   };
 }
 

@@ -127,7 +127,9 @@ describe('a query that fails late', () => {
   it('keeps the file that is there', async () => {
     const target = join(folder, 'kept');
     await writeFile(target, 'before');
-    await expect(writeFormat(shapes['plain']!(failures['overflow']!(`i = ${late}`)), 'csv', target)).rejects.toThrow();
+    await expect(writeFormat(shapes['plain']!(failures['overflow']!(`i = ${late}`)), 'csv', target)).rejects.toThrow(
+      RekapError,
+    );
     expect(await readFile(target, 'utf8')).toBe('before');
     await rm(target);
   });

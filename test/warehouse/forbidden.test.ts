@@ -56,14 +56,13 @@ function expectForbidden(error: unknown): void {
 }
 
 const everything = (path: string, warehouse: string): boolean => path.startsWith(`${warehouse}/`);
-const { pipelines } = project;
 
 describe('a warehouse of which everything is kept from this user', () => {
   it.each<[string, (warehouse: string, id: string) => Promise<unknown>]>([
     ['a query', requireCurrent],
     ['a list', listSnapshots],
     ['a pruning', (warehouse) => prune({ warehouse, keep: 1, keepLanding: null })],
-    ['a verification', (warehouse, id) => verifyPublished(warehouse, id, pipelines)],
+    ['a verification', (warehouse, id) => verifyPublished(warehouse, id, project)],
   ])('is said to be so by %s', async (_, act) => {
     expectForbidden(await refusalOf(everything, act));
   });
@@ -73,14 +72,14 @@ describe('a snapshot of which a file is kept from this user', () => {
   it.each(['manifest.json', 'rekap.duckdb', join('parquet', 'voters', 'voters.parquet')])(
     'is not called damaged: %s',
     async (file) => {
-      const verify = (warehouse: string, id: string) => verifyPublished(warehouse, id, pipelines);
+      const verify = (warehouse: string, id: string) => verifyPublished(warehouse, id, project);
       const error = await refusalOf((path) => path.endsWith(file), verify);
       expectForbidden(error ?? new Error('nothing was said'));
     },
   );
 
   it('is no answer that was altered either', async () => {
-    const verify = (warehouse: string, id: string) => verifyPublished(warehouse, id, pipelines);
+    const verify = (warehouse: string, id: string) => verifyPublished(warehouse, id, project);
     expectForbidden(await refusalOf((path) => path.endsWith('bodies.gz'), verify));
   });
 
