@@ -1,6 +1,6 @@
 /** rekap schedule in a process of its own: it syncs, tells how it is, and ends when it is told to. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readRuns } from '../../src/publish/runs-log.ts';
 import { startCli } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
@@ -12,6 +12,7 @@ describe('rekap schedule', () => {
   it('fills an empty warehouse, says when it syncs next, answers a monitor, and ends cleanly', async () => {
     const warehouse = await temporaryFolder();
     const cli = startCli([...yearly, '--warehouse', warehouse, '--port', '0', '--log-format', 'json']);
+    onTestFinished(() => void cli.child.kill('SIGKILL'));
     await cli.printed('schedule_wait');
     const url = /http:\/\/[\d.:]+/.exec(cli.stderr())![0];
     const health = await (await fetch(`${url}/health`)).json();
