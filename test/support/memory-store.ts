@@ -33,7 +33,11 @@ export async function startMemoryStore(): Promise<MemoryStore> {
       } = refused === null
         ? answerTo(objects, { method: request.method!, key, query: searchParams, headers: request.headers, body })
         : { status: refused, body: errorText('Refused') };
-      response.writeHead(status, { 'content-type': 'application/xml', ...(etag === undefined ? {} : { etag }) });
+      response.writeHead(status, {
+        'content-type': 'application/xml',
+        'content-length': Buffer.byteLength(text),
+        ...(etag === undefined ? {} : { etag }),
+      });
       response.end(text);
     };
     // A client that is cut off has sent nothing.
