@@ -125,13 +125,13 @@ describe('a webhook', () => {
 });
 
 describe('a command', () => {
-  /** A command that starts another one, which goes on for long and holds a pipe open; gives when it has begun and ended. */
+  /** A command that starts another one, which goes on for longer than a test may and holds a pipe open; gives when it has begun and ended. */
   async function longCommand() {
     const pipe = join(await temporaryFolder(), 'pipe');
     spawnSync('sh', ['-c', `mkfifo '${pipe}'`]);
     const begun = open(pipe, 'r');
     return {
-      command: `sleep 25 > '${pipe}' & wait`,
+      command: `sleep 60 > '${pipe}' & wait`,
       begun,
       ended: async () => {
         const file = await begun;
