@@ -37,6 +37,62 @@ describe('rekap diff', () => {
     expect(new Set(regencies)).toEqual(new Set(['A\0B', String.raw`A\u0000B`]));
   });
 
+  it('says since which snapshot each value stands, also where it was there before', async () => {
+    const warehouse = await temporaryFolder();
+    const ids: string[] = [];
+    const field = 'NamaDapil';
+    for (const [one, other] of [
+      ['A', 'A'],
+      ['B', 'A'],
+      ['A', 'C'],
+      ['B', 'C'],
+    ] as const) {
+      const data = smallNation({ 1101: 2 });
+      data.datapemilihdpr[0]![field] = one;
+      data.datapemilihdpr[1]![field] = other;
+      ids.push((await runSync(syncOptions(warehouse, (await serveData(data)).url, accepted))).run);
+    }
+    const since = async (...words: string[]) => {
+      const { stdout } = await runHere(['diff', ...words, '--json', '--warehouse', warehouse]);
+      const rows = JSON.parse(stdout) as Record<'regency' | 'old_value' | 'new_value' | 'since', string>[];
+      return rows.map((row) => [row.regency, row.old_value, row.new_value, ids.indexOf(row.since)]);
+    };
+    expect(await since(ids[0]!)).toEqual([
+      ['KOTA 1101-0', 'A', 'B', 3],
+      ['KOTA 1101-1', 'A', 'C', 2],
+    ]);
+    expect(await since(ids[0]!, ids[1]!)).toEqual([['KOTA 1101-0', 'A', 'B', 1]]);
+    expect(await since()).toEqual([['KOTA 1101-0', 'A', 'B', 3]]);
+    // Backwards the history of the earlier snapshot knows nothing that came later.
+    expect(await since(ids[3]!, ids[0]!)).toEqual([
+      ['KOTA 1101-0', 'B', 'A', -1],
+      ['KOTA 1101-1', 'C', 'A', -1],
+    ]);
+  });
+
+  it('of violations shows those that came and went, and none that stands, whatever is NULL in its place', async () => {
+    const warehouse = await temporaryFolder();
+    const sum = 'JumlahPemilihLakiLakiDanPerempuanDalamDPT';
+    for (const broken of [
+      [0, 1],
+      [1, 2],
+    ]) {
+      const data = smallNation({ 1101: 3 });
+      for (const index of broken) data.datapemilihdpr[index]![sum] = `${999 - index}`;
+      // A row that only one of the tables has.
+      data.datahakpilihdpr.splice(0, 1);
+      await runSync(syncOptions(warehouse, (await serveData(data)).url, accepted));
+    }
+    const { stdout } = await runHere(['diff', '--violations', '--json', '--warehouse', warehouse]);
+    const rows = JSON.parse(stdout) as Record<'kind' | 'regency' | 'check_name', string>[];
+    const sums = rows.filter(({ check_name }) => check_name === 'dpt_sexes_sum');
+    expect(sums.map(({ kind, regency }) => [kind, regency])).toEqual([
+      ['new', 'KOTA 1101-2'],
+      ['resolved', 'KOTA 1101-0'],
+    ]);
+    expect(rows.filter(({ regency }) => regency === 'KOTA 1101-1')).toEqual([]);
+  });
+
   it('of a snapshot whose DuckDB file is damaged names both, and what finds out which', async () => {
     const warehouse = await temporaryFolder();
     const ids: string[] = [];

@@ -10,9 +10,18 @@ import { testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startTwistedSource } from '../support/twisted-source.ts';
 
+/** A store where nothing listens. */
+const noStore = {
+  AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1',
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'nobody',
+  AWS_SECRET_ACCESS_KEY: 'nothing',
+  AWS_MAX_ATTEMPTS: '1',
+};
+
 async function examine(words: readonly string[], key: string | null = testKey) {
   const warehouse = join(await temporaryFolder(), 'new');
-  const environment: Record<string, string> = key === null ? {} : { REKAP_API_KEY: key };
+  const environment: Record<string, string> = { ...noStore, ...(key === null ? {} : { REKAP_API_KEY: key }) };
   const { code, stdout } = await runHere(['doctor', ...words, '--json', '--warehouse', warehouse], environment);
   const findings = JSON.parse(stdout) as Finding[];
   expect(stdout).not.toContain(testKey);
@@ -56,6 +65,32 @@ describe('rekap doctor', () => {
     const { findings, code } = await examine(['--push', 's3://figures/dpr'], testKey);
     expect(code).toBe(8);
     expect(findings.find(({ about }) => about === 'bucket')).toMatchObject({ state: 'failed' });
+  });
+
+  it.each<[string[], string | null, number, string[]]>([
+    [['bucket'], testKey, 8, ['bucket failed']],
+    [['bucket', 'ping'], testKey, 2, ['bucket failed', 'telling failed']],
+    [['bucket', 'service'], testKey, 4, ['bucket failed', 'service failed']],
+    [['bucket', 'service'], null, 2, ['bucket failed', 'key failed']],
+    [['ping', 'service'], testKey, 4, ['telling failed', 'service failed']],
+    [['ping'], testKey, 2, ['telling failed']],
+  ])('where %j fail, with the key %j, ends with exit code %i', async (what, key, code, doubtful) => {
+    const words: Record<string, string[]> = {
+      bucket: ['--push', 's3://figures/dpr'],
+      ping: ['--ping-url', 'nowhere'],
+      service: ['--base-url', 'http://127.0.0.1:1'],
+    };
+    expect(
+      await examine(
+        what.flatMap((name) => words[name]!),
+        key,
+      ),
+    ).toMatchObject({ code, doubtful });
+  });
+
+  it('names a metrics file whose folder is not there', async () => {
+    const file = join(await temporaryFolder(), 'no', 'rekap.prom');
+    expect(await examine(['--metrics-file', file])).toMatchObject({ code: 2, doubtful: ['telling failed'] });
   });
 
   it('names one that is not there, and one that caps limit in silence', async () => {

@@ -44,6 +44,37 @@ describe('evidence', () => {
     expect(sum.messages.id).toContain(total);
   });
 
+  it('names the status, the row and the file of each record', async () => {
+    const { warehouse, run, data } = await doubtful();
+    const [voters] = await ask(warehouse, 'KOTA 1101-4', '--dataset', 'voters');
+    const { records } = voters!;
+    expect(records.length).toBeGreaterThan(1);
+    for (const { status, place, answer, file, run: of, url } of records) {
+      expect({ status, of, file }).toEqual({ status: 200, of: run, file: `${run}-answer-${answer}.json` });
+      // The pages of a small nation begin with its first record.
+      expect(Number(new URL(url, 'http://source.test').searchParams.get('offset')) + place).toBe(
+        1 + data.datapemilihdpr.findIndex(({ NamaKabupaten }) => NamaKabupaten === 'KOTA 1101-4'),
+      );
+    }
+  });
+
+  it.each([
+    ['a part of a sum', 'dpt_male', ['dpt_sexes_sum']],
+    ['the whole of it', 'dpt_total', ['dpt_sexes_sum']],
+    ['a column of another check', 'dptb_total', []],
+  ])('of a column shows the violations that it is in: %s', async (_, column, checks) => {
+    const { warehouse, data } = await doubtful();
+    const words = ['KOTA 1101-0', '--dataset', 'voters', '--column', column];
+    const [voters] = await ask(warehouse, ...words);
+    const ofSums = voters!.violations.filter(({ check_name }) => check_name === 'dpt_sexes_sum');
+    expect(ofSums.map(({ check_name }) => check_name)).toEqual(checks);
+    expect(voters!.figures.map((figure) => [figure.column, figure.value])).toEqual([
+      [column, data.datapemilihdpr[0]![voters!.figures[0]!.field]],
+    ]);
+    const { stdout } = await runHere(['evidence', ...words, '--warehouse', warehouse]);
+    expect(stdout.includes('dpt_sexes_sum')).toBe(checks.length > 0);
+  });
+
   it('writes the answers as they came, with the hashes that it names', async () => {
     const { warehouse } = await doubtful();
     const folder = join(await temporaryFolder(), 'out');

@@ -1,17 +1,30 @@
 /** rekap schedule in a process of its own: it syncs, tells how it is, and ends when it is told to. */
 
-import { describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readRuns } from '../../src/publish/runs-log.ts';
+import { systemClock } from '../../src/runtime/context.ts';
 import { startCli } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const yearly = ['schedule', '--sample', '--cron', '0 0 1 1 *', '--timezone', 'UTC'];
 
+/** Events of a log of JSON lines that begin with one of these words. */
+function eventsOf(stderr: string, words = /^(schedule|run_failed|warning)/): Record<string, unknown>[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ event }) => words.test(String(event)));
+}
+
 describe('rekap schedule', () => {
   it('fills an empty warehouse, says when it syncs next, answers a monitor, and ends cleanly', async () => {
     const warehouse = await temporaryFolder();
     const cli = startCli([...yearly, '--warehouse', warehouse, '--port', '0', '--log-format', 'json']);
+    onTestFinished(() => void cli.child.kill('SIGKILL'));
     await cli.printed('schedule_wait');
     const url = /http:\/\/[\d.:]+/.exec(cli.stderr())![0];
     const health = await (await fetch(`${url}/health`)).json();
@@ -24,18 +37,74 @@ describe('rekap schedule', () => {
     const { code, stdout } = await cli.ended;
     expect(code).toBe(0);
     expect(stdout).toContain('Published snapshot');
-    const events = cli
-      .stderr()
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => (JSON.parse(line) as { event: string }).event);
-    expect(events.filter((event) => event.startsWith('schedule'))).toEqual([
+    expect(eventsOf(cli.stderr()).map(({ event }) => event)).toEqual([
       'schedule_monitor',
       'schedule_first',
       'schedule_wait',
       'schedule_end',
     ]);
     expect((await readRuns(warehouse)).map(({ outcome }) => outcome)).toEqual(['published']);
+  });
+
+  it.each<[string[], number[]]>([
+    [[], [300_000, 600_000, 1_200_000]],
+    [['--retries', '1'], [300_000]],
+    [['--retries', '0'], []],
+  ])('tries a sync whose source fails again as often as it is told: %j', async (words, pauses) => {
+    const slept: number[] = [];
+    let metrics = Promise.resolve('');
+    vi.spyOn(systemClock, 'sleep').mockImplementation(async (milliseconds, signal) => {
+      slept.push(milliseconds);
+      if (milliseconds >= 300_000) return;
+      // It waits for the next time: now it has told all, and can be ended.
+      const printed = vi
+        .mocked(process.stderr.write)
+        .mock.calls.map(([text]) => String(text))
+        .join('');
+      const [monitor] = eventsOf(printed, /^schedule_monitor$/);
+      metrics = fetch(`${String(monitor!['url'])}/metrics`).then((answer) => answer.text());
+      await metrics;
+      process.emit('SIGTERM');
+      signal?.throwIfAborted();
+    });
+    const nowhere = ['--base-url', 'http://127.0.0.1:1', '--attempts', '1', '--warehouse', await temporaryFolder()];
+    const monitored = ['schedule', '--cron', '0 0 1 1 *', '--port', '0', '--log-format', 'json'];
+    const { code, stdout, stderr } = await runHere([...monitored, ...nowhere, ...words], { REKAP_API_KEY: 'a-key' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(slept.filter((milliseconds) => milliseconds >= 300_000)).toEqual(pauses);
+    const retries = eventsOf(stderr, /^schedule_retry$/);
+    expect(retries.map(({ attempt, seconds }) => [attempt, seconds])).toEqual(
+      pauses.map((milliseconds, index) => [index + 1, milliseconds / 1000]),
+    );
+    expect(eventsOf(stderr, /^run_failed$/).map((failed) => failed['code'])).toEqual(
+      Array<string>(pauses.length + 1).fill('source-unreachable'),
+    );
+    expect(await metrics).toContain(`rekap_schedule_retries_total ${pauses.length}\n`);
+    expect(await metrics).toContain('rekap_schedule_running 0\n');
+  });
+
+  it('that is ended during a sync ends with it, and prints no error', async () => {
+    const server = createServer(() => process.emit('SIGTERM')).listen(0, '127.0.0.1');
+    await new Promise((done) => server.once('listening', done));
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const warehouse = await temporaryFolder();
+    const words = ['schedule', '--cron', '0 0 1 1 *', '--log-format', 'text', '--concurrency', '1', '--base-url', url];
+    const { code, stdout, stderr } = await runHere([...words, '--warehouse', warehouse], { REKAP_API_KEY: 'a-key' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr.split('\n').filter((line) => /rekap: |next step|fault/i.test(line))).toEqual([]);
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .every((line) => /^\d{4}-\d\d-\d\dT/.test(line)),
+    ).toBe(true);
+    expect((await readRuns(warehouse)).map(({ outcome, exit_code }) => [outcome, exit_code])).toEqual([
+      ['interrupted', 143],
+    ]);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 /** A schedule syncs at its times, one sync at a time, makes up for those that were missed by one, and tries again where that may help. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import { readTimetable, runSchedule, type Schedule, type ScheduleEvent, withRetries } from '../../src/run/schedule.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -98,6 +98,40 @@ describe('a schedule', () => {
     expect(begun).toEqual([]);
   });
 
+  it('counts a time as come at its very instant, and not a millisecond before', () => {
+    const instant = at('20T19:15');
+    const before = new Date(instant.getTime() - 1);
+    expect(nightly.latest(instant)).toEqual(instant);
+    expect(nightly.latest(before)).toEqual(at('19T19:15'));
+    expect(nightly.next(before)).toEqual(instant);
+    expect(nightly.next(instant)).toEqual(at('21T19:15'));
+  });
+
+  it('begins at the instant at which it starts, unless a sync began at that instant', async () => {
+    const instant = at('20T19:15');
+    const { begun, told } = await carryOut(1, instant, { lastBegun: at('19T19:15') });
+    expect(begun).toEqual(['20T19:15']);
+    expect(told).toEqual([{ kind: 'catch up', missed: instant }, { kind: 'begin' }]);
+    expect((await carryOut(1, instant, { lastBegun: instant })).begun).toEqual(['21T19:15']);
+  });
+
+  it.each([
+    [30_000, 1],
+    [30_001, 2],
+  ])('goes on waiting where the clock goes back by %i ms or waits anew: %i waits', async (back, waits) => {
+    const clock = manualClock(at('20T19:10'));
+    let corrected = 0;
+    const now = (): Date => new Date(clock.monotonic() - corrected);
+    // The first nap lets no time pass, and sets the clock back.
+    const sleep = async (milliseconds: number): Promise<void> => {
+      if (corrected > 0) return clock.sleep(milliseconds);
+      corrected = back;
+    };
+    const { told } = await carryOut(1, at('20T19:10'), { clock: { ...clock, now, sleep } });
+    const until = told.flatMap((event) => (event.kind === 'wait' ? [event.until.toISOString()] : []));
+    expect(until).toEqual(Array<string>(waits).fill(at('20T19:15').toISOString()));
+  });
+
   it.each([
     ['61 * * * *', 'UTC'],
     ['2027-01-01T00:00:00', 'UTC'],
@@ -127,6 +161,41 @@ describe('a sync that failed', () => {
     const failure = new RekapError('source-unreachable', 'Nothing listens.');
     expect(await attempt(failure, 3)).toEqual({ attempts: 4, waits: [5, 10, 20] });
     expect(await attempt(failure, 0)).toEqual({ attempts: 1, waits: [] });
+  });
+
+  it('tells of each attempt with its number and pause, and of none when it has succeeded', async () => {
+    const told: ScheduleEvent[] = [];
+    let attempts = 0;
+    const act = async (): Promise<void> => {
+      attempts += 1;
+      if (attempts < 3) throw new RekapError('source-unreachable', `Failure ${attempts}.`);
+    };
+    const tell = (event: ScheduleEvent): void => void told.push(event);
+    await withRetries(9, act, { clock: manualClock(), signal: new AbortController().signal, tell });
+    expect(told).toEqual([
+      { kind: 'retry', attempt: 1, milliseconds: 300_000, why: 'Failure 1.' },
+      { kind: 'retry', attempt: 2, milliseconds: 600_000, why: 'Failure 2.' },
+    ]);
+  });
+
+  it.each([
+    ['while it runs', 'attempt', 0],
+    ['while it waits', 'wait', 1],
+  ])('is not tried again where the signal comes %s', async (_, moment, told) => {
+    const failure = new RekapError('source-unreachable', 'Nothing listens.');
+    const end = new AbortController();
+    let attempts = 0;
+    const tell = vi.fn<() => void>(() => {
+      if (moment === 'wait') end.abort();
+    });
+    const act = async (): Promise<void> => {
+      attempts += 1;
+      if (moment === 'attempt') end.abort();
+      throw failure;
+    };
+    await expect(withRetries(3, act, { clock: manualClock(), signal: end.signal, tell })).rejects.toBe(failure);
+    expect(attempts).toBe(1);
+    expect(tell).toHaveBeenCalledTimes(told);
   });
 
   it.each([

@@ -14,6 +14,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 const built = join(import.meta.dirname, '../../node_modules/.cache/tools/versitygw');
 const program = [built, 'versitygw'].find((name) => spawnSync(name, ['--version']).status === 0);
 export const hasStore = program !== undefined;
+if (!hasStore) process.stderr.write('Tests against a real S3 server are skipped: "make tools" installs one.\n');
 
 const credentials = { accessKeyId: 'pusher', secretAccessKey: 'not-much-of-a-secret' };
 
@@ -21,8 +22,6 @@ export interface Store {
   readonly endpoint: string;
   /** Address of a folder in a bucket that is there. */
   readonly url: string;
-  /** The folder that its objects are files of. */
-  readonly folder: string;
   /** Variables by which a command line finds it. */
   readonly environment: Record<string, string>;
   /** Opens the bucket, by another way if one is named. */
@@ -35,20 +34,31 @@ export async function startStore(): Promise<Store> {
   await mkdir(join(root, 'figures'));
   const port = await freePort();
   const child = spawn(program!, ['--quiet', '--port', `127.0.0.1:${port}`, 'posix', root], {
-    env: { ROOT_ACCESS_KEY: credentials.accessKeyId, ROOT_SECRET_KEY: credentials.secretAccessKey },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      ROOT_ACCESS_KEY: credentials.accessKeyId,
+      ROOT_SECRET_KEY: credentials.secretAccessKey,
+    },
     stdio: 'ignore',
+  });
+  const ended = new Promise<void>((done) => {
+    child.once('error', () => done());
+    child.once('exit', () => done());
   });
   onTestFinished(async () => {
     child.kill('SIGKILL');
-    await once(child, 'exit');
+    await ended;
   });
-  const endpoint = `http://127.0.0.1:${port}`;
-  await untilItListens(port);
+  await untilItListens(port, ended);
+  return storeAt(`http://127.0.0.1:${port}`);
+}
+
+/** A store that listens at this address, and takes any credentials or these. */
+export function storeAt(endpoint: string): Store {
   const url = 's3://figures/dpr';
   return {
     endpoint,
     url,
-    folder: join(root, 'figures/dpr'),
     environment: {
       AWS_ENDPOINT_URL_S3: endpoint,
       AWS_REGION: 'us-east-1',
@@ -77,9 +87,12 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A connection that is refused says at once that nothing listens yet. */
-async function untilItListens(port: number): Promise<void> {
+/** A connection that is refused says at once that nothing listens yet. @throws where the server has ended. */
+async function untilItListens(port: number, ended: Promise<void>): Promise<void> {
+  let isOver = false;
+  void ended.then(() => (isOver = true));
   for (;;) {
+    if (isOver) throw new Error('The S3 server ended before it listened.');
     const socket = connect(port, '127.0.0.1');
     const isThere = await new Promise<boolean>((done) => {
       socket.once('connect', () => done(true));

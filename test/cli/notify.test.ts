@@ -1,0 +1,230 @@
+/** Pings, webhooks and commands: how often they are tried, how long they may take, and what they never see. */
+
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import timers from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readNotifier } from '../../src/cli/notify.ts';
+import { RekapError } from '../../src/errors.ts';
+import { runAt } from '../support/all-runs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const begunAt = new Date('2026-11-21T03:00:00Z');
+
+/** A notifier for one run that ended as its line says; gives what was warned of. */
+async function notifierOf(options: Partial<Parameters<typeof readNotifier>[0]>, line = runAt('21T03:00')) {
+  const warehouse = await temporaryFolder();
+  await mkdir(join(warehouse, 'snapshots'));
+  await writeFile(join(warehouse, 'runs.jsonl'), `${JSON.stringify(line)}\n`);
+  const warnings: string[] = [];
+  const none = {
+    'ping-url': undefined,
+    'ping-url-file': undefined,
+    'on-publish': undefined,
+    'on-unchanged': undefined,
+    'on-failure': undefined,
+    'metrics-file': undefined,
+    webhook: undefined,
+    'webhook-secret-file': undefined,
+  };
+  const notifier = await readNotifier({ ...none, ...options, warehouse }, (message) => warnings.push(message));
+  return {
+    warnings,
+    end: (failure: { error: unknown } | null = null) => notifier.end({ begunAt, run: line.run, failure }),
+  };
+}
+
+/** A server that answers with these statuses in turn, and then not at all; gives the paths that it was asked for. */
+async function listen(statuses: number[]) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url!);
+    request.resume();
+    const status = statuses.shift();
+    if (status === undefined) server.emit('silent');
+    else response.writeHead(status).end();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { asked, host, url: `http://${host}/hook`, waiting: once(server, 'silent') };
+}
+
+/** Lets waits pass at once; gives their milliseconds. */
+function skipWaits(): number[] {
+  const waits: number[] = [];
+  const spy = vi.spyOn(timers, 'setTimeout').mockImplementation(async (milliseconds) => {
+    waits.push(milliseconds!);
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  return waits;
+}
+
+function ownTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+describe('a webhook', () => {
+  it.each([
+    [[200], 1, []],
+    [[503, 200], 2, [1000]],
+    [[503, 500, 204], 3, [1000, 5000]],
+    [[503, 500, 301, 200], 3, [1000, 5000]],
+  ])('that answers %j is sent %i requests', async (statuses, requests, waits) => {
+    const isHeard = statuses.length <= 3;
+    const { asked, host, url } = await listen(statuses);
+    const passed = skipWaits();
+    const { warnings, end } = await notifierOf({ webhook: url });
+    await end();
+    expect(asked).toHaveLength(requests);
+    expect(passed).toEqual(waits);
+    expect(warnings).toEqual(isHeard ? [] : [`The webhook failed: ${host}: it answered 301`]);
+  });
+
+  it('or a ping that is silent is given up after ten seconds', async () => {
+    const { asked, host, url, waiting } = await listen([]);
+    const { warnings, end } = await notifierOf({ 'ping-url': url });
+    ownTimers();
+    const ended = end();
+    await waiting;
+    vi.advanceTimersByTime(9999);
+    expect(warnings).toEqual([]);
+    vi.advanceTimersByTime(1);
+    await ended;
+    expect(warnings).toEqual([`The ping failed: ${host}: it took too long`]);
+    expect(asked).toEqual(['/hook']);
+  });
+
+  it('gets five seconds more once the process is told to end', async () => {
+    const { asked, url, waiting } = await listen([]);
+    const { warnings, end } = await notifierOf({ webhook: url });
+    ownTimers();
+    const ended = end();
+    await waiting;
+    process.emit('SIGTERM');
+    vi.advanceTimersByTime(4999);
+    expect(warnings).toEqual([]);
+    vi.advanceTimersByTime(1);
+    await ended;
+    expect(warnings).toEqual([expect.stringMatching(/^The webhook failed: .*aborted/)]);
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('a command', () => {
+  /** A command that starts another one, which goes on for longer than a test may and holds a pipe open; gives when it has begun and ended. */
+  async function longCommand() {
+    const pipe = join(await temporaryFolder(), 'pipe');
+    spawnSync('sh', ['-c', `mkfifo '${pipe}'`]);
+    const begun = open(pipe, 'r');
+    return {
+      command: `sleep 60 > '${pipe}' & wait`,
+      begun,
+      ended: async () => {
+        const file = await begun;
+        const bytes = await file.readFile();
+        await file.close();
+        return bytes;
+      },
+    };
+  }
+
+  it('is ended after a minute, with all that it has started', async () => {
+    const { command, begun, ended } = await longCommand();
+    const { warnings, end } = await notifierOf({ 'on-publish': command });
+    ownTimers();
+    const ending = end();
+    await begun;
+    vi.advanceTimersByTime(59_999);
+    expect(warnings).toEqual([]);
+    vi.advanceTimersByTime(1);
+    await ending;
+    expect(warnings).toEqual(['The command failed: it was not done after 60 s']);
+    expect(await ended()).toHaveLength(0);
+  });
+
+  it('is ended five seconds after the process is told to end', async () => {
+    const { command, begun, ended } = await longCommand();
+    const { warnings, end } = await notifierOf({ 'on-publish': command });
+    ownTimers();
+    const ending = end();
+    await begun;
+    process.emit('SIGTERM');
+    vi.advanceTimersByTime(5000);
+    await ending;
+    expect(warnings).toEqual(['The command failed: it was ended by a signal']);
+    expect(await ended()).toHaveLength(0);
+  });
+
+  it.each([
+    ['exit 7', 'it ended with exit code 7'],
+    ['kill -9 $$', 'it ended with SIGKILL'],
+  ])('that does "%s" is warned of', async (command, why) => {
+    const { warnings, end } = await notifierOf({ 'on-publish': command });
+    await end();
+    expect(warnings).toEqual([`The command failed: ${why}`]);
+  });
+
+  it('never sees the keys and the addresses, and sees every other variable', async () => {
+    const secrets = ['REKAP_API_KEY', 'REKAP_API_KEYS', 'REKAP_PING_URL', 'REKAP_WEBHOOK'];
+    for (const name of secrets) vi.stubEnv(name, `secret of ${name}`);
+    vi.stubEnv('AWS_REGION', 'nowhere');
+    const file = join(await temporaryFolder(), 'env');
+    const { end } = await notifierOf({ 'on-publish': `env > '${file}'; cat >> '${file}'` });
+    await end();
+    const seen = await readFile(file, 'utf8');
+    expect(seen).toContain('AWS_REGION=nowhere\n');
+    expect(seen).not.toContain('secret of');
+    for (const name of secrets) expect(seen).not.toContain(`${name}=`);
+  });
+
+  it('hears in variables and on stdin of the failure that ended the run, cut to a length that every system takes', async () => {
+    const file = join(await temporaryFolder(), 'heard');
+    const reason = 'x'.repeat(2000);
+    const line = runAt('21T03:00', { outcome: 'failed', exit_code: 4, snapshot: '20261120T030000Z-000001', reason });
+    const text = `echo "$REKAP_EVENT $REKAP_RUN $REKAP_SNAPSHOT $REKAP_EXIT_CODE $REKAP_REASON" > '${file}'; cat >> '${file}'`;
+    const { warnings, end } = await notifierOf({ 'on-failure': text, 'on-publish': 'exit 9' }, line);
+    await end({ error: new RekapError('source-unreachable', reason) });
+    expect(warnings).toEqual([]);
+    const [variables, stdin] = (await readFile(file, 'utf8')).split('\n') as [string, string];
+    expect(variables).toBe(`failed ${line.run} ${line.snapshot} 4 ${'x'.repeat(1000)}`);
+    expect(JSON.parse(stdin)).toMatchObject({ event: 'failed', exit_code: 4, reason, requests: 178 });
+  });
+
+  it('hears nothing of the line of another run', async () => {
+    const file = join(await temporaryFolder(), 'heard');
+    const line = runAt('21T02:59', { outcome: 'unchanged' });
+    const { end } = await notifierOf({ 'on-publish': `cat > '${file}'`, 'on-unchanged': 'exit 9' }, line);
+    await end();
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+      event: 'published',
+      warehouse: expect.any(String),
+      exit_code: 0,
+      reason: '',
+    });
+  });
+});
+
+it.each(['nowhere', 'ftp://host', 'file:///etc/passwd', ''])(
+  'the address %j is refused, and not repeated',
+  async (url) => {
+    for (const option of ['ping-url', 'webhook'])
+      await expect(notifierOf({ [option]: url })).rejects.toMatchObject({
+        code: 'usage',
+        message: `--${option} is no address.`,
+      });
+  },
+);

@@ -1,0 +1,186 @@
+/** rekap push, rekap pull and rekap snapshots prune as commands: their whole outputs, exit codes and lines in runs.jsonl. */
+
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pointCurrent } from '../../src/publish/switch-current.ts';
+import { listSnapshotIds, readCurrentId } from '../../src/warehouse/warehouse.ts';
+import { startMemoryStore } from '../support/memory-store.ts';
+import { runHere } from '../support/run-here.ts';
+import { readRunLines } from '../support/run-lines.ts';
+import { addSnapshot, nights, smallWarehouse } from '../support/small-snapshots.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const [first, second, third, fourth] = nights;
+
+/** A warehouse, a folder for a mirror, a store, and a way to run commands that find it. */
+async function setUp(ids: readonly string[] = [first, second, third]) {
+  const warehouse = await smallWarehouse(ids);
+  const mirror = await temporaryFolder();
+  const store = await startMemoryStore();
+  const run = (...words: string[]) => runHere(words, { ...store.environment, AWS_MAX_ATTEMPTS: '1' });
+  const outcomes = async (folder: string) =>
+    (await readRunLines(folder)).map(({ kind, outcome, exit_code, bucket }) => ({ kind, outcome, exit_code, bucket }));
+  return { warehouse, mirror, store, run, outcomes };
+}
+
+/** The figures of a JSON document, without the bytes that it must have. */
+function withoutBytes(stdout: string): object {
+  const { bytes, ...others } = JSON.parse(stdout) as { bytes: number };
+  expect(bytes).toBeGreaterThan(0);
+  return others;
+}
+
+describe('rekap push', () => {
+  it('says what it pushed, what it removed there, and that it is there already', async () => {
+    const { warehouse, store, run, outcomes } = await setUp();
+    const push = (...words: string[]) => run('push', store.url, '--warehouse', warehouse, ...words);
+    expect(await push('--snapshot', first)).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(new RegExp(`^Pushed snapshot ${first} to ${store.url}: 4 files, [\\d.]+ kB\\n$`)),
+    });
+    expect((await push('--snapshot', second)).code).toBe(0);
+    const { stdout } = await push('--keep', '1');
+    expect(stdout.split('\n').slice(1)).toEqual([`Removed there: ${first}`, '']);
+    expect(await push()).toEqual({ code: 0, stderr: '', stdout: `${store.url} has snapshot ${third} already.\n` });
+    expect(await outcomes(warehouse)).toEqual(
+      ['pushed', 'pushed', 'pushed', 'unchanged'].map((outcome) => ({
+        kind: 'push',
+        outcome,
+        exit_code: 0,
+        bucket: store.url,
+      })),
+    );
+  });
+
+  it('gives the same as JSON', async () => {
+    const { warehouse, store, run } = await setUp();
+    const push = (...words: string[]) => run('push', `${store.url}/`, '--json', '--warehouse', warehouse, ...words);
+    const same = { bucket: store.url, removed: [] };
+    const pushed = { ...same, outcome: 'pushed', snapshot: third, files: 4 };
+    expect(withoutBytes((await push()).stdout)).toEqual(pushed);
+    expect(JSON.parse((await push()).stdout)).toEqual({ ...pushed, outcome: 'unchanged', files: 0, bytes: 0 });
+  });
+
+  it('takes another source where that is accepted', async () => {
+    const { warehouse, store, run } = await setUp();
+    await run('push', store.url, '--warehouse', warehouse);
+    await addSnapshot(warehouse, fourth, { source: 'elsewhere' });
+    const push = (...words: string[]) => run('push', store.url, '--warehouse', warehouse, ...words);
+    expect((await push()).code).toBe(2);
+    expect((await push('--accept-source')).code).toBe(0);
+  });
+
+  it('fails with exit code 8 where the store refuses, and shows no secret', async () => {
+    const { warehouse, store, run, outcomes } = await setUp();
+    store.refuse = () => 403;
+    const { code, stdout, stderr } = await run('push', store.url, '--json', '--warehouse', warehouse);
+    expect(code).toBe(8);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'bucket', exit_code: 8 } });
+    expect(stderr).toContain('could not read current.json: Refused (Refused, 403).');
+    expect(stdout + stderr).not.toContain(store.environment['AWS_SECRET_ACCESS_KEY']);
+    expect(await outcomes(warehouse)).toEqual([{ kind: 'push', outcome: 'failed', exit_code: 8, bucket: store.url }]);
+  });
+});
+
+describe('rekap pull', () => {
+  it('says what it pulled, and that it is here already', async () => {
+    const { warehouse, mirror, store, run, outcomes } = await setUp();
+    await run('push', store.url, '--warehouse', warehouse);
+    const pull = (...words: string[]) => run('pull', store.url, '--warehouse', mirror, ...words);
+    expect(await pull()).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `Pulled snapshot ${third} into ${mirror}: 4 files, 66 B\n`,
+    });
+    expect(await pull()).toEqual({ code: 0, stderr: '', stdout: `${mirror} has snapshot ${third} already.\n` });
+    expect(await outcomes(mirror)).toEqual(
+      ['pulled', 'unchanged'].map((outcome) => ({ kind: 'pull', outcome, exit_code: 0, bucket: store.url })),
+    );
+  });
+
+  it('gives the same as JSON, and keeps the previous snapshot', async () => {
+    const { warehouse, mirror, store, run } = await setUp();
+    const removed: unknown[] = [];
+    for (const id of [first, second, third]) {
+      await run('push', store.url, '--warehouse', warehouse, '--snapshot', id);
+      const { stdout } = await run('pull', store.url, '--json', '--keep', '1', '--warehouse', mirror);
+      const { removed: gone, ...pulled } = withoutBytes(stdout) as { removed: string[] };
+      expect(pulled).toEqual({ outcome: 'pulled', snapshot: id, bucket: store.url, warehouse: mirror, files: 4 });
+      removed.push(gone);
+    }
+    expect(removed).toEqual([[], [], [first]]);
+  });
+
+  it('takes another source where that is accepted', async () => {
+    const { warehouse, store, run } = await setUp();
+    const mirror = await smallWarehouse([first], { source: 'elsewhere' });
+    await run('push', store.url, '--warehouse', warehouse);
+    expect((await run('pull', store.url, '--warehouse', mirror)).code).toBe(2);
+    expect((await run('pull', store.url, '--warehouse', mirror, '--accept-source')).code).toBe(0);
+    expect(await readCurrentId(mirror)).toBe(third);
+  });
+
+  it('refuses a conflict with exit code 8, and leaves the warehouse as it was', async () => {
+    const { warehouse, store, run } = await setUp();
+    const ahead = await smallWarehouse([first, fourth]);
+    await run('push', store.url, '--warehouse', warehouse);
+    const { code, stderr } = await run('pull', store.url, '--warehouse', ahead);
+    expect(code).toBe(8);
+    expect(stderr).toContain(`holds snapshot ${fourth}, which is newer than ${third}`);
+    expect(await readCurrentId(ahead)).toBe(fourth);
+  });
+});
+
+it.each([
+  ['push', 's3://figures/../other'],
+  ['pull', 's3://figures/a/../../other'],
+  ['push', 'figures'],
+  ['pull', 'https://figures/dpr'],
+])('rekap %s %s is refused before the store is asked, without the address', async (command, url) => {
+  const { warehouse, store, run } = await setUp();
+  const { code, stderr } = await run(command, url, '--warehouse', warehouse);
+  expect(code).toBe(2);
+  expect(stderr).toContain('This is not a bucket address.');
+  expect(stderr).not.toContain('figures/');
+  expect(store.requests).toEqual([]);
+});
+
+describe('rekap snapshots prune', () => {
+  /** A warehouse that went back to its first snapshot, with the answers of each. */
+  async function rolledBack() {
+    const warehouse = await smallWarehouse(nights);
+    for (const id of nights) {
+      await mkdir(join(warehouse, 'landing', id));
+      await writeFile(join(warehouse, 'landing', id, 'bodies.gz'), '');
+    }
+    await pointCurrent(warehouse, second);
+    return warehouse;
+  }
+
+  it('never removes the current snapshot and its answers, however old they are', async () => {
+    const warehouse = await rolledBack();
+    const [, , , , fifth] = nights;
+    const words = ['snapshots', 'prune', '--keep', '1', '--warehouse', warehouse];
+    expect(await runHere(words)).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `Removed snapshots ${first}, ${third}, ${fourth}.\nRemoved the answers of ${first}, ${third}, ${fourth}.\n`,
+    });
+    expect(await readCurrentId(warehouse)).toBe(second);
+    expect(await readFile(join(warehouse, 'current/report.html'), 'utf8')).toBe(`report of ${second}`);
+    expect(await listSnapshotIds(warehouse)).toEqual([second, fifth]);
+    expect((await readdir(join(warehouse, 'landing'))).toSorted()).toEqual([second, fifth]);
+    expect(await runHere(words)).toEqual({ code: 0, stderr: '', stdout: 'Nothing to remove.\n' });
+  });
+
+  it('keeps the answers of the current snapshot though no others are to be kept, and says all as JSON', async () => {
+    const warehouse = await rolledBack();
+    const words = ['snapshots', 'prune', '--keep', '4', '--keep-landing', '0', '--json', '--warehouse', warehouse];
+    const { code, stdout } = await runHere(words);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ removed: [first], landings: nights.filter((id) => id !== second) });
+    expect(await readdir(join(warehouse, 'landing'))).toEqual([second]);
+  });
+});
