@@ -11,6 +11,7 @@ import { type Bucket, openBucket } from '../bucket/bucket.ts';
 import { isRekapError } from '../errors.ts';
 import { systemClock } from '../runtime/context.ts';
 import { pullSnapshot, type PullOptions } from '../snapshots/pull-snapshot.ts';
+import { verifyAgainst } from '../snapshots/verify-against.ts';
 
 /** What a transfer tells of. */
 type Watcher = Pick<PullOptions, 'warn' | 'report'>;
@@ -84,7 +85,7 @@ async function pullCopy(warehouse: string, bucket: Bucket, watcher: Watcher): Pr
       return void (await pullSnapshot({
         warehouse,
         bucket,
-        project: loadProject(),
+        verify: (snapshot) => verifyAgainst(loadProject(), snapshot),
         keep: 1,
         acceptSource: true,
         isCopy: true,

@@ -17,8 +17,9 @@ export const pullCommand = declareCommand({
   examples: [['rekap pull s3://figures/dpr --warehouse mirror', 'a copy, proved by its hashes']],
   async run({ warehouse, keep, json, 'accept-source': acceptSource }, [word]) {
     const { url } = readBucketUrl(word!);
-    const [{ pullSnapshot }, { loadProject }, { withBucket }, { printJson }] = await Promise.all([
+    const [{ pullSnapshot }, { verifyAgainst }, { loadProject }, { withBucket }, { printJson }] = await Promise.all([
       import('../snapshots/pull-snapshot.ts'),
+      import('../snapshots/verify-against.ts'),
       import('../../pipelines/index.ts'),
       import('./bucket.ts'),
       import('./print/terminal.ts'),
@@ -27,7 +28,7 @@ export const pullCommand = declareCommand({
       pullSnapshot({
         warehouse,
         bucket,
-        project: loadProject(),
+        verify: (snapshot) => verifyAgainst(loadProject(), snapshot),
         keep,
         acceptSource,
         isCopy: false,

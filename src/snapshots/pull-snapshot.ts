@@ -17,7 +17,6 @@ import {
   pruneSnapshots,
 } from '../publish/snapshot-folder.ts';
 import { pointCurrent, publishSnapshotFolder } from '../publish/switch-current.ts';
-import type { Project } from '../pipeline.ts';
 import type { Clock } from '../runtime/context.ts';
 import { findAltered } from '../warehouse/check-files.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
@@ -30,7 +29,6 @@ import {
   manifestHashFile,
 } from '../warehouse/snapshot-format.ts';
 import { recordTransfer } from './record-transfer.ts';
-import { verifyAgainst } from './verify-against.ts';
 import {
   listSnapshotIds,
   readCurrent,
@@ -43,8 +41,8 @@ import {
 export interface PullOptions {
   readonly warehouse: string;
   readonly bucket: Bucket;
-  /** What the snapshot is verified against. */
-  readonly project: Project;
+  /** Returns what is wrong with a snapshot that was fetched; it becomes current only where nothing is. */
+  readonly verify: (snapshot: Pick<Snapshot, 'folder' | 'manifest'>) => Promise<string[]>;
   /** Snapshots to keep in the warehouse. */
   readonly keep: number;
   /** Whether the warehouse may change its source. */
@@ -213,7 +211,7 @@ async function fetchSnapshot(
     await transferAll(manifest.files, fetchFile, report);
     await writeFile(join(folder, manifestFile), text.text, { flag: 'wx' });
     await writeFile(join(folder, manifestHashFile), manifestHashLine(Buffer.from(text.text)), { flag: 'wx' });
-    const problems = await verifyAgainst(options.project, { folder, manifest });
+    const problems = await options.verify({ folder, manifest });
     if (problems.length > 0) throw unverified(bucket, there, problems);
     const files = [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
     const others = ids.filter((other) => other !== id);

@@ -10,7 +10,8 @@ import { pointCurrent } from '../../src/publish/switch-current.ts';
 import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { judgeStatus } from '../../src/snapshots/status.ts';
 import { renderMetrics } from '../../src/snapshots/metrics.ts';
-import { pullSnapshot } from '../../src/snapshots/pull-snapshot.ts';
+import { pullSnapshot, type PullOptions } from '../../src/snapshots/pull-snapshot.ts';
+import { verifyAgainst } from '../../src/snapshots/verify-against.ts';
 import { pushSnapshot } from '../../src/snapshots/push-snapshot.ts';
 import { listSnapshotIds, readSnapshot, requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -33,7 +34,7 @@ const fourSnapshots = preparedWarehouse(async (warehouse) => {
 
 const quiet = {
   clock: manualClock(),
-  project,
+  verify: async (snapshot: Parameters<PullOptions['verify']>[0]) => verifyAgainst(project, snapshot),
   keep: 7,
   acceptSource: false,
   isCopy: false,

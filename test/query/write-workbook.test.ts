@@ -7,6 +7,7 @@ import { readSheet } from 'read-excel-file/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/duckdb/database.ts';
 import { readDictionary } from '../../src/duckdb/dictionary.ts';
+import { runQuery } from '../../src/query/run-query.ts';
 import { writeWorkbook } from '../../src/query/write-workbook.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -23,7 +24,7 @@ async function sheetsOf(select: string) {
   database.close();
   const target = join(folder, 'x.xlsx');
   await writeWorkbook(
-    file,
+    (name, use) => runQuery(file, `FROM ${name}`, use),
     relations,
     [
       ['Snapshot', 'an id'],

@@ -17,7 +17,8 @@ import { nights, smallWarehouse } from '../support/small-snapshots.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const [first, second, third, fourth] = nights;
-const quiet = { acceptSource: false, warn: () => undefined, report: () => undefined, clock: manualClock() };
+const quiet = { acceptSource: false, warn: () => undefined, report: () => undefined };
+const clock = manualClock(new Date('2026-11-26T03:00:00Z'));
 
 /** A bucket that a warehouse pushes to, and a mirror that pulls from it. */
 async function setUp() {
@@ -26,9 +27,18 @@ async function setUp() {
   const store = await startMemoryStore();
   const bucket = await store.open();
   const push = async (id: string) =>
-    pushSnapshot({ ...quiet, warehouse: origin, snapshot: await readSnapshot(origin, id), bucket, keep: 7 });
+    pushSnapshot({ ...quiet, clock, warehouse: origin, snapshot: await readSnapshot(origin, id), bucket, keep: 7 });
   const pull = (settings: Partial<Parameters<typeof pullSnapshot>[0]> = {}) =>
-    pullSnapshot({ ...quiet, warehouse: mirror, bucket, keep: 7, isCopy: false, ...settings });
+    pullSnapshot({
+      ...quiet,
+      clock,
+      verify: async () => [],
+      warehouse: mirror,
+      bucket,
+      keep: 7,
+      isCopy: false,
+      ...settings,
+    });
   return { origin, mirror, store, bucket, push, pull };
 }
 
@@ -49,8 +59,8 @@ describe('a pull', () => {
     const line = {
       run: null,
       kind: 'pull',
-      started_at: '2026-11-20T03:00:00.000Z',
-      finished_at: '2026-11-20T03:00:00.000Z',
+      started_at: '2026-11-26T03:00:00.000Z',
+      finished_at: '2026-11-26T03:00:00.000Z',
       source: 'test',
       snapshot: first,
       requests: 0,
