@@ -137,13 +137,14 @@ function below(url: URL, name: string): URL {
 }
 
 async function writeMetrics(file: string, warehouse: string): Promise<void> {
-  const [{ writeFile }, { writeAside }, { readRuns }, { renderMetrics }] = await Promise.all([
+  const [{ writeFile }, { writeAside }, { readRuns }, { renderMetrics }, { addRun, noRuns }] = await Promise.all([
     import('node:fs/promises'),
     import('../query/write-aside.ts'),
     import('../publish/runs-log.ts'),
     import('../snapshots/metrics.ts'),
+    import('../snapshots/runs-summary.ts'),
   ]);
-  const text = renderMetrics(await readRuns(warehouse));
+  const text = renderMetrics((await readRuns(warehouse)).reduce(addRun, noRuns));
   await writeAside(file, (aside) => writeFile(aside, text));
 }
 

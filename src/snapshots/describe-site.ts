@@ -12,8 +12,9 @@ import { systemCode } from '../errors.ts';
 import { runQuery } from '../query/run-query.ts';
 import { writeArrow } from '../query/write-arrow.ts';
 import { writeCsv } from '../query/write-result.ts';
-import { readRuns } from '../publish/runs-log.ts';
+import { followRuns } from '../publish/runs-log.ts';
 import { renderMetrics } from './metrics.ts';
+import { addRun, noRuns } from './runs-summary.ts';
 import type { ServedSite, ServedTable } from '../serve/served-site.ts';
 import { parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
@@ -33,6 +34,7 @@ const types = {
  * @param served Gives the snapshot whose records are served now.
  */
 export function describeSite(warehouse: string, served: () => Snapshot): ServedSite {
+  const readSummary = followRuns(warehouse, noRuns, addRun);
   return {
     snapshot() {
       const { id, manifest } = served();
@@ -48,7 +50,7 @@ export function describeSite(warehouse: string, served: () => Snapshot): ServedS
         database.close();
       }
     }),
-    metrics: async () => renderMetrics(await readRuns(warehouse)),
+    metrics: async () => renderMetrics(await readSummary()),
     async table(name, format) {
       const snapshot = served();
       const { folder, manifest } = snapshot;

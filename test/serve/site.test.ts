@@ -3,7 +3,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadProject } from '../../pipelines/index.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import type { Service } from '../../src/serve/service.ts';
@@ -82,6 +82,15 @@ describe('a service of a warehouse', () => {
       expect(headers.get('content-type')).toContain('problem+json');
     },
   );
+
+  it('reads the log of runs for the metrics once, not at each request', async () => {
+    const text = await (await ask(service, '/metrics')).text();
+    expect(text).toContain('rekap_runs_total{outcome="published"} 1\n');
+    const parse = vi.spyOn(JSON, 'parse');
+    const again = await Promise.all(Array.from({ length: 20 }, async () => (await ask(service, '/metrics')).text()));
+    expect(parse).not.toHaveBeenCalled();
+    expect(new Set(again)).toEqual(new Set([text]));
+  });
 
   it('compresses what is long for a client that wants it, with the same ETag', async () => {
     const path = '/api/datapemilihdpr?limit=40';
