@@ -100,7 +100,7 @@ function parse(typed: readonly string[], declared: Options): { given: Given; wor
 /** Refuses what the parser passes over: options that the command does not have, values twice or not at all, neither yes nor no. */
 function checkGiven(given: Given, declared: Options, typed: readonly string[], command: string): void {
   for (const [name, value] of Object.entries(given)) {
-    const option = declared[name];
+    const option = Object.hasOwn(declared, name) ? declared[name] : undefined;
     if (option === undefined) throw explainUnknown('--', name, declared, command);
     if (option.type === 'boolean') {
       const inline = typed.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
