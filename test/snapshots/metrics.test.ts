@@ -2,10 +2,10 @@
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RunLine } from '../../src/publish/runs-log.ts';
+import { readRuns, type RunLine } from '../../src/publish/runs-log.ts';
 import { metrics, renderMetrics } from '../../src/snapshots/metrics.ts';
 import { addRun, noRuns } from '../../src/snapshots/runs-summary.ts';
 import { runHere } from '../support/run-here.ts';
@@ -73,6 +73,30 @@ describe('the metrics', () => {
     expect(text).toContain('rekap_rows{dataset="voters"} 514\n');
     const ofSyncs = Object.keys(metrics).filter((name) => !/^rekap_(schedule|last_push)_/.test(name));
     for (const name of ofSyncs) expect(text, name).toContain(`# TYPE ${name} `);
+  });
+
+  it.each(['current/manifest.json', 'snapshots/x', 'landing/x', 'runs.jsonl'])(
+    'are refused where the file is %s of the warehouse, also before the first sync',
+    async (place) => {
+      const warehouse = join(await temporaryFolder(), 'warehouse');
+      const words = ['sync', '--sample', '--warehouse', warehouse];
+      const withFile = [...words, '--metrics-file', join(warehouse, place)];
+      const refused = { code: 2, stderr: expect.stringContaining('--metrics-file') as string };
+      expect(await runHere(withFile)).toMatchObject(refused);
+      expect((await runHere(words)).code).toBe(0);
+      expect(await runHere(withFile)).toMatchObject(refused);
+    },
+  );
+
+  it('are not written over a file that a link leads to, also where only the sync makes that file', async () => {
+    const folder = await temporaryFolder();
+    const [warehouse, file] = [join(folder, 'warehouse'), join(folder, 'link')];
+    await symlink('warehouse/runs.jsonl', file);
+    const words = ['sync', '--sample', '--warehouse', warehouse, '--metrics-file', file];
+    const stderr = expect.stringContaining('--metrics-file never writes') as string;
+    expect(await runHere(words)).toMatchObject({ code: 0, stderr });
+    expect(await readRuns(warehouse)).toHaveLength(1);
+    expect(await runHere(words)).toMatchObject({ code: 2, stderr });
   });
 
   it('tell of a schedule when it syncs next, and whether it does now', () => {
