@@ -85,14 +85,15 @@ interface Followed<Summary> {
   readonly inode: bigint;
   readonly size: bigint;
   readonly modifiedAt: bigint;
-  /** Bytes of whole lines, which are in the summary. */
+  /** Bytes of whole lines, which are in the summary, and the last one of these lines. */
   readonly end: number;
+  readonly lastLine: Buffer;
   readonly summary: Summary;
 }
 
 /**
  * Returns a function that summarizes runs.jsonl. Each call reads only what was appended since the last one, and calls at the same time
- * share one reading. A file that is not the one before, or not only longer, is read from its beginning.
+ * share one reading. A file that is shorter, or has another line where the last one was, is read from its beginning.
  *
  * @param add Must not change the summary that it gets.
  */
@@ -109,8 +110,8 @@ export function followRuns<Summary>(
     const { ino: inode, size, mtimeNs: modifiedAt } = await stat(runs, { bigint: true });
     if (known !== null && known.inode === inode && known.size === size && known.modifiedAt === modifiedAt)
       return known.summary;
-    const isLonger = known !== null && known.inode === inode && known.size < size;
-    let { end, summary } = isLonger ? known! : { end: 0, summary: empty };
+    const isLonger = known !== null && known.size < size && (await isThere(runs, known));
+    let { end, lastLine, summary } = isLonger ? known! : { end: 0, lastLine: Buffer.alloc(0), summary: empty };
     let rest = Buffer.alloc(0);
     if (size > 0n)
       for await (const piece of createReadStream(runs, { start: end, end: Number(size) - 1 })) {
@@ -119,8 +120,9 @@ export function followRuns<Summary>(
         summary = parseLines(lines.toString()).reduce(add, summary);
         rest = rest.subarray(lines.length);
         end += lines.length;
+        if (lines.length > 0) lastLine = lines.subarray(lines.lastIndexOf('\n', -2) + 1);
       }
-    known = { inode, size, modifiedAt, end, summary };
+    known = { inode, size, modifiedAt, end, lastLine, summary };
     return summary;
   }
 
@@ -133,6 +135,13 @@ export function followRuns<Summary>(
       .finally(() => (reading = null));
     return reading;
   };
+}
+
+/** Whether the last line that was read is still there. Another file may have the inode of one that was removed. */
+async function isThere(runs: string, { end, lastLine }: Followed<unknown>): Promise<boolean> {
+  const found = Buffer.alloc(lastLine.length);
+  await withFile(runs, 'r', (file) => file.read(found, 0, found.length, end - found.length));
+  return found.equals(lastLine);
 }
 
 const parseLine = v.safeParser(v.pipe(v.string(), v.parseJson(), runLineShape));

@@ -125,6 +125,9 @@ describe('following the log of runs', () => {
     await ids();
     await writeFile(file, `${JSON.stringify({ ...line, run: 'corrected' })}\n`);
     expect(await ids()).toEqual(['corrected']);
+    const longer = ['other', 'lines'].map((run) => `${JSON.stringify({ ...line, run })}\n`).join('');
+    await writeFile(file, longer);
+    expect(await ids()).toEqual(['other', 'lines']);
     await rm(file);
     expect(await ids()).toEqual([]);
     for (const run of ['new', 'newer', 'newest']) await append(run);
