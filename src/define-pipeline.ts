@@ -6,6 +6,8 @@ import type { Severity } from './stages.ts';
 import { NoCount } from './records/fields.ts';
 
 const identifier = /^[a-z][a-z0-9_]*$/;
+/** Names that objects of JavaScript have of themselves; what reads a manifest passes them over. */
+const reserved = new Set(['constructor', 'prototype']);
 const kinds: readonly ColumnKind[] = ['count', 'integer', 'text'];
 const severities: readonly Severity[] = ['error', 'warning'];
 /** Parameters by which every list is paged. */
@@ -38,7 +40,7 @@ function* complaintsAboutProject({ pipelines, models, checks }: Project): Genera
   for (const name of repeated([...tables, ...models.map((model) => model.name)]))
     yield `two of its tables and views are called "${name}"`;
   for (const { name } of models) {
-    if (!identifier.test(name)) yield `the view's name "${name}" is not lower-case snake_case`;
+    yield* complaintsAboutName("the view's name", name);
     if (ownTables.has(name)) yield `the view "${name}" has the name of a table of rekap's own`;
   }
   for (const name of repeated(checks.map((check) => check.name))) yield `two checks across tables are called "${name}"`;
@@ -50,7 +52,7 @@ function* complaintsAboutProject({ pipelines, models, checks }: Project): Genera
 }
 
 function* complaintsAboutTable({ table, title, comment, endpoint, districtParameter }: AnyPipeline): Generator<string> {
-  if (!identifier.test(table)) yield `the table name "${table}" is not lower-case snake_case`;
+  yield* complaintsAboutName('the table name', table);
   if (ownTables.has(table)) yield `the table name "${table}" is that of a table of rekap's own`;
   if (isBlank(title)) yield 'its title is empty';
   if (isBlank(comment)) yield 'its comment is empty';
@@ -65,7 +67,7 @@ function* complaintsAboutColumns(columns: Columns): Generator<string> {
   if (columns.size === 0) yield 'it declares no columns';
   const fieldOwners = new Map<string, string>();
   for (const [name, { field, kind, comment }] of columns) {
-    if (!identifier.test(name)) yield `the column name "${name}" is not lower-case snake_case`;
+    yield* complaintsAboutName('the column name', name);
     if (name === consistencyColumn) yield `the column "${name}" is one that every table has of its own`;
     if (!kinds.includes(kind)) yield `the column "${name}" is of the kind "${kind}", which is none of ${list(kinds)}`;
     if (isBlank(comment)) yield `the comment of the column "${name}" is empty`;
@@ -103,8 +105,13 @@ function* complaintsAboutCheck({ name, severity, parts, whole }: SumCheck, colum
 }
 
 function* complaintsAboutCheckName(name: string): Generator<string> {
-  if (!identifier.test(name)) yield `the check's name "${name}" is not lower-case snake_case`;
+  yield* complaintsAboutName("the check's name", name);
   if (ownChecks.has(name)) yield `the check's name "${name}" is one that rekap itself gives to violations`;
+}
+
+function* complaintsAboutName(what: string, name: string): Generator<string> {
+  if (!identifier.test(name)) yield `${what} "${name}" is not lower-case snake_case`;
+  if (reserved.has(name)) yield `${what} "${name}" is one that JavaScript has for something else`;
 }
 
 /** Violations and changes of all pipelines stand in one table each, with the columns of one key. */

@@ -31,6 +31,8 @@ describe('definePipeline', () => {
   it.each<[string, Partial<AnyPipeline>, RegExp]>([
     ['a table that is no name', { table: 'Voters; DROP' }, /table name "Voters; DROP"/],
     ['a table of a name in capitals', { table: 'Voters' }, /table name "Voters" is not lower-case snake_case/],
+    ['a table that would be missing from every manifest', { table: 'constructor' }, /table name "constructor"/],
+    ['a column that would be missing there', plus('prototype', {}), /column name "prototype"/],
     ["a table of one of rekap's own names", { table: 'changes' }, /table name "changes" is that of a table of rekap's/],
     ['an empty title', { title: '' }, /title is empty/],
     ['an empty comment', { comment: ' ' }, /its comment is empty/],

@@ -44,7 +44,7 @@ export async function readCurrentObject(bucket: Bucket): Promise<CurrentThere | 
   throw new RekapError(
     'bucket',
     `${bucket.url}/${currentObject} is not what a push writes.`,
-    'Name another prefix, or remove that file if nobody needs it.',
+    `Remove that file and push again with "rekap push ${bucket.url}": the snapshots beside it stay. Name another prefix if the file is somebody else's.`,
   );
 }
 

@@ -2,9 +2,18 @@
 
 import { declareCommand, type Options } from './options/option.ts';
 import { RekapError } from '../errors.ts';
+import { hideCredentials } from '../runtime/text.ts';
 
 /** Settings that may be secrets themselves: only that there is one is shown. */
 const hidden = new Set(['ping-url', 'webhook']);
+
+type Value = string | number | boolean | readonly string[] | null;
+
+/** A value in which no URL has a user or a password. */
+function withoutCredentials(value: Value): Value {
+  if (typeof value === 'string') return hideCredentials(value);
+  return typeof value === 'object' ? (value?.map(hideCredentials) ?? null) : value;
+}
 
 export const configCommand = declareCommand({
   words: { command: 'the command whose settings to show [default: sync]' },
@@ -37,7 +46,7 @@ export const configCommand = declareCommand({
       const origin = invocation.origins[option] ?? (usual === undefined ? null : 'default');
       return {
         option,
-        value: hidden.has(option) && value !== undefined ? 'given, not shown' : (value ?? null),
+        value: hidden.has(option) && value !== undefined ? 'given, not shown' : withoutCredentials(value ?? null),
         origin,
       };
     });

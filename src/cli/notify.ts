@@ -3,9 +3,8 @@
  * changes no exit code.
  */
 
-import { createHmac } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { setTimeout as wait } from 'node:timers/promises';
+import { below, boundTime, post, readUrl, sendSigned } from './send-notice.ts';
 import { listenForSignals } from './signals.ts';
 import type { notifyOptions } from './options/notify.ts';
 import type { Values } from './options/option.ts';
@@ -35,11 +34,8 @@ export interface Notifier {
   end(ended: Ended): Promise<void>;
 }
 
-/** Milliseconds for one request, and for one command. */
-const requestTime = 10_000;
+/** Milliseconds for one command. */
 const commandTime = 60_000;
-/** Milliseconds to wait before a webhook is tried again. */
-const webhookWaits = [1000, 5000];
 
 /** Milliseconds that telling may still take once a signal has come: container engines kill after ten seconds. */
 const lastPatience = 5000;
@@ -52,22 +48,6 @@ function boundPatience(signal: AbortSignal): AbortSignal {
   if (signal.aborted) begin();
   else signal.addEventListener('abort', begin, { once: true });
   return controller.signal;
-}
-
-/** A signal that aborts after so many milliseconds, or with the patience. Node may forget one that AbortSignal.any makes of a time limit. */
-function boundTime(milliseconds: number, patience: AbortSignal): { readonly signal: AbortSignal; end(): void } {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort(new Error('it took too long'));
-  const timer = setTimeout(abort, milliseconds);
-  if (patience.aborted) abort();
-  patience.addEventListener('abort', abort, { once: true });
-  return {
-    signal: controller.signal,
-    end() {
-      clearTimeout(timer);
-      patience.removeEventListener('abort', abort);
-    },
-  };
 }
 
 /** @throws `usage` where an address is none, or a file cannot be read. */
@@ -96,6 +76,10 @@ export async function readNotifier(
     'dry run': undefined,
   };
   const metricsFile = args['metrics-file'];
+  if (metricsFile !== undefined) {
+    const { requireOutside } = await import('../query/write-aside.ts');
+    await requireOutside(metricsFile, args.warehouse, '--metrics-file');
+  }
   return {
     async begin() {
       if (pingUrl !== null) await orWarn('The ping', () => post(below(pingUrl, 'start'), '', {}, never));
@@ -122,74 +106,26 @@ export async function readNotifier(
   };
 }
 
-function readUrl(text: string | undefined, option: string): URL | null {
-  if (text === undefined) return null;
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && /^https?:$/.test(url.protocol)) return url;
-  throw new RekapError('usage', `--${option} is no address.`, 'Give one that begins with https:// or http://.');
-}
-
-/** The switches there are take /start and /fail below the address of a check. */
-function below(url: URL, name: string): URL {
-  const longer = new URL(url);
-  longer.pathname = `${url.pathname.replace(/\/$/, '')}/${name}`;
-  return longer;
-}
-
 async function writeMetrics(file: string, warehouse: string): Promise<void> {
-  const [{ writeFile }, { writeAside }, { readRuns }, { renderMetrics }] = await Promise.all([
-    import('node:fs/promises'),
-    import('../query/write-aside.ts'),
-    import('../publish/runs-log.ts'),
-    import('../snapshots/metrics.ts'),
-  ]);
-  const text = renderMetrics(await readRuns(warehouse));
+  const [{ writeFile }, { requireOutside, writeAside }, { readRuns }, { renderMetrics }, { addRun, noRuns }] =
+    await Promise.all([
+      import('node:fs/promises'),
+      import('../query/write-aside.ts'),
+      import('../publish/runs-log.ts'),
+      import('../snapshots/metrics.ts'),
+      import('../snapshots/runs-summary.ts'),
+    ]);
+  await requireOutside(file, warehouse, '--metrics-file');
+  const text = renderMetrics((await readRuns(warehouse)).reduce(addRun, noRuns));
   await writeAside(file, (aside) => writeFile(aside, text));
 }
 
-/** The address may be a secret itself, so that only its host is named. */
-async function post(
-  url: URL,
-  body: string,
-  headers: Readonly<Record<string, string>>,
-  patience: AbortSignal,
-): Promise<void> {
-  const { request } = await import('undici');
-  const limit = boundTime(requestTime, patience);
-  try {
-    const answer = await request(url, { method: 'POST', body, headers, signal: limit.signal });
-    await answer.body.dump();
-    // A redirect is not followed, and so nobody has heard.
-    if (answer.statusCode >= 300) throw new Error(`it answered ${answer.statusCode}`);
-  } catch (error) {
-    throw new Error(`${url.host}: ${messageOf(error)}`, { cause: error });
-  } finally {
-    limit.end();
-  }
-}
-
-async function sendSigned(url: URL, body: string, secret: string | null, patience: AbortSignal): Promise<void> {
-  const headers = {
-    'content-type': 'application/json',
-    ...(secret === null
-      ? {}
-      : { 'x-rekap-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}` }),
-  };
-  for (const pause of webhookWaits)
-    try {
-      return await post(url, body, headers, patience);
-    } catch {
-      await wait(pause, undefined, { signal: patience });
-    }
-  await post(url, body, headers, patience);
-}
-
-/** Variables that hold secrets, which a command does not get. */
-const secretVariables = new Set(['REKAP_API_KEY', 'REKAP_API_KEYS', 'REKAP_PING_URL', 'REKAP_WEBHOOK']);
+/** Variables that hold secrets, or may, which a command does not get. */
+const secretVariables = /^(REKAP_(API_KEYS?|PING_URL|WEBHOOK)|OTEL_EXPORTER_OTLP_(\w+_)?HEADERS)$/;
 
 /** Its output goes to stderr, where progress is: stdout is the summary's. Out of time, it ends with all that it has started. */
 async function runCommand(command: string, body: string, notice: Notice, patience: AbortSignal): Promise<void> {
-  const environment = Object.entries(process.env).filter(([name]) => !secretVariables.has(name));
+  const environment = Object.entries(process.env).filter(([name]) => !secretVariables.test(name));
   const child = spawn(command, {
     shell: true,
     // In a group of its own, which can be ended as a whole.

@@ -9,9 +9,9 @@ import { prepareSync, syncOptions } from './sync.ts';
 import { holdOutput, readTold, tellOthers } from './tell-others.ts';
 import { invocation } from './options/invocation.ts';
 import { RekapError } from '../errors.ts';
-import type { RunLine } from '../publish/runs-log.ts';
 import type { ScheduleEvent } from '../run/schedule.ts';
 import { systemClock } from '../runtime/context.ts';
+import type { RunsSummary } from '../snapshots/runs-summary.ts';
 import { formatAge } from './options/duration.ts';
 
 const options = {
@@ -49,14 +49,16 @@ async function run(args: Values<typeof options>): Promise<void> {
   const timezone = args.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const [
     { readTimetable, runSchedule, withRetries },
-    { readRuns },
-    { isSuccess, lastBegun, tellingRuns },
+    { followRuns, readRuns },
+    { lastBegun },
     { renderMetrics },
+    { addRun, noRuns },
   ] = await Promise.all([
     import('../run/schedule.ts'),
     import('../publish/runs-log.ts'),
     import('../snapshots/status.ts'),
     import('../snapshots/metrics.ts'),
+    import('../snapshots/runs-summary.ts'),
   ]);
   const timetable = readTimetable(args.cron, timezone);
   const asked = { ...args, 'dry-run': false, json: false };
@@ -77,6 +79,7 @@ async function run(args: Values<typeof options>): Promise<void> {
     }
     if (event.kind !== 'begin') write(log, event, timezone);
   };
+  const readSummary = followRuns(args.warehouse, noRuns, addRun);
   const monitor =
     args.port === undefined
       ? null
@@ -85,11 +88,8 @@ async function run(args: Values<typeof options>): Promise<void> {
         ).startMonitor(
           { host: args.host, port: args.port },
           {
-            async health() {
-              const syncs = tellingRuns(await readRuns(args.warehouse));
-              return describe(state, syncs.at(-1), syncs.findLast(isSuccess));
-            },
-            metrics: async () => renderMetrics(await readRuns(args.warehouse), state),
+            health: async () => describe(state, await readSummary()),
+            metrics: async () => renderMetrics(await readSummary(), state),
           },
         );
   const signals = listenForSignals();
@@ -157,14 +157,13 @@ function write(
 /** What /health says: that the process lives, and what it does. Whether the data are fresh is a matter for alerts, and no reason to restart. */
 function describe(
   { isRunning, nextAt }: { isRunning: boolean; nextAt: Date | null },
-  last: RunLine | undefined,
-  success: RunLine | undefined,
+  { lastTelling: last, success }: RunsSummary,
 ): object {
   return {
     status: 'ok',
     state: isRunning ? 'running' : 'waiting',
     next_run: nextAt,
-    last_run: last === undefined ? null : { outcome: last.outcome, exit_code: last.exit_code, at: last.started_at },
+    last_run: last === null ? null : { outcome: last.outcome, exit_code: last.exit_code, at: last.started_at },
     last_success: success?.started_at ?? null,
   };
 }

@@ -9,6 +9,7 @@ import { inColumns, widthOf } from './print/text.ts';
 import { isBucketUrl } from '../bucket/address.ts';
 import { RekapError } from '../errors.ts';
 import { isLoopback } from '../run/base-url.ts';
+import { systemClock } from '../runtime/context.ts';
 import { countOf } from '../runtime/text.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 
@@ -118,7 +119,7 @@ async function runServe(args: ServeArguments): Promise<void> {
       pipelines,
       source,
       keys,
-      site: source.snapshot === undefined ? undefined : describeSite(args.warehouse!, source.snapshot),
+      site: source.snapshot === undefined ? undefined : describeSite(args.warehouse!, source.snapshot, systemClock),
       host: args.host,
       port: args.port,
       maxLimit: args['max-limit'],
@@ -160,7 +161,7 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
       'Name faults with --faults, or leave it out.',
     );
   }
-  const [{ randomInt }, { systemClock }] = await Promise.all([import('node:crypto'), import('../runtime/context.ts')]);
+  const { randomInt } = await import('node:crypto');
   return {
     values: parseFaults(args.faults.join(',')),
     seed: seed ?? randomInt(1, 1_000_000),

@@ -224,5 +224,17 @@ let loaded: DuckDB | null = null;
  * import, in search of the names it exports, which costs every command 0.1 s.
  */
 export function duckdb(): DuckDB {
-  return (loaded ??= require('@duckdb/node-api') as DuckDB);
+  return (loaded ??= keepNames(require('@duckdb/node-api') as DuckDB));
+}
+
+/** The client reads a struct into a plain object, which would lose an entry called __proto__. */
+function keepNames(client: DuckDB): DuckDB {
+  const { DuckDBStructValue, DuckDBStructVector } = client;
+  DuckDBStructVector.prototype.getItem = function (row) {
+    if (!this.isItemValid(row)) return null;
+    const entries = Object.create(null) as Record<string, DuckDBValue>;
+    for (const [place, name] of this.type.entryNames.entries()) entries[name] = this.getItemValue(row, place);
+    return new DuckDBStructValue(entries);
+  };
+  return client;
 }

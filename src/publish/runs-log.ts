@@ -1,6 +1,7 @@
 /** runs.jsonl: one line per run, published or not, with the reason. */
 
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { violationAgesShape, warehousePaths } from '../warehouse/snapshot-format.ts';
@@ -71,21 +72,92 @@ export async function appendRun(warehouse: string, line: RunLine): Promise<void>
 /** The lines of runs.jsonl, oldest first. A line that a killed run left unfinished is passed over, as is what is no line of a run. */
 export async function readRuns(warehouse: string): Promise<RunLine[]> {
   const { runs } = warehousePaths(warehouse);
-  let text: string;
   try {
-    text = await readFile(runs, 'utf8');
+    return parseLines(await readFile(runs, 'utf8'));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
-    throw new RekapError(
-      'warehouse',
-      `${runs} cannot be read: ${systemReason(error)}.`,
-      'Correct it, or move it away: the runs that it tells of then count as broken off.',
-      { cause: error },
-    );
+    throw unreadable(runs, error);
   }
-  const parsed = v.safeParser(v.pipe(v.string(), v.parseJson(), runLineShape));
+}
+
+/** What `followRuns` keeps of the file between two calls. */
+interface Followed<Summary> {
+  readonly inode: bigint;
+  readonly size: bigint;
+  readonly modifiedAt: bigint;
+  /** Bytes of whole lines, which are in the summary, and the last one of these lines. */
+  readonly end: number;
+  readonly lastLine: Buffer;
+  readonly summary: Summary;
+}
+
+/**
+ * Returns a function that summarizes runs.jsonl. Each call reads only what was appended since the last one, and calls at the same time
+ * share one reading. A file that is shorter, or has another line where the last one was, is read from its beginning.
+ *
+ * @param add Must not change the summary that it gets.
+ */
+export function followRuns<Summary>(
+  warehouse: string,
+  empty: Summary,
+  add: (summary: Summary, line: RunLine) => Summary,
+): () => Promise<Summary> {
+  const { runs } = warehousePaths(warehouse);
+  let known: Followed<Summary> | null = null;
+  let reading: Promise<Summary> | null = null;
+
+  async function read(): Promise<Summary> {
+    const { ino: inode, size, mtimeNs: modifiedAt } = await stat(runs, { bigint: true });
+    if (known !== null && known.inode === inode && known.size === size && known.modifiedAt === modifiedAt)
+      return known.summary;
+    const isLonger = known !== null && known.size < size && (await isThere(runs, known));
+    let { end, lastLine, summary } = isLonger ? known! : { end: 0, lastLine: Buffer.alloc(0), summary: empty };
+    let rest = Buffer.alloc(0);
+    if (size > 0n)
+      for await (const piece of createReadStream(runs, { start: end, end: Number(size) - 1 })) {
+        rest = Buffer.concat([rest, piece as Buffer]);
+        const lines = rest.subarray(0, rest.lastIndexOf('\n') + 1);
+        summary = parseLines(lines.toString()).reduce(add, summary);
+        rest = rest.subarray(lines.length);
+        end += lines.length;
+        if (lines.length > 0) lastLine = lines.subarray(lines.lastIndexOf('\n', -2) + 1);
+      }
+    known = { inode, size, modifiedAt, end, lastLine, summary };
+    return summary;
+  }
+
+  return () => {
+    reading ??= read()
+      .catch((error: unknown) => {
+        if (systemCode(error) === 'ENOENT') return empty;
+        throw unreadable(runs, error);
+      })
+      .finally(() => (reading = null));
+    return reading;
+  };
+}
+
+/** Whether the last line that was read is still there. Another file may have the inode of one that was removed. */
+async function isThere(runs: string, { end, lastLine }: Followed<unknown>): Promise<boolean> {
+  const found = Buffer.alloc(lastLine.length);
+  await withFile(runs, 'r', (file) => file.read(found, 0, found.length, end - found.length));
+  return found.equals(lastLine);
+}
+
+const parseLine = v.safeParser(v.pipe(v.string(), v.parseJson(), runLineShape));
+
+function parseLines(text: string): RunLine[] {
   return text.split('\n').flatMap((line) => {
-    const { success, output } = parsed(line);
+    const { success, output } = parseLine(line);
     return success ? [output] : [];
   });
+}
+
+function unreadable(runs: string, error: unknown): RekapError {
+  return new RekapError(
+    'warehouse',
+    `${runs} cannot be read: ${systemReason(error)}.`,
+    'Correct it, or move it away: the runs that it tells of then count as broken off.',
+    { cause: error },
+  );
 }

@@ -58,7 +58,7 @@ function bind(statement: DuckDBPreparedStatement, parameters: QueryParameters): 
         : `It holds ${names.map((name) => `$${name}`).join(', ')}.`,
     );
   for (const [index, name] of names.entries()) {
-    const text = parameters[name];
+    const text = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (text === undefined)
       throw new RekapError('query', `The query holds the parameter $${name} and no value for it.`, example);
     const place = index + 1;

@@ -33,20 +33,36 @@ export interface QueryResult {
 /** Types whose JavaScript form loses digits, has bounds of its own or does not say what it is; lists and structs may hold some. */
 const exactTypes = /^(DECIMAL\(\d+,\d+\)|DATE|TIME[A-Z_ ]*|INTERVAL|BIT|BLOB)$/;
 
-const exactValue: DuckDBValueConverter<ResultValue> = (value, type, converter) =>
-  exactTypes.test(String(type))
-    ? (value as ResultValue)
-    : duckdb().JSDuckDBValueConverter(value, type, converter as DuckDBValueConverter<JS>);
+const exactValue: DuckDBValueConverter<ResultValue> = (value, type, converter) => {
+  if (exactTypes.test(String(type))) return value as ResultValue;
+  const { DuckDBStructType, DuckDBStructValue, JSDuckDBValueConverter } = duckdb();
+  if (!(value instanceof DuckDBStructValue && type instanceof DuckDBStructType))
+    return JSDuckDBValueConverter(value, type, converter as DuckDBValueConverter<JS>);
+  const struct = Object.create(null) as Record<string, ResultValue>;
+  for (const [place, name] of type.entryNames.entries())
+    struct[name] = converter(value.entries[name] ?? null, type.entryTypes[place]!, converter);
+  return struct as ResultValue;
+};
 
 /** Converts a streamed result to what the writers of this folder take. */
 export function asQueryResult({ result, chunks }: StreamedResult): QueryResult {
   const types = result.columnTypes();
-  const columns = result.deduplicatedColumnNames().map((name, index) => ({ name, type: String(types[index]) }));
+  const columns = uniqueNames(result.columnNames()).map((name, index) => ({ name, type: String(types[index]) }));
   return { columns, groups: () => convertRows(chunks()) };
 }
 
 async function* convertRows(chunks: AsyncIterable<DuckDBDataChunk>): AsyncGenerator<ResultValue[][]> {
   for await (const chunk of chunks) yield chunk.convertRows(exactValue);
+}
+
+/** The second column of a name gets ":1" behind it, the third ":2". */
+function uniqueNames(names: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  return names.map((name) => {
+    const count = counts.get(name) ?? 0;
+    counts.set(name, count + 1);
+    return count === 0 ? name : `${name}:${count}`;
+  });
 }
 
 /** DuckDB's own values as the text that DuckDB prints; everything else as it is. */
@@ -70,7 +86,10 @@ export function jsonValue(_key: string, value: unknown): unknown {
 
 /** Also the values of kinds that this client knows and the type does not name, such as timestamps in seconds. */
 export function isDuckDbs(value: unknown): value is DuckDbValue {
-  return typeof value === 'object' && value !== null && value.constructor?.name.startsWith('DuckDB');
+  if (typeof value !== 'object' || value === null) return false;
+  // Not the value's own "constructor", which may be an entry of a struct.
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype?.constructor.name.startsWith('DuckDB') === true;
 }
 
 /** The client prints an infinite date as the day beyond its calendar. */

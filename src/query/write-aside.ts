@@ -9,21 +9,23 @@ import { warehousePaths } from '../warehouse/snapshot-format.ts';
 /**
  * Checks that a file to be written lies outside the warehouse.
  *
+ * @param option The one that names the file.
  * @throws `usage` where `target` would come to lie in the warehouse's real folder, or links to a file there.
  */
-export async function requireOutside(target: string, warehouse: string): Promise<void> {
+export async function requireOutside(target: string, warehouse: string, option = '--out'): Promise<void> {
   // Its parts may be links to another disk.
-  const folders = await findAll(Object.values(warehousePaths(warehouse)));
+  const paths = Object.values(warehousePaths(warehouse));
+  const folders = [...(await findAll(paths)), ...paths.map((each) => resolve(each))];
   const path = resolve(target);
   // Where it leads, if it is a link, and where its name stands.
   const [leadsTo, parent] = await Promise.all([findAll([path]), findAll([dirname(path)])]);
-  const places = [...leadsTo, ...parent.map((folder) => join(folder, basename(path)))];
+  const places = [path, ...leadsTo, ...parent.map((folder) => join(folder, basename(path)))];
   const isWithin = (place: string, folder: string): boolean => relative(folder, place).split(sep)[0] !== '..';
   if (places.some((place) => folders.some((folder) => isWithin(place, folder))))
     throw new RekapError(
       'usage',
-      `${target} lies in the warehouse ${warehouse}, and a query never writes into the warehouse.`,
-      'Name a file outside it with --out.',
+      `${target} lies in the warehouse ${warehouse}, and ${option === '--out' ? 'a query' : option} never writes into the warehouse.`,
+      `Name a file outside it with ${option}.`,
     );
 }
 

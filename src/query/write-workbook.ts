@@ -30,22 +30,24 @@ export async function writeWorkbook(
   await writeExcelFile(sheets).toFile(target);
 }
 
-const bold = (value: string): Cell => ({ value, fontWeight: 'bold' });
+/**
+ * The library counts texts in a plain object, where a name such as "constructor" is there from the beginning. A NUL makes it another one;
+ * the library leaves it out when it writes, because no XML may hold it.
+ */
+const text = (value: string) => ({ value: value in Object.prototype ? `${value}\0` : value });
+
+const bold = (value: string): Cell => ({ ...text(value), fontWeight: 'bold' });
 
 function aboutSheet(relations: readonly Relation[], about: readonly (readonly [string, string | number])[]) {
   const data: Cell[][] = [
-    ...about.map(([name, value]): Cell[] => [bold(name), { value }]),
+    ...about.map(([name, value]): Cell[] => [bold(name), typeof value === 'string' ? text(value) : { value }]),
     [],
     [bold('Sheet'), bold('Column'), bold('Meaning'), bold('Unit'), bold('Source field')],
     ...relations.flatMap(({ name, meaning, columns }) => [
-      [bold(name), null, { value: meaning }],
-      ...columns.map((column): Cell[] => [
-        { value: name },
-        { value: column.name },
-        { value: column.meaning },
-        { value: column.unit },
-        { value: column.field ?? '' },
-      ]),
+      [bold(name), null, text(meaning)],
+      ...columns.map((column): Cell[] =>
+        [name, column.name, column.meaning, column.unit, column.field ?? ''].map(text),
+      ),
     ]),
   ];
   return { sheet: 'About', data, columns: [24, 30, 90, 12, 50].map((width) => ({ width })) };
@@ -85,5 +87,5 @@ function toCell(value: ResultValue, column: string): Cell {
     const isName = /(^|_)(id|year|key)$/.test(column);
     return { value: number, format: isName ? '0' : Number.isInteger(number) ? '#,##0' : '#,##0.00' };
   }
-  return { value: displayText(value).slice(0, mostCharacters) };
+  return text(displayText(value).slice(0, mostCharacters));
 }

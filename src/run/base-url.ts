@@ -1,6 +1,7 @@
 /** What is wrong with the base URL of a service, or may be, before anything is asked of it. */
 
 import { RekapError } from '../errors.ts';
+import { hideCredentials } from '../runtime/text.ts';
 
 type Endpoints = readonly { readonly endpoint: string }[];
 
@@ -14,7 +15,11 @@ const asWritten = 'Write it as https://host or https://host/path.';
  */
 export function readBaseUrl(given: string, endpoints: Endpoints): string {
   if (!URL.canParse(given))
-    throw new RekapError('usage', `The base URL ${JSON.stringify(given)} (--base-url) is no URL.`, asWritten);
+    throw new RekapError(
+      'usage',
+      `The base URL ${JSON.stringify(hideCredentials(given))} (--base-url) is no URL.`,
+      asWritten,
+    );
   const url = new URL(given);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new RekapError(

@@ -22,6 +22,14 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
+/** What stands before the @ of a URL, or of a text that is to be one and lacks "https://". An address of a bucket has no user. */
+const credentials = /(\b(?!s3:)[a-z][\w+.-]*:\/\/|^(?![a-z][\w+.-]*:\/\/)(?=[^\s:]*:))\S*@/gi;
+
+/** A text without the users and passwords of its URLs, also of one that is malformed. */
+export function hideCredentials(text: string): string {
+  return text.replaceAll(credentials, '$1[redacted]@');
+}
+
 /** JSON.stringify escapes what is below U+0020; C1 controls, DEL, and marks that turn or hide writing it leaves as they are. */
 const deceptive = /[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu;
 

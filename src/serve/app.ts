@@ -147,7 +147,7 @@ async function limitRate(app: FastifyInstance, max: number): Promise<void> {
 /** Whether there is a route at the path of a request, whatever its method; a route may end in a name that is not fixed. */
 function isKnown(paths: ReadonlySet<string>, request: FastifyRequest): boolean {
   const path = pathOf(request.raw.url);
-  return paths.has(path) || [...paths].some((known) => known.includes(':') && path.startsWith(known.split(':')[0]!));
+  return paths.has(path) || paths.has(path.replace(/[^/]+$/, ':file'));
 }
 
 /** Refuses what is no route, and whatever is larger than any honest request. */

@@ -59,6 +59,18 @@ export const idleSocketTimeout = 30_000;
 /** When the service closes: requests under way may end within this, then their connections are closed as well. */
 export const closeTimeout = 2_000;
 
+/** CSV and Arrow tables that are made at once: each takes memory and a core, and the service has other work. */
+export const tablesAtOnce = 2;
+
+/**
+ * Bytes a second at which a client must take a table that is being made; a slower one is cut off, so that others get its place.
+ * A slow mobile network gives several times as much.
+ */
+export const leastTableRate = 16_384;
+
+/** Milliseconds that a client may fall behind this rate, such as when its connection breaks for a moment. */
+export const slowTableTimeout = 10_000;
+
 /** The bound on connections where the system lets the process open so many files; null for no such limit. */
 export function fitConnections(openFiles: number | null): number {
   return openFiles === null ? maxConnections : Math.max(1, Math.min(maxConnections, openFiles - reservedFiles));

@@ -37,6 +37,8 @@ export function pathOf(url = '/'): string {
 
 /** Answers a request with a problem. Of a path that is longer than any route, the client gets the beginning back. */
 export function sendProblem(problem: Problem, url: string | undefined, reply: FastifyReply): void {
+  // They describe the answer that failed before its first byte.
+  for (const name of ['etag', 'content-disposition', 'content-encoding', 'content-length']) reply.removeHeader(name);
   reply
     .code(problem.status)
     .headers({ ...problem.extras.headers, 'cache-control': 'no-store', 'content-type': problemType })

@@ -16,8 +16,10 @@ export interface ServedTable {
   readonly type: string;
   /** Plain ASCII without quotes; the same as long as the bytes are. */
   readonly etag: string;
-  /** Makes the bytes; called only where they are wanted. */
-  open(): Promise<Readable>;
+  /** Its size; null where only making it would tell. */
+  readonly bytes: number | null;
+  /** Makes the bytes; called only where they are wanted. Null while too many tables are being made. */
+  open(): Promise<Readable | null>;
 }
 
 export const tableFormats = ['parquet', 'csv', 'arrow'] as const;

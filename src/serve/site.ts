@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../pipeline.ts';
 import { jsonType } from './data-endpoint.ts';
+import { retryAfterBusy } from './limits.ts';
 import { dictionaryPage, docsPage, homePage, pagePolicy } from './pages.ts';
 import { Problem } from './problem.ts';
 import { type ServedSite, tableFormats } from './served-site.ts';
@@ -97,9 +98,19 @@ async function sendTable(
       `There is no such table; /dictionary names all, and the ending is one of ${tableFormats.join(', ')}.`,
     );
   const etag = `"${table.etag}"`;
-  reply.headers({ etag, 'cache-control': 'private, no-cache' });
+  const caching = { etag, 'cache-control': 'private, no-cache' };
   const known = request.headers['if-none-match'];
-  if (known === '*' || known?.includes(etag) === true) return reply.code(304).send();
-  reply.headers({ 'content-type': table.type, 'content-disposition': `attachment; filename="${name}.${ending}"` });
-  return request.method === 'HEAD' ? reply.send('') : reply.send(await table.open());
+  if (known === '*' || known?.includes(etag) === true) return reply.code(304).headers(caching).send();
+  const stream = request.method === 'HEAD' ? undefined : await table.open();
+  if (stream === null)
+    throw new Problem(503, 'Too many tables are being made; Retry-After says when to try again.', {
+      headers: { 'retry-after': String(retryAfterBusy) },
+    });
+  reply.headers({
+    ...caching,
+    'content-type': table.type,
+    'content-disposition': `attachment; filename="${name}.${ending}"`,
+  });
+  if (table.bytes !== null) reply.header('content-length', table.bytes);
+  return reply.send(stream);
 }

@@ -3,24 +3,24 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough, type Readable } from 'node:stream';
-import { once } from 'node:events';
-import pLimit from 'p-limit';
 import { quoteIdentifier } from '../duckdb/database.ts';
 import { readPublishedDictionary } from '../duckdb/dictionary.ts';
 import { systemCode } from '../errors.ts';
 import { runQuery } from '../query/run-query.ts';
 import { writeArrow } from '../query/write-arrow.ts';
 import { writeCsv } from '../query/write-result.ts';
-import { readRuns } from '../publish/runs-log.ts';
+import { followRuns } from '../publish/runs-log.ts';
+import type { Clock } from '../runtime/context.ts';
 import { renderMetrics } from './metrics.ts';
-import type { ServedSite, ServedTable } from '../serve/served-site.ts';
+import { addRun, noRuns } from './runs-summary.ts';
+import { tablesAtOnce } from '../serve/limits.ts';
+import { pacedStream } from '../serve/paced-stream.ts';
+import type { ServedSite } from '../serve/served-site.ts';
 import { parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
-/** Bytes that making one table may take, and how many are made at once: the service has other work. */
+/** Bytes of memory that making one table may take. */
 const memoryOfTable = 256_000_000;
-const most = pLimit(2);
 
 const types = {
   parquet: 'application/vnd.apache.parquet',
@@ -31,8 +31,11 @@ const types = {
 /**
  * @param warehouse Whose log of runs the metrics are made from.
  * @param served Gives the snapshot whose records are served now.
+ * @param clock Times the clients for which tables are made.
  */
-export function describeSite(warehouse: string, served: () => Snapshot): ServedSite {
+export function describeSite(warehouse: string, served: () => Snapshot, clock: Clock): ServedSite {
+  let making = 0;
+  const readSummary = followRuns(warehouse, noRuns, addRun);
   return {
     snapshot() {
       const { id, manifest } = served();
@@ -41,17 +44,40 @@ export function describeSite(warehouse: string, served: () => Snapshot): ServedS
     // Asked for without a key: whoever asks often must not make work, nor copies.
     report: oncePerSnapshot(served, ({ folder }) => readFile(join(folder, reportFile)).catch(nullIfMissing)),
     dictionary: oncePerSnapshot(served, async (snapshot) => readPublishedDictionary(await requireDatabase(snapshot))),
-    metrics: async () => renderMetrics(await readRuns(warehouse)),
+    metrics: async () => renderMetrics(await readSummary()),
     async table(name, format) {
       const snapshot = served();
       const { folder, manifest } = snapshot;
       const file = manifest.files.find(({ path }) => path === parquetPath(name));
       if (file === undefined) return null;
-      const open: ServedTable['open'] =
-        format === 'parquet'
-          ? async () => createReadStream(join(folder, file.path))
-          : async () => makeTable(await requireDatabase(snapshot), name, format, file.rows ?? undefined);
-      return { type: types[format], etag: `${file.sha256.slice(0, 22)}-${format}`, open };
+      const etag = `${file.sha256.slice(0, 22)}-${format}`;
+      if (format === 'parquet')
+        return {
+          type: types.parquet,
+          etag,
+          bytes: file.bytes,
+          open: async () => createReadStream(join(folder, file.path), { end: file.bytes - 1 }),
+        };
+      const writeTable = format === 'csv' ? writeCsv : writeArrow;
+      return {
+        type: types[format],
+        etag,
+        bytes: null,
+        async open() {
+          const database = await requireDatabase(snapshot);
+          if (making >= tablesAtOnce) return null;
+          making += 1;
+          return pacedStream(
+            clock,
+            (write) =>
+              runQuery(database, `FROM ${quoteIdentifier(name)}`, (result) => writeTable(result, write), {
+                memory: memoryOfTable,
+                rows: file.rows ?? undefined,
+              }),
+            () => (making -= 1),
+          );
+        },
+      };
     },
   };
 }
@@ -77,26 +103,4 @@ function oncePerSnapshot<Value>(
 function nullIfMissing(error: unknown): null {
   if (systemCode(error) === 'ENOENT') return null;
   throw error;
-}
-
-/** The table as a stream; it is made as fast as the client takes it. */
-function makeTable(database: string, name: string, format: 'csv' | 'arrow', rows: number | undefined): Readable {
-  const stream = new PassThrough();
-  const write = async (piece: string | Uint8Array): Promise<void> => {
-    if (stream.destroyed) throw new Error('the client has gone');
-    if (!stream.write(piece)) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
-  };
-  const making = most(() =>
-    runQuery(
-      database,
-      `FROM ${quoteIdentifier(name)}`,
-      (result) => (format === 'csv' ? writeCsv : writeArrow)(result, write),
-      { memory: memoryOfTable, rows },
-    ),
-  );
-  making.then(
-    () => stream.end(),
-    (error: unknown) => stream.destroy(error as Error),
-  );
-  return stream;
 }

@@ -1,8 +1,7 @@
-/** What a warehouse's log of runs says in the text format of Prometheus: takes the lines of runs.jsonl, gives the metrics. */
+/** What a warehouse's log of runs says in the text format of Prometheus: takes its summary, gives the metrics. */
 
-import { ExitCode } from '../errors.ts';
 import type { RunLine } from '../publish/runs-log.ts';
-import { isSuccess, lastPush } from './status.ts';
+import type { RunsSummary } from './runs-summary.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
@@ -43,20 +42,17 @@ export interface ScheduleState {
   readonly retries: number;
 }
 
-/** The text for `--metrics-file` and `/metrics`. A dry run and a replay say nothing of the source; the pulls of a mirror count as syncs. */
-export function renderMetrics(lines: readonly RunLine[], schedule?: ScheduleState): string {
-  const syncs = lines.filter(({ kind, outcome }) => (kind === 'sync' || kind === 'pull') && outcome !== 'dry run');
-  const last = syncs.at(-1);
-  const push = lastPush(lines);
-  const success = syncs.findLast(isSuccess);
+/** The text for `--metrics-file` and `/metrics`. */
+export function renderMetrics(runs: RunsSummary, schedule?: ScheduleState): string {
+  const { last, success, push, outcomes, refusals } = runs;
   const samples: Partial<Record<MetricName, readonly Sample[]>> = {
-    ...(success === undefined ? {} : describeSuccess(success)),
-    ...(last === undefined ? {} : describeLast(last)),
+    ...(success === null ? {} : describeSuccess(success)),
+    ...(last === null ? {} : describeLast(last)),
     ...(push === null ? {} : describePush(push)),
-    rekap_runs_total: [...new Set(syncs.map(({ outcome }) => outcome))]
-      .toSorted()
-      .map((outcome) => [{ outcome }, syncs.filter((line) => line.outcome === outcome).length] as const),
-    rekap_gate_refusals_total: [[{}, syncs.filter(({ exit_code }) => exit_code === ExitCode.gate).length]],
+    rekap_runs_total: [...outcomes]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([outcome, count]) => [{ outcome }, count] as const),
+    rekap_gate_refusals_total: [[{}, refusals]],
     ...(schedule === undefined ? {} : describeSchedule(schedule)),
   };
   return Object.entries(metrics)

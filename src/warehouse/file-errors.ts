@@ -31,7 +31,7 @@ const failures: readonly Failure[] = [
     said: noSpace,
     code: 'disk-full',
     what: (warehouse) => `There is no space left for the warehouse ${warehouse}, or no inode for another file.`,
-    next: 'Nothing was published. Remove files there, or keep fewer snapshots and answers with --keep and --keep-landing.',
+    next: 'Nothing was published. Free some space: "rekap snapshots prune --keep 1" removes all snapshots and answers but the newest.',
   },
   {
     said: noMemory,

@@ -119,4 +119,31 @@ describe('rekap config', () => {
     expect(of('attempts')).toMatchObject({ origin: 'default' });
     expect(stdout).not.toContain('token');
   });
+
+  it.each([
+    ['https://user:pa/ss@word@host.test/api', 'https://[redacted]@host.test/api'],
+    ['htps://user:password@host.test', 'htps://[redacted]@host.test'],
+    ['user:password@host.test', '[redacted]@host.test'],
+    ['https://host.test', 'https://host.test'],
+  ])('shows the base URL %s as %s, and so do refusals', async (given, shown) => {
+    const environment = { REKAP_BASE_URL: given, REKAP_API_KEY: 'a-key-for-a-test' };
+    const { stdout } = await runHere(['config', '--json'], environment);
+    const settings = JSON.parse(stdout) as { option: string; value: unknown }[];
+    expect(settings.find(({ option }) => option === 'base-url')?.value).toBe(shown);
+    if (given === shown) return;
+    for (const words of [
+      ['sync', '--warehouse', await temporaryFolder()],
+      ['sync', given],
+    ]) {
+      const { code, stderr } = await runHere(words, environment);
+      expect(code).toBe(2);
+      expect(stderr).not.toMatch(/user:|ss@|password@/);
+    }
+  });
+
+  it('shows the address of a bucket and a command as they are', async () => {
+    const [push, command] = ['s3://figures/d@pr', 'mail -s failed ops@host.test'];
+    const { stdout } = await runHere(['config', '--json'], { REKAP_PUSH: push, REKAP_ON_FAILURE: command });
+    for (const text of [push, command]) expect(stdout).toContain(JSON.stringify(text));
+  });
 });

@@ -34,7 +34,12 @@ async function listen(...statuses: number[]) {
   return { heard, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-const environment = { PATH: process.env['PATH'] ?? '', REKAP_API_KEY: 'a-key-for-nobody-else' };
+const secrets = {
+  REKAP_API_KEY: 'a-key-for-nobody-else',
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=a-token-for-nobody-else',
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'authorization=another-token',
+};
+const environment = { PATH: process.env['PATH'] ?? '', ...secrets };
 
 async function syncSample(warehouse: string, ...words: string[]) {
   return runHere(['sync', '--sample', '--warehouse', warehouse, ...words], environment);
@@ -67,7 +72,7 @@ describe('a sync', () => {
       expect(run).toMatchObject({ event, exit_code: 0, rows: { voters: 514 }, warehouse });
       const variables = await readFile(join(folder, `${event}.env`), 'utf8');
       expect(variables).toContain(`REKAP_EVENT=${event}`);
-      expect(variables).not.toContain(environment.REKAP_API_KEY);
+      for (const secret of Object.values(secrets)) expect(variables).not.toContain(secret);
     }
   });
 
@@ -136,4 +141,16 @@ describe('a sync', () => {
     expect((await syncSample(warehouse, '--ping-url', 'nonsense')).code).toBe(2);
     expect((await syncSample(warehouse, '--webhook', 'file:///etc/passwd')).code).toBe(2);
   });
+
+  it.each(['--ping-url', '--webhook'])(
+    'refuses a user and a password in %s, and does not repeat them',
+    async (option) => {
+      const { heard, url } = await listen();
+      const address = url.replace('//', '//user:password@');
+      const { code, stderr } = await syncSample(await temporaryFolder(), option, address);
+      expect({ code, heard }).toEqual({ code: 2, heard: [] });
+      expect(stderr).toContain(option);
+      expect(stderr).not.toContain('user:password');
+    },
+  );
 });

@@ -32,7 +32,7 @@ const site: ServedSite = {
   report: async () => Buffer.from('<!doctype html><title>Report</title>'),
   dictionary: async () => [],
   metrics: async () => '',
-  table: async () => ({ type: 'text/csv', etag: 'x', open: async () => Readable.from(['n\n1\n']) }),
+  table: async () => ({ type: 'text/csv', bytes: null, etag: 'x', open: async () => Readable.from(['n\n1\n']) }),
 };
 
 let service: Service;

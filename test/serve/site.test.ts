@@ -1,14 +1,18 @@
 /** Beside its records, the service of a warehouse shows pages, the report, how old the data are, and whole tables. */
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadProject } from '../../pipelines/index.ts';
+import { systemClock } from '../../src/runtime/context.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import type { Service } from '../../src/serve/service.ts';
 import { describeSite } from '../../src/snapshots/describe-site.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
+import type { Snapshot } from '../../src/warehouse/warehouse.ts';
 import { behaviourOf, chromiumProgram, openBrowser } from '../support/browser.ts';
 import { runHere } from '../support/run-here.ts';
 import { ask, key, start } from './support.ts';
@@ -16,6 +20,7 @@ import { ask, key, start } from './support.ts';
 let warehouse: string;
 
 let service: Service;
+let snapshot: () => Snapshot;
 let folder: string;
 let manifest: Manifest;
 const hoursLater = 26;
@@ -30,7 +35,9 @@ beforeAll(async () => {
   const source = await openWarehouseSource(warehouse, pipelines);
   afterAll(() => source.close());
   const now = () => new Date(Date.parse(manifest.created_at) + hoursLater * 3_600_000);
-  service = await start({ pipelines, source, site: describeSite(warehouse, source.snapshot!), now }, afterAll);
+  snapshot = source.snapshot!;
+  const site = describeSite(warehouse, snapshot, systemClock);
+  service = await start({ pipelines, source, site: site, now }, afterAll);
 });
 
 afterAll(() => rm(warehouse, { recursive: true, force: true }));
@@ -82,6 +89,37 @@ describe('a service of a warehouse', () => {
       expect(headers.get('content-type')).toContain('problem+json');
     },
   );
+
+  it('says at a HEAD how large a Parquet file is, and of what is made on the fly nothing', async () => {
+    const lengthOf = async (file: string) =>
+      (await ask(service, `/tables/${file}`, { method: 'HEAD' })).headers.get('content-length');
+    const { size } = await stat(join(folder, 'parquet/voters/voters.parquet'));
+    expect(await lengthOf('voters.parquet')).toBe(String(size));
+    expect(await lengthOf('voters.csv')).toBeNull();
+    expect(await lengthOf('voters.arrow')).toBeNull();
+  });
+
+  it('makes two tables at a time, and cuts off clients that take nothing', async () => {
+    let wake = (): void => undefined;
+    const patience = new Promise<void>((done) => (wake = done));
+    const site = describeSite(warehouse, snapshot, { ...systemClock, sleep: () => patience });
+    const table = (await site.table('voters', 'csv'))!;
+    const slow = [(await table.open())!, (await table.open())!];
+    expect(await table.open()).toBeNull();
+    const ends = Promise.all(slow.map((stream) => once(stream, 'error')));
+    wake();
+    for (const [error] of await ends) expect(error).toMatchObject({ message: expect.stringContaining('too slowly') });
+    expect((await table.open())?.destroy()).toBeInstanceOf(Readable);
+  });
+
+  it('reads the log of runs for the metrics once, not at each request', async () => {
+    const text = await (await ask(service, '/metrics')).text();
+    expect(text).toContain('rekap_runs_total{outcome="published"} 1\n');
+    const parse = vi.spyOn(JSON, 'parse');
+    const again = await Promise.all(Array.from({ length: 20 }, async () => (await ask(service, '/metrics')).text()));
+    expect(parse).not.toHaveBeenCalled();
+    expect(new Set(again)).toEqual(new Set([text]));
+  });
 
   it('compresses what is long for a client that wants it, with the same ETag', async () => {
     const path = '/api/datapemilihdpr?limit=40';

@@ -2,11 +2,12 @@
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RunLine } from '../../src/publish/runs-log.ts';
+import { readRuns, type RunLine } from '../../src/publish/runs-log.ts';
 import { metrics, renderMetrics } from '../../src/snapshots/metrics.ts';
+import { addRun, noRuns } from '../../src/snapshots/runs-summary.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -34,10 +35,11 @@ const nights = [
   line(22, { outcome: 'dry run' }),
   line(23, { kind: 'replay' }),
 ];
+const summary = nights.reduce(addRun, noRuns);
 
 describe('the metrics', () => {
   it('tell the newest success apart from the last sync, and leave dry runs and replays out', () => {
-    const text = renderMetrics(nights);
+    const text = renderMetrics(summary);
     const of = (name: string) =>
       text.split('\n').filter((each) => each.startsWith(`${name}{`) || each.startsWith(`${name} `));
     expect(of('rekap_last_success_timestamp_seconds')).toEqual([
@@ -55,7 +57,7 @@ describe('the metrics', () => {
   });
 
   it('are there before anything ran, without a value that nobody knows', () => {
-    expect(renderMetrics([])).toBe(
+    expect(renderMetrics(noRuns)).toBe(
       '# HELP rekap_gate_refusals_total Syncs that the gate refused so far.\n# TYPE rekap_gate_refusals_total counter\nrekap_gate_refusals_total 0\n',
     );
   });
@@ -73,20 +75,44 @@ describe('the metrics', () => {
     for (const name of ofSyncs) expect(text, name).toContain(`# TYPE ${name} `);
   });
 
+  it.each(['current/manifest.json', 'snapshots/x', 'landing/x', 'runs.jsonl'])(
+    'are refused where the file is %s of the warehouse, also before the first sync',
+    async (place) => {
+      const warehouse = join(await temporaryFolder(), 'warehouse');
+      const words = ['sync', '--sample', '--warehouse', warehouse];
+      const withFile = [...words, '--metrics-file', join(warehouse, place)];
+      const refused = { code: 2, stderr: expect.stringContaining('--metrics-file') as string };
+      expect(await runHere(withFile)).toMatchObject(refused);
+      expect((await runHere(words)).code).toBe(0);
+      expect(await runHere(withFile)).toMatchObject(refused);
+    },
+  );
+
+  it('are not written over a file that a link leads to, also where only the sync makes that file', async () => {
+    const folder = await temporaryFolder();
+    const [warehouse, file] = [join(folder, 'warehouse'), join(folder, 'link')];
+    await symlink('warehouse/runs.jsonl', file);
+    const words = ['sync', '--sample', '--warehouse', warehouse, '--metrics-file', file];
+    const stderr = expect.stringContaining('--metrics-file never writes') as string;
+    expect(await runHere(words)).toMatchObject({ code: 0, stderr });
+    expect(await readRuns(warehouse)).toHaveLength(1);
+    expect(await runHere(words)).toMatchObject({ code: 2, stderr });
+  });
+
   it('tell of a schedule when it syncs next, and whether it does now', () => {
     const nextAt = new Date('2026-11-24T03:00:00Z');
-    const waiting = renderMetrics(nights, { isRunning: false, nextAt, retries: 2 });
+    const waiting = renderMetrics(summary, { isRunning: false, nextAt, retries: 2 });
     expect(waiting).toContain(`rekap_schedule_next_run_timestamp_seconds ${nextAt.getTime() / 1000}\n`);
     expect(waiting).toContain('rekap_schedule_running 0\n');
     expect(waiting).toContain('rekap_schedule_retries_total 2\n');
-    const running = renderMetrics(nights, { isRunning: true, nextAt: null, retries: 0 });
+    const running = renderMetrics(summary, { isRunning: true, nextAt: null, retries: 0 });
     expect(running).toContain('rekap_schedule_running 1\n');
     expect(running).not.toContain('rekap_schedule_next_run_timestamp_seconds ');
   });
 
   it.skipIf(!hasPromtool)('are what promtool takes (skipped where it is not there)', () => {
     const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
-      input: renderMetrics(nights),
+      input: renderMetrics(summary),
       encoding: 'utf8',
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -21,7 +21,7 @@ it.each<[string, number, RegExp, readonly (readonly [error: Error, message: RegE
   [
     'disk-full',
     1,
-    /--keep|ulimit -f/,
+    /"rekap snapshots prune --keep 1"|ulimit -f/,
     [
       [systemError('ENOSPC', 'write'), /no space.*\/data\/warehouse.*inode/],
       [systemError('EDQUOT', 'write', part), /no space/],

@@ -10,6 +10,7 @@ import { closestName, didYouMean, variableOf } from './names.ts';
 import type { Command, CommandEntry, Option, Options, Values } from './option.ts';
 import { isBucketUrl, readBucketUrl } from '../../bucket/address.ts';
 import { RekapError } from '../../errors.ts';
+import { hideCredentials } from '../../runtime/text.ts';
 
 /** What one place gives, by the name of the option. */
 type Given = Readonly<Record<string, unknown>>;
@@ -100,7 +101,7 @@ function parse(typed: readonly string[], declared: Options): { given: Given; wor
 /** Refuses what the parser passes over: options that the command does not have, values twice or not at all, neither yes nor no. */
 function checkGiven(given: Given, declared: Options, typed: readonly string[], command: string): void {
   for (const [name, value] of Object.entries(given)) {
-    const option = declared[name];
+    const option = Object.hasOwn(declared, name) ? declared[name] : undefined;
     if (option === undefined) throw explainUnknown('--', name, declared, command);
     if (option.type === 'boolean') {
       const inline = typed.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
@@ -145,7 +146,7 @@ function checkWords(words: readonly string[], { name, usage: form }: CommandEntr
   const superfluous = words[expected.length];
   if (superfluous !== undefined)
     throw usage(
-      `${JSON.stringify(superfluous)} is one word too many.`,
+      `${JSON.stringify(hideCredentials(superfluous))} is one word too many.`,
       example === undefined || expected.length === 0
         ? `"rekap ${name} --help" shows what it takes.`
         : `Put a text with blanks into quotes, as in ${example[0]}.`,
