@@ -79,18 +79,21 @@ describe('rekap diff', () => {
     ]) {
       const data = smallNation({ 1101: 3 });
       for (const index of broken) data.datapemilihdpr[index]![sum] = `${999 - index}`;
-      // A row that only one of the tables has.
-      data.datahakpilihdpr.splice(0, 1);
+      // A violation of a whole district, whose regency is NULL.
+      data.datapemilihdpr[0]!['NamaDapil'] = 'ANOTHER NAME';
       await runSync(syncOptions(warehouse, (await serveData(data)).url, accepted));
     }
     const { stdout } = await runHere(['diff', '--violations', '--json', '--warehouse', warehouse]);
-    const rows = JSON.parse(stdout) as Record<'kind' | 'regency' | 'check_name', string>[];
+    const rows = JSON.parse(stdout) as Record<'kind' | 'regency' | 'check_name', string | null>[];
     const sums = rows.filter(({ check_name }) => check_name === 'dpt_sexes_sum');
     expect(sums.map(({ kind, regency }) => [kind, regency])).toEqual([
       ['new', 'KOTA 1101-2'],
       ['resolved', 'KOTA 1101-0'],
     ]);
-    expect(rows.filter(({ regency }) => regency === 'KOTA 1101-1')).toEqual([]);
+    expect(rows.filter(({ regency }) => regency === 'KOTA 1101-1' || regency === null)).toEqual([]);
+    const sql = "SELECT count(*)::INTEGER AS n FROM violations WHERE check_name = 'district_names' AND regency IS NULL";
+    const standing = await runHere(['query', sql, '--json', '--warehouse', warehouse]);
+    expect(JSON.parse(standing.stdout)).toEqual([{ n: 1 }]);
   });
 
   it('of a snapshot whose DuckDB file is damaged names both, and what finds out which', async () => {

@@ -101,6 +101,8 @@ describe('a run that ended', () => {
   it('by a failure names the snapshot that stays current, and never the key, not even in the stack', async () => {
     const warehouse = await smallWarehouse([first]);
     const woven = new RekapError('source-status', `The source said ${testKey}.`);
+    // Reading the stack fixes the message in it.
+    expect(woven.stack).toContain(testKey);
     const shown = await recordFailure(runIn(warehouse), woven);
     expect(shown).toBe(woven);
     expect(woven.message).toBe('The source said [redacted].');
