@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** These put something in a module's place before it is loaded, so each has its modules to itself. */
 const alone = [
+  'test/cli/notify.test.ts',
   'test/warehouse/forbidden.test.ts',
   'test/end-to-end/io-faults.test.ts',
   'test/end-to-end/open-files.test.ts',

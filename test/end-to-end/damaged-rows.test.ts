@@ -9,6 +9,7 @@ import type { Bucket } from '../../src/bucket/bucket.ts';
 import { isRekapError } from '../../src/errors.ts';
 import { buildRecordSet } from '../../src/serve/record-source.ts';
 import { startService } from '../../src/serve/service.ts';
+import { systemClock } from '../../src/runtime/context.ts';
 import { describeSite } from '../../src/snapshots/describe-site.ts';
 import { pushSnapshot } from '../../src/snapshots/push-snapshot.ts';
 import { requireCurrent } from '../../src/warehouse/warehouse.ts';
@@ -113,7 +114,7 @@ describe('a table whose last rows are damaged', () => {
       maxLimit: 1000,
       host: '127.0.0.1',
       port: 0,
-      site: describeSite(warehouse, () => snapshot),
+      site: describeSite(warehouse, () => snapshot, systemClock),
     });
     try {
       for (const encoding of ['identity', 'gzip']) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/duckdb/database.ts';
 import { startMonitor } from '../../src/serve/monitor.ts';
+import { systemClock } from '../../src/runtime/context.ts';
 import { describeSite } from '../../src/snapshots/describe-site.ts';
 import { databaseFile, reportFile } from '../../src/warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../../src/warehouse/warehouse.ts';
@@ -18,7 +19,7 @@ const [first, second] = nights;
 async function setUp() {
   const warehouse = await smallWarehouse([first, second]);
   const served: { snapshot: Snapshot } = { snapshot: await readSnapshot(warehouse, first) };
-  return { warehouse, served, site: describeSite(warehouse, () => served.snapshot) };
+  return { warehouse, served, site: describeSite(warehouse, () => served.snapshot, systemClock) };
 }
 
 describe('the report of a service', () => {
