@@ -144,6 +144,8 @@ export interface Quarantined {
   readonly reason: string;
   /** The JSON as received. */
   readonly record: string;
+  /** Value of the filter parameter in that request; null for the full listing. */
+  readonly partition: string | null;
   /** The request whose answer held it, without the base URL. */
   readonly request: string;
 }

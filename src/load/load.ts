@@ -2,7 +2,15 @@
 
 import { join } from 'node:path';
 import { consistencyColumn } from '../define-pipeline.ts';
-import { columnList, type Database, openDatabase, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import {
+  columnList,
+  type Database,
+  openDatabase,
+  quoteIdentifier,
+  quoteText,
+  tableColumns,
+} from '../duckdb/database.ts';
+import { RekapError } from '../errors.ts';
 import { changesSql } from './changes.ts';
 import { readDictionary, type Relation } from '../duckdb/dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
@@ -137,7 +145,10 @@ export class Load {
     // Of a table that is not committed DuckDB does not know how many rows it has, and plans the checks across tables badly.
     await this.database.run('COMMIT; BEGIN');
     await this.fillViolations(carryOver, { ...log, hasPrevious: previous !== null });
-    await this.fillTable(quarantineTable, `SELECT * FROM temp.staging_quarantine${this.carriedQuarantine(carryOver)}`);
+    await this.fillTable(
+      quarantineTable,
+      `SELECT * FROM temp.staging_quarantine${await this.carriedQuarantine(carryOver)}`,
+    );
     for (const pipeline of pipelines) await this.markInconsistent(pipeline);
     await this.fillSnapshotsLog(log, previous !== null);
     await this.fillChanges(log, previous !== null);
@@ -219,15 +230,24 @@ export class Load {
     await this.fillTable(violationsLogTable(pipelines), await violationsLogSql(this.database, pipelines, now));
   }
 
-  /** A quarantined record belongs to the district whose request brought it; one that the full listing brought is carried over always. */
-  private carriedQuarantine(carryOver: CarryOver | null): string {
+  /** A quarantined record belongs to the district whose request brought it. A record that the full listing brought is always carried over. */
+  private async carriedQuarantine(carryOver: CarryOver | null): Promise<string> {
     if (carryOver === null) return '';
-    return this.options.project.pipelines
-      .map((pipeline) => {
-        const district = `coalesce(TRY_CAST(regexp_extract(request, ${quoteText(`${pipeline.districtParameter}=(\\d+)`)}, 1) AS INTEGER), -1)`;
-        return ` UNION ALL SELECT * FROM previous.quarantine WHERE dataset = ${quoteText(pipeline.table)} AND ${carriedCondition(carryOver, pipeline, district)}`;
-      })
-      .join('');
+    const names = quarantineTable.columns.map(({ name }) => name);
+    const columns = await tableColumns(this.database, 'previous', quarantineTable.name);
+    const there = new Set(columns.map(({ column_name }) => column_name));
+    if (!names.every((name) => there.has(name)))
+      throw new RekapError(
+        'usage',
+        'The table quarantine has other columns than in the previous snapshot, so nothing can be carried over.',
+        'Run one sync without --dapil and --dataset.',
+      );
+    const district = 'coalesce(partition_value::INTEGER, -1)';
+    const selects = this.options.project.pipelines.map(
+      (pipeline) =>
+        ` UNION ALL SELECT ${columnList(names)} FROM previous.quarantine WHERE dataset = ${quoteText(pipeline.table)} AND ${carriedCondition(carryOver, pipeline, district)}`,
+    );
+    return selects.join('');
   }
 
   private async markInconsistent(pipeline: AnyPipeline): Promise<void> {

@@ -1,7 +1,16 @@
 /** The snapshot before, as far as the new one goes on from it: which rows are carried over, and where its tables can be read. */
 
-import { attachReadOnly, columnList, type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
-import { snapshotsLogTable } from './tables.ts';
+import {
+  attachReadOnly,
+  columnList,
+  type Database,
+  quoteIdentifier,
+  quoteText,
+  tableColumns,
+} from '../duckdb/database.ts';
+import { verifyHint } from '../duckdb/open-published.ts';
+import { RekapError } from '../errors.ts';
+import { quarantineTable, snapshotsLogTable } from './tables.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 
@@ -23,7 +32,10 @@ export async function attachPrevious(
   previous: PreviousTables,
   pipelines: readonly AnyPipeline[],
 ): Promise<void> {
-  if (previous.kind === 'database') return attachReadOnly(database, previous.file, 'previous');
+  if (previous.kind === 'database') {
+    await attachReadOnly(database, previous.file, 'previous');
+    return requireTables(database, previous.file);
+  }
   await database.run("ATTACH ':memory:' AS previous");
   for (const [table, file] of previous.files)
     await database.run(`CREATE TABLE previous.${quoteIdentifier(table)} AS FROM read_parquet(${quoteText(file)})`);
@@ -35,6 +47,13 @@ export async function attachPrevious(
     await database.run(`${log} SELECT ${columns} FROM earlier.${snapshotsLogTable.name}; DETACH earlier`);
   }
   for (const entry of logEntries(previous.manifest, pipelines)) await database.run(`${log} VALUES (${entry})`);
+}
+
+/** Refuses a view in the place of a table: it would read whatever it names, and this database may open files. */
+async function requireTables(database: Database, file: string): Promise<void> {
+  for (const { name } of [quarantineTable, snapshotsLogTable])
+    if ((await tableColumns(database, 'previous', name)).length === 0)
+      throw new RekapError('warehouse', `${file} has no table ${name}.`, verifyHint);
 }
 
 /** What a snapshot says of itself in the log, as SQL; its manifest holds the same. */

@@ -132,8 +132,8 @@ function makeChunk(columns: readonly Data[], from: number, rows: number): DuckDB
   return chunk;
 }
 
-function quarantineValues(record: Quarantined): string[] {
-  return [record.dataset, record.reason, record.record, record.request];
+function quarantineValues({ dataset, reason, record, partition, request }: Quarantined): (string | null)[] {
+  return [dataset, reason, record, partition, request];
 }
 
 function appendRow(appender: DuckDBAppender, values: readonly (string | number | null)[]): void {

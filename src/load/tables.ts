@@ -159,9 +159,15 @@ export const quarantineTable: TableDefinition = {
     { name: 'dataset', type: 'VARCHAR', comment: 'Table that the record was meant for.' },
     { name: 'reason', type: 'VARCHAR', comment: 'Why it has no place there.' },
     { name: 'record', type: 'VARCHAR', comment: 'The JSON as received.' },
+    {
+      name: 'partition_value',
+      type: 'VARCHAR',
+      comment:
+        'Value of the filter parameter in that request, such as 1101; NULL where the full listing brought the record.',
+    },
     { name: 'request', type: 'VARCHAR', comment: 'The request whose answer held it, without the base URL.' },
   ],
-  sortedBy: ['dataset', 'reason', 'record', 'request'],
+  sortedBy: ['dataset', 'reason', 'record', 'partition_value', 'request'],
 };
 
 export const snapshotsLogTable: TableDefinition = {

@@ -125,6 +125,7 @@ export class Transformer {
       dataset: this.pipeline.table,
       reason,
       record: page.bytes.toString('utf8', page.records.recordStart[row], page.records.recordEnd[row]),
+      partition: page.request.district === null ? null : String(page.request.district),
       request: requestText(this.pipeline, page),
     });
   }

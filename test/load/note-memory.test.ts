@@ -36,6 +36,7 @@ const quarantined = Array.from({ length: notes }, (_, place) => ({
   dataset: 'voters',
   reason: 'not an object',
   record: JSON.stringify(`${place} ${text}`),
+  partition: '1101',
   request: '/api/datapemilihdpr?id_dapil=1101&limit=100&offset=0',
 }));
 
