@@ -8,7 +8,10 @@ import type { DatasetPages } from './pages.ts';
 import { Account, lackOf, mostReadings, neededReadings, Occurrences, RecordReader } from './prove.ts';
 import type { ReadToEnd } from './read-pages.ts';
 
-/** Milliseconds before a district is read again whose readings disagree; doubled each time. */
+/**
+ * Milliseconds before a district is read again whose readings disagree; doubled each time. A pause follows the first three readings at most,
+ * so that all pauses of a district together take no more than 3.5 s.
+ */
 const firstPause = 500;
 
 /** A district, and what its readings have brought so far. */
@@ -56,7 +59,8 @@ export class DistrictReader {
     const isFirst = district.readings === 0;
     for (;;) {
       district.readings += 1;
-      const isLast = district.readings === mostReadings;
+      // A second visit may begin after the fourth reading.
+      const isLast = district.readings >= mostReadings;
       try {
         const own = await this.readOnce(district);
         const lack = this.lackOf(own, district);
@@ -68,7 +72,7 @@ export class DistrictReader {
         if (isLast)
           throw new RekapError(
             'unprovable-source',
-            `It was read ${mostReadings} times: ${lack}.`,
+            `It was read ${district.readings} times: ${lack}.`,
             'The source loses records, or changed while it was read. Run the sync again.',
           );
         if (!isSteady) await this.pause(district);
