@@ -13,6 +13,9 @@ import type { AcceptedPage, AcceptedReading, Verdict } from '../stages.ts';
 /** Milliseconds that an empty answer must have lasted where no full listing confirms it: a source may be empty for moments. */
 const emptyFor = 2000;
 
+/** What a person can do who knows better than the source. */
+const ifRight = 'if that is right, add --accept-changes to the sync';
+
 export class DatasetExtraction {
   readonly pipeline: AnyPipeline;
   private readonly question: ExtractQuestion;
@@ -41,7 +44,12 @@ export class DatasetExtraction {
   async readListing(): Promise<void> {
     this.found = await readFullListing(this.pages, this.question, (message) => this.warn(message));
     const { listing, reported } = this.found;
-    if (listing !== null) this.findings.noteReported(listing, reported);
+    if (listing !== null) this.findings.noteReported(reported);
+  }
+
+  /** Whether the listing was forbidden: for itself, or because the source does not accept the key. */
+  get isKeyInDoubt(): boolean {
+    return this.found.refusal?.status === 403;
   }
 
   private get listing(): FullListing | null {
@@ -118,8 +126,7 @@ export class DatasetExtraction {
     const { total } = own.account;
     const isElsewhere = this.knownElsewhere?.has(id) === true;
     if (total === 0 && this.listing === null && isElsewhere && !this.question.acceptChanges) {
-      const reason =
-        'another dataset has records of it, and this one has none; if that is right, add --accept-changes to the sync';
+      const reason = `another dataset has records of it, and this one has none; ${ifRight}`;
       return this.report(this.incomplete(district, reason), [], isAgain);
     }
     const { proof, at } = own;
@@ -161,8 +168,12 @@ export class DatasetExtraction {
     const { refusal } = this.found;
     if (refusal !== null && this.shownDistricts.length === 0) throw refusal;
     for (const warning of findings.warnings(listing, this.knownElsewhere!)) this.warn(warning);
+    const contradictions = findings.contradictions(listing);
+    if (this.question.acceptChanges) for (const warning of contradictions) this.warn(warning);
     yield* this.parked.values();
-    for (const reason of [...(await this.doubtsOfListing()), ...findings.doubts(listing)])
+    const doubts = [...(await this.doubtsOfListing()), ...findings.doubts(listing)];
+    if (!this.question.acceptChanges) doubts.push(...contradictions.map((one) => `${one}; ${ifRight}`));
+    for (const reason of doubts)
       yield { verdict: this.verdict({ district: null, proof: 'none', complete: false, reason }), pages: [] };
     yield* this.acceptStrays();
   }

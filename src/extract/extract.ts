@@ -70,7 +70,10 @@ async function readEverything(
     extractions.map(async (extraction) => {
       const districts = question.wanted ?? extraction.districtsToRead(listed);
       question.report({ kind: 'districts', dataset: extraction.pipeline.table, total: districts.length });
-      await readAll(extraction, districts);
+      // A refused key shows at the first district; the others need not be asked for then.
+      const first = extraction.isKeyInDoubt ? districts.slice(0, 1) : [];
+      await readAll(extraction, first);
+      await readAll(extraction, districts.slice(first.length));
     }),
   );
   const known = new Set(extractions.flatMap((extraction) => extraction.shownDistricts));

@@ -8,6 +8,8 @@ import type { OwnReading } from './district.ts';
 /** At most so many districts are named in one warning. */
 const mostNamed = 10;
 
+const largerCount = 'the "count" of every response is larger than the number of records that came, in districts';
+
 export class Findings {
   /** Whether a district had records that the full listing lacks: then its word ends nothing. */
   isListingShort = false;
@@ -20,8 +22,8 @@ export class Findings {
   private readonly unanswered = new Map<number, string>();
   /** Those of them for which the error may hide records. */
   private readonly failing: number[] = [];
-  /** Districts whose every answer counted more records than came. */
-  private readonly reportingMore: number[] = [];
+  /** The "count" of districts whose every response counts more records than came. */
+  private readonly reportingMore = new Map<number, number>();
   /** Districts whose one page was full, where no full listing stands beside it. */
   private readonly full: number[] = [];
   /** What the "count" of the full listing says; 0 where there is none. */
@@ -34,13 +36,9 @@ export class Findings {
     this.known = known;
   }
 
-  /** @param reported What every answer's "count" said at least. */
-  noteReported(listing: FullListing, reported: number): void {
+  /** @param reported The smallest "count" of its responses. */
+  noteReported(reported: number): void {
     this.listingReported = reported;
-    if (reported > listing.total)
-      this.expectations.push(
-        `the "count" of the full listing says ${formatNumber(reported)}, and ${formatNumber(listing.total)} records came`,
-      );
   }
 
   /** @param isSameKind Whether the ids of its districts are those of the reference. */
@@ -69,7 +67,7 @@ export class Findings {
     else this.empty.push(district);
     if (isFull && listing === null) this.full.push(district);
     // A count that is the same for the district and for the listing does not count what was asked for.
-    if (reported > total && reported !== this.listingReported) this.reportingMore.push(district);
+    if (reported > total && reported !== this.listingReported) this.reportingMore.set(district, reported);
     if (listing !== null && total === listed && account.content !== listing.of(district).content)
       this.otherwise.push(district);
   }
@@ -91,11 +89,37 @@ export class Findings {
       ...name(this.otherwise, 'the full listing has other values than the own pages of districts, which are published'),
       ...this.byOrigin(this.empty, 'has no records of districts', known),
       ...this.byOrigin([...this.unanswered.keys()], `has nothing (${firstUnanswered}) of districts`, known),
-      ...name(
-        this.reportingMore,
-        'the "count" of every answer is larger than the number of records that came, in districts',
-      ),
+      ...(this.known.wanted !== null && this.commonCount(listing) !== null
+        ? name([...this.reportingMore.keys()], largerCount)
+        : []),
     ];
+  }
+
+  /**
+   * Where the source contradicts its own "count": it reports more records than came in any reading. service.md says that `count` is the
+   * number of records in the response; a count of all that match is right once every page has been read.
+   *
+   * @returns One sentence each.
+   */
+  contradictions(listing: FullListing | null): string[] {
+    const listed = listing === null ? [] : listing.districts.map((district) => listing.of(district).total);
+    const unassigned = (listing?.total ?? 0) - sumOf(listed);
+    const came = Math.max(listing?.total ?? 0, sumOf([...this.totals.values()]) + unassigned);
+    const common = this.commonCount(listing);
+    const whole = this.known.wanted === null ? (common ?? this.listingReported) : 0;
+    return [
+      ...(whole > came
+        ? [`the source's own "count" says ${formatNumber(whole)}, but only ${formatNumber(came)} records came`]
+        : []),
+      ...(common === null ? name([...this.reportingMore.keys()], largerCount) : []),
+    ];
+  }
+
+  /** Without a listing, one and the same count for every district is that of the whole list, and says nothing of a part of it. */
+  private commonCount(listing: FullListing | null): number | null {
+    const [common, ...others] = new Set(this.reportingMore.values());
+    const isOfAll = this.reportingMore.size === this.totals.size;
+    return listing === null && isOfAll && others.length === 0 ? (common ?? null) : null;
   }
 
   /** Districts that the source lacks, by why they were asked for: one that should be there is not to be lost among many that need not. */
@@ -134,6 +158,10 @@ export class Findings {
       ...name(this.failing, 'the full listing lacks records, and the source fails at districts that it does not list'),
     ];
   }
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 /** What is said of some districts, with the first of them named; nothing where there are none. */

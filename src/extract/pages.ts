@@ -81,7 +81,7 @@ export class DatasetPages {
     for (const [turn, size] of sizes.entries()) {
       const isLast = turn === sizes.length - 1;
       try {
-        const fetched = await this.ask(reading, 0, size, { isBehind: false, mayRefuse: !isLast });
+        const fetched = await this.ask(reading, 0, size, { isBehind: false, mayRefuseSize: !isLast });
         if (turn > 0 && this.takenSize === null) {
           const message = `${this.pipeline.table}: the source refuses pages of ${pageSize} records; it is asked for ${size} at a time.`;
           report({ kind: 'warning', message });
@@ -99,11 +99,15 @@ export class DatasetPages {
     { district, isOptional }: Pick<Reading, 'district' | 'isOptional'>,
     offset: number,
     limit: number,
-    { isBehind, mayRefuse = false }: { readonly isBehind: boolean; readonly mayRefuse?: boolean },
+    { isBehind, mayRefuseSize = false }: { readonly isBehind: boolean; readonly mayRefuseSize?: boolean },
   ): Promise<FetchedPage> {
     const request = { dataset: this.pipeline.table, district, offset, limit };
     // The listing need not be given, nor what lies behind an end.
-    const leniency = { mayRefuse: mayRefuse || isBehind || isOptional || district === null, isOptional };
+    const leniency = {
+      mayRefuse: isBehind || isOptional || district === null,
+      mayRefuseSize,
+      isOptional,
+    };
     try {
       return await this.question.client.fetchPage(this.pipeline, request, leniency);
     } catch (error) {

@@ -6,6 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 import { createHttpTransport, type Received, requestPath, type Transport } from '../extract/ask/http-transport.ts';
 import type { Secret } from '../extract/ask/secret.ts';
+import { checkKey } from '../extract/ask/source-messages.ts';
 import { createScanner } from '../extract/scan/scan-answer.ts';
 import type { AnyPipeline, Project } from '../pipeline.ts';
 import { readInteger } from '../records/fields.ts';
@@ -154,12 +155,17 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
           `differs from the service by ${Math.round(skew / 1000)} s`,
           'Set the clock: times in the warehouse go by it.',
         );
-    if (status === 401 || status === 403)
-      return yield bad(
+    const [someDistrict] = project.referenceDistricts;
+    // A listing may be forbidden by itself; then a sync reads the districts one by one.
+    const second = status === 403 && someDistrict !== undefined ? await ask(someDistrict, pageSize) : null;
+    if (second !== null && 'answer' in second && second.answer.status === 200)
+      return yield doubt(
         'access',
-        `the service refuses the key (${status})`,
-        'Ask the operator for a key, and check its file for blanks.',
+        'the service accepts the key, but gives no full listing (403)',
+        'A sync reads each known district by itself.',
       );
+    if (status === 401 || status === 403)
+      return yield bad('access', `the service refuses the key (${status})`, checkKey);
     if (status !== 200)
       return yield bad('answer', `status ${status}`, 'Check the path of --base-url: it goes before /api.');
     yield ok('access', 'the service accepts the key');

@@ -19,12 +19,74 @@ function read(behaviour: Partial<Behaviour>, settings: Parameters<typeof runExtr
 }
 
 describe('a source that hides records', () => {
-  it('because no query gives more than ten is warned of by its own count', async () => {
-    const { warnings } = await read({ window: 10, cap: 10, countIsTotal: true });
-    expect(warnings).toContainEqual(
-      expect.stringContaining('"count" of the full listing says 72, and 10 records came'),
-    );
-    expect(warnings).toContainEqual(expect.stringContaining('records that came, in districts: 1101, 1103, 1105'));
+  it('because no query gives more than ten is refused by its own count', async () => {
+    const { verdicts } = await read({ window: 10, cap: 10, countIsTotal: true });
+    const reasons = verdicts.filter(({ complete }) => !complete).map(({ district, reason }) => ({ district, reason }));
+    expect(reasons).toEqual([
+      { district: null, reason: expect.stringContaining('"count" says 72, but only 51 records came') },
+      { district: null, reason: expect.stringContaining('in districts: 1101, 1103, 1105') },
+    ]);
+  });
+
+  describe('although its count has them', () => {
+    const given = records.filter(({ district }) => district !== 1104);
+    /** The count of every response is that of all records, or of the district. */
+    const counting = (countOf: (district: number | null) => number) => {
+      const source = simulateSource(given, { ...faultless, cap: 10 }, () => 0.5);
+      return {
+        ...source,
+        fetchPage: async (...[pipeline, request]: Parameters<typeof source.fetchPage>) => {
+          const fetched = await source.fetchPage(pipeline, request);
+          return { ...fetched, page: { ...fetched.page, count: countOf(request.district) } };
+        },
+      };
+    };
+    const sizeOf = (district: number | null): number =>
+      district === null ? records.length : records.filter((record) => record.district === district).length;
+    const incomplete = (verdicts: readonly Verdict[]) => verdicts.filter(({ complete }) => !complete).length;
+
+    it.each([
+      ['of each query', sizeOf],
+      ['of all records', () => records.length],
+    ])('is refused, unless that is accepted: a count %s', async (_of, countOf) => {
+      const settings = { pageSize: 100, reference };
+      const { verdicts } = await runExtract(counting(countOf), settings);
+      expect(incomplete(verdicts)).toBe(1);
+      const accepted = await runExtract(counting(countOf), { ...settings, acceptChanges: true });
+      expect(incomplete(accepted.verdicts)).toBe(0);
+      expect(accepted.warnings.join()).toContain('"count" says 72, but only 62 records came');
+    });
+
+    it('is refused without a listing too', async () => {
+      const source = counting(() => records.length);
+      const withoutListing = {
+        ...source,
+        fetchPage: (...asked: Parameters<typeof source.fetchPage>) => {
+          if (asked[1].district === null) throw new RekapError('source-status', 'no listing', '', { status: 400 });
+          return source.fetchPage(...asked);
+        },
+      };
+      const { verdicts } = await runExtract(withoutListing, { pageSize: 100, reference });
+      expect(incomplete(verdicts)).toBe(1);
+    });
+
+    it('is accepted where some districts are wanted, whose count may be that of all', async () => {
+      const source = counting(() => records.length);
+      const { verdicts, warnings } = await runExtract(source, { pageSize: 100, wanted: [1101, 1102] });
+      expect(incomplete(verdicts)).toBe(0);
+      expect(warnings.join()).toContain('in districts: 1101, 1102');
+    });
+
+    it('is refused where a wanted district counts more than it gives', async () => {
+      const source = counting((district) => (district === 1101 ? 13 : 8));
+      const { verdicts } = await runExtract(source, { pageSize: 100, wanted: [1101, 1102] });
+      expect(incomplete(verdicts)).toBe(1);
+    });
+  });
+
+  it('is accepted where its listing lacks what its districts bring, and its count has it', async () => {
+    const { verdicts } = await read({ hides: 1104, cap: 10, countIsTotal: true });
+    expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
   });
 
   it('because no query gives more than ten is warned of, where nothing else says so', async () => {

@@ -6,6 +6,7 @@ import type { Failure } from './retry-plan.ts';
 import type { Secret } from './secret.ts';
 import type { SourceHealth } from './source-health.ts';
 import {
+  refusedKey,
   emptyPage,
   excerpt,
   headerText,
@@ -36,6 +37,8 @@ export interface Asked {
   readonly url: string;
   /** As in `Leniency`. */
   readonly mayRefuse: boolean;
+  /** Whether 403 is an answer too. */
+  readonly mayForbid: boolean;
   readonly isOptional: boolean;
 }
 
@@ -83,21 +86,15 @@ export class AnswerReader {
   }
 
   /** Lands an answer and reads it. Failures that trying again may mend are returned, all others thrown. */
-  async read({ pipeline, request, url, mayRefuse }: Asked, arrived: Arrived): Promise<FetchedPage | FailedAttempt> {
+  async read({ pipeline, request, url, mayForbid }: Asked, arrived: Arrived): Promise<FetchedPage | FailedAttempt> {
     const { apiKey, health, warn } = this.context;
     const { status, headers, at } = arrived;
     const body = withoutKey(arrived.body, apiKey);
     if (body !== arrived.body)
       warn('key', `The source repeats the API key in its answers (${url}); it is taken out before they are landed.`);
     const landed = await this.land({ request, url, status, at, body });
-    if (status === 401 || (status === 403 && !mayRefuse)) {
-      health.end = new RekapError(
-        'source-refused-key',
-        `The source refused the API key: ${url} answered ${status}: ${excerpt(body)}`,
-        health.hasGiven(request.dataset)
-          ? 'It has accepted the key for other requests of this run: ask the operator of the service why not for this one.'
-          : 'Set REKAP_API_KEY to a valid key, or name a file that holds it with --api-key-file.',
-      );
+    if (status === 401 || (status === 403 && !mayForbid)) {
+      health.end = refusedKey(url, status, excerpt(body), health.hasGivenAny);
       throw health.end;
     }
     if (nothingThere.has(status)) {

@@ -42,6 +42,8 @@ export interface SourceContext {
 interface Leniency {
   /** A refusal is an answer, also 403: nothing may be there, or the source may not give it. */
   readonly mayRefuse?: boolean;
+  /** A refusal may concern the size of the page; 403 concerns the key. */
+  readonly mayRefuseSize?: boolean;
   /** Besides, the source need not know what is asked for: it is tried but twice, and its failure says nothing of others. */
   readonly isOptional?: boolean;
 }
@@ -110,7 +112,8 @@ export class SourceClient {
       request,
       path,
       url: this.base.origin + path,
-      mayRefuse: leniency.mayRefuse === true,
+      mayForbid: leniency.mayRefuse === true,
+      mayRefuse: leniency.mayRefuse === true || leniency.mayRefuseSize === true,
       isOptional: leniency.isOptional === true,
     };
     // It keeps its place while it waits to try again, so that a source in trouble is asked less.

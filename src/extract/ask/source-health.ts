@@ -39,6 +39,11 @@ export class SourceHealth {
     return this.of(dataset).hasGiven;
   }
 
+  /** Whether the source has given a page of any dataset. */
+  get hasGivenAny(): boolean {
+    return [...this.endpoints.values()].some(({ hasGiven }) => hasGiven);
+  }
+
   notePage(dataset: string): void {
     this.answered = true;
     this.endpoints.set(dataset, { hasGiven: true, refusalsInARow: 0, failuresInARow: 0 });

@@ -151,6 +151,25 @@ export function connectionCode(error: unknown): string {
   return code;
 }
 
+/** What to do about a key that the service does not accept. */
+export const checkKey =
+  'Check that REKAP_API_KEY, or the file named by --api-key-file, holds the key of this service, whole and without blanks, and ask its operator whether the key is still valid.';
+
+/**
+ * The error for a refused key. 403 may have another reason, but the key is the likely one.
+ *
+ * @param wasAccepted Whether the source has given a page in this run.
+ */
+export function refusedKey(url: string, status: number, detail: string, wasAccepted: boolean): RekapError {
+  return new RekapError(
+    'source-refused-key',
+    `The source ${status === 401 ? 'refused' : 'probably refused'} the API key: ${url} answered ${status}: ${detail}`,
+    wasAccepted
+      ? 'It has accepted the key for other requests of this run: ask the operator of the service why not for this one.'
+      : checkKey,
+  );
+}
+
 /** The error for a source that refuses every request, with the last refusal as its example. */
 export function refusedAll(dataset: string, last: RekapError): RekapError {
   return new RekapError(
