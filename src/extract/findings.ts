@@ -24,6 +24,8 @@ export class Findings {
   private readonly failing: number[] = [];
   /** The "count" of districts whose every response counts more records than came. */
   private readonly reportingMore = new Map<number, number>();
+  /** Records that came for each district, also those that name no district. */
+  private readonly received = new Map<number, number>();
   /** Districts whose one page was full, where no full listing stands beside it. */
   private readonly full: number[] = [];
   /** What the "count" of the full listing says; 0 where there is none. */
@@ -56,7 +58,8 @@ export class Findings {
   }
 
   /** @param listing The full listing; null where the source gives none. */
-  noteProved(district: number, { account, refusal, reported, isFull }: OwnReading, listing: FullListing | null): void {
+  noteProved(district: number, reading: OwnReading, listing: FullListing | null): void {
+    const { account, refusal, reported, isFull } = reading;
     const { total } = account;
     const listed = listing?.of(district).total ?? 0;
     if (listing !== null && total > listed) this.isListingShort = true;
@@ -67,7 +70,8 @@ export class Findings {
     else this.empty.push(district);
     if (isFull && listing === null) this.full.push(district);
     // A count that is the same for the district and for the listing does not count what was asked for.
-    if (reported > total && reported !== this.listingReported) this.reportingMore.set(district, reported);
+    if (reported > reading.total && reported !== this.listingReported) this.reportingMore.set(district, reported);
+    this.received.set(district, reading.total);
     if (listing !== null && total === listed && account.content !== listing.of(district).content)
       this.otherwise.push(district);
   }
@@ -102,9 +106,8 @@ export class Findings {
    * @returns One sentence each.
    */
   contradictions(listing: FullListing | null): string[] {
-    const listed = listing === null ? [] : listing.districts.map((district) => listing.of(district).total);
-    const unassigned = (listing?.total ?? 0) - sumOf(listed);
-    const came = Math.max(listing?.total ?? 0, sumOf([...this.totals.values()]) + unassigned);
+    const received = [...this.received.values()].reduce((sum, records) => sum + records, 0);
+    const came = Math.max(listing?.total ?? 0, received);
     const common = this.commonCount(listing);
     const whole = this.known.wanted === null ? (common ?? this.listingReported) : 0;
     return [
@@ -158,10 +161,6 @@ export class Findings {
       ...name(this.failing, 'the full listing lacks records, and the source fails at districts that it does not list'),
     ];
   }
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 /** What is said of some districts, with the first of them named; nothing where there are none. */

@@ -4,12 +4,15 @@ import { copyFile, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quoteIdentifier } from '../duckdb/database.ts';
 import { readPublishedDictionary } from '../duckdb/dictionary.ts';
+import { verifyHint } from '../duckdb/open-published.ts';
+import { RekapError } from '../errors.ts';
 import type { QueryResult } from '../query/query-result.ts';
 import { runQuery } from '../query/run-query.ts';
 import { writeAside } from '../query/write-aside.ts';
 import { writeCsv } from '../query/write-result.ts';
 import { type ReadTable, writeWorkbook } from '../query/write-workbook.ts';
-import { databaseFile, type Manifest, parquetPath } from '../warehouse/snapshot-format.ts';
+import { findAltered } from '../warehouse/check-files.ts';
+import { databaseFile, type Manifest, type ManifestFile, parquetPath } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
 /** Gives the paths of the files. @throws `query` where a table has more rows than a sheet can hold. */
@@ -29,10 +32,10 @@ export async function exportSnapshot(
   const written: string[] = [];
   for (const { name } of relations) {
     const target = join(folder, `${name}.${format}`);
-    const path = join(snapshot.folder, parquetPath(name));
-    if (format === 'parquet' && !snapshot.manifest.files.some((each) => each.path === parquetPath(name))) continue;
+    const parquet = snapshot.manifest.files.find(({ path }) => path === parquetPath(name));
+    if (format === 'parquet' && parquet === undefined) continue;
     await writeAside(target, (aside) =>
-      format === 'parquet' ? copyFile(path, aside) : read(name, (result) => writeTable(result, aside)),
+      format === 'parquet' ? copyParquet(snapshot, parquet!, aside) : read(name, (result) => writeTable(result, aside)),
     );
     written.push(target);
   }
@@ -48,6 +51,12 @@ function readTable<Value>(
 ): Promise<Value> {
   const rows = files.find(({ path }) => path === parquetPath(name))?.rows ?? undefined;
   return runQuery(database, `FROM ${quoteIdentifier(name)}`, use, { rows });
+}
+
+async function copyParquet({ folder }: Snapshot, file: ManifestFile, aside: string): Promise<void> {
+  const [altered] = await findAltered(folder, [file]);
+  if (altered !== undefined) throw new RekapError('warehouse', `${altered.path}: ${altered.why}.`, verifyHint);
+  await copyFile(join(folder, file.path), aside);
 }
 
 async function writeTable(result: QueryResult, aside: string): Promise<void> {

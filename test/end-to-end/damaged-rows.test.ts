@@ -80,6 +80,16 @@ describe('a table whose last rows are damaged', () => {
     expect((await readdir(into)).filter((name) => /^\.|voters\.|xlsx$/.test(name))).toEqual([]);
   });
 
+  it('is not exported from a Parquet file that was altered', async () => {
+    const { warehouse } = await damagedWarehouse();
+    const { folder } = await requireCurrent(warehouse);
+    await alterFile(join(folder, 'parquet/voters/voters.parquet'), (bytes) => bytes.subarray(0, -1));
+    const into = join(await temporaryFolder(), 'files');
+    const { code } = await runHere(['export', '--format', 'parquet', '--into', into, '--warehouse', warehouse]);
+    expect(code).toBeGreaterThan(0);
+    expect((await readdir(into)).filter((name) => /^\.|voters\./.test(name))).toEqual([]);
+  });
+
   it('draws no report', async () => {
     const { warehouse } = await damagedWarehouse();
     const out = join(await temporaryFolder(), 'report.html');
