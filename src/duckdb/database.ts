@@ -170,26 +170,37 @@ export async function tableColumns(
   return database.rows<DescribedColumn>(`DESCRIBE ${prefix}${quoteIdentifier(table)}`);
 }
 
-/** Something that the open file defines; `sql` is its CREATE statement. */
-interface DefinedRelation {
-  readonly kind: 'table' | 'view' | 'macro' | 'type';
+/** Something that the open file defines. */
+interface DefinedObject {
+  readonly kind: 'table' | 'view' | 'macro' | 'type' | 'index' | 'sequence' | 'schema';
   readonly name: string;
-  readonly sql: string;
+  /** The CREATE statement and the comments of a table or view; empty for the rest. */
+  readonly definition: string;
 }
 
 /** Everything that the open file defines. A name outside the schema main has its schema before it. */
-export async function readRelations(database: Database): Promise<DefinedRelation[]> {
+export async function readDefinitions(database: Database): Promise<DefinedObject[]> {
   const own = 'WHERE database_name = current_database() AND NOT internal';
-  const found = await database.rows<DefinedRelation>(
-    `SELECT 'table' AS kind, concat_ws('.', nullif(schema_name, 'main'), table_name) AS name, sql FROM duckdb_tables() ${own}
-     UNION ALL SELECT 'view', concat_ws('.', nullif(schema_name, 'main'), view_name), sql FROM duckdb_views() ${own}
-     UNION ALL SELECT DISTINCT 'macro', function_name, '' FROM duckdb_functions() ${own}
-     UNION ALL SELECT 'type', type_name, '' FROM duckdb_types() ${own}
+  const nameOf = (name: string): string => `concat_ws('.', nullif(schema_name, 'main'), ${name})`;
+  const found = await database.rows<DefinedObject>(
+    `WITH comments AS (
+       SELECT schema_name, table_name AS name, list(comment ORDER BY column_index)::VARCHAR AS text FROM duckdb_columns() ${own} GROUP BY ALL
+     ), relations AS (
+       SELECT 'table' AS kind, schema_name, table_name AS name, sql, comment FROM duckdb_tables() ${own}
+       UNION ALL SELECT 'view', schema_name, view_name, sql, comment FROM duckdb_views() ${own}
+     )
+     SELECT kind, ${nameOf('name')} AS name, concat_ws(' ', sql, comment, text) AS definition
+       FROM relations LEFT JOIN comments USING (schema_name, name)
+     UNION ALL SELECT DISTINCT 'macro', ${nameOf('function_name')}, '' FROM duckdb_functions() ${own}
+     UNION ALL SELECT 'type', ${nameOf('type_name')}, '' FROM duckdb_types() ${own}
+     UNION ALL SELECT 'index', ${nameOf('index_name')}, '' FROM duckdb_indexes() WHERE database_name = current_database()
+     UNION ALL SELECT 'sequence', ${nameOf('sequence_name')}, '' FROM duckdb_sequences() WHERE database_name = current_database()
+     UNION ALL SELECT 'schema', schema_name, '' FROM duckdb_schemas() ${own} AND schema_name <> 'main'
      ORDER BY ALL`,
   );
   // DuckDB keeps the names of an EXCLUDE in a hash table, and writes them in any order.
   const sorted = (_: string, names: string): string => `EXCLUDE (${names.split(', ').toSorted().join(', ')})`;
-  return found.map((one) => ({ ...one, sql: one.sql.replaceAll(/EXCLUDE \(([^()]*)\)/g, sorted) }));
+  return found.map((one) => ({ ...one, definition: one.definition.replaceAll(/EXCLUDE \(([^()]*)\)/g, sorted) }));
 }
 
 /** A name as an SQL identifier. NUL, which no SQL can hold, is refused. */
@@ -202,6 +213,11 @@ export function quoteIdentifier(name: string): string {
 export function quoteText(text: string): string {
   if (text.includes('\0')) throw new RangeError('an SQL literal cannot hold a NUL character');
   return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** SQL of a Parquet file as a table. DuckDB would else make columns of folders in its path that are called year=2024. */
+export function readParquetSql(file: string): string {
+  return `read_parquet(${quoteText(file)}, hive_partitioning = false)`;
 }
 
 /** `"a", "b"` for a list of column names. */

@@ -26,7 +26,7 @@ export async function openPublished(
   const database = await openReadOnly(file, signal);
   try {
     await seal(database, memory);
-    return database;
+    return namingDamage(database, file);
   } catch (error) {
     database.close();
     throw error;
@@ -42,6 +42,31 @@ export async function seal(database: Database, memory = mostMemory): Promise<voi
     `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = ''; SET enable_external_access = false;
      SET disabled_filesystems = 'LocalFileSystem'; SET lock_configuration = true`,
   );
+}
+
+/** The same database; what it throws of a damaged file names the file and what to do. */
+function namingDamage(database: Database, file: string): Database {
+  const read = async <Value>(act: () => Promise<Value>): Promise<Value> => {
+    try {
+      return await act();
+    } catch (error) {
+      throw explainDamage(error, file) ?? error;
+    }
+  };
+  return {
+    ...database,
+    run: (sql, values) => read(() => database.run(sql, values)),
+    rows: (sql, values) => read(() => database.rows(sql, values)),
+    beside: async () => namingDamage(await database.beside(), file),
+  };
+}
+
+/** The error for a file whose bytes DuckDB could not read or make sense of; null for any other error. */
+export function explainDamage(error: unknown, file: string, next = verifyHint): RekapError | null {
+  if (!(error instanceof Error) || !/^(IO|Serialization|Internal|Fatal) Error/i.test(error.message)) return null;
+  // That is what a sealed database says of every other file.
+  if (/disabled/i.test(error.message)) return null;
+  return new RekapError('warehouse', `${file} cannot be read: ${error.message.split('\n')[0]}`, next, { cause: error });
 }
 
 async function openReadOnly(file: string, signal: Pick<ReadBounds, 'signal'>): Promise<Database> {

@@ -3,7 +3,7 @@
 import { isRekapError } from '../errors.ts';
 import { concernsOneDistrict } from './ask/source-messages.ts';
 import { type District, DistrictReader, type OwnReading } from './district.ts';
-import { Findings } from './findings.ts';
+import { type Doubt, Findings } from './findings.ts';
 import { type FoundListing, type FullListing, noListing, readFullListing, Shown } from './full-listing.ts';
 import { DatasetPages, type PageHolder } from './pages.ts';
 import type { ExtractQuestion } from './question.ts';
@@ -37,7 +37,7 @@ export class DatasetExtraction {
     this.question = question;
     this.holder = holder;
     this.pages = new DatasetPages(pipeline, question, holder);
-    this.findings = new Findings(question);
+    this.findings = new Findings(pipeline.table, question);
   }
 
   /** Reads the full listing; throws as `readFullListing` does. */
@@ -78,7 +78,7 @@ export class DatasetExtraction {
     const { knownBefore, reference } = this.question;
     const isSameKind = listing === null || reference.some((id) => listed.has(id));
     const all = new Set([...listed, ...knownBefore, ...(isSameKind ? reference : [])]);
-    if (listing !== null) this.findings.noteListing(this.pipeline.table, listing, isSameKind);
+    if (listing !== null) this.findings.noteListing(listing, isSameKind);
     // The listing's last district is asked first: nothing but its own pages shows where it ends, which takes longer.
     const size = (id: number): number => (id === listing?.last ? Number.MAX_VALUE : (listing?.of(id).total ?? 0));
     return [...all].toSorted((a, b) => size(b) - size(a) || a - b);
@@ -169,12 +169,14 @@ export class DatasetExtraction {
     if (refusal !== null && this.shownDistricts.length === 0) throw refusal;
     for (const warning of findings.warnings(listing, this.knownElsewhere!)) this.warn(warning);
     const contradictions = findings.contradictions(listing);
-    if (this.question.acceptChanges) for (const warning of contradictions) this.warn(warning);
     yield* this.parked.values();
-    const doubts = [...(await this.doubtsOfListing()), ...findings.doubts(listing)];
-    if (!this.question.acceptChanges) doubts.push(...contradictions.map((one) => `${one}; ${ifRight}`));
-    for (const reason of doubts)
-      yield { verdict: this.verdict({ district: null, proof: 'none', complete: false, reason }), pages: [] };
+    const ofListing = [...(await this.doubtsOfListing()), ...findings.doubts(listing)];
+    const doubts = ofListing.map((reason): Doubt => ({ district: null, reason }));
+    for (const { district, reason } of contradictions)
+      if (this.question.acceptChanges) this.warn(district === null ? reason : `district ${district}: ${reason}`);
+      else doubts.push({ district, reason: `${reason}; ${ifRight}` });
+    for (const doubt of doubts)
+      yield { verdict: this.verdict({ ...doubt, proof: 'none', complete: false }), pages: [] };
     yield* this.acceptStrays();
   }
 

@@ -8,11 +8,16 @@ import type { OwnReading } from './district.ts';
 /** At most so many districts are named in one warning. */
 const mostNamed = 10;
 
-const largerCount = 'the "count" of every response is larger than the number of records that came, in districts';
+/** A reason to doubt that a district is complete, or the whole dataset. */
+export interface Doubt {
+  readonly district: number | null;
+  readonly reason: string;
+}
 
 export class Findings {
   /** Whether a district had records that the full listing lacks: then its word ends nothing. */
   isListingShort = false;
+  private readonly table: string;
   private readonly known: Known;
   /** Records of each district that has some. */
   private readonly totals = new Map<number, number>();
@@ -34,7 +39,8 @@ export class Findings {
   private readonly otherwise: number[] = [];
   private readonly expectations: string[] = [];
 
-  constructor(known: Known) {
+  constructor(table: string, known: Known) {
+    this.table = table;
     this.known = known;
   }
 
@@ -44,9 +50,9 @@ export class Findings {
   }
 
   /** @param isSameKind Whether the ids of its districts are those of the reference. */
-  noteListing(table: string, listing: FullListing, isSameKind: boolean): void {
+  noteListing(listing: FullListing, isSameKind: boolean): void {
     const { expected, knownBefore } = this.known;
-    const most = expected[table] ?? 0;
+    const most = expected[this.table] ?? 0;
     if (knownBefore.length === 0 && !isSameKind) {
       this.expectations.push('nothing but its own full listing says which districts the source has');
     } else if (listing.total < most) {
@@ -94,7 +100,10 @@ export class Findings {
       ...this.byOrigin(this.empty, 'has no records of districts', known),
       ...this.byOrigin([...this.unanswered.keys()], `has nothing (${firstUnanswered}) of districts`, known),
       ...(this.known.wanted !== null && this.commonCount(listing) !== null
-        ? name([...this.reportingMore.keys()], largerCount)
+        ? name(
+            [...this.reportingMore.keys()],
+            'the "count" of every response is larger than the number of records that came, in districts',
+          )
         : []),
     ];
   }
@@ -102,27 +111,30 @@ export class Findings {
   /**
    * Where the source contradicts its own "count": it reports more records than came in any reading. service.md says that `count` is the
    * number of records in the response; a count of all that match is right once every page has been read.
-   *
-   * @returns One sentence each.
    */
-  contradictions(listing: FullListing | null): string[] {
+  contradictions(listing: FullListing | null): Doubt[] {
     const received = [...this.received.values()].reduce((sum, records) => sum + records, 0);
     const came = Math.max(listing?.total ?? 0, received);
     const common = this.commonCount(listing);
     const whole = this.known.wanted === null ? (common ?? this.listingReported) : 0;
+    const parts = common === null ? [...this.reportingMore] : [];
+    const say = (count: number, records: number): string =>
+      `the source's own "count" says ${formatNumber(count)}, but only ${formatNumber(records)} records came`;
     return [
-      ...(whole > came
-        ? [`the source's own "count" says ${formatNumber(whole)}, but only ${formatNumber(came)} records came`]
-        : []),
-      ...(common === null ? name([...this.reportingMore.keys()], largerCount) : []),
+      ...(whole > came ? [{ district: null, reason: say(whole, came) }] : []),
+      ...parts.map(([district, count]) => ({ district, reason: say(count, this.received.get(district)!) })),
     ];
   }
 
-  /** Without a listing, one and the same count for every district is that of the whole list, and says nothing of a part of it. */
+  /**
+   * Without a listing, one and the same count for every district is that of the whole list, and says nothing of a part of it. It must be as
+   * large as a whole list may be.
+   */
   private commonCount(listing: FullListing | null): number | null {
-    const [common, ...others] = new Set(this.reportingMore.values());
-    const isOfAll = this.reportingMore.size === this.totals.size;
-    return listing === null && isOfAll && others.length === 0 ? (common ?? null) : null;
+    const [common = 0, ...others] = new Set(this.reportingMore.values());
+    const isOfAll = this.reportingMore.size > 0 && this.reportingMore.size === this.totals.size;
+    const isLarge = 2 * common >= (this.known.expected[this.table] ?? 0);
+    return listing === null && isOfAll && isLarge && others.length === 0 ? common : null;
   }
 
   /** Districts that the source lacks, by why they were asked for: one that should be there is not to be lost among many that need not. */

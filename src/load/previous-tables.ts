@@ -6,6 +6,7 @@ import {
   type Database,
   quoteIdentifier,
   quoteText,
+  readParquetSql,
   tableColumns,
 } from '../duckdb/database.ts';
 import { verifyHint } from '../duckdb/open-published.ts';
@@ -38,7 +39,7 @@ export async function attachPrevious(
   }
   await database.run("ATTACH ':memory:' AS previous");
   for (const [table, file] of previous.files)
-    await database.run(`CREATE TABLE previous.${quoteIdentifier(table)} AS FROM read_parquet(${quoteText(file)})`);
+    await database.run(`CREATE TABLE previous.${quoteIdentifier(table)} AS FROM ${readParquetSql(file)}`);
   const columns = columnList(snapshotsLogTable.columns.map(({ name }) => name));
   const log = `INSERT INTO previous.${snapshotsLogTable.name} (${columns})`;
   await database.run(`CREATE TABLE previous.${snapshotsLogTable.name} AS FROM ${snapshotsLogTable.name} LIMIT 0`);

@@ -7,7 +7,7 @@ import {
   openDatabase,
   quoteIdentifier,
   quoteText,
-  readRelations,
+  readDefinitions,
 } from '../duckdb/database.ts';
 import { RekapError } from '../errors.ts';
 import type { AnyPipeline, ColumnDefinition, Project } from '../pipeline.ts';
@@ -234,12 +234,12 @@ export async function makeSchema(database: Database, project: Project): Promise<
   await database.run('COMMIT');
 }
 
-/** The CREATE statement of each table and view by name. */
+/** The CREATE statement and the comments of each table and view by name. */
 export async function declaredRelations(project: Project): Promise<ReadonlyMap<string, string>> {
   const database = await openDatabase(':memory:');
   try {
     await makeSchema(database, project);
-    return new Map((await readRelations(database)).map(({ name, sql }) => [name, sql]));
+    return new Map((await readDefinitions(database)).map(({ name, definition }) => [name, definition]));
   } finally {
     database.close();
   }

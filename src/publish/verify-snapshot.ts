@@ -44,7 +44,7 @@ const checks = {
 /**
  * Reads every byte of a published snapshot. Gives everything that is wrong, as sentences.
  *
- * @param declared The CREATE statement of each table and view, where the project that is at hand has made the snapshot.
+ * @param declared The CREATE statement and the comments of each table and view, where the project that is at hand has made the snapshot.
  * @throws `database-held` where every byte is as it was, but another program keeps the tables from being read;
  *   `warehouse-forbidden` where this user may not read a file.
  */
@@ -123,9 +123,9 @@ async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promi
         ),
       );
       // That the system lets nothing more be opened is no damage.
-      for (const end of ended) if (end.status === 'rejected') throwIfTooFewFiles(end.reason);
+      for (const end of ended) if (end.status === 'rejected') throwIfTooFewFiles(causeOf(end.reason));
       const problems = ended.flatMap((end) =>
-        end.status === 'fulfilled' ? end.value : [`the tables cannot be read: ${firstLine(end.reason)}`],
+        end.status === 'fulfilled' ? end.value : [`the tables cannot be read: ${firstLine(causeOf(end.reason))}`],
       );
       if (problems.length > 0) return [...new Set(problems)];
     }
@@ -168,6 +168,11 @@ async function noOtherFiles({ folder, manifest }: Subject): Promise<string[]> {
 
 function ledgersBalance({ manifest, named }: Subject): string[] {
   return named.flatMap(({ table }) => [...ledgerComplaints(table, manifest.datasets[table]!)]);
+}
+
+/** What DuckDB said; the sentence about a damaged file names the file again. */
+function causeOf(error: unknown): unknown {
+  return isRekapError(error, 'warehouse') ? (error.cause ?? error) : error;
 }
 
 function firstLine(error: unknown): string {

@@ -9,7 +9,8 @@ import {
   type DescribedColumn,
   quoteIdentifier,
   quoteText,
-  readRelations,
+  readParquetSql,
+  readDefinitions,
   tableColumns,
 } from '../duckdb/database.ts';
 import {
@@ -30,7 +31,7 @@ export interface Subject {
   /** Those that the manifest names, and those that it does not: a dataset that has no table either was never read. */
   readonly named: readonly AnyPipeline[];
   readonly unnamed: readonly AnyPipeline[];
-  /** The CREATE statement of each table and view by name; undefined where another release or project made the snapshot. */
+  /** The CREATE statement and the comments of each table and view by name; undefined where another release or project made the snapshot. */
   readonly declared: ReadonlyMap<string, string> | undefined;
 }
 
@@ -48,17 +49,17 @@ export type TableCheck = (subject: Subject, open: OpenTables) => Promise<string[
  * reads, and a macro could take the place of a function.
  */
 export async function relationsAgree({ manifest, declared }: Subject, { published }: OpenTables): Promise<string[]> {
-  const found = await readRelations(published);
+  const found = await readDefinitions(published);
   const tables = manifest.files.filter(({ path }) => path.endsWith('.parquet'));
   const named = new Set([...tables.map(({ path }) => basename(path, '.parquet')), snapshotsLogTableName]);
   const there = new Set(found.map(({ name }) => name));
   const missing = [...named, ...Object.keys(manifest.datasets)].filter((name) => !there.has(name));
   if (missing.length > 0) return [...new Set(missing)].map((name) => `${databaseFile}: has no table or view ${name}`);
-  return found.flatMap(({ kind, name, sql }) => {
-    if (!named.has(name) || kind === 'macro' || kind === 'type')
+  return found.flatMap(({ kind, name, definition }) => {
+    if (!named.has(name) || (kind !== 'table' && kind !== 'view'))
       return [`${databaseFile}: the manifest does not name the ${kind} ${name}`];
     if (kind === 'view' && isTable(manifest, name)) return [`${databaseFile}: ${name} is a view, not a table`];
-    if (declared === undefined || declared.get(name) === sql) return [];
+    if (declared === undefined || declared.get(name) === definition) return [];
     return [`${databaseFile}: the ${kind} ${name} is not the declared one`];
   });
 }
@@ -253,5 +254,5 @@ export async function rowsAgree(subject: Subject, { published, parquet }: OpenTa
 }
 
 function parquetSql(folder: string, path: string): string {
-  return `read_parquet(${quoteText(join(folder, path))})`;
+  return readParquetSql(join(folder, path));
 }

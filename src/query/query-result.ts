@@ -55,13 +55,16 @@ async function* convertRows(chunks: AsyncIterable<DuckDBDataChunk>): AsyncGenera
   for await (const chunk of chunks) yield chunk.convertRows(exactValue);
 }
 
-/** The second column of a name gets ":1" behind it, the third ":2". */
+/** The second column of a name gets ":1" behind it, the third ":2"; a number that another column has in its name is passed over. */
 function uniqueNames(names: readonly string[]): string[] {
-  const counts = new Map<string, number>();
+  const taken = new Set(names);
+  const seen = new Set<string>();
   return names.map((name) => {
-    const count = counts.get(name) ?? 0;
-    counts.set(name, count + 1);
-    return count === 0 ? name : `${name}:${count}`;
+    let unique = name;
+    for (let count = 1; seen.has(unique) || (unique !== name && taken.has(unique)); count += 1)
+      unique = `${name}:${count}`;
+    seen.add(unique);
+    return unique;
   });
 }
 

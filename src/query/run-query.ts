@@ -1,12 +1,12 @@
 /** Runs one reading SQL statement on a snapshot, and says in plain words why one is refused. */
 
 import { writeFile } from 'node:fs/promises';
-import { openPublished, type ReadBounds } from '../duckdb/open-published.ts';
+import { explainDamage, openPublished, type ReadBounds } from '../duckdb/open-published.ts';
 import { systemCode, isRekapError, RekapError } from '../errors.ts';
 import { whyDiskIsFull } from '../warehouse/file-errors.ts';
 import { asQueryResult, type QueryResult } from './query-result.ts';
 import { prepareReading, type QueryParameters, requireReading } from './prepare-reading.ts';
-import { explainDamage, streamResult, type StreamedResult } from './stream-result.ts';
+import { streamResult, type StreamedResult } from './stream-result.ts';
 import { writeAside } from './write-aside.ts';
 import { writeParquet } from './write-parquet.ts';
 
@@ -64,7 +64,8 @@ async function withResult<Value>(
     return await streamResult(query, use, bounds);
   } catch (error) {
     bounds.signal?.throwIfAborted();
-    throw explainDamage(error, databasePath) ?? explainRefusal(error);
+    const isOfTarget = error instanceof Error && whyDiskIsFull(error) !== null;
+    throw (isOfTarget ? null : explainDamage(error, databasePath)) ?? explainRefusal(error);
   } finally {
     database.close();
   }

@@ -4,7 +4,6 @@ import type { DuckDBDataChunk, DuckDBPreparedStatement, DuckDBResult } from '@du
 import { duckdb } from '../duckdb/database.ts';
 import { verifyHint } from '../duckdb/open-published.ts';
 import { RekapError } from '../errors.ts';
-import { whyDiskIsFull } from '../warehouse/file-errors.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 
 /** The rows ended early because of an error. DuckDB's client doesn't say which one. */
@@ -69,9 +68,9 @@ async function* readChunks(result: DuckDBResult, expected: number | undefined): 
   );
 }
 
-/** Runs the statement again, reduced to one row: what fails before the first row says why. */
+/** Runs the statement again, reduced to one row: what fails before the first row says why. A column of the alias's name would hide others. */
 async function findCause({ sql, prepare }: Statement, cutShort: CutShort): Promise<unknown> {
-  const reduced = await prepare(`SELECT bit_xor(hash(r)) FROM (\n${sql}\n) r`).catch(() => null);
+  const reduced = await prepare(`SELECT bit_xor(hash("whole row")) FROM (\n${sql}\n) "whole row"`).catch(() => null);
   try {
     await reduced?.run();
   } catch (error) {
@@ -83,12 +82,4 @@ async function findCause({ sql, prepare }: Statement, cutShort: CutShort): Promi
     'Run the query again.',
     { cause: cutShort },
   );
-}
-
-/** The error for a file whose bytes DuckDB could not read or make sense of; null for any other error. */
-export function explainDamage(error: unknown, file: string, next = verifyHint): RekapError | null {
-  if (!(error instanceof Error) || !/^(IO|Serialization|Internal|Fatal) Error/i.test(error.message)) return null;
-  // The sandbox refuses files with the first; the second concerns the file that is written.
-  if (/disabled/i.test(error.message) || whyDiskIsFull(error) !== null) return null;
-  return new RekapError('warehouse', `${file} cannot be read: ${error.message.split('\n')[0]}`, next, { cause: error });
 }

@@ -91,7 +91,7 @@ function explainTarget(error: unknown, target: string): unknown {
       full === 'size' ? `${target} would be larger than this system allows.` : `There is no space left for ${target}.`,
       full === 'size'
         ? 'Ask for less, or raise the limit on file sizes (ulimit -f).'
-        : 'Free some space, or name a file on another disk with --out.',
+        : 'Free some space, or write to another disk.',
       cause,
     );
   if (systemCode(error) === 'unknown') return error;

@@ -109,6 +109,7 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
     site: options.site,
     document: documentService(options),
     now: options.now ?? (() => new Date()),
+    onFailure: options.onFailure,
     requireKey: (request) => checkKey(request, keys),
   });
 }

@@ -102,6 +102,7 @@ function documentTables(): Json {
         401: 'The key is missing or not accepted.',
         404: 'There is no such table, or the service has no snapshot.',
         503: 'Too many CSV and Arrow tables are being made; Retry-After says how many seconds to wait.',
+        505: 'CSV and Arrow tables need HTTP/1.1.',
         default: 'Any other error.',
       }),
     },

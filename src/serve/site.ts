@@ -14,6 +14,8 @@ interface SiteOptions {
   /** The document at /openapi.json. */
   readonly document: Readonly<Record<string, unknown>>;
   readonly now: () => Date;
+  /** Told of a table that could not be sent to its end. */
+  readonly onFailure: ((error: unknown) => void) | undefined;
   readonly requireKey: (request: FastifyRequest) => void;
 }
 
@@ -70,7 +72,7 @@ export function addSite(app: FastifyInstance, options: SiteOptions): void {
     method: ['GET', 'HEAD'],
     url: '/tables/:file',
     onRequest: async (request) => requireKey(request),
-    handler: async (request, reply) => sendTable(site, request, reply),
+    handler: async (request, reply) => sendTable(options, request, reply),
   });
 }
 
@@ -83,7 +85,7 @@ function describeAge(site: ServedSite | undefined, now: Date): object {
 }
 
 async function sendTable(
-  site: ServedSite | undefined,
+  { site, onFailure }: SiteOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -101,6 +103,12 @@ async function sendTable(
   const caching = { etag, 'cache-control': 'private, no-cache' };
   const known = request.headers['if-none-match'];
   if (known === '*' || known?.includes(etag) === true) return reply.code(304).headers(caching).send();
+  // HTTP/1.0 ends a body by closing the connection, so that a table which is cut off would look whole.
+  if (table.bytes === null && request.raw.httpVersion === '1.0')
+    throw new Problem(
+      505,
+      'CSV and Arrow tables need HTTP/1.1; a proxy in front may have to be told (proxy_http_version).',
+    );
   const stream = request.method === 'HEAD' ? undefined : await table.open();
   if (stream === null)
     throw new Problem(503, 'Too many tables are being made; Retry-After says when to try again.', {
@@ -111,6 +119,8 @@ async function sendTable(
     'content-type': table.type,
     'content-disposition': `attachment; filename="${name}.${ending}"`,
   });
+  // The response has begun, so that only the log can say why it is cut off.
+  stream?.once('error', (error) => onFailure?.(error));
   if (table.bytes !== null) reply.header('content-length', table.bytes);
   return reply.send(stream);
 }

@@ -9,9 +9,9 @@ import {
   quoteText,
   tableColumns,
 } from '../duckdb/database.ts';
-import { seal } from '../duckdb/open-published.ts';
+import { explainDamage, seal } from '../duckdb/open-published.ts';
 import { asQueryResult, type QueryResult } from '../query/query-result.ts';
-import { explainDamage, streamResult } from '../query/stream-result.ts';
+import { streamResult } from '../query/stream-result.ts';
 import { changesTableName } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 import { RekapError } from '../errors.ts';

@@ -116,8 +116,7 @@ export const manifestShape = v.object({
   snapshot: text,
   /** The run that made it; its answers lie in landing/<run>. */
   run: text,
-  /** ISO 8601. */
-  created_at: text,
+  created_at: v.pipe(text, v.isoTimestamp()),
   tool: v.object({ name: text, version: text }),
   /** Base URL of the source, or 'sample'. */
   source: text,

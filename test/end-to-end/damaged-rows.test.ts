@@ -59,8 +59,9 @@ describe('a table whose last rows are damaged', () => {
   ])('makes "%s %s" fail', async (...words) => {
     const { warehouse } = await damagedWarehouse();
     const environment = { REKAP_API_KEYS: clientKey };
-    const { code } = await runHere([...words.filter(Boolean), '--warehouse', warehouse], environment);
+    const { code, stderr } = await runHere([...words.filter(Boolean), '--warehouse', warehouse], environment);
     expect(code).toBeGreaterThan(0);
+    expect(stderr).not.toContain('unexpected failure');
   });
 
   it.each(['csv', 'arrow', 'parquet'])('leaves no file of a query for %s', async (format) => {
@@ -93,7 +94,9 @@ describe('a table whose last rows are damaged', () => {
   it('draws no report', async () => {
     const { warehouse } = await damagedWarehouse();
     const out = join(await temporaryFolder(), 'report.html');
-    expect((await runHere(['report', '--out', out, '--warehouse', warehouse])).code).toBeGreaterThan(0);
+    const { code, stderr } = await runHere(['report', '--out', out, '--warehouse', warehouse]);
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).not.toContain('unexpected failure');
     await expect(readFile(out)).rejects.toThrow('ENOENT');
   });
 

@@ -24,7 +24,10 @@ describe('a source that hides records', () => {
     const reasons = verdicts.filter(({ complete }) => !complete).map(({ district, reason }) => ({ district, reason }));
     expect(reasons).toEqual([
       { district: null, reason: expect.stringContaining('"count" says 72, but only 51 records came') },
-      { district: null, reason: expect.stringContaining('in districts: 1101, 1103, 1105') },
+      ...[1101, 1103, 1105].map((district) => ({
+        district,
+        reason: expect.stringContaining('but only 10 records came'),
+      })),
     ]);
   });
 
@@ -77,10 +80,15 @@ describe('a source that hides records', () => {
       expect(warnings.join()).toContain('in districts: 1101, 1102');
     });
 
-    it('is refused where a wanted district counts more than it gives', async () => {
-      const source = counting((district) => (district === 1101 ? 13 : 8));
-      const { verdicts } = await runExtract(source, { pageSize: 100, wanted: [1101, 1102] });
-      expect(incomplete(verdicts)).toBe(1);
+    it.each([
+      ['one of several', [1101, 1102], 1],
+      ['the only one', [1101], 1],
+      ['each of several', [1101, 1106], 2],
+    ])('is refused where %s wanted counts more than it gives', async (_which, wanted, districts) => {
+      const source = counting((district) => (district === 1102 ? 8 : 13));
+      const settings = { pageSize: 100, wanted, expected: { voters: records.length } };
+      const { verdicts } = await runExtract(source, settings);
+      expect(incomplete(verdicts)).toBe(districts);
     });
   });
 

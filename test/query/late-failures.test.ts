@@ -124,6 +124,12 @@ describe('a query that fails late', () => {
     await expect(writeFormat(sql, 'csv', join(folder, 'result'))).rejects.toThrow(/'1 874'/);
   });
 
+  it('names the cause whatever the columns are called', async () => {
+    const failing = failures['text as number']!(`i = ${rows - 1}`);
+    const sql = `SELECT i AS r, i AS t, ${failing} AS e, pad FROM t`;
+    await expect(writeFormat(sql, 'csv', join(folder, 'result'))).rejects.toThrow(/'1 874'/);
+  });
+
   it('keeps the file that is there', async () => {
     const target = join(folder, 'kept');
     await writeFile(target, 'before');

@@ -11,7 +11,7 @@ import { ask, expectProblem, key, requestRaw, start } from './support.ts';
 const csv = { type: 'text/csv; charset=utf-8', etag: 'one', bytes: null };
 
 /** A service that has `table` under every name. */
-function serve(table: ServedTable): Promise<Service> {
+function serve(table: ServedTable, onFailure?: (error: unknown) => void): Promise<Service> {
   const site: ServedSite = {
     snapshot: () => ({ id: 'one', readAt: new Date(0), source: 'test' }),
     report: async () => null,
@@ -19,7 +19,7 @@ function serve(table: ServedTable): Promise<Service> {
     metrics: async () => '',
     table: async () => table,
   };
-  return start({ site });
+  return start({ site, ...(onFailure === undefined ? {} : { onFailure }) });
 }
 
 /** All bytes that come until the connection ends; `begun` is called when the first ones have come. */
@@ -61,6 +61,23 @@ describe('a table', () => {
     expect(answer?.headers.get('content-length')).toBe(length);
     expect(answer?.headers.get('content-type')).toBe(csv.type);
     expect(answer?.headers.has('transfer-encoding')).toBe(false);
+  });
+
+  it('that is made on the fly is refused to HTTP/1.0, which cannot tell a whole body from one that is cut off', async () => {
+    const service = await serve({ ...csv, open: () => Promise.reject(new Error('opened')) });
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.write(`GET /tables/voters.csv HTTP/1.0\r\nx-api-key: ${key}\r\n\r\n`);
+    const pieces = await socket.toArray();
+    expect(Buffer.concat(pieces as Buffer[]).toString()).toMatch(/^HTTP\/1\.1 505 /);
+  });
+
+  it('that fails after its first bytes is named in the log', async () => {
+    const failures: unknown[] = [];
+    const stream = new PassThrough();
+    stream.write(randomBytes(200_000).toString('base64'));
+    const service = await serve({ ...csv, open: async () => stream }, (error) => failures.push(error));
+    await receive(service, 'identity', () => stream.destroy(new Error('late')));
+    expect(failures).toEqual([new Error('late')]);
   });
 
   it.each(['/tables/a/b', '/tables/a/b.csv', '/tables/', '/tables'])('is not at %s', async (path) => {

@@ -74,6 +74,12 @@ const attacks: Readonly<Record<string, (snapshot: Snapshot, secret: string) => P
   'another table': (snapshot) => alterDatabase(snapshot, 'CREATE TABLE more AS SELECT 1 AS n'),
   'another schema': (snapshot) => alterDatabase(snapshot, 'CREATE SCHEMA s; CREATE TABLE s.voters AS FROM voters'),
   'a macro': (snapshot) => alterDatabase(snapshot, 'CREATE MACRO upper(x) AS lower(x)'),
+  'a comment that is not the declared one': (snapshot) =>
+    alterDatabase(snapshot, "COMMENT ON COLUMN voters.dpt_male IS 'Something else.'"),
+  'an index': (snapshot) => alterDatabase(snapshot, 'CREATE INDEX more ON voters (dpt_male)'),
+  'a sequence': (snapshot) => alterDatabase(snapshot, 'CREATE SEQUENCE more'),
+  'a type': (snapshot) => alterDatabase(snapshot, "CREATE TYPE more AS ENUM ('a')"),
+  'an empty schema': (snapshot) => alterDatabase(snapshot, 'CREATE SCHEMA more'),
   'a log beside the database': (snapshot) => addFile(snapshot, `${databaseFile}.wal`),
   'another Parquet file of a table': (snapshot) =>
     addFile(snapshot, 'parquet/voters/more.parquet', 'parquet/voters/voters.parquet'),
@@ -137,6 +143,19 @@ describe('a pull from a bucket that holds', () => {
     const pulling = pullSnapshot({ ...quiet, warehouse: mirror, bucket, clock, verify, isCopy: true });
     await expect(pulling).rejects.toSatisfy((error) => isRekapError(error, 'bucket'));
     expect(await readCurrentId(mirror)).toBeNull();
+  });
+
+  it('a manifest without a time is refused', async () => {
+    const { warehouse } = await prepared();
+    const snapshot = await requireCurrent(warehouse);
+    const store = await startMemoryStore();
+    const manifest = { ...snapshot.manifest, created_at: 'junk' };
+    for (const name of ['manifest.json', 'manifest.json.sha256']) await rm(join(snapshot.folder, name));
+    await writeManifest(snapshot.folder, manifest);
+    await fill(store, { ...snapshot, manifest });
+    const options = { ...quiet, warehouse: await temporaryFolder(), bucket: await store.open(), clock: manualClock() };
+    const pulling = pullSnapshot({ ...options, verify: async () => [], isCopy: false });
+    await expect(pulling).rejects.toSatisfy((error) => isRekapError(error, 'bucket'));
   });
 
   it('a snapshot of the year 9999 is refused', async () => {
