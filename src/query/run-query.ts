@@ -82,6 +82,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
     /disabled by configuration|with the LocalFileSystem disabled/i,
     'A query reads the snapshot alone; --out names a file for what it gives.',
   ],
+  [/^Out of Range Error: Overflow/, 'Cast one of the numbers to BIGINT, as in total::BIGINT.'],
   [/^Parser Error/, '"rekap query --help" has queries that work.'],
 ];
 
