@@ -14,7 +14,7 @@ interface SiteOptions {
   /** The document at /openapi.json. */
   readonly document: Readonly<Record<string, unknown>>;
   readonly now: () => Date;
-  /** Told of a table that could not be sent to its end. */
+  /** Receives the error of a table whose response was cut off. */
   readonly onFailure: ((error: unknown) => void) | undefined;
   readonly requireKey: (request: FastifyRequest) => void;
 }

@@ -39,7 +39,7 @@ async function notifierOf(options: Partial<Parameters<typeof readNotifier>[0]>, 
   };
 }
 
-/** A server that answers with these statuses in turn, and then not at all; gives the paths that it was asked for. */
+/** A server that answers with these statuses in turn, and then not at all. Returns the requested paths. */
 async function listen(statuses: number[]) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -255,7 +255,7 @@ for (const { kind, isThere, start } of stores)
       expect(await damageOf(warehouse)).toEqual([]);
     });
 
-    it('gives nothing that was altered, and is mended by another push', async () => {
+    it('gives nothing that was altered, and is repaired by another push', async () => {
       const { warehouse, known: ids } = await fourSnapshots();
       const store = await start();
       const bucket = await store.open();

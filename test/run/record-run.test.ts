@@ -195,7 +195,7 @@ describe('a run that was killed', () => {
     ]);
   });
 
-  it('gets no line in a warehouse whose log somebody took away', async () => {
+  it('gets no line in a warehouse whose log was removed', async () => {
     const warehouse = await smallWarehouse([first]);
     await killed(warehouse, second);
     await recordKilled(warehouse);

@@ -8,7 +8,7 @@ import { pacedStream } from '../../src/serve/paced-stream.ts';
 
 const piece = 'x'.repeat(leastTableRate);
 
-/** A stream without end, its clock, and what became of the program that makes it. */
+/** An endless stream, its clock, and the outcome of the program that makes it. */
 function make() {
   let now = 0;
   const sleeps = new Set<{ readonly until: number; readonly wake: () => void }>();

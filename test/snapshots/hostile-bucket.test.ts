@@ -183,7 +183,7 @@ describe('a pull from a bucket that holds', () => {
   });
 });
 
-describe('a warehouse that somebody else has written', () => {
+describe('a warehouse written by another party', () => {
   const doors: readonly (readonly string[])[] = [
     ['query', 'FROM quarantine'],
     ['query', 'FROM voters'],

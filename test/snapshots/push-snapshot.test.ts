@@ -1,4 +1,4 @@
-/** A push writes what is missing, switches once, removes what is old, and leaves what belongs to somebody else. */
+/** A push writes what is missing, switches once, removes what is old, and leaves other files alone. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

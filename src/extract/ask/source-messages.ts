@@ -165,7 +165,7 @@ export function refusedKey(url: string, status: number, detail: string, wasAccep
     'source-refused-key',
     `The source ${status === 401 ? 'refused' : 'probably refused'} the API key: ${url} answered ${status}: ${detail}`,
     wasAccepted
-      ? 'It has accepted the key for other requests of this run: ask the operator of the service why not for this one.'
+      ? 'It has accepted the key for other requests of this run. Check with the operator of the service why it refuses this one.'
       : checkKey,
   );
 }
