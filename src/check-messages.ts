@@ -10,27 +10,27 @@ const mostPeople = formatNumber(2_147_483_647);
 /** Of the checks that are not declared in SQL. What stands in braces is filled in. */
 const ownMessages = {
   sum: {
-    en: '{column} ({field}) is {actual}, but {parts} is {expected}',
-    id: '{column} ({field}) adalah {actual}, padahal {parts} berjumlah {expected}',
+    en: '{column} ({field}) is {actual}, but {parts} = {expected}',
+    id: '{column} ({field}) adalah {actual}, tetapi {parts} = {expected}',
   },
   missing: { en: '{column} ({field}) is missing', id: '{column} ({field}) tidak ada' },
   null: { en: '{column} ({field}) is null', id: '{column} ({field}) bernilai null' },
   empty: { en: '{column} ({field}) is empty', id: '{column} ({field}) kosong' },
   malformed: {
-    en: '{column} ({field}) is {raw}, no whole number in digits',
-    id: '{column} ({field}) berisi {raw}, bukan bilangan bulat dalam angka',
+    en: '{column} ({field}) is {raw}, which is not a whole number',
+    id: '{column} ({field}) berisi {raw}, bukan bilangan bulat',
   },
   malformed_text: {
-    en: '{column} ({field}) is {raw}, no text',
+    en: '{column} ({field}) is {raw}, which is not text',
     id: '{column} ({field}) berisi {raw}, bukan teks',
   },
   malformed_size: {
-    en: `{column} ({field}) is {raw}, more than the ${mostPeople} that a column holds`,
-    id: `{column} ({field}) berisi {raw}, lebih dari ${mostPeople} yang dapat ditampung kolom`,
+    en: '{column} ({field}) is {raw}, which is more than {most}, the most that a column holds',
+    id: '{column} ({field}) berisi {raw}, lebih dari {most} yang dapat ditampung kolom',
   },
   conflicting_records: {
-    en: 'the source gives this key with other values too; the first record is published, this one is in quarantine',
-    id: 'sumber memberi kunci ini juga dengan nilai lain; rekaman pertama diterbitkan, yang ini dikarantina',
+    en: 'the source has several records with this key; the first is published, this one is in quarantine',
+    id: 'sumber memuat beberapa rekaman dengan kunci ini; yang pertama diterbitkan, yang ini dikarantina',
   },
 } as const satisfies Readonly<Record<string, Message>>;
 
@@ -46,15 +46,34 @@ export interface MessageParts {
 
 /** The message of a check that the transformation makes. */
 export function rowMessage(pipeline: AnyPipeline, parts: MessageParts, language: Language = 'en'): string {
-  return fill(rowTemplate(pipeline, parts)[language], pipeline, parts);
+  return join(fill(rowTemplate(pipeline, parts)[language], pipeline, parts));
 }
 
 /** The message of any violation of a project. */
-export function messageOf({ pipelines, checks }: Project, parts: MessageParts, language: Language): string {
+export function messageOf(project: Project, parts: MessageParts, language: Language): string {
+  return join(messagePieces(project, parts, language));
+}
+
+/** A piece of a message: the template's own words, or what is filled in, with its name in the template. */
+export interface MessagePiece {
+  readonly name: string | null;
+  readonly text: string;
+}
+
+/** The message of any violation, in pieces, so that a page can mark the numbers in it. */
+export function messagePieces(
+  { pipelines, checks }: Project,
+  parts: MessageParts,
+  language: Language,
+): readonly MessagePiece[] {
   const pipeline = pipelines.find(({ table }) => table === parts.dataset);
-  if (pipeline === undefined) return parts.check_name;
-  const template = checks.find(({ name }) => name === parts.check_name)?.message;
-  return template === undefined ? rowMessage(pipeline, parts, language) : fill(template[language], pipeline, parts);
+  if (pipeline === undefined) return [{ name: null, text: parts.check_name }];
+  const own = checks.find(({ name }) => name === parts.check_name)?.message;
+  return fill((own ?? rowTemplate(pipeline, parts))[language], pipeline, parts);
+}
+
+function join(pieces: readonly MessagePiece[]): string {
+  return pieces.map(({ text }) => text).join('');
 }
 
 function rowTemplate({ checks, columns }: AnyPipeline, { check_name, column_name, raw_value }: MessageParts): Message {
@@ -65,7 +84,7 @@ function rowTemplate({ checks, columns }: AnyPipeline, { check_name, column_name
   return /^[0-9]+$/.test(raw_value ?? '') ? ownMessages.malformed_size : ownMessages.malformed;
 }
 
-function fill(template: string, pipeline: AnyPipeline, parts: MessageParts): string {
+function fill(template: string, pipeline: AnyPipeline, parts: MessageParts): MessagePiece[] {
   const { dataset, check_name, column_name, raw_value, expected, actual } = parts;
   const values: Readonly<Record<string, () => string>> = {
     dataset: () => dataset,
@@ -74,10 +93,13 @@ function fill(template: string, pipeline: AnyPipeline, parts: MessageParts): str
     raw: () => JSON.stringify(raw_value),
     expected: () => expected ?? '',
     actual: () => actual ?? '',
+    most: () => mostPeople,
     limit: () => /\d+/.exec(expected ?? '')?.[0] ?? '',
     parts: () => pipeline.checks.find(({ name }) => name === check_name)!.parts.join(' + '),
   };
-  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name]!());
+  return template
+    .split(/\{(\w+)\}/)
+    .map((piece, index) => (index % 2 === 0 ? { name: null, text: piece } : { name: piece, text: values[piece]!() }));
 }
 
 /** The English message of a check across tables, as SQL over the columns that its query gives. */

@@ -37,7 +37,7 @@ function* complaintsAboutProject({ pipelines, models, checks }: Project): Genera
   for (const endpoint of repeated(pipelines.map((pipeline) => pipeline.endpoint)))
     yield `two pipelines read the endpoint "${endpoint}"`;
   yield* complaintsAboutKeys(pipelines);
-  for (const name of repeated([...tables, ...models.map((model) => model.name)]))
+  for (const name of repeated([...tables, reconciliationName, ...models.map((model) => model.name)]))
     yield `two of its tables and views are called "${name}"`;
   for (const { name } of models) {
     yield* complaintsAboutName("the view's name", name);
@@ -150,6 +150,9 @@ export const ownTables: ReadonlySet<string> = new Set([
   'changes',
   'snapshots_log',
 ]);
+
+/** The view that rekap generates from the sum checks. */
+export const reconciliationName = 'reconciliation';
 
 /** The column that every pipeline's table has besides those it declares. */
 export const consistencyColumn = 'is_consistent';

@@ -1,6 +1,6 @@
--- One district id goes by one name, over both datasets.
--- en: the district goes by several names in dapil_name ({field}): {actual}
--- id: daerah pemilihan ini punya beberapa nama di dapil_name ({field}): {actual}
+-- A district id has one name, over both datasets.
+-- en: this district has several names ({field}): {actual}
+-- id: daerah pemilihan ini punya beberapa nama ({field}): {actual}
 WITH names AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, dapil_name FROM voters
   UNION ALL

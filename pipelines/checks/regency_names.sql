@@ -1,6 +1,6 @@
--- A regency goes by one name within its district: spelled in two ways it stands there twice, and is counted twice in every sum.
--- en: the regency ({field}) stands in its district under several names: {actual}
--- id: kabupaten/kota ini ({field}) tercatat di dapilnya dengan beberapa nama: {actual}
+-- A regency has one spelling within its district, over both datasets. One that a dataset spells in two ways is counted twice in every sum.
+-- en: the district spells this regency ({field}) in several ways: {actual}
+-- id: nama kabupaten/kota ini ({field}) ditulis dengan beberapa ejaan di dapilnya: {actual}
 WITH places AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, province, regency FROM voters
   UNION ALL
@@ -16,24 +16,24 @@ spelled AS (
   FROM places
 ),
 several AS (
-  SELECT dataset, election_year, election_type, dapil_id, plain
+  SELECT election_year, election_type, dapil_id, plain
   FROM spelled
-  GROUP BY dataset, election_year, election_type, dapil_id, plain
-  HAVING count(*) > 1
+  GROUP BY election_year, election_type, dapil_id, plain
+  HAVING count(DISTINCT (province, regency)) > 1
 ),
 found AS (
   SELECT
-    dataset, election_year, election_type, dapil_id,
-    unnest(list({province: province, regency: regency}), recursive := true),
-    string_agg('"' || regency || ', ' || province || '"', ' and ' ORDER BY regency, province) AS names
+    election_year, election_type, dapil_id,
+    unnest(list({dataset: dataset, province: province, regency: regency}), recursive := true),
+    string_agg(DISTINCT '"' || regency || ', ' || province || '"', ' and ' ORDER BY '"' || regency || ', ' || province || '"') AS names
   FROM spelled
-  JOIN several USING (dataset, election_year, election_type, dapil_id, plain)
-  GROUP BY dataset, election_year, election_type, dapil_id, plain
+  JOIN several USING (election_year, election_type, dapil_id, plain)
+  GROUP BY election_year, election_type, dapil_id, plain
 )
 SELECT
   dataset, election_year, election_type, dapil_id, province, regency,
   'warning' AS severity,
   'regency' AS column_name,
-  'one name' AS expected,
+  'one spelling' AS expected,
   names AS actual
 FROM found

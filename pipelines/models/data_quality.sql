@@ -1,13 +1,16 @@
--- How far the figures of each district and dataset agree with themselves.
+-- How far the figures of each dataset and electoral district agree with each other. `reconciliation` has the rows behind the differences.
 -- dataset: voters or voting_rights_users.
 -- dapil_key: The district, as in dim_dapil.
--- regencies: Its regencies and cities in the dataset.
+-- regencies: Rows of the district in the dataset.
 -- regencies_consistent: Those that break no check of severity error.
--- consistent_pct: The same in percent.
+-- consistent_pct: regencies_consistent divided by regencies, in percent.
 -- errors: Violations of severity error.
 -- warnings: Violations of severity warning.
--- people_in_totals: People by the source's own totals.
--- people_in_lists: People by its counts of men and women on each list, as in fact_people.
+-- unknown_figures: Figures that are NULL.
+-- unequal_sums: Rows of `reconciliation`: totals that differ from the sum of their parts, or that have an unknown part.
+-- people_differing: People by which these totals and the sums of their known parts differ, added up without their signs.
+-- people_in_totals: Sum of grand_total, where known.
+-- people_in_lists: Sum of men and women on each list, where known, as in fact_people.
 WITH datasets AS (
   SELECT 'voters' AS dataset, * FROM voters
   UNION ALL BY NAME
@@ -17,31 +20,44 @@ districts AS (
   SELECT
     dataset, election_year, election_type, dapil_id,
     count(*)::INTEGER AS regencies,
-    count(*) FILTER (is_consistent)::INTEGER AS regencies_consistent,
+    (count(*) FILTER (is_consistent))::INTEGER AS regencies_consistent,
+    sum(12 - list_count([*COLUMNS('_(total|male|female)$')]))::BIGINT AS unknown_figures,
     sum(grand_total)::BIGINT AS people_in_totals,
-    (coalesce(sum(dpt_male), 0) + coalesce(sum(dpt_female), 0) + coalesce(sum(dptb_male), 0) + coalesce(sum(dptb_female), 0)
-      + coalesce(sum(dpk_male), 0) + coalesce(sum(dpk_female), 0))::BIGINT AS people_in_lists
+    sum(list_sum([dpt_male, dpt_female, dptb_male, dptb_female, dpk_male, dpk_female]))::BIGINT AS people_in_lists
   FROM datasets
   GROUP BY ALL
 ),
 doubts AS (
   SELECT
     dataset, election_year, election_type, dapil_id,
-    count(*) FILTER (severity = 'error')::INTEGER AS errors,
-    count(*) FILTER (severity = 'warning')::INTEGER AS warnings
+    (count(*) FILTER (severity = 'error'))::INTEGER AS errors,
+    (count(*) FILTER (severity = 'warning'))::INTEGER AS warnings
   FROM violations
+  GROUP BY ALL
+),
+unequal AS (
+  SELECT
+    dataset, election_year, election_type, dapil_id,
+    count(*)::INTEGER AS unequal_sums,
+    sum(abs(difference))::BIGINT AS people_differing
+  FROM reconciliation
   GROUP BY ALL
 )
 SELECT
   dataset,
-  concat_ws(' / ', election_year, election_type, dapil_id) AS dapil_key,
+  (md5_number_lower(concat_ws(' / ', election_year, election_type, dapil_id)) >> 15)::BIGINT AS dapil_key,
+  election_year, election_type, dapil_id,
   regencies,
   regencies_consistent,
-  round(100.0 * regencies_consistent / regencies, 2) AS consistent_pct,
+  100.0 * regencies_consistent / regencies AS consistent_pct,
   coalesce(errors, 0) AS errors,
   coalesce(warnings, 0) AS warnings,
+  unknown_figures,
+  coalesce(unequal_sums, 0) AS unequal_sums,
+  coalesce(people_differing, 0) AS people_differing,
   people_in_totals,
   people_in_lists
 FROM districts
 LEFT JOIN doubts USING (dataset, election_year, election_type, dapil_id)
+LEFT JOIN unequal USING (dataset, election_year, election_type, dapil_id)
 ORDER BY ALL

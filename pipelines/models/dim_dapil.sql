@@ -1,27 +1,20 @@
--- Every electoral district of either dataset, once. `dim_regency` refers to it by dapil_key.
--- dapil_key: Election and district as one text; the same in every snapshot.
--- name: Name of the electoral district.
--- province: Its province; several are separated by commas.
+-- One row per election and electoral district of either dataset. `fact_people` refers to it by dapil_key.
+-- dapil_key: Integer key of the district; the same in every snapshot.
+-- dapil_natural_key: Election and district as one text.
+-- provinces: Its province; several are separated by commas.
 -- regencies: Number of its regencies and cities.
 -- seats: Seats of the district in the DPR-RI by the law of 2024; NULL for other elections.
-WITH places AS (
-  SELECT election_year, election_type, dapil_id, dapil_name, province, regency FROM voters
-  UNION
-  SELECT election_year, election_type, dapil_id, dapil_name, province, regency FROM voting_rights_users
-),
-districts AS (
+WITH districts AS (
   SELECT
+    concat_ws(' / ', election_year, election_type, dapil_id) AS dapil_natural_key,
     election_year, election_type, dapil_id,
-    min(dapil_name) AS name,
-    string_agg(DISTINCT province, ', ' ORDER BY province) AS province,
-    count(DISTINCT (province, regency))::INTEGER AS regencies
-  FROM places
+    any_value(dapil_name) AS dapil_name,
+    string_agg(DISTINCT province, ', ' ORDER BY province) AS provinces,
+    count(*)::INTEGER AS regencies
+  FROM regency_figures
   GROUP BY ALL
 )
-SELECT
-  concat_ws(' / ', d.election_year, d.election_type, d.dapil_id) AS dapil_key,
-  d.*,
-  r.seats
+SELECT (md5_number_lower(dapil_natural_key) >> 15)::BIGINT AS dapil_key, d.*, r.seats
 FROM districts d
 LEFT JOIN (VALUES $seats) AS r(dapil_id, seats) ON r.dapil_id = d.dapil_id AND d.election_year = 2024
 ORDER BY ALL

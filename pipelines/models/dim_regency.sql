@@ -1,15 +1,18 @@
--- Every regency and city of either dataset, once. `fact_people` refers to it by regency_key, and it refers to `dim_dapil` by dapil_key.
--- regency_key: Election, district, province and regency as one text; the same in every snapshot.
--- dapil_key: Election and district as one text, as in dim_dapil.
-WITH places AS (
-  SELECT election_year, election_type, dapil_id, province, regency FROM voters
-  UNION
-  SELECT election_year, election_type, dapil_id, province, regency FROM voting_rights_users
+-- One row per election and regency or city of either dataset. `fact_people` refers to it by regency_key.
+-- regency_key: Integer key of the regency; the same in every snapshot.
+-- regency_natural_key: Election, district, province and regency as one text.
+-- kemendagri_code: Code of the interior ministry (Kemendagri), such as 11.01; NULL where no official name within the province matches.
+WITH regencies AS (
+  SELECT
+    concat_ws(' / ', election_year, election_type, dapil_id, province, regency) AS regency_natural_key,
+    regency, province, in_voters, in_users, rate_status
+  FROM regency_figures
 )
 SELECT
-  concat_ws(' / ', election_year, election_type, dapil_id, province, regency) AS regency_key,
-  regency,
-  province,
-  concat_ws(' / ', election_year, election_type, dapil_id) AS dapil_key
-FROM places
+  (md5_number_lower(regency_natural_key) >> 15)::BIGINT AS regency_key,
+  regency_natural_key, regency, c.kemendagri_code, in_voters, in_users, rate_status
+FROM regencies r
+LEFT JOIN (VALUES $province_codes) AS p(kemendagri_code, name) ON p.name = regexp_replace(replace(regexp_replace(upper(r.province), '^KAB(UPATEN|[.]) ', ''), 'KEP.', 'KEPULAUAN'), '[^A-Z0-9]', '', 'g')
+LEFT JOIN (VALUES $regency_codes) AS c(province_code, kemendagri_code, name)
+  ON c.province_code = p.kemendagri_code AND c.name = regexp_replace(replace(regexp_replace(upper(r.regency), '^KAB(UPATEN|[.]) ', ''), 'KEP.', 'KEPULAUAN'), '[^A-Z0-9]', '', 'g')
 ORDER BY ALL

@@ -1,26 +1,35 @@
--- Every count that is no sum of others: men and women by dataset, regency and list, so that any SUM is right. It may differ from the source's own totals where those contradict their parts; see `data_quality`.
--- dataset: voters or voting_rights_users.
+-- Men and women by election, regency and list, without subtotals: voters and users may each be summed over any rows. Their sums may differ from the source's own totals; `reconciliation` lists each difference.
 -- election: Year and type of the election.
 -- regency_key: The regency, as in dim_regency.
+-- dapil_key: Its electoral district, as in dim_dapil.
+-- province_key: Its province, as in dim_province.
 -- list: DPT, DPTb or DPK.
 -- sex: male or female.
--- people: Number of people; NULL where the source gives none.
-WITH datasets AS (
-  SELECT 'voters' AS dataset, * FROM voters
-  UNION ALL BY NAME
-  SELECT 'voting_rights_users' AS dataset, * FROM voting_rights_users
-),
-cells AS (
+-- voters: Number of voters; NULL where it is unknown or voters lacks the regency.
+-- users: Number of people who used their voting right; NULL where it is unknown or voting_rights_users lacks the regency.
+-- unknown_voters: 1 where voters has the regency but not this number, otherwise 0.
+-- unknown_users: 1 where voting_rights_users has the regency but not this number, otherwise 0.
+WITH cells AS (
   SELECT
-    dataset,
     concat_ws(' ', election_year, election_type) AS election,
-    concat_ws(' / ', election_year, election_type, dapil_id, province, regency) AS regency_key,
+    (md5_number_lower(concat_ws(' / ', election_year, election_type, dapil_id, province, regency)) >> 15)::BIGINT AS regency_key,
+    (md5_number_lower(concat_ws(' / ', election_year, election_type, dapil_id)) >> 15)::BIGINT AS dapil_key,
+    (md5_number_lower(concat_ws(' / ', election_year, election_type, province)) >> 15)::BIGINT AS province_key,
+    in_voters,
+    in_users,
     unnest([
-      {list: 'DPT', sex: 'male', people: dpt_male}, {list: 'DPT', sex: 'female', people: dpt_female},
-      {list: 'DPTb', sex: 'male', people: dptb_male}, {list: 'DPTb', sex: 'female', people: dptb_female},
-      {list: 'DPK', sex: 'male', people: dpk_male}, {list: 'DPK', sex: 'female', people: dpk_female}
+      {list: 'DPT', sex: 'male', voters: voters_dpt_male, users: users_dpt_male},
+      {list: 'DPT', sex: 'female', voters: voters_dpt_female, users: users_dpt_female},
+      {list: 'DPTb', sex: 'male', voters: voters_dptb_male, users: users_dptb_male},
+      {list: 'DPTb', sex: 'female', voters: voters_dptb_female, users: users_dptb_female},
+      {list: 'DPK', sex: 'male', voters: voters_dpk_male, users: users_dpk_male},
+      {list: 'DPK', sex: 'female', voters: voters_dpk_female, users: users_dpk_female}
     ]) AS cell
-  FROM datasets
+  FROM regency_figures
 )
-SELECT dataset, election, regency_key, cell.list AS list, cell.sex AS sex, cell.people AS people
+SELECT
+  election, regency_key, dapil_key, province_key, cell.list AS list, cell.sex AS sex,
+  cell.voters AS voters, cell.users AS users,
+  (in_voters AND cell.voters IS NULL)::INTEGER AS unknown_voters,
+  (in_users AND cell.users IS NULL)::INTEGER AS unknown_users
 FROM cells

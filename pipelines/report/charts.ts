@@ -1,190 +1,136 @@
-/** The report's charts as SVG, drawn by Observable Plot: takes figures, gives text. Colours are the page's, so that they turn dark with it. */
+/** The report's charts as HTML: every number in them is text that can be read, searched and checked. */
 
-import * as Plot from '@observablehq/plot';
-import { parseHTML } from 'linkedom';
-import type { ListFigures, Turnout } from './figures.ts';
-import { Html } from '../../src/runtime/html.ts';
-import { isProvince, tiles } from './tiles.ts';
+import { compareRates, type Figure, isKnown, percentOf, type Rate } from './figure.ts';
+import type { ListFigures, Place } from './figures.ts';
+import { folded, type Html, html } from '../../src/runtime/html.ts';
+import { constant, type Page } from './page.ts';
+import { titleCase } from './place-names.ts';
+import { tiles } from './tiles.ts';
 
-/** All charts are as wide as a telephone; the page sets them side by side where there is room. */
-const width = 420;
-const rowHeight = 17;
-const { document } = parseHTML('<html></html>');
-
-export interface ChartWords {
-  /** What the chart shows, for those who do not see it. */
-  readonly label: string;
-  readonly axis: string;
-}
-
-/** The span of turnout that charts of one page share, in whole tens. */
-export function spanOf(places: readonly Turnout[]): [number, number] {
-  const all = places.flatMap(({ male, female, both }) => [male, female, both]).filter((value) => value !== null);
+/** The span of turnout that the charts of one page share, in whole tens. */
+export function spanOf(places: readonly Place[]): readonly [number, number] {
+  const all = places
+    .flatMap(({ turnout }) => [turnout.male, turnout.female, turnout.both])
+    .map((rate) => percentOf(rate))
+    .filter((percent) => percent !== null);
   if (all.length === 0) return [0, 100];
-  return [Math.floor(Math.min(...all) / 10) * 10, Math.ceil(Math.max(...all) / 10) * 10];
+  const from = Math.floor(Math.min(...all) / 10) * 10;
+  return [from, Math.max(Math.ceil(Math.max(...all) / 10) * 10, from + 10)];
 }
 
-/** Men and women of each place on a line, with the turnout of both beside it. */
-export function dots(places: readonly Turnout[], span: readonly [number, number], words: ChartWords): Html {
-  const names = places.map(({ name }, index) => `${index}\n${name}`);
-  const rows = places.map((place, index) => ({ ...place, key: names[index]! }));
-  const x = {
-    domain: [...span],
-    axis: 'top',
-    label: words.axis,
-    grid: true,
-    ticks: 5,
-    labelArrow: 'none',
-    labelOffset: 38,
-  } as const;
-  return draw(
-    {
-      height: places.length * rowHeight + 56,
-      marginTop: 40,
-      marginLeft: 176,
-      marginRight: 38,
-      x,
-      y: {
-        domain: names,
-        label: null,
-        tickSize: 0,
-        tickFormat: (key: string) => shorten(key.slice(key.indexOf('\n') + 1)),
-      },
-      marks: [
-        Plot.ruleY(rows, { y: 'key', x1: 'male', x2: 'female', stroke: 'var(--line)', strokeWidth: 2 }),
-        Plot.dot(rows, { x: 'male', y: 'key', fill: 'var(--men)', r: 3.5 }),
-        Plot.dot(rows, { x: 'female', y: 'key', fill: 'var(--women)', symbol: 'diamond', r: 4 }),
-        Plot.text(rows, {
-          y: 'key',
-          frameAnchor: 'right',
-          dx: 34,
-          text: ({ both }: Turnout) => (both === null ? '–' : both.toFixed(1)),
-          fill: 'currentColor',
-        }),
-      ],
-    },
-    words.label,
-  );
+export interface DotsSettings {
+  /** Name of the list, by which its order can be checked. */
+  readonly list: string;
+  /** The bounds of the axis in percent. */
+  readonly span: readonly [from: number, to: number];
 }
 
-/** The provinces of Indonesia as tiles, each about where it lies. */
-export function tileMap(provinces: readonly Turnout[], words: ChartWords): Html {
-  const cells = tiles.map(([name, code, column, row]) => {
-    const both = provinces.find((province) => isProvince(name, province.name))?.both ?? null;
-    return { name, code, column, row, both };
-  });
-  const columns = Math.max(...tiles.map(([, , column]) => column)) + 1;
-  const rows = Math.max(...tiles.map(([, , , row]) => row)) + 1;
-  const size = width / columns;
-  const place = {
-    x1: 'column',
-    x2: (cell: { column: number }) => cell.column + 1,
-    y1: 'row',
-    y2: (cell: { row: number }) => cell.row + 1,
+/** Men and women of each place on a line, and the rate of both as a number. */
+export function dots(places: readonly Place[], { list, span: [from, to] }: DotsSettings, { own, print }: Page): Html {
+  const at = (rate: Rate) => ((100 * (percentOf(rate, 2)! - from)) / (to - from)).toFixed(2);
+  const mark = (rate: Rate, kind: string) =>
+    isKnown(rate) ? html`<i class="${kind}" style="left:${at(rate)}%"></i>` : null;
+  const line = ({ male, female }: Place['turnout']) => {
+    if (!isKnown(male) || !isKnown(female)) return null;
+    const [low, high] = compareRates(male, female) < 0 ? [male, female] : [female, male];
+    return html`<i
+      class="line"
+      style="left:${at(low)}%;width:${(Number(at(high)) - Number(at(low))).toFixed(2)}%"
+    ></i>`;
   };
-  const middle = { x: (cell: { column: number }) => cell.column + 0.5, y: (cell: { row: number }) => cell.row + 0.5 };
-  return draw(
-    {
-      height: size * rows,
-      margin: 0,
-      axis: null,
-      x: { domain: [0, columns], range: [0, width] },
-      y: { domain: [0, rows], range: [0, size * rows] },
-      marks: [
-        Plot.rect(cells, {
-          ...place,
-          inset: 1,
-          rx: 3,
-          fill: ({ both }) => `var(--step-${stepOf(both)})`,
-          title: ({ name, both }) => `${name}: ${both === null ? '–' : `${both} %`}`,
-        }),
-        Plot.text(cells, { ...middle, dy: -5, text: 'code', fill: ({ both }) => inkOn(both), fontWeight: 'bold' }),
-        Plot.text(cells, {
-          ...middle,
-          dy: 6,
-          text: ({ both }) => (both === null ? '–' : both.toFixed(0)),
-          fill: ({ both }) => inkOn(both),
-        }),
-      ],
-    },
-    words.label,
-  );
+  const ticks = Array.from({ length: (to - from) / 10 + 1 }, (_, index) => from + 10 * index);
+  return html`<ul class="dots" data-list="${list}" style="--tenths:${(to - from) / 10}">
+    <li class="axis" aria-hidden="true">
+      <span class="track"
+        >${ticks.map((tick) => html`<span style="left:${(100 * (tick - from)) / (to - from)}%">${print.show(constant(tick))}</span>`)}</span
+      >
+    </li>
+    ${places.map(
+      ({ name, turnout }) =>
+        html`<li>
+          <span class="name">${titleCase(name)}</span
+          ><span
+            class="track"
+            title="${own.men}: ${print.text(turnout.male)}, ${own.women}: ${print.text(turnout.female)}"
+            >${line(turnout)}${mark(turnout.male, 'men')}${mark(turnout.female, 'women')}</span
+          >${print.show(turnout.both)}
+        </li>`,
+    )}
+  </ul>`;
 }
 
 /** Lower bounds of the steps of colour, in percent. */
-export const steps = [0, 70, 75, 80, 85, 90] as const;
+const steps = [0, 70, 75, 80, 85, 90] as const;
 
-function stepOf(both: number | null): string {
-  return both === null ? 'none' : String(steps.findLastIndex((least) => both >= least));
+/** The step of a rate as it is printed, so that colour and number agree. */
+function stepOf(rate: Rate): string {
+  const percent = percentOf(rate);
+  return percent === null ? 'none' : String(steps.findLastIndex((least) => percent >= least));
 }
 
-function inkOn(both: number | null): string {
-  return both === null ? 'var(--ink-none)' : `var(--ink-${stepOf(both)})`;
-}
-
-/** What share of all voters, and of all users, each list has. */
-export function shares(
-  lists: readonly ListFigures[],
-  names: readonly [voters: string, users: string],
-  words: ChartWords,
-): Html {
-  const rows = (['voters', 'users'] as const).flatMap((what, index) => {
-    const all = lists.reduce((sum, list) => sum + list[what], 0);
-    return lists
-      .slice(1)
-      .map(({ list, [what]: count }) => ({ list, what: names[index]!, share: all === 0 ? 0 : (100 * count) / all }));
+/** The provinces of Indonesia as tiles, each about where it lies, with a legend and the key to the codes. */
+export function tileMap(provinces: readonly Place[], { own, print }: Page): Html {
+  const placed = new Map<string, Place>();
+  const unplaced: Place[] = [];
+  for (const province of provinces) {
+    const code = province.kemendagriCode;
+    if (code === null || !tiles.has(code) || placed.has(code)) unplaced.push(province);
+    else placed.set(code, province);
+  }
+  const cells = [...tiles].map(([code, { label, column, row }]) => {
+    const province = placed.get(code);
+    const place = `grid-column:${column + 1};grid-row:${row + 1}`;
+    if (province === undefined) return html`<li class="step-none" style="${place}"><b>${label}</b></li>`;
+    const both = province.turnout.both;
+    return html`<li
+      class="step-${stepOf(both)}"
+      style="${place}"
+      title="${titleCase(province.name)}: ${print.text(both)}"
+    >
+      <b>${label}</b>${print.show(both)}
+    </li>`;
   });
-  return draw(
-    {
-      height: 150,
-      marginLeft: 118,
-      marginRight: 40,
-      marginTop: 34,
-      insetRight: 40,
-      x: { label: words.axis, grid: true, axis: 'top', ticks: 4, labelArrow: 'none', labelOffset: 32 },
-      y: { label: null, tickSize: 0, domain: [...names] },
-      fy: { label: null, domain: ['DPTb', 'DPK'] },
-      marks: [
-        Plot.barX(rows, {
-          x: 'share',
-          y: 'what',
-          fy: 'list',
-          fill: ({ what }) => (what === names[0] ? 'var(--men)' : 'var(--women)'),
-          insetTop: 2,
-          insetBottom: 2,
-        }),
-        Plot.text(rows, {
-          x: 'share',
-          y: 'what',
-          fy: 'list',
-          text: ({ share }) => share.toFixed(2),
-          textAnchor: 'start',
-          dx: 4,
-        }),
-      ],
-    },
-    words.label,
-  );
-}
-
-function draw(options: Plot.PlotOptions, label: string): Html {
-  const svg = Plot.plot({
-    document: document as never,
-    width,
-    style: { fontSize: '11px', background: 'none', overflow: 'visible' },
-    ...options,
+  const legend = steps.map((least, index) => {
+    const bound = print.show(constant(index === 0 ? steps[1] : least));
+    return html`<li><i class="step-${String(index)}"></i>${index === 0 ? '<' : '≥'} ${bound}%</li>`;
   });
-  svg.setAttribute('role', 'img');
-  svg.setAttribute('aria-label', label);
-  svg.setAttribute('class', 'chart');
-  // What is inside a picture with a name is not read out.
-  for (const part of svg.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label');
-  for (const style of svg.querySelectorAll('style')) style.remove();
-  svg.removeAttribute('width');
-  svg.removeAttribute('height');
-  return new Html(svg.outerHTML);
+  const key = [...placed].map(([code, { name }]) => html`<li><b>${tiles.get(code)!.label}</b> ${titleCase(name)}</li>`);
+  const names = unplaced.map(({ name }) => titleCase(name)).join(', ');
+  return html`<ul class="map">
+      ${cells}
+    </ul>
+    <ul class="legend">
+      ${legend}
+      <li><i class="step-none"></i>${own.unknown}</li>
+    </ul>
+    ${unplaced.length === 0 ? null : html`<p class="quiet">${own.notOnMap(names)}</p>`}
+    ${folded(
+      own.tileKey,
+      html`<ul class="key">
+        ${key}
+      </ul>`,
+    )}`;
 }
 
-function shorten(name: string): string {
-  return name.length > 26 ? `${name.slice(0, 25)}…` : name;
+/** What share of all voters, and of all users, the two small lists have. */
+export function shares(lists: readonly ListFigures[], { own, print }: Page): Html {
+  const small = lists.filter(({ list }) => list !== 'DPT');
+  const all = small.flatMap(({ shareOfVoters, shareOfUsers }) => [shareOfVoters, shareOfUsers]);
+  const widest = Math.max(...all.map((rate) => percentOf(rate, 2) ?? 0), 0.01);
+  const bar = (rate: Rate, kind: string, label: string) =>
+    html`<li>
+      <i class="${kind}" style="width:${((70 * (percentOf(rate, 2) ?? 0)) / widest).toFixed(2)}%"></i
+      ><span>${print.show(rate as Figure, 2)} ${label}</span>
+    </li>`;
+  return html`<dl class="bars">
+    ${small.map(
+      ({ list, shareOfVoters, shareOfUsers }) =>
+        html`<dt>${list}</dt>
+          <dd>
+            <ul>
+              ${bar(shareOfVoters, 'men', own.shareOf.voters)}${bar(shareOfUsers, 'women', own.shareOf.users)}
+            </ul>
+          </dd>`,
+    )}
+  </dl>`;
 }

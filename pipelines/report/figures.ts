@@ -1,121 +1,259 @@
-/** The figures that the report shows, read from the views of a snapshot. */
+/** Reads the figures that the report shows from the views of a snapshot. */
 
 import { type Database, quoteText } from '../../src/duckdb/database.ts';
-import { messageOf, type MessageParts } from '../../src/check-messages.ts';
-import type { Language, Project } from '../../src/pipeline.ts';
+import { type Count, figuresOf, queryOf, type Rate, type Row } from './figure.ts';
 
-type Sex = 'male' | 'female' | 'both';
+export const sexes = ['both', 'male', 'female'] as const;
+type Sex = (typeof sexes)[number];
 
-/** Turnout of a place in percent, by sex; null where it cannot be reckoned. */
-export interface Turnout {
+/** A place's turnout: users divided by voters in the DPT and the DPK, over the regencies compared. */
+export interface Place {
   readonly name: string;
-  readonly male: number | null;
-  readonly female: number | null;
-  readonly both: number | null;
-  readonly users: number;
-  readonly voters: number;
+  readonly province: string | null;
+  readonly turnout: Readonly<Record<Sex, Rate>>;
+  /** Why a regency enters no rate, or `compared`; null for a place with several regencies. */
+  readonly status: string | null;
+  /** The row of the view that the figures are of, as `VIEW?KEY=VALUE&…`. */
+  readonly row: string;
+  /** Key of the place, by which problems refer to it. */
+  readonly key: string;
+  readonly kemendagriCode: string | null;
+}
+
+/** A sum over regencies, with what it covers. */
+export interface Sums {
+  readonly turnout: Rate;
+  readonly withContradicting: Rate;
+  readonly users: Count;
+  readonly voters: Count;
+  readonly regencies: Count;
+  readonly compared: Count;
+  readonly inUsers: Count;
+  readonly inVoters: Count;
+  /** Regencies that enter no rate, by reason. */
+  readonly left: Readonly<Record<'missing' | 'unknown' | 'zero_denominator' | 'contradicting', Count>>;
 }
 
 export interface ListFigures {
   readonly list: string;
-  readonly voters: number;
-  readonly users: number;
+  readonly voters: Count;
+  readonly users: Count;
+  /** Users on the list divided by voters on the list. */
+  readonly rate: Rate;
+  readonly shareOfVoters: Rate;
+  readonly shareOfUsers: Rate;
 }
 
-export interface ViolationFigures extends MessageParts {
-  readonly severity: string;
-  readonly district: number;
-  readonly place: string;
-  readonly said: string;
-  readonly isNew: boolean;
-  readonly since: string;
+/** The first or last regencies by turnout, and how many share the value of the last one shown. */
+export interface Ranking {
+  readonly places: readonly Place[];
+  readonly tied: Count;
 }
 
-export interface Figures {
-  readonly election: string;
-  readonly nation: Readonly<Record<Sex, Readonly<Record<string, number>>>>;
-  readonly provinces: readonly Turnout[];
-  readonly districts: readonly Turnout[];
-  readonly highest: readonly Turnout[];
-  readonly lowest: readonly Turnout[];
-  readonly lists: readonly ListFigures[];
-  /** The most important first: new before standing, errors before warnings. */
-  readonly violations: readonly ViolationFigures[];
-  readonly restated: readonly {
-    readonly place: string;
-    readonly column: string;
-    readonly before: string;
-    readonly after: string;
-  }[];
+/** The election that a report is about, as SQL and as words. */
+export interface Election {
+  readonly title: string;
+  readonly condition: string;
+  /** Other elections in the snapshot. */
+  readonly others: readonly string[];
 }
 
-/** Rows of a long list that a page can carry; what is beyond them is counted. */
-export const mostRows = 200;
+/** Most rows of one table; the others are counted. */
+export const mostRegencies = 2000;
+const rankingLength = 10;
+const rate = 'users_per_dpt_and_dpk_pct';
 
-const percent = 'users_per_dpt_and_dpk_pct';
-
-/** @throws where the snapshot has no turnout to show. */
-export async function readFigures(
-  database: Database,
-  project: Project,
-  { snapshot, language }: { readonly snapshot: string; readonly language: Language },
-): Promise<Figures | null> {
-  const [election] = await database.rows<{ election_year: number; election_type: string }>(
-    'SELECT election_year, election_type FROM turnout_national ORDER BY election_year DESC, election_type LIMIT 1',
+/** Returns the newest election; null where the snapshot has no regencies. */
+export async function readElection(database: Database): Promise<Election | null> {
+  const [newest, ...older] = await database.rows<{ election_year: number; election_type: string }>(
+    'SELECT DISTINCT election_year, election_type FROM turnout_national ORDER BY election_year DESC, election_type',
   );
-  if (election === undefined) return null;
-  const { election_year: year, election_type: type } = election;
-  const here = `election_year = ${year} AND election_type = ${quoteText(type)}`;
-  const turnout = (view: string, name: string, key: string, order: string, limit: number, where = 'true') =>
-    database.rows<Turnout>(
-      `SELECT any_value(${name}) AS name,
-         max(${percent}) FILTER (sex = 'male') AS male, max(${percent}) FILTER (sex = 'female') AS female,
-         max(${percent}) FILTER (sex = 'both') AS "both",
-         coalesce(max(users_all) FILTER (sex = 'both'), 0)::DOUBLE AS users, coalesce(max(voters_all) FILTER (sex = 'both'), 0)::DOUBLE AS voters
-       FROM ${view} WHERE ${here} AND ${where} GROUP BY ${key} ORDER BY "both" ${order} NULLS LAST, ${key} LIMIT ${limit}`,
-    );
-  const regency = "regency || ', ' || province";
-  const regencies = (order: string) =>
-    turnout('turnout', regency, 'dapil_id, province, regency', order, 10, `is_complete AND ${percent} IS NOT NULL`);
+  if (newest === undefined) return null;
+  const titleOf = (election: typeof newest) => `${election.election_type} ${election.election_year}`;
   return {
-    election: `${type} ${year}`,
-    nation: await readNation(database, here),
-    provinces: await turnout('turnout_by_province', 'province', 'province', 'DESC', mostRows),
-    districts: await turnout('turnout_by_dapil', 'dapil_name', 'dapil_id', 'DESC', mostRows),
-    highest: await regencies('DESC'),
-    lowest: await regencies('ASC'),
-    // From men and women alone, as every sum over lists should be.
-    lists: await database.rows<ListFigures>(
-      `SELECT list, coalesce(sum(people) FILTER (dataset = 'voters'), 0)::DOUBLE AS voters,
-         coalesce(sum(people) FILTER (dataset = 'voting_rights_users'), 0)::DOUBLE AS users
-       FROM fact_people WHERE election = concat_ws(' ', ${year}, ${quoteText(type)}) GROUP BY list ORDER BY list_position(['DPT', 'DPTb', 'DPK'], list)`,
-    ),
-    violations: await readViolations(database, project, { snapshot, language }),
-    restated: await database.rows(
-      `SELECT concat_ws(', ', regency, province, dataset) AS place, column_name AS "column",
-         coalesce(old_value, '–') AS before, coalesce(new_value, '–') AS after
-       FROM changes WHERE snapshot_id = ${quoteText(snapshot)} ORDER BY ALL LIMIT ${mostRows}`,
-    ),
+    title: titleOf(newest),
+    condition: `election_year = ${newest.election_year} AND election_type = ${quoteText(newest.election_type)}`,
+    others: older.map(titleOf),
   };
 }
 
-async function readNation(database: Database, here: string): Promise<Figures['nation']> {
-  const rows = await database.rows<{ sex: Sex } & Record<string, number>>(
-    `SELECT sex, regencies, regencies_left_out, regencies_inconsistent,
-       COLUMNS('^(users|voters)_')::DOUBLE FROM turnout_national WHERE ${here}`,
-  );
-  return Object.fromEntries(rows.map((row) => [row.sex, row] as const)) as unknown as Figures['nation'];
+/** Sums of the nation by sex. */
+export async function readNation(database: Database, { condition }: Election): Promise<Readonly<Record<Sex, Sums>>> {
+  const rows = await database.rows<Row>(`FROM turnout_national WHERE ${condition}`);
+  return Object.fromEntries(
+    rows.map((row) => {
+      const { count, rate: rateOf } = figuresOf('turnout_national', row, [['sex', String(row['sex'])]]);
+      const reasons = ['missing', 'unknown', 'zero_denominator', 'contradicting'] as const;
+      const sums: Sums = {
+        turnout: rateOf(rate, 'users_compared', 'voters_dpt_and_dpk_compared'),
+        withContradicting: rateOf(
+          `${rate}_with_contradicting`,
+          'users_with_contradicting',
+          'voters_dpt_and_dpk_with_contradicting',
+        ),
+        users: count('users_all'),
+        voters: count('voters_all'),
+        regencies: count('regencies'),
+        compared: count('regencies_compared'),
+        inUsers: count('regencies_in_users'),
+        inVoters: count('regencies_in_voters'),
+        left: Object.fromEntries(reasons.map((reason) => [reason, count(`regencies_${reason}`)])) as Sums['left'],
+      };
+      return [row['sex'], sums];
+    }),
+  ) as unknown as Record<Sex, Sums>;
 }
 
-async function readViolations(
+/** Provinces from the highest turnout to the lowest. */
+export function readProvinces(database: Database, { condition }: Election): Promise<Place[]> {
+  return readPlaces(database, 'turnout_by_province', ['province'], {
+    from: `(SELECT t.*, kemendagri_code FROM turnout_by_province t LEFT JOIN dim_province
+      ON province_natural_key = concat_ws(' / ', election_year, election_type, t.province)) WHERE ${condition}`,
+    order: 'rate DESC NULLS LAST, province',
+    limit: mostRegencies,
+  });
+}
+
+export function readDistricts(database: Database, { condition }: Election): Promise<Place[]> {
+  return readPlaces(database, 'turnout_by_dapil', ['dapil_id'], {
+    from: `turnout_by_dapil WHERE ${condition}`,
+    order: 'rate DESC NULLS LAST, dapil_id',
+    limit: mostRegencies,
+  });
+}
+
+const regencyKey = ['dapil_id', 'province', 'regency'] as const;
+
+export function readRegencies(database: Database, { condition }: Election): Promise<Place[]> {
+  return readPlaces(database, 'turnout', regencyKey, {
+    from: `turnout WHERE ${condition}`,
+    order: 'province, regency, dapil_id',
+    limit: mostRegencies,
+  });
+}
+
+export async function readRanking(
   database: Database,
-  project: Project,
-  { snapshot, language }: { readonly snapshot: string; readonly language: Language },
-): Promise<ViolationFigures[]> {
-  const rows = await database.rows<Omit<ViolationFigures, 'said'>>(
-    `SELECT dataset, check_name, column_name, raw_value, expected, actual, severity, dapil_id AS district,
-       concat_ws(', ', regency, province) AS place, first_snapshot = ${quoteText(snapshot)} AS "isNew", strftime(since, '%Y-%m-%d') AS since
-     FROM violations ORDER BY first_snapshot <> ${quoteText(snapshot)}, severity, dataset, check_name, dapil_id, place, column_name LIMIT ${mostRows}`,
+  { condition }: Election,
+  direction: 'DESC' | 'ASC',
+): Promise<Ranking> {
+  const compared = `turnout WHERE ${condition} AND rate_status = 'compared'`;
+  const places = await readPlaces(database, 'turnout', regencyKey, {
+    from: compared,
+    order: `rate ${direction}, regency, province, dapil_id`,
+    limit: rankingLength,
+  });
+  const last = places.at(-1)?.turnout.both;
+  const [row] = await database.rows<Row>(
+    `SELECT count(*) AS tied FROM ${compared} AND sex = 'both'
+     AND users_all::HUGEINT * ${last?.denominator ?? 0} = voters_dpt_and_dpk::HUGEINT * ${last?.numerator ?? 1}`,
   );
-  return rows.map((row) => ({ ...row, said: messageOf(project, row, language) }));
+  return {
+    places,
+    tied: { name: `finding.tied_${direction === 'DESC' ? 'highest' : 'lowest'}`, count: row!['tied'] as bigint },
+  };
+}
+
+interface PlacesQuery {
+  readonly from: string;
+  /** `rate` is that of both sexes. */
+  readonly order: string;
+  readonly limit: number;
+}
+
+/** Reads one place per value of the key, with its three rates. */
+async function readPlaces(
+  database: Database,
+  view: string,
+  key: readonly string[],
+  { from, order, limit }: PlacesQuery,
+): Promise<Place[]> {
+  const isRegency = view === 'turnout';
+  const [users, voters] = isRegency
+    ? ['users_all', 'voters_dpt_and_dpk']
+    : ['users_compared', 'voters_dpt_and_dpk_compared'];
+  const perSex = sexes.flatMap((sex) =>
+    [users, voters].map((column) => `max(${column}) FILTER (sex = '${sex}') AS ${column}_${sex}`),
+  );
+  const also = ['dapil_name', 'rate_status', 'kemendagri_code'].map((name) => `any_value(${name}) AS ${name}`);
+  const rows = await database.rows<Row>(
+    `SELECT ${key.join(', ')}, ${[...perSex, ...also].join(', ')}, max(${rate}) FILTER (sex = 'both') AS rate
+     FROM (SELECT NULL::VARCHAR AS dapil_name, NULL::VARCHAR AS rate_status, NULL::VARCHAR AS kemendagri_code WHERE false
+       UNION ALL BY NAME SELECT * FROM ${from}) GROUP BY ${key.join(', ')} ORDER BY ${order} LIMIT ${limit}`,
+  );
+  return rows.map((row) => {
+    const place = key.map((column) => [column, String(row[column])] as const);
+    const text = (column: string) => (row[column] ?? null) as string | null;
+    const turnout = sexes.map((sex) => [
+      sex,
+      figuresOf(view, { ...row, [rate]: null }, [...place, ['sex', sex]]).rate(
+        rate,
+        `${users}_${sex}`,
+        `${voters}_${sex}`,
+      ),
+    ]);
+    return {
+      name: text('regency') ?? text('dapil_name') ?? text('province') ?? String(row['dapil_id']),
+      province: isRegency ? text('province') : null,
+      turnout: Object.fromEntries(turnout) as Place['turnout'],
+      status: text('rate_status'),
+      row: `${view}?${queryOf(place)}`,
+      key: placeKey(row),
+      kemendagriCode: text('kemendagri_code'),
+    };
+  });
+}
+
+/** Key of a regency, by which the regencies and the problems of a report refer to each other. */
+export function placeKey(row: Row): string {
+  return JSON.stringify(regencyKey.map((column) => row[column] ?? null));
+}
+
+/** The lists from the star, each with its rate, and its share of all lists in the regencies compared. */
+export async function readLists(database: Database, { condition }: Election): Promise<ListFigures[]> {
+  const here = `${condition} AND sex = 'both'`;
+  const rows = await database.rows<Row>(
+    `WITH star AS (
+       SELECT list, sum(voters)::BIGINT AS voters, sum(users)::BIGINT AS users
+       FROM fact_people JOIN dim_dapil USING (dapil_key) WHERE ${condition} GROUP BY ALL
+     ),
+     compared AS (
+       SELECT sum(COLUMNS('^(users|voters)_(all|dpt|dptb|dpk)$'))::BIGINT AS '\\0' FROM turnout WHERE ${here} AND rate_status = 'compared'
+     )
+     SELECT l.*, star.voters, star.users, users_all, voters_all,
+       CASE list WHEN 'DPT' THEN users_dpt WHEN 'DPTb' THEN users_dptb ELSE users_dpk END AS list_users,
+       CASE list WHEN 'DPT' THEN voters_dpt WHEN 'DPTb' THEN voters_dptb ELSE voters_dpk END AS list_voters
+     FROM turnout_by_list l JOIN star USING (list), compared
+     WHERE ${here} ORDER BY list_position(['DPT', 'DPTb', 'DPK'], list)`,
+  );
+  return rows.map((row) => {
+    const list = String(row['list']);
+    const star = figuresOf('fact_people', row, [['list', list]]);
+    const compared = figuresOf('turnout_by_list', row, [
+      ['list', list],
+      ['sex', 'both'],
+    ]);
+    const finding = figuresOf('finding', row, [['list', list]]);
+    return {
+      list,
+      voters: star.count('voters'),
+      users: star.count('users'),
+      rate: compared.rate('users_per_voters_pct', 'users_compared', 'voters_compared'),
+      shareOfVoters: finding.rate('share_of_voters', 'list_voters', 'voters_all'),
+      shareOfUsers: finding.rate('share_of_users', 'list_users', 'users_all'),
+    };
+  });
+}
+
+/** Provinces and regencies, as [regency, province], that no official name matches; a regency of such a province is not named by itself. */
+export async function readWithoutCode(
+  database: Database,
+  { condition }: Election,
+): Promise<(readonly [regency: string | null, province: string])[]> {
+  const rows = await database.rows<{ regency: string | null; province: string }>(
+    `SELECT DISTINCT CASE WHEN p.kemendagri_code IS NULL THEN NULL ELSE regency END AS regency, province
+     FROM fact_people JOIN dim_dapil USING (dapil_key) JOIN dim_regency r USING (regency_key) JOIN dim_province p USING (province_key)
+     WHERE ${condition} AND r.kemendagri_code IS NULL ORDER BY province, regency LIMIT 100`,
+  );
+  return rows.map(({ regency, province }) => [regency, province]);
 }

@@ -1,28 +1,42 @@
-/** What every section of the report goes by. */
+/** What every section of the report reads. */
 
-import { type Figures, mostRows } from './figures.ts';
-import { type Html, html } from '../../src/runtime/html.ts';
-import type { Words } from './words.ts';
-import type { AnswerOfRecord, Language, Project } from '../../src/pipeline.ts';
+import type { Count, Figure, Printer } from './figure.ts';
+import type { Election } from './figures.ts';
+import { html, type Html } from '../../src/runtime/html.ts';
+import type { Words } from './words-english.ts';
+import type { AnswerOfRecord, Project } from '../../src/pipeline.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
 
 export interface Page {
   readonly own: Words;
-  readonly language: Language;
-  readonly figures: Figures;
+  readonly print: Printer;
+  readonly election: Election;
   readonly manifest: Manifest;
   readonly answers: readonly AnswerOfRecord[];
   readonly project: Project;
-  readonly number: (value: number) => string;
-  readonly percent: (value: number | null) => string;
 }
 
-/** Says of a list that is cut off that there is more. */
-export function more({ own, number }: Page, shown: number): Html | null {
-  return shown < mostRows ? null : html`<p class="quiet">${own.more(`> ${number(shown)}`)}</p>`;
+/** A count of the manifest, named by its JSON pointer. */
+export function manifestCount(pointer: string, count: number): Count {
+  return { name: `manifest#${pointer}`, count: BigInt(count) };
 }
 
-/** 2026-11-20 03:00 */
-export function minute(time: string): string {
-  return time.slice(0, 16).replace('T', ' ');
+/** The number of a count, to choose between singular and plural by. */
+export function amount({ count }: Count): number {
+  return Number(count ?? 0n);
+}
+
+/** A sentence about a remainder; null where there is none. */
+export function remainder(left: Count, say: (shown: Html) => Html, { print }: Page): Html | null {
+  return amount(left) === 0 ? null : html`<p class="quiet">${say(print.show(left))}</p>`;
+}
+
+/** A time as an element: 2026-11-20 03:00. */
+export function minute(time: string): Html {
+  return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
+}
+
+/** A number that is part of a rule, such as the bound of a colour. */
+export function constant(value: number): Figure {
+  return { name: 'constant', count: BigInt(value) };
 }

@@ -1,38 +1,69 @@
-/** The report of a snapshot: one HTML page that asks the network for nothing. Takes what is known of the snapshot, gives the page. */
+/** The report of a snapshot: one HTML page that loads nothing from the network. */
 
-import { readFigures } from './figures.ts';
+import { createHash } from 'node:crypto';
+import { Printer } from './figure.ts';
+import {
+  type Election,
+  readDistricts,
+  readElection,
+  readLists,
+  readNation,
+  readProvinces,
+  readRanking,
+  readRegencies,
+  readWithoutCode,
+} from './figures.ts';
 import { Html, html } from '../../src/runtime/html.ts';
 import { minute, type Page } from './page.ts';
+import { readChains, readLinks, readProblems, readRestated } from './problem-figures.ts';
+import { anchorsOf, problemsSection } from './problems-section.ts';
+import { regenciesSection, script } from './regencies-section.ts';
 import { style } from './style.ts';
-import { trust } from './trust-section.ts';
-import { districts, lists, nation, places } from './turnout-section.ts';
-import { words } from './words.ts';
-import type { Project, ReportFacts } from '../../src/pipeline.ts';
+import { methodSection, restatedSection, sumsSection, trustSection } from './trust-section.ts';
+import { districtsSection, findings, listsSection, nationSection, provincesSection } from './turnout-section.ts';
+import { english, type Words } from './words-english.ts';
+import { indonesian } from './words-indonesian.ts';
+import type { Language, Project, ReportFacts } from '../../src/pipeline.ts';
 
+const words: Readonly<Record<Language, Words>> = { en: english, id: indonesian };
+
+/** Returns the page; null where the snapshot has no regencies. */
 export async function makeReport(project: Project, facts: ReportFacts): Promise<string | null> {
   const { database, manifest, answers, language } = facts;
-  const figures = await readFigures(database, project, { snapshot: manifest.snapshot, language });
-  if (figures === null) return null;
-  const locale = language === 'en' ? 'en-US' : 'id-ID';
-  const decimals = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-  const whole = new Intl.NumberFormat(locale);
-  return render({
-    own: words[language],
-    language,
-    figures,
-    manifest,
-    answers,
-    project,
-    number: (value) => whole.format(value),
-    percent: (value) => (value === null ? '–' : `${decimals.format(value)} %`),
-  }).text;
+  const election = await readElection(database);
+  if (election === null) return null;
+  const page: Page = { own: words[language], print: new Printer(language), election, manifest, answers, project };
+  return frame(page, language, await sections(page, facts, election)).text;
 }
 
-function render(page: Page): Html {
-  const { own, language, figures, manifest } = page;
+async function sections(page: Page, { database, manifest, language }: ReportFacts, election: Election): Promise<Html> {
+  const { project } = page;
+  const { snapshot } = manifest;
+  const nation = await readNation(database, election);
+  const provinces = await readProvinces(database, election);
+  const regencies = await readRegencies(database, election);
+  const problems = await readProblems(database, project, election, { snapshot, language });
+  const rankings = {
+    highest: await readRanking(database, election, 'DESC'),
+    lowest: await readRanking(database, election, 'ASC'),
+  };
+  const left = { name: 'finding.regencies_left', count: nation.both.regencies.count! - BigInt(regencies.length) };
+  return html`${findings(page, nation, provinces, problems)} ${nationSection(page, nation)}
+  ${provincesSection(page, provinces, rankings)}
+  ${regenciesSection(page, regencies, { left, anchors: anchorsOf(problems) })}
+  ${districtsSection(page, await readDistricts(database, election))}
+  ${listsSection(page, await readLists(database, election), await readChains(database, election))}
+  ${problemsSection(page, problems)} ${sumsSection(page, await readLinks(database, project, election))}
+  ${restatedSection(page, await readRestated(database, election, snapshot))} ${trustSection(page)}
+  ${methodSection(page, await readWithoutCode(database, election))}`;
+}
+
+function frame(page: Page, language: Language, content: Html): Html {
+  const { own, election, manifest } = page;
   const isSample = manifest.source === 'sample';
-  const title = `${own.title}: ${figures.election}`;
-  const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+  const title = `${own.title}: ${election.title}`;
+  const scriptHash = createHash('sha256').update(script).digest('base64');
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${scriptHash}'; img-src data:; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -42,15 +73,13 @@ function render(page: Page): Html {
 <a class="skip" href="#figures">${own.skip}</a>
 <header>${isSample ? html`<p class="sample">${own.sample}</p>` : null}
 <h1>${title}</h1>
-<p class="quiet">${own.read(isSample ? own.madeUp : manifest.source, minute(manifest.created_at))}</p></header>
+<p class="quiet">${own.read(isSample ? html`${own.madeUp}` : html`<code>${manifest.source}</code>`, minute(manifest.created_at))}</p>
+${election.others.length === 0 ? null : html`<p class="quiet">${own.otherElections(election.others.join(', '))}</p>`}</header>
 <main id="figures">
-${nation(page)}
-${places(page)}
-${districts(page)}
-${lists(page)}
-${trust(page)}
+${content}
 </main>
-<footer class="quiet"><p>${own.snapshot} <code>${manifest.snapshot}</code>, rekap ${manifest.tool.version}</p></footer>
+<footer class="quiet"><p>${own.snapshot} <code>${manifest.snapshot}</code>, <code>rekap ${manifest.tool.version}</code></p></footer>
+<script>${new Html(script)}</script>
 </body></html>
 `;
 }

@@ -1,154 +1,150 @@
-/** The sections on trust: how each district was proved, where every record went, what contradicts itself, what was restated, and the method. */
+/** The sections on trust: completeness, the ledger, the sums, what the source changed, and the method. */
 
-import type { ViolationFigures } from './figures.ts';
+import { type Count, countOf, figuresOf, keyOf } from './figure.ts';
 import { folded, type Html, html, table } from '../../src/runtime/html.ts';
-import { minute, more, type Page } from './page.ts';
-import type { Words } from './words.ts';
+import { manifestCount, minute, type Page, remainder } from './page.ts';
+import { titleCase } from './place-names.ts';
+import type { Link, Restated } from './problem-figures.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
 
-export function trust(page: Page): Html {
-  const { own, manifest, number, figures } = page;
+export function trustSection(page: Page): Html {
+  const { own, manifest, election, print } = page;
   const datasets = Object.entries(manifest.datasets);
-  const ledger = datasets.map(
-    ([
+  const ledger = datasets.map(([name, { ledger: counts, carried_over, rows }]) => {
+    const of = (pointer: string, count: number) => print.show(manifestCount(`/datasets/${name}/${pointer}`, count));
+    const outcomes = ['fetched', 'published', 'quarantined', 'duplicates'] as const;
+    return [
       name,
-      {
-        ledger: { fetched, published, quarantined, duplicates },
-        carried_over,
-        rows,
-      },
-    ]) => [name, ...[fetched, published, quarantined, duplicates, carried_over, rows].map(number)],
-  );
-  const restated = figures.restated.map(({ place, column, before, after }) => [place, column, before, after]);
-  return html`<section>
-      <h2>${own.trust}</h2>
-      <div class="columns">
-        <div>
-          <h3>${own.proved}</h3>
-          <p>${own.provedMeans}</p>
-          ${datasets.map(([name, dataset]) => proved(page, name, dataset))}
-        </div>
-        <div>
-          ${table(ledger, {
-            caption: own.ledger,
-            head: [own.dataset, own.fetched, own.published, own.quarantined, own.duplicates, own.carried, own.rows],
-            numbers: [1, 2, 3, 4, 5, 6],
-          })}
-        </div>
-      </div>
-    </section>
-    <section>
-      <h2>${own.violations}</h2>
-      ${violations(page)}
-    </section>
-    <section>
-      <h2>${own.restated}</h2>
-      ${
-        restated.length === 0
-          ? html`<p>${own.nothingRestated}</p>`
-          : html`${table(restated, { caption: own.restated, head: [own.place, own.column, own.before, own.after], numbers: [2, 3] })}${more(page, restated.length)}`
-      }
-    </section>
-    <section>
-      <h2>${own.method}</h2>
-      <p>${own.methodText}</p>
-      <p>${own.again}</p>
-      ${
-        manifest.warnings.length === 0
-          ? null
-          : html`<h3>${own.warnings}</h3>
-              <ul>
-                ${manifest.warnings.map((warning) => html`<li>${warning}</li>`)}
-              </ul>`
-      }
-      ${folded(
-        own.hashes,
-        table(
-          manifest.files.map(({ path, sha256 }) => [path, html`<code>${sha256}</code>`]),
-          { caption: own.hashes, head: [own.file, 'SHA-256'], numbers: [] },
-        ),
-      )}
-    </section>`;
-}
-
-function proved({ own, number }: Page, name: string, { districts: verdicts }: Manifest['datasets'][string]): Html {
-  const own84 = verdicts.filter(({ district }) => district !== null);
-  const complete = own84.filter((verdict) => verdict.complete).length;
-  const rows = own84.map(({ district, received, readings, proof, read_at }) => [
-    String(district),
-    number(received),
-    number(readings),
-    own.proofs[proof],
-    minute(read_at),
-  ]);
-  return html`<p>
-      <strong>${name}</strong>: <span class="good">${number(complete)} / ${number(own84.length)} ${own.complete}</span>
-    </p>
-    ${folded(own.allDistricts(number(own84.length)), table(rows, { caption: name, head: [own.district, own.records, own.readings, own.proof, own.readAt], numbers: [1, 2] }))}`;
-}
-
-function violations(page: Page): Html {
-  const { own, manifest, figures, number } = page;
-  if (figures.violations.length === 0) return html`<p>${own.noViolations}</p>`;
-  const ages = Object.entries(manifest.violation_ages ?? {}).map(([severity, counts]) => {
-    const parts = Object.entries(counts)
-      .filter(([, count]) => count > 0)
-      .map(([age, count]) =>
-        manifest.previous === null ? number(count) : `${number(count)} ${own.ages[age as keyof Words['ages']]}`,
-      );
-    return html`<li>
-      <strong>${own.severities[severity as keyof Words['severities']]}</strong>: ${parts.join(', ')}
-    </li>`;
+      ...outcomes.map((outcome) => of(`ledger/${outcome}`, counts[outcome])),
+      of('carried_over', carried_over),
+      of('rows', rows),
+    ];
   });
-  const all = Object.values(manifest.datasets).flatMap((dataset) => Object.values(dataset.violations));
-  const left = all.reduce((sum, count) => sum + count, 0) - figures.violations.length;
-  return html`<p>${own.violationsMean}</p>
-    <ul>
-      ${ages}
-    </ul>
-    <ul class="doubts">
-      ${figures.violations.map((violation) => doubt(page, violation))}
-    </ul>
-    ${left > 0 ? html`<p>${own.more(number(left))}</p>` : null}`;
+  return html`<section id="trust">
+    <h2>${own.trust}</h2>
+    ${election.others.length === 0 ? null : html`<p class="quiet">${own.allElections}</p>`}
+    <h3>${own.proved}</h3>
+    ${datasets.map(([name, dataset]) => completeness(page, name, dataset))}
+    ${table(ledger, {
+      caption: own.ledger,
+      head: [own.dataset, own.fetched, own.published, own.quarantined, own.duplicates, own.carried, own.rows],
+      numbers: [1, 2, 3, 4, 5, 6],
+    })}
+  </section>`;
 }
 
-function doubt({ own, answers, manifest, project }: Page, violation: ViolationFigures): Html {
-  const { severity, place, said, isNew, since, dataset, column_name, district, actual, raw_value, check_name } =
-    violation;
-  const field = project.pipelines.find(({ table: name }) => name === dataset)?.columns[column_name]?.field;
-  const behind = answers.filter(
-    (answer) =>
-      answer.dataset === dataset && answer.status === 200 && (answer.district === district || answer.district === null),
+function completeness(page: Page, name: string, { districts: verdicts }: Manifest['datasets'][string]): Html {
+  const { own, print } = page;
+  const districts = verdicts.filter(({ district }) => district !== null);
+  const withRecords = districts.filter(({ received }) => received > 0);
+  const count = (what: string, found: readonly unknown[]) => countOf(`finding.${what}?dataset=${name}`, found.length);
+  const records = withRecords.reduce((sum, { received }) => sum + received, 0);
+  const complete = withRecords.filter((verdict) => verdict.complete);
+  const byListing = complete.filter(({ readings, listed, received }) => readings === 1 && listed === received);
+  const empty = districts.filter(({ received }) => received === 0);
+  const rows = districts.map(({ district, received, readings, listed, proof, read_at }) => {
+    const of = (pointer: string, value: number) =>
+      print.show(
+        manifestCount(
+          `/datasets/${name}/districts/${verdicts.findIndex((one) => one.district === district)}/${pointer}`,
+          value,
+        ),
+      );
+    return [
+      html`<code>${String(district)}</code>`,
+      of('received', received),
+      listed === null ? '–' : of('listed', listed),
+      of('readings', readings),
+      own.proofs[proof],
+      minute(read_at),
+    ];
+  });
+  const head = [own.district, own.records, own.listedRecords, own.passes, own.proof, own.readAt];
+  return html`<p>
+      ${own.provedMeans(
+        name,
+        print.show(count('complete', complete)),
+        print.show(count('with_records', withRecords)),
+        print.show(countOf(`finding.received?dataset=${name}`, records)),
+      )}${own.confirmed(
+        print.show(count('confirmed_by_listing', byListing)),
+        print.show(countOf(`finding.confirmed_by_passes?dataset=${name}`, complete.length - byListing.length)),
+      )}${empty.length === 0 ? null : own.empty(print.show(count('empty', empty)), empty.length)}
+    </p>
+    ${folded(own.allDistricts, table(rows, { caption: name, head, numbers: [1, 2, 3] }))}`;
+}
+
+/** Every declared sum: source total, sum of the known parts, difference. */
+export function sumsSection({ own, print }: Page, links: readonly Link[]): Html {
+  const rows = links.map(({ dataset, total, parts, sourceTotal, knownParts, difference, rows: listed }) => [
+    html`<code>${dataset}</code>`,
+    html`<code>${total} = ${parts.join(' + ')}</code>`,
+    print.show(sourceTotal),
+    print.show(knownParts),
+    print.show(difference),
+    print.show(listed),
+  ]);
+  const head = [own.dataset, own.sum, own.sourceTotal, own.knownParts, own.difference, own.rowsListed];
+  return html`<section id="reconciliation">
+    <h2>${own.sums}</h2>
+    <p>${own.sumsMean}</p>
+    ${table(rows, { caption: own.sums, head, numbers: [2, 3, 4, 5] })}
+  </section>`;
+}
+
+export function restatedSection(
+  page: Page,
+  { rows, left }: { readonly rows: readonly Restated[]; readonly left: Count },
+): Html {
+  const { own, print } = page;
+  const value = (restated: Restated, column: 'old_value' | 'new_value') => {
+    const text = restated.row[column] as string | null;
+    if (text === null) return '–';
+    if (!/^[0-9]+$/.test(text)) return text;
+    const key = keyOf(restated.row, ['snapshot_id', 'dataset', 'column_name', 'dapil_id', 'province', 'regency']);
+    return print.show(figuresOf('changes', { ...restated.row, [column]: BigInt(text) }, key).count(column));
+  };
+  const cells = rows.map((restated) => [
+    titleCase(restated.place),
+    html`<code>${restated.dataset}.${restated.column}</code>`,
+    value(restated, 'old_value'),
+    value(restated, 'new_value'),
+  ]);
+  const head = [own.place, own.column, own.before, own.after];
+  return html`<section id="restated">
+    <h2>${own.restated}</h2>
+    ${rows.length === 0 ? html`<p>${own.nothingRestated}</p>` : table(cells, { caption: own.restated, head, numbers: [2, 3] })}
+    ${remainder(left, own.moreRestated, page)}
+  </section>`;
+}
+
+export function methodSection({ own, manifest }: Page, withoutCode: readonly (readonly (string | null)[])[]): Html {
+  const command = (words: string) => html`<code>${words}</code>`;
+  const names = withoutCode.map((parts) =>
+    parts.flatMap((part) => (part === null ? [] : [titleCase(part)])).join(', '),
   );
-  // Of the full listing, the first page; a listing of many pages would drown the district's own answer.
-  const shown = [
-    ...behind.filter((answer) => answer.district !== null),
-    ...behind.filter((answer) => answer.district === null).slice(0, 1),
-  ];
-  return html`<li>
-    <span class="tag ${severity === 'error' ? 'error' : 'warning'}"
-      >${own.oneSeverity[severity as keyof Words['oneSeverity']]}</span
-    >${isNew && manifest.previous !== null ? html`<span class="tag new">${own.isNew}</span>` : null}<strong
-      >${place}</strong
-    >
-    <span class="quiet">${dataset}, ${check_name}, ${own.since} ${since}</span><br />${said}
+  return html`<section id="method">
+    <h2>${own.method}</h2>
+    <p>${own.methodText}</p>
+    <p>
+      ${own.again(command('rekap snapshots verify'), command('rekap replay'), command('rekap evidence'))}
+      ${own.figureNames}
+    </p>
+    ${names.length === 0 ? null : html`<p>${own.withoutCode(names.join('; '))}</p>`}
+    ${
+      manifest.warnings.length === 0
+        ? null
+        : html`<h3>${own.warnings}</h3>
+            <ul>
+              ${manifest.warnings.map((warning) => html`<li><samp>${warning}</samp></li>`)}
+            </ul>`
+    }
     ${folded(
-      own.evidence,
-      html`<p><code>${field ?? column_name}</code> = <code>${raw_value ?? actual ?? '–'}</code></p>
-        ${
-          shown.length === 0
-            ? html`<p>${own.notKept}</p>`
-            : html`<ul>
-                ${shown.map(
-                  ({ url, at, sha256, district: of }) =>
-                    html`<li>
-                      ${of === null ? own.fromAll : own.fromDistrict}, ${at}<br /><code>${url}</code><br />SHA-256
-                      <code>${sha256}</code>
-                    </li>`,
-                )}
-              </ul>`
-        }
-        <p><code>rekap evidence "${place.split(', ')[0]!}"</code></p>`,
+      own.hashes,
+      table(
+        manifest.files.map(({ path, sha256 }) => [html`<code>${path}</code>`, html`<code>${sha256}</code>`]),
+        { caption: own.hashes, head: [own.file, 'SHA-256'], numbers: [] },
+      ),
     )}
-  </li>`;
+  </section>`;
 }

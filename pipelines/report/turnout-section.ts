@@ -1,122 +1,208 @@
-/** The sections on turnout: the nation, provinces and regencies, districts, and the three lists. */
+/** The sections on turnout: findings, the nation, provinces, districts, and the three lists. */
 
-import { dots, shares, spanOf, steps, tileMap } from './charts.ts';
-import type { Turnout } from './figures.ts';
+import { dots, shares, spanOf, tileMap } from './charts.ts';
+import { compareRates, denominatorOf, type Figure, isKnown, numeratorOf } from './figure.ts';
+import type { ListFigures, Place, Ranking, Sums } from './figures.ts';
+import { compareSexes, extremes } from './findings.ts';
 import { folded, type Html, html, table } from '../../src/runtime/html.ts';
-import { more, type Page } from './page.ts';
-import { isProvince, tiles } from './tiles.ts';
+import { amount, constant, type Page } from './page.ts';
+import { titleCase } from './place-names.ts';
+import type { Chain, Problems } from './problem-figures.ts';
 
-export function nation({ own, figures: { nation: sums }, number, percent }: Page): Html {
-  const both = sums.both;
-  const turnoutOf = ({
-    users_compared,
-    voters_dpt_compared,
-    voters_dpk_compared,
-  }: Readonly<Record<string, number>>) => {
-    const voters = voters_dpt_compared! + voters_dpk_compared!;
-    return voters === 0 ? null : (100 * users_compared!) / voters;
-  };
-  const tile = (name: string, value: string, kind = '') =>
-    html`<li class="${kind}"><strong>${value}</strong><span>${name}</span></li>`;
-  const leftOut = both['regencies_left_out']!;
-  const all = number(both['regencies']!);
-  return html`<ul class="big">
-      ${tile(own.turnout, percent(turnoutOf(both)), 'lead')}
-      ${tile(`${own.turnout}, ${own.men.toLowerCase()}`, percent(turnoutOf(sums.male)))}
-      ${tile(`${own.turnout}, ${own.women.toLowerCase()}`, percent(turnoutOf(sums.female)))}
-      ${tile(own.voters, number(both['voters_all']!))} ${tile(own.users, number(both['users_all']!))}
-    </ul>
-    <p>
-      ${own.turnoutMeans} ${leftOut > 0 ? own.leftOut(number(leftOut), all) : own.noneLeftOut(all)}
-      ${both['regencies_inconsistent']! > 0 ? own.contradict(number(both['regencies_inconsistent']!)) : null}
-    </p>`;
+type Nation = Readonly<Record<'both' | 'male' | 'female', Sums>>;
+
+/** The sentences that the report leads with. */
+export function findings(page: Page, nation: Nation, provinces: readonly Place[], problems: Problems): Html {
+  const { own, print } = page;
+  const both = nation.both;
+  const hundred = html`${print.show(constant(100))}%`;
+  const sentences = [
+    isKnown(both.turnout)
+      ? own.headline(
+          print.show(both.turnout),
+          print.fraction(both.turnout),
+          print.show(both.compared),
+          print.show(both.regencies),
+        )
+      : null,
+    sexes(page, provinces),
+    farthest(page, provinces),
+    ...(['exactly', 'above'] as const).map((which) => {
+      const count = problems.byCheck[`turnout_${which}_100`];
+      if (count === undefined) return null;
+      return own[which](print.show(count), amount(count), hundred);
+    }),
+    leftOut(page, both),
+  ];
+  return html`<ul class="findings">
+    ${sentences.filter((sentence) => sentence !== null).map((sentence) => html`<li>${sentence}</li>`)}
+  </ul>`;
 }
 
-export function places(page: Page): Html {
-  const { own, figures } = page;
-  const { provinces, highest, lowest } = figures;
-  const span = spanOf(provinces);
-  const unplaced = provinces.map(({ name }) => name).filter((name) => !tiles.some(([tile]) => isProvince(tile, name)));
-  const legend = steps.map(
-    (least, index) =>
-      html`<li><i style="background:var(--step-${index})"></i>${index === 0 ? `< ${steps[1]}` : `≥ ${least}`} %</li>`,
+function sexes({ own, print }: Page, provinces: readonly Place[]): Html | null {
+  const { women, men, equal, provinces: all } = compareSexes(provinces);
+  if (amount(all) === 0) return null;
+  const first =
+    amount(women) >= amount(men)
+      ? own.womenHigher(print.show(women), print.show(all))
+      : own.menHigher(print.show(men), print.show(all));
+  return html`${first}${amount(equal) === 0 ? null : own.equalRates(print.show(equal), amount(equal))}`;
+}
+
+function farthest({ own, print }: Page, provinces: readonly Place[]): Html | null {
+  const ends = extremes(provinces);
+  if (ends === null) return null;
+  const names = (places: readonly Place[]) => places.map(({ name }) => titleCase(name)).join(', ');
+  return own.extremes(
+    names(ends.highest),
+    print.show(ends.highest[0]!.turnout.both),
+    names(ends.lowest),
+    print.show(ends.lowest[0]!.turnout.both),
   );
-  return html`<section>
+}
+
+function leftOut({ own, print }: Page, sums: Sums): Html | null {
+  const reasons = Object.entries(sums.left)
+    .filter(([, count]) => amount(count) > 0)
+    .map(([reason, count]) => own.leftReasons[reason as keyof Sums['left']](print.show(count), amount(count)));
+  if (reasons.length === 0) return null;
+  const withThem =
+    amount(sums.left.contradicting) === 0 || !isKnown(sums.withContradicting)
+      ? null
+      : html` ${own.withContradicting(print.show(sums.withContradicting), print.fraction(sums.withContradicting))}`;
+  return html`${own.leftOut(reasons)}${withThem}`;
+}
+
+export function nationSection({ own, print }: Page, nation: Nation): Html {
+  const tile = (name: string, figure: Figure, below: Html | null, kind = '') =>
+    html`<li class="${kind}"><strong>${print.show(figure)}</strong><span>${name}</span>${below}</li>`;
+  const rate = (name: string, { turnout }: Sums, kind = '') =>
+    tile(name, turnout, isKnown(turnout) ? html`<small>${print.fraction(turnout)}</small>` : null, kind);
+  const { both, male, female } = nation;
+  const sameScope = amount(both.inVoters) === amount(both.inUsers);
+  return html`<ul class="big">
+      ${rate(own.turnout, both, 'lead')} ${rate(own.men, male)} ${rate(own.women, female)}
+      ${tile(own.voters, both.voters, null)} ${tile(own.users, both.users, null)}
+    </ul>
+    <p>${own.perVoters} ${sameScope ? null : own.scope(print.show(both.inVoters), print.show(both.inUsers))}</p>`;
+}
+
+/** A table of places: rates with the numerator and the denominator that give them. */
+function placeTable({ own, print }: Page, caption: string, places: readonly Place[]): Html {
+  const rows = places.map(({ name, turnout: { both, male, female } }) => [
+    titleCase(name),
+    print.show(both),
+    print.show(male),
+    print.show(female),
+    print.show(numeratorOf(both)),
+    print.show(denominatorOf(both)),
+  ]);
+  const head = [own.place, own.both, own.men, own.women, own.usersCompared, own.votersCompared];
+  return table(rows, { caption, head, numbers: [1, 2, 3, 4, 5] });
+}
+
+function byTurnout(places: readonly Place[]): Place[] {
+  return places.toSorted((a, b) =>
+    isKnown(a.turnout.both) && isKnown(b.turnout.both)
+      ? compareRates(b.turnout.both, a.turnout.both)
+      : compareRates(a.turnout.both, b.turnout.both),
+  );
+}
+
+interface Rankings {
+  readonly highest: Ranking;
+  readonly lowest: Ranking;
+}
+
+export function provincesSection(page: Page, unordered: readonly Place[], rankings: Rankings): Html {
+  const { own } = page;
+  const provinces = byTurnout(unordered);
+  return html`<section id="provinces">
     <h2>${own.provinces}</h2>
     <div class="columns">
       <figure>
         <figcaption>${own.dots}</figcaption>
-        ${dots(provinces, span, { label: own.provinces, axis: own.percent })}
-        ${folded(own.asTable, turnoutTable(page, own.provinces, provinces))}
+        ${dots(provinces, { list: 'provinces', span: spanOf(provinces) }, page)}
+        ${folded(own.asTable, placeTable(page, own.provinces, provinces))}
       </figure>
-      <figure>
-        <h3>${own.map}</h3>
-        ${tileMap(provinces, { label: own.map, axis: own.percent })}
-        <ul class="legend">
-          ${legend}
-          <li><i style="background:var(--step-none)"></i>${own.unknown}</li>
-        </ul>
-        ${unplaced.length === 0 ? null : html`<p class="quiet">${own.notOnMap(unplaced.join(', '))}</p>`}
-        <br />${shortTable(page, own.highest, highest)}
-      </figure>
-      <div>${shortTable(page, own.lowest, lowest)}</div>
+      <div>
+        <figure>
+          <h3>${own.map}</h3>
+          ${tileMap(provinces, page)}
+        </figure>
+        <div class="pair">${ranking(page, 'highest', rankings)} ${ranking(page, 'lowest', rankings)}</div>
+        <p class="quiet">${own.ranked}</p>
+      </div>
     </div>
-    ${more(page, provinces.length)}
   </section>`;
 }
 
-export function districts(page: Page): Html {
-  const { own, figures } = page;
-  const all = figures.districts;
-  const span = spanOf(all);
-  const third = Math.max(1, Math.ceil(all.length / 3));
-  const parts = [0, 1, 2].map((part) => all.slice(part * third, (part + 1) * third)).filter((part) => part.length > 0);
-  return html`<section>
+function ranking({ own, print }: Page, list: 'highest' | 'lowest', rankings: Rankings): Html | null {
+  const { places, tied } = rankings[list];
+  const caption = own[list];
+  const last = places.at(-1);
+  if (last === undefined) return null;
+  const shown = places.filter(({ turnout }) => compareRates(turnout.both, last.turnout.both) === 0).length;
+  const rows = places.map(({ name, province, turnout }) => [
+    html`${titleCase(name)}<small>${titleCase(province ?? '')}</small>`,
+    print.show(turnout.both),
+  ]);
+  const tie =
+    amount(tied) > shown
+      ? own.tied(
+          print.show(tied),
+          print.show(last.turnout.both),
+          print.show({ name: `${tied.name}_shown`, count: BigInt(shown) }),
+        )
+      : null;
+  return html`<div>
+    <div data-list="${list}">${table(rows, { caption, head: [own.regency, own.turnout], numbers: [1] })}</div>
+    ${tie === null ? null : html`<p class="quiet">${tie}</p>`}
+  </div>`;
+}
+
+export function districtsSection(page: Page, unordered: readonly Place[]): Html {
+  const { own } = page;
+  const districts = byTurnout(unordered);
+  const span = spanOf(districts);
+  const half = Math.ceil(districts.length / 2);
+  return html`<section id="districts">
     <h2>${own.districts}</h2>
     <p class="quiet">${own.dots}</p>
     <div class="columns">
-      ${parts.map((part, index) => html`<figure>${dots(part, span, { label: `${own.districts} (${index + 1})`, axis: own.percent })}</figure>`)}
+      ${[districts.slice(0, half), districts.slice(half)].map((part) =>
+        part.length === 0 ? null : html`<figure>${dots(part, { list: 'districts', span }, page)}</figure>`,
+      )}
     </div>
-    ${folded(own.asTable, turnoutTable(page, own.districts, all))}${more(page, all.length)}
+    ${folded(own.asTable, placeTable(page, own.districts, districts))}
   </section>`;
 }
 
-function shortTable({ own, percent }: Page, caption: string, rows: readonly Turnout[]): Html {
-  return table(
-    rows.map(({ name, male, female, both }) => [name, percent(both), percent(male), percent(female)]),
-    { caption, head: [own.regency, own.both, own.men, own.women], numbers: [1, 2, 3] },
-  );
-}
-
-function turnoutTable({ own, number, percent }: Page, caption: string, rows: readonly Turnout[]): Html {
-  return table(
-    rows.map(({ name, male, female, both, users, voters }) => [
-      name,
-      percent(both),
-      percent(male),
-      percent(female),
-      number(users),
-      number(voters),
-    ]),
-    { caption, head: [own.place, own.both, own.men, own.women, own.users, own.voters], numbers: [1, 2, 3, 4, 5] },
-  );
-}
-
-export function lists({ own, figures, number, percent }: Page): Html {
-  const rows = figures.lists.map(({ list, voters, users }) => [
+export function listsSection(page: Page, lists: readonly ListFigures[], chains: readonly Chain[]): Html {
+  const { own, print } = page;
+  const counts = lists.map(({ list, voters, users }) => [list, print.show(voters), print.show(users)]);
+  const rates = lists.map(({ list, rate }) => [
     list,
-    number(voters),
-    number(users),
-    percent(voters === 0 ? null : (100 * users) / voters),
+    print.show(rate),
+    print.show(numeratorOf(rate)),
+    print.show(denominatorOf(rate)),
   ]);
-  return html`<section>
+  return html`<section id="lists">
     <h2>${own.lists}</h2>
     <p>${own.listsMean}</p>
     <div class="columns">
-      <figure>${shares(figures.lists, [own.voters, own.users], { label: own.lists, axis: own.share })}</figure>
+      ${shares(lists, page)}
       <div>
-        ${table(rows, { caption: own.lists, head: [own.list, own.voters, own.users, '%'], numbers: [1, 2, 3] })}
+        ${table(rates, { caption: own.rate, head: [own.list, own.rate, own.usersCompared, own.voters], numbers: [1, 2, 3] })}
+        ${table(counts, { caption: own.listCounts, head: [own.list, own.voters, own.users], numbers: [1, 2] })}
       </div>
     </div>
+    ${chains.map(({ dataset, grandTotal, difference, leaves }) =>
+      difference.count === 0n || !isKnown(grandTotal)
+        ? null
+        : html`<p>
+            ${own.chain(own.chainEqual[dataset] ?? dataset, print.show(grandTotal), print.show(difference), print.show(leaves))}
+          </p>`,
+    )}
   </section>`;
 }

@@ -99,7 +99,7 @@ export interface BrokenCheck {
   readonly check: string;
   readonly severity: string;
   readonly count: number;
-  /** Those of them that the snapshot before did not have. */
+  /** Those that the previous snapshot did not have; 0 without a previous one. */
   readonly new: number;
   /** New ones first, then the worst of each place: those where expected and actual lie farthest apart. */
   readonly examples: readonly {
@@ -116,9 +116,9 @@ const examplesPerCheck = 3;
 export async function readBrokenChecks(
   database: Database,
   pipeline: AnyPipeline,
-  snapshot: string,
+  { snapshot, hasPrevious }: Pick<ReportQuestion, 'snapshot' | 'hasPrevious'>,
 ): Promise<BrokenCheck[]> {
-  const isNew = `first_snapshot = ${quoteText(snapshot)}`;
+  const isNew = `(${hasPrevious} AND first_snapshot = ${quoteText(snapshot)})`;
   const district = quoteIdentifier(pipeline.district);
   const within = pipeline.key.slice(pipeline.key.indexOf(pipeline.district) + 1).map(quoteIdentifier);
   const placeSql = within.length === 0 ? "''" : `concat_ws(', ', ${within.toReversed().join(', ')})`;

@@ -156,8 +156,8 @@ export class Load {
     const question = { carryOver, snapshot: log.snapshot, hasPrevious: previous !== null };
     for (const pipeline of pipelines)
       reports.set(pipeline.table, await reportDataset(this.database, pipeline, question));
-    const brokenChecks = await readBrokenChecks(this.database, pipelines[0]!, log.snapshot);
-    const violationAges = await countAges(this.database, log.snapshot);
+    const brokenChecks = await readBrokenChecks(this.database, pipelines[0]!, question);
+    const violationAges = await countAges(this.database, question);
     await this.database.run('COMMIT');
     await this.staging.drop();
     if (previous !== null) await this.database.run('DETACH previous');

@@ -10,7 +10,8 @@ import {
   readDefinitions,
 } from '../duckdb/database.ts';
 import { RekapError } from '../errors.ts';
-import type { AnyPipeline, ColumnDefinition, Project } from '../pipeline.ts';
+import { reconciliationModel } from './reconciliation.ts';
+import type { AnyPipeline, ColumnDefinition, Project, SqlFile } from '../pipeline.ts';
 import { changesTableName, snapshotsLogTableName, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 
 /** A column of a table. */
@@ -217,11 +218,12 @@ export function allTables(pipelines: readonly AnyPipeline[]): TableDefinition[] 
 }
 
 /** Everything that decides what a snapshot's tables and views hold, as a value to fingerprint. */
-export function projectDefinition({ pipelines, models, checks }: Project): unknown {
+export function projectDefinition(project: Project): unknown {
+  const { pipelines, checks } = project;
   return {
     tables: allTables(pipelines),
     rowChecks: pipelines.map((pipeline) => [pipeline.table, pipeline.checks]),
-    models: models.map(({ name, sql, comment, columns }) => [name, sql, comment, columns]),
+    models: allModels(project).map(({ name, sql, comment, columns }) => [name, sql, comment, columns]),
     checks: checks.map(({ name, sql }) => [name, sql]),
   };
 }
@@ -245,15 +247,27 @@ export async function declaredRelations(project: Project): Promise<ReadonlyMap<s
   }
 }
 
-/** Views and their comments; a column that a view takes over from a table or from a view before it keeps its meaning. */
-async function makeViews(database: Database, { pipelines, models }: Project): Promise<void> {
-  const meanings = new Map(
-    pipelines.flatMap((pipeline) => datasetTable(pipeline).columns.map(({ name, comment }) => [name, comment])),
-  );
-  for (const model of models) {
+/** The views in the order in which they are created. */
+export function allModels({ pipelines, models }: Project): readonly SqlFile[] {
+  const hasSums = pipelines.some(({ checks }) => checks.length > 0);
+  return [...(hasSums ? [reconciliationModel(pipelines)] : []), ...models];
+}
+
+/**
+ * Creates the views with their comments. A column that a view takes from a table or from an earlier view keeps its meaning. A header line
+ * `voters_*: TABLE` gives each column with that prefix the meaning of the column of TABLE that follows the prefix.
+ */
+async function makeViews(database: Database, project: Project): Promise<void> {
+  const tables = project.pipelines.map(datasetTable);
+  const meanings = new Map(tables.flatMap((table) => table.columns.map(({ name, comment }) => [name, comment])));
+  for (const model of allModels(project)) {
     const view = quoteIdentifier(model.name);
     await database.run(`CREATE VIEW ${view} AS ${model.sql}; COMMENT ON VIEW ${view} IS ${quoteText(model.comment)}`);
-    for (const [name, comment] of Object.entries(model.columns)) meanings.set(name, comment);
+    for (const [name, comment] of Object.entries(model.columns)) {
+      const copied = name.endsWith('*') ? (tables.find((table) => table.name === comment)?.columns ?? []) : [];
+      for (const column of copied) meanings.set(name.slice(0, -1) + column.name, column.comment);
+      meanings.set(name, comment);
+    }
     const columns = await database.rows<{ column_name: string }>(`SELECT column_name FROM (DESCRIBE ${view})`);
     const comments = columns.map(
       ({ column_name: name }) =>

@@ -10,11 +10,11 @@ import { ageColumns, violationsLogTableName } from '../warehouse/snapshot-format
 
 /** Violations of one severity, counted by their age. */
 export interface ViolationAges {
-  /** Since this snapshot. */
+  /** In this snapshot and not in the previous one. */
   readonly new: number;
-  /** There in the snapshot before, and no longer. */
+  /** In the previous snapshot, but no longer. */
   readonly resolved: number;
-  /** Since an earlier snapshot. */
+  /** Also in the previous snapshot, or in a snapshot without a previous one. */
   readonly standing: number;
 }
 
@@ -58,13 +58,17 @@ export async function violationsLogSql(
   return selects.join(' UNION ALL ');
 }
 
-/** By severity. */
-export async function countAges(database: Database, snapshot: string): Promise<Record<string, ViolationAges>> {
+/** Counts the violations by severity and age. In a first snapshot nothing is new: there is nothing to compare with. */
+export async function countAges(
+  database: Database,
+  { snapshot, hasPrevious }: Pick<NewSnapshot, 'snapshot' | 'hasPrevious'>,
+): Promise<Record<string, ViolationAges>> {
   const here = quoteText(snapshot);
+  const isNew = `(${hasPrevious} AND first_snapshot = ${here})`;
   const rows = await database.rows<{ severity: string; fresh: bigint; resolved: bigint; standing: bigint }>(
-    `SELECT severity, count(*) FILTER (resolved_snapshot IS NULL AND first_snapshot = ${here}) AS fresh,
+    `SELECT severity, count(*) FILTER (resolved_snapshot IS NULL AND ${isNew}) AS fresh,
        count(*) FILTER (resolved_snapshot = ${here}) AS resolved,
-       count(*) FILTER (resolved_snapshot IS NULL AND first_snapshot <> ${here}) AS standing
+       count(*) FILTER (resolved_snapshot IS NULL AND NOT ${isNew}) AS standing
      FROM ${violationsLogTableName} GROUP BY ALL ORDER BY ALL`,
   );
   return Object.fromEntries(

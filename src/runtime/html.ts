@@ -11,9 +11,10 @@ export class Html {
 
 type Part = Html | string | number | null | readonly Part[];
 
-/** A template in which whatever is no HTML yet is escaped; null is nothing, and a list stands one after another. */
+/** Fills a template: text is escaped, null is nothing, and a list is joined. The template's indentation is left out. */
 export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(pieces.map((piece, index) => (index === 0 ? '' : write(parts[index - 1]!)) + piece).join(''));
+  const lines = pieces.map((piece) => piece.replaceAll(/\n\s*/g, '\n'));
+  return new Html(lines.map((piece, index) => (index === 0 ? '' : write(parts[index - 1]!)) + piece).join(''));
 }
 
 function write(part: Part): string {

@@ -182,7 +182,10 @@ describe('the search', () => {
     const { run } = await runSync(syncOptions(warehouse, url));
     expect(await filesWithWord(warehouse, word)).toEqual([
       `landing/${run}/bodies.gz`,
-      ...['voters', 'voting_rights_users', 'violations', 'violations_log', 'dim_dapil', 'turnout', 'turnout_by_dapil']
+      ...[
+        ...['voters', 'voting_rights_users', 'violations', 'violations_log', 'dim_dapil', 'regency_figures'],
+        ...['turnout', 'turnout_by_dapil', 'turnout_sums'],
+      ]
         .map((table) => `snapshots/${run}/parquet/${table}/${table}.parquet`)
         .toSorted(),
       `snapshots/${run}/rekap.duckdb`,

@@ -82,5 +82,5 @@ it('an empty name of a district is named, and NULL in the tables', async () => {
   expect(await readValue(warehouse, 'SELECT count(*) FROM voters WHERE dapil_name IS NULL AND NOT is_consistent')).toBe(
     '1',
   );
-  expect(await readValue(warehouse, 'SELECT name FROM dim_dapil WHERE dapil_id = 1101')).toBe('DAPIL 1101');
+  expect(await readValue(warehouse, 'SELECT dapil_name FROM dim_dapil WHERE dapil_id = 1101')).toBe('DAPIL 1101');
 });

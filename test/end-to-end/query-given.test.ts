@@ -130,10 +130,10 @@ describe('rekap export', () => {
     const about = (await readSheet(files[0]!, 'About')).slice(0, 2);
     expect(JSON.stringify(about)).toContain('made up');
     const [head, ...rows] = await readSheet(files[0]!, 'fact_people');
-    const people = rows.map((row) => row[head!.indexOf('people')] as number | null);
+    const people = rows.map((row) => row[head!.indexOf('voters')] as number | null);
     const [sum] = await readRows<{ people: bigint }>(
       warehouse,
-      'SELECT sum(people)::BIGINT AS people FROM fact_people',
+      'SELECT sum(voters)::BIGINT AS people FROM fact_people',
     );
     expect(people.reduce<number>((total, each) => total + (each ?? 0), 0)).toBe(Number(sum!.people));
   });

@@ -64,7 +64,7 @@ describe.each(bounds)('within $memory MB, threads: $threads', ({ threads, memory
     await database.run(`INSERT INTO violations SELECT ${values.join(', ')} FROM range(${rows})`);
     const distances = Array.from({ length: rows }, (_, row) => ({ row, distance: (row * 7919) % 1_000_003 }));
     const worst = distances.toSorted((a, b) => b.distance - a.distance || a.row - b.row).slice(0, 3);
-    const [found, ...others] = await readBrokenChecks(database, pipelines[0]!, 'this one');
+    const [found, ...others] = await readBrokenChecks(database, pipelines[0]!, { snapshot: 'x', hasPrevious: false });
     expect(others).toEqual([]);
     expect(found).toMatchObject({ dataset: 'voters', check: 'sum', severity: 'error', count: rows });
     expect(found!.examples.map(({ message }) => Number(/\d+$/.exec(message)![0]))).toEqual(worst.map(({ row }) => row));

@@ -1,10 +1,8 @@
 /** Batches become tables, views, violations and quarantine in DuckDB: typed, described and sorted. */
 
 import { describe, expect, it } from 'vitest';
-import { modelNames } from '../../pipelines/index.ts';
 import { voters } from '../../pipelines/voters.ts';
-import { allTables } from '../../src/load/tables.ts';
-import { countColumns } from '../../src/pipeline.ts';
+import { allModels, allTables } from '../../src/load/tables.ts';
 import { load, project, published, user, voter } from './support.ts';
 
 const tables = allTables(project.pipelines).map(({ name }) => name);
@@ -74,56 +72,16 @@ describe('the tables', () => {
       voters: [[voter(), voter({ regency: 'B', grand_total: 'x' })]],
       voting_rights_users: [[user({ male_total: '36000' }), user({ regency: 'B' })]],
     });
-    for (const name of modelNames) expect(await rows(`SELECT * FROM ${name}`), name).not.toEqual([]);
+    for (const { name } of allModels(project)) expect(await rows(`SELECT * FROM ${name}`), name).not.toEqual([]);
     const views = await rows("SELECT view_name FROM duckdb_views() WHERE NOT internal AND coalesce(comment, '') <> ''");
-    expect(new Set(views.map((view) => view['view_name']))).toEqual(new Set(modelNames));
-  });
-
-  it.each(['turnout_by_dapil', 'turnout_by_province', 'turnout_national'])(
-    'give the turnout of the same regencies for men, women and both, those of which all is known: %s',
-    async (view) => {
-      const { rows } = await load({
-        voters: [[voter(), voter({ regency: 'B', dpt_male: 'x' }), voter({ regency: 'C' })]],
-        voting_rights_users: [[user({ male_total: '36000' }), user({ regency: 'B' }), user({ regency: 'C' })]],
-      });
-      const figures = await rows(
-        `SELECT sex, regencies, regencies_left_out, users_compared, voters_compared, users_per_voters_pct FROM ${view} ORDER BY sex`,
-      );
-      const all = { regencies: 3, regencies_left_out: 1 };
-      expect(figures).toEqual([
-        { sex: 'both', ...all, users_compared: 291_608n, voters_compared: 291_608n, users_per_voters_pct: 100 },
-        { sex: 'female', ...all, users_compared: 147_158n, voters_compared: 147_158n, users_per_voters_pct: 100 },
-        // 36,000 of 72,225 in the one, all 72,225 in the other.
-        { sex: 'male', ...all, users_compared: 108_225n, voters_compared: 144_450n, users_per_voters_pct: 74.92 },
-      ]);
-      const left = await rows('SELECT DISTINCT regency FROM turnout WHERE NOT is_complete');
-      expect(left).toEqual([{ regency: 'B' }]);
-    },
-  );
-
-  it('call a regency complete where all is known that turnout is reckoned from', async () => {
-    // All users, and voters list by list but for those who moved.
-    const totals = ['male_total', 'female_total', 'grand_total'];
-    const lists = ['dpt_male', 'dpt_female', 'dpt_total', 'dpk_male', 'dpk_female', 'dpk_total'];
-    const needed = [...[...totals, ...lists].map((name) => `voters ${name}`), ...totals.map((name) => `users ${name}`)];
-    const counts = countColumns(voters);
-    const lacking = (side: string, make: typeof voter) =>
-      counts.flatMap((name) =>
-        ['voters', 'users'].map((other) =>
-          make({ regency: `${other} ${name}`, ...(side === other ? { [name]: '' } : {}) }),
-        ),
-      );
-    const { rows } = await load({
-      voters: [lacking('voters', voter)],
-      voting_rights_users: [lacking('users', user)],
-    });
-    const incomplete = await rows('SELECT DISTINCT regency FROM turnout WHERE NOT is_complete');
-    expect(incomplete.map((row) => String(row['regency'])).toSorted()).toEqual(needed.toSorted());
+    expect(new Set(views.map((view) => view['view_name']))).toEqual(
+      new Set(allModels(project).map(({ name }) => name)),
+    );
   });
 
   it('may be read by a view of which no column is explained', async () => {
     const model = { name: 'plain', sql: 'SELECT 1 AS one', comment: "The model's comment.", columns: {} };
-    const { rows } = await load({ voters: [[voter()]] }, { project: { ...project, models: [model] } });
+    const { rows } = await load({ voters: [[voter()]] }, { project: { ...project, models: [model], checks: [] } });
     expect(await rows('FROM plain')).toEqual([{ one: 1 }]);
     expect(await rows("SELECT comment FROM duckdb_views() WHERE view_name = 'plain'")).toEqual([
       { comment: model.comment },
@@ -279,6 +237,7 @@ describe('violations and quarantine', () => {
     expect(await rows(named)).toEqual([
       { ...twice, regency: 'KOTA CAF\u00C9' },
       { ...twice, regency: 'Kota  Cafe\u0301 ' },
+      { ...twice, dataset: 'voting_rights_users', regency: 'KOTA CAF\u00C9' },
     ]);
     // Another place of the same name in another district, or province, is another place.
     const others = await load({

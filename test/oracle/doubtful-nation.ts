@@ -55,6 +55,8 @@ export function doubtfulNation(): SourceData {
   }
   breakSums(nation);
   breakAcross(nation);
+  addImplausible(nation);
+  addEarlierElection(nation);
   return nation;
 }
 
@@ -106,6 +108,41 @@ function breakAcross(nation: SourceData): void {
   users(33)['JumlahSeluruhPenggunaHakPilih'] = '2147483647';
   nation.datapemilihdpr = nation.datapemilihdpr.filter((record) => !named(34)(record));
   nation.datahakpilihdpr = nation.datahakpilihdpr.filter((record) => !named(35)(record));
+}
+
+/** Values that are possible but unlikely, and a district that is named after another province than its own. */
+function addImplausible(nation: SourceData): void {
+  const named = (file: keyof SourceData, index: number) =>
+    nation[file].find((record) => record['NamaKabupaten'] === `KOTA 1101-${index}`)!;
+  const list = 'JumlahPemilihLakiLakiDanPerempuanDalam';
+  for (const [index, more] of [
+    [36, 0],
+    [37, 1],
+  ] as const) {
+    const voters = named('datapemilihdpr', index);
+    const all = Number(voters[`${list}DPT`]) + Number(voters[`${list}DPK`]);
+    named('datahakpilihdpr', index)['JumlahSeluruhPenggunaHakPilih'] = String(all + more);
+  }
+  const halved = named('datapemilihdpr', 38);
+  for (const each of ['DPT', 'DPTb', 'DPK'])
+    halved[`JumlahPemilihPerempuanDalam${each}`] = halved[`JumlahPemilihLakiLakiDalam${each}`];
+  named('datapemilihdpr', 39)['JumlahSeluruhPemilih'] = halved['JumlahSeluruhPemilih'];
+  for (const file of files)
+    for (const record of nation[file]) if (record['IdDapil'] === '1102') record['NamaDapil'] = 'RIAU I';
+}
+
+/** Some regencies of an election before, one of them without voters in the DPT, two with a figure that is doubtful. */
+function addEarlierElection(nation: SourceData): void {
+  for (const file of files) {
+    const earlier = smallNation({ 1101: 8, 1301: 4 })[file];
+    for (const record of earlier) record['TahunPemilu'] = '2019';
+    earlier[0]![`JumlahSeluruh${who[file]}`] = '5';
+    earlier[1]![`Jumlah${who[file]}LakiLakiDalamDPK`] = null;
+    if (file === 'datapemilihdpr')
+      for (const field of Object.keys(earlier[2]!).filter((name) => name.startsWith('Jumlah')))
+        earlier[2]![field] = '0';
+    nation[file].push(...earlier);
+  }
 }
 
 /** A body as this nation's source writes it. */

@@ -4,13 +4,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { checkNames, pipelines } from '../../pipelines/index.ts';
+import { languages } from '../../src/pipeline.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { runHere } from '../support/run-here.ts';
 import { runSync, serveFolder } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startTwistedSource } from '../support/twisted-source.ts';
 import { doubtfulNation, inJson } from './doubtful-nation.ts';
-import { exportByQuery, exportParquet, noPython, reckon } from './reckon.ts';
+import { exportByQuery, exportParquet, noPython, reckon, recompute } from './reckon.ts';
 
 if (noPython !== null) process.stdout.write(`Nothing is reckoned a second time: ${noPython}.\n`);
 beforeEach(({ skip }) => skip(noPython !== null, noPython ?? ''));
@@ -30,10 +32,23 @@ async function reckonBoth(folder: string) {
   return [reckon(warehouse, query), reckon(warehouse, parquet)];
 }
 
+/** What is wrong with each number of the report, in both languages, and how many there are. */
+async function recomputeReports(folder: string) {
+  const { warehouse, query } = within(folder);
+  const reports = [];
+  for (const language of languages) {
+    const file = join(folder, `${language}.html`);
+    const { code, stderr } = await runHere(['report', '--lang', language, '--out', file, '--warehouse', warehouse]);
+    if (code !== 0) throw new Error(stderr);
+    reports.push(recompute(warehouse, query, language, file));
+  }
+  return reports;
+}
+
 const doubtful = preparedWarehouse(async (folder) => {
   const { url } = await startTwistedSource(doubtfulNation(), (response, body) => response.end(inJson(body)));
   const { manifest } = await runSync(syncOptions(within(folder).warehouse, url, { pageSize: 1000 }));
-  return { manifest, reckoned: await reckonBoth(folder) };
+  return { manifest, reckoned: await reckonBoth(folder), reports: await recomputeReports(folder) };
 });
 
 describe('a second reckoning', () => {
@@ -44,11 +59,17 @@ describe('a second reckoning', () => {
     await runSync(syncOptions(warehouse, url));
     await exportByQuery(warehouse, query);
     expect(reckon(warehouse, query)).toMatchObject(agreement);
+    for (const report of await recomputeReports(folder)) {
+      expect(report).toMatchObject({ status: 0, differences: [] });
+      // Five figures of each of 514 regencies, and more.
+      expect(report.figures).toBeGreaterThan(3000);
+    }
   });
 
   it('comes to the tables of a nation with every kind of doubt', async () => {
-    const { manifest, reckoned } = (await doubtful()).known;
+    const { manifest, reckoned, reports } = (await doubtful()).known;
     expect(reckoned).toMatchObject([agreement, agreement]);
+    for (const report of reports) expect(report).toMatchObject({ status: 0, differences: [] });
     // There is something of everything to reckon.
     const datasets = Object.values(manifest.datasets);
     const broken = new Set(datasets.flatMap(({ violations }) => Object.keys(violations)));

@@ -34,8 +34,10 @@ SUMS.update({f"{sex}_lists_sum": [*(f"{each}_{sex}" for each in LISTS), f"{sex}_
 SUMS["grand_total_sum"] = TOTALS  # In each of SUMS the last column is the sum of the others.
 ABOVE = {f"users_above_voters_{each}": [f"{each}_male", f"{each}_female", f"{each}_total"] for each in LISTS}
 ABOVE["users_above_voters_all"] = TOTALS
+TURNOUT = {"turnout_exactly_100": ("below", 0), "turnout_above_100": ("at most", 1)}
 WARNINGS = {"users_above_voters_dptb", "users_above_voters_dpk", "regency_in_one_dataset", "regency_in_two_districts",
-            "regency_names", "district_names"}
+            "regency_names", "district_names", "district_in_other_province", "identical_sexes", "repeated_total", *TURNOUT}
+CODES = json.loads((Path(__file__).parents[2] / "data/reference/kemendagri-codes.json").read_text("utf-8"))
 
 
 def fields_of(who):
@@ -105,6 +107,27 @@ def read(record, column, field):
     if column not in TEXTS and is_digits and int(raw) <= 2_147_483_647:
         return int(raw), None
     return None, ("malformed", writable(raw))
+
+
+def plain(name):
+    """A name without spaces and punctuation, and without the word for a regency."""
+    upper = re.sub("^KAB(UPATEN|[.]) ", "", name.upper()).replace("KEP.", "KEPULAUAN")
+    return re.sub("[^A-Z0-9]", "", upper)
+
+
+def province_code(name):
+    codes = [province["kemendagri_code"] for province in CODES if name in map(plain, province["names"])]
+    return codes[0] if codes else None
+
+
+def pair(voters, users):
+    """The keys of users by those of voters: the same key, or one that differs only in spaces and letter case."""
+    spelled = defaultdict(lambda: ([], []))
+    for side, (mine, other) in enumerate(((voters, users), (users, voters))):
+        for key in mine.keys() - other.keys():
+            spelled[(*key[:3], *(name.lower().replace(" ", "") for name in key[3:]))][side].append(key)
+    alike = {left[0]: right[0] for left, right in spelled.values() if len(left) == len(right) == 1}
+    return {**{key: key for key in voters.keys() & users.keys()}, **alike}
 
 
 def key_of(record):
@@ -194,21 +217,59 @@ class Reckoning:
                 figures = (voters[key].get(column), users[key].get(column))
                 if None not in figures and figures[0] < figures[1]:
                     self.violate("voting_rights_users", key, check, column, figures=figures)
-        for key in voters.keys() ^ users.keys() if voters and users else ():
-            self.violate("voters" if key in voters else "voting_rights_users", key, "regency_in_one_dataset", "regency")
-        names, places = defaultdict(set), defaultdict(set)
+        for key in voters.keys() & users.keys():
+            figures = [users[key].get("grand_total"), voters[key].get("dpt_total"), voters[key].get("dpk_total")]
+            if None not in figures and figures[0] > 0 and figures[0] >= figures[1] + figures[2]:
+                check = "turnout_exactly_100" if figures[0] == figures[1] + figures[2] else "turnout_above_100"
+                figures = (figures[1] + figures[2], figures[0])
+                self.violate("voting_rights_users", key, check, "grand_total", figures=figures)
+        pairs = pair(voters, users)
+        alone = [("voters", key) for key in voters.keys() - pairs.keys()]
+        alone += [("voting_rights_users", key) for key in users.keys() - set(pairs.values())]
+        for name, key in alone if voters and users else ():
+            self.violate(name, key, "regency_in_one_dataset", "regency")
+        for name, table in self.tables.items():
+            self.check_plausibility(name, table)
+        names, places, spellings = defaultdict(set), defaultdict(set), defaultdict(set)
         for name, key, row in ((name, key, row) for name, table in self.tables.items() for key, row in table.items()):
             year, kind, district, *place = key
             names[year, kind, district].add(row["dapil_name"])
             places[("regency_in_two_districts", "dapil_id", name, year, kind, *place)].add(key)
-            plain = [unicodedata.normalize("NFC", word).lower().replace(" ", "") for word in place]
-            places[("regency_names", "regency", name, year, kind, district, *plain)].add(key)
+            spelled = [unicodedata.normalize("NFC", word).lower().replace(" ", "") for word in place]
+            spellings[(year, kind, district, *spelled)].add((name, key))
         for (check, column, name, *_), keys in places.items():
             for key in keys if len(keys) > 1 else ():
                 self.violate(name, key, check, column)
+        for rows in spellings.values():
+            for name, key in rows if len({key for _, key in rows}) > 1 else ():
+                self.violate(name, key, "regency_names", "regency")
+        self.check_provinces()
         for district in (district for district, several in names.items() if len(several - {None}) > 1):
             name = "voters" if any(key[:3] == district for key in voters) else "voting_rights_users"
             self.violate(name, (*district, None, None), "district_names", "dapil_name")
+
+    def check_plausibility(self, name, table):
+        before = None
+        for key in sorted(table, key=lambda key: [part.encode() if isinstance(part, str) else part for part in key]):
+            row = table[key]
+            men, women = ([row.get(f"{each}_{sex}") for each in LISTS] for sex in ("male", "female"))
+            if men == women and None not in men and men[0] > 0:
+                self.violate(name, key, "identical_sexes", "female_total")
+            total = row.get("grand_total")
+            if before is not None and before[0][:3] == key[:3] and before[1] == total and (total or 0) > 0:
+                self.violate(name, key, "repeated_total", "grand_total")
+            before = (key, total)
+
+    def check_provinces(self):
+        found = {}
+        for name, key, row in ((name, key, row) for name, table in self.tables.items() for key, row in table.items()):
+            named = re.sub("[^A-Z0-9]", "", re.sub(r"\s+([IVX]+|[0-9]+)\s*$", "", (row["dapil_name"] or "").upper()))
+            own = re.sub("[^A-Z0-9]", "", key[3].upper())
+            code = province_code(named)
+            if code is not None and code != province_code(own) and named != own:
+                found[key[:3]] = min(name, found.get(key[:3], name))
+        for district, name in found.items():
+            self.violate(name, (*district, None, None), "district_in_other_province", "dapil_name")
 
     def compare(self):
         """Compares the exports and the manifest with what was reckoned."""
@@ -235,7 +296,7 @@ class Reckoning:
         found = Counter()
         for row in self.exports["violations"]:
             place = [row[column] for column in ("dataset", *KEY, "check_name", "severity", "column_name", "raw_value")]
-            has_figures = row["check_name"] in (*SUMS, *ABOVE)
+            has_figures = row["check_name"] in (*SUMS, *ABOVE, *TURNOUT)
             figures = [re.sub("[^0-9]", "", row[side]) if has_figures else "" for side in ("expected", "actual")]
             found[(*place, *figures)] += 1
         for violation in sorted(self.violations.keys() | found.keys(), key=repr):

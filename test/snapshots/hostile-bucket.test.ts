@@ -57,7 +57,7 @@ const attacks: Readonly<Record<string, (snapshot: Snapshot, secret: string) => P
     const { sql } = project.models.find(({ name }) => name === 'dim_regency')!;
     return alterDatabase(
       snapshot,
-      `CREATE OR REPLACE VIEW dim_regency AS SELECT * REPLACE (lower(province) AS province) FROM (${sql})`,
+      `CREATE OR REPLACE VIEW dim_regency AS SELECT * REPLACE (lower(regency) AS regency) FROM (${sql})`,
     );
   },
   'a table that is a view, as if by another release': async (snapshot) => ({

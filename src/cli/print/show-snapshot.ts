@@ -35,7 +35,7 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
     manifest.previous === null ? 'The first of its history.' : `The one before: ${printable(manifest.previous)}`,
     '',
     renderTable(datasets, {
-      head: ['dataset', 'rows', 'quarantined', 'violations', 'districts', 'proved complete', 'read (UTC)'],
+      head: ['dataset', 'rows', 'in quarantine', 'violations', 'districts', 'proved complete', 'read (UTC)'],
       right: [1, 2, 3, 4],
       whole: [0, 5, 6],
     }).trimEnd(),

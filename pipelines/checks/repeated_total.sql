@@ -1,0 +1,22 @@
+-- Two neighbouring regencies of a district, by name, have different grand totals.
+-- en: {column} ({field}) is {actual}, the same as that of {expected}; one of the rows may be a copy
+-- id: {column} ({field}) adalah {actual}, sama dengan {expected}; salah satu baris mungkin salinan
+WITH datasets AS (
+  SELECT 'voters' AS dataset, election_year, election_type, dapil_id, province, regency, grand_total FROM voters
+  UNION ALL
+  SELECT 'voting_rights_users', election_year, election_type, dapil_id, province, regency, grand_total FROM voting_rights_users
+),
+neighbours AS (
+  SELECT *, lag({regency: regency, grand_total: grand_total}) OVER (
+    PARTITION BY dataset, election_year, election_type, dapil_id ORDER BY province, regency
+  ) AS previous
+  FROM datasets
+)
+SELECT
+  dataset, election_year, election_type, dapil_id, province, regency,
+  'warning' AS severity,
+  'grand_total' AS column_name,
+  previous.regency AS expected,
+  grand_total::VARCHAR AS actual
+FROM neighbours
+WHERE grand_total = previous.grand_total AND grand_total > 0

@@ -1,0 +1,50 @@
+-- Users divided by voters per list and sex for the nation, in percent and not rounded. Rates compare only regencies whose rate_status is compared and that have voters on the list.
+-- list: DPT, DPTb or DPK.
+-- users_per_voters_pct: users_compared divided by voters_compared, in percent.
+-- users_compared: Users on the list in the regencies compared.
+-- voters_compared: Voters on the list in the regencies compared.
+-- regencies: Regencies in either dataset; the sum of the next five columns.
+-- regencies_compared: Regencies that enter the rate.
+-- regencies_zero_denominator: Regencies without voters on the list, or without men or women in the DPT.
+-- users_per_voters_pct_with_contradicting: The same rate with the contradicting regencies.
+-- users_with_contradicting: Numerator of that rate.
+-- voters_with_contradicting: Denominator of that rate.
+WITH lists AS (
+  SELECT
+    election_year, election_type, sex, rate_status,
+    unnest([
+      {list: 'DPT', users: users_dpt, voters: voters_dpt},
+      {list: 'DPTb', users: users_dptb, voters: voters_dptb},
+      {list: 'DPK', users: users_dpk, voters: voters_dpk}
+    ], recursive := true)
+  FROM turnout
+),
+figures AS (
+  SELECT * REPLACE (CASE WHEN rate_status IN ('compared', 'contradicting') AND voters = 0 THEN 'zero denominator' ELSE rate_status END AS rate_status)
+  FROM lists
+),
+sums AS (
+  SELECT
+    election_year, election_type, list, sex,
+    count(*)::INTEGER AS regencies,
+    (count(*) FILTER (rate_status = 'compared'))::INTEGER AS regencies_compared,
+    (count(*) FILTER (rate_status = 'missing in a dataset'))::INTEGER AS regencies_missing,
+    (count(*) FILTER (rate_status = 'unknown'))::INTEGER AS regencies_unknown,
+    (count(*) FILTER (rate_status = 'zero denominator'))::INTEGER AS regencies_zero_denominator,
+    (count(*) FILTER (rate_status = 'contradicting'))::INTEGER AS regencies_contradicting,
+    (sum(COLUMNS('^(users|voters)$')) FILTER (rate_status = 'compared'))::BIGINT AS '\0_compared',
+    (sum(COLUMNS('^(users|voters)$')) FILTER (rate_status IN ('compared', 'contradicting')))::BIGINT AS '\0_with_contradicting'
+  FROM figures
+  GROUP BY ALL
+)
+SELECT
+  election_year, election_type, list, sex,
+  100.0 * users_compared / nullif(voters_compared, 0) AS users_per_voters_pct,
+  users_compared,
+  voters_compared,
+  COLUMNS('^regencies'),
+  100.0 * users_with_contradicting / nullif(voters_with_contradicting, 0) AS users_per_voters_pct_with_contradicting,
+  users_with_contradicting,
+  voters_with_contradicting
+FROM sums
+ORDER BY election_year, election_type, list_position(['DPT', 'DPTb', 'DPK'], list), sex

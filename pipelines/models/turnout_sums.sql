@@ -1,0 +1,74 @@
+-- Turnout of the nation, of each province and of each electoral district by sex, in percent and not rounded. Rates compare only regencies whose rate_status is compared, for all sexes alike; the others are counted by reason.
+-- level: national, province or dapil.
+-- dapil_id: Identifier of the electoral district; NULL on the other levels.
+-- dapil_name: Name of the electoral district; NULL on the other levels.
+-- province: Name of the province; NULL on the other levels.
+-- users_per_dpt_and_dpk_pct: users_compared divided by voters_dpt_and_dpk_compared, in percent: turnout as the election commission counts it.
+-- users_per_dpt_pct: users_compared divided by voters_dpt_compared, in percent.
+-- users_per_voters_pct: users_compared divided by voters_compared, in percent.
+-- users_compared: Users on all lists in the regencies compared; the numerator of the three rates.
+-- voters_compared: Voters on all lists in the regencies compared.
+-- voters_dpt_compared: Voters in the DPT in the regencies compared.
+-- voters_dpt_and_dpk_compared: Voters in the DPT and the DPK in the regencies compared.
+-- regencies: Regencies in either dataset; the sum of the next five columns.
+-- regencies_compared: Regencies that enter the rates.
+-- regencies_missing: Regencies that one dataset lacks.
+-- regencies_unknown: Regencies with an unknown figure in either dataset.
+-- regencies_zero_denominator: Regencies without men or without women in the DPT.
+-- regencies_contradicting: Regencies whose figures break a check of severity error; see the table violations.
+-- users_per_dpt_and_dpk_pct_with_contradicting: The same rate with the contradicting regencies.
+-- users_per_dpt_pct_with_contradicting: The same rate with the contradicting regencies.
+-- users_per_voters_pct_with_contradicting: The same rate with the contradicting regencies.
+-- users_with_contradicting: Users on all lists in the regencies compared and the contradicting ones; the numerator of these three rates.
+-- voters_with_contradicting: Voters on all lists in the regencies compared and the contradicting ones.
+-- voters_dpt_with_contradicting: Voters in the DPT in the regencies compared and the contradicting ones.
+-- voters_dpt_and_dpk_with_contradicting: Voters in the DPT and the DPK in the regencies compared and the contradicting ones.
+-- users_all: Users on all lists in every regency where the number is known.
+-- voters_all: Voters on all lists in every regency where the number is known.
+-- regencies_in_users: Regencies that voting_rights_users has.
+-- regencies_in_voters: Regencies that voters has.
+-- unknown_users: Of these, regencies whose users on all lists are unknown.
+-- unknown_voters: Of these, regencies whose voters on all lists are unknown.
+WITH figures AS (
+  SELECT * EXCLUDE (users_all, voters_all), users_all AS users, voters_all AS voters FROM turnout
+),
+sums AS (
+  SELECT
+    CASE WHEN grouping(dapil_id) = 0 THEN 'dapil' WHEN grouping(province) = 0 THEN 'province' ELSE 'national' END AS level,
+    election_year, election_type, dapil_id, dapil_name, province, sex,
+    count(*)::INTEGER AS regencies,
+    (count(*) FILTER (rate_status = 'compared'))::INTEGER AS regencies_compared,
+    (count(*) FILTER (rate_status = 'missing in a dataset'))::INTEGER AS regencies_missing,
+    (count(*) FILTER (rate_status = 'unknown'))::INTEGER AS regencies_unknown,
+    (count(*) FILTER (rate_status = 'zero denominator'))::INTEGER AS regencies_zero_denominator,
+    (count(*) FILTER (rate_status = 'contradicting'))::INTEGER AS regencies_contradicting,
+    (count(*) FILTER (in_users))::INTEGER AS regencies_in_users,
+    (count(*) FILTER (in_voters))::INTEGER AS regencies_in_voters,
+    (count(*) FILTER (in_users AND users IS NULL))::INTEGER AS unknown_users,
+    (count(*) FILTER (in_voters AND voters IS NULL))::INTEGER AS unknown_voters,
+    sum(COLUMNS('^(users|voters)$'))::BIGINT AS '\0_all',
+    (sum(COLUMNS('^(users|voters|voters_dpt|voters_dpt_and_dpk)$')) FILTER (rate_status = 'compared'))::BIGINT AS '\0_compared',
+    (sum(COLUMNS('^(users|voters|voters_dpt|voters_dpt_and_dpk)$')) FILTER (rate_status IN ('compared', 'contradicting')))::BIGINT
+      AS '\0_with_contradicting'
+  FROM figures
+  GROUP BY GROUPING SETS (
+    (election_year, election_type, sex),
+    (election_year, election_type, province, sex),
+    (election_year, election_type, dapil_id, dapil_name, sex)
+  )
+)
+SELECT
+  level, election_year, election_type, dapil_id, dapil_name, province, sex,
+  100.0 * users_compared / nullif(voters_dpt_and_dpk_compared, 0) AS users_per_dpt_and_dpk_pct,
+  100.0 * users_compared / nullif(voters_dpt_compared, 0) AS users_per_dpt_pct,
+  100.0 * users_compared / nullif(voters_compared, 0) AS users_per_voters_pct,
+  COLUMNS('_compared$'),
+  COLUMNS('^regencies(_(missing|unknown|zero_denominator|contradicting))?$'),
+  100.0 * users_with_contradicting / nullif(voters_dpt_and_dpk_with_contradicting, 0) AS users_per_dpt_and_dpk_pct_with_contradicting,
+  100.0 * users_with_contradicting / nullif(voters_dpt_with_contradicting, 0) AS users_per_dpt_pct_with_contradicting,
+  100.0 * users_with_contradicting / nullif(voters_with_contradicting, 0) AS users_per_voters_pct_with_contradicting,
+  COLUMNS('_with_contradicting$'),
+  COLUMNS('_all$'),
+  COLUMNS('^(regencies_in|unknown)_')
+FROM sums
+ORDER BY ALL

@@ -1,0 +1,238 @@
+/** Reads what is doubtful in a snapshot: violations by place, sums that do not hold, and values that the source restated. */
+
+import { type Database, quoteText } from '../../src/duckdb/database.ts';
+import { messagePieces, type MessagePiece, type MessageParts } from '../../src/check-messages.ts';
+import { type Count, figuresOf, type Row } from './figure.ts';
+import { type Election, placeKey } from './figures.ts';
+import type { Language, Project } from '../../src/pipeline.ts';
+
+/** A declared sum over all rows of a dataset: the source's totals, the sum of the known parts, and the difference. */
+export interface Link {
+  readonly dataset: string;
+  readonly check: string;
+  readonly total: string;
+  readonly parts: readonly string[];
+  readonly sourceTotal: Count;
+  readonly knownParts: Count;
+  readonly difference: Count;
+  /** Rows in which total and parts differ, or one of them is unknown. */
+  readonly rows: Count;
+}
+
+/** How far a dataset's grand total is from the sum of men and women on all lists. */
+export interface Chain {
+  readonly dataset: string;
+  readonly grandTotal: Count;
+  readonly difference: Count;
+  readonly leaves: Count;
+}
+
+export interface Violation extends MessageParts {
+  readonly severity: string;
+  readonly isNew: boolean;
+  /** UTC date, as 2026-11-20. */
+  readonly since: string;
+  readonly pieces: readonly MessagePiece[];
+  readonly row: Row;
+}
+
+/** All violations of one regency or, where `regency` is null, of one district. */
+export interface Problem {
+  readonly key: string;
+  readonly dapilId: number;
+  readonly dapilName: string | null;
+  readonly province: string | null;
+  readonly regency: string | null;
+  readonly violations: readonly Violation[];
+}
+
+export interface Problems {
+  readonly places: readonly Problem[];
+  readonly placesLeft: Count;
+  readonly bySeverity: readonly {
+    readonly severity: string;
+    readonly rows: Count;
+    readonly fresh: Count;
+    readonly resolved: Count;
+  }[];
+  /** Violations of other elections. */
+  readonly elsewhere: Count;
+  readonly byCheck: Readonly<Record<string, Count>>;
+}
+
+export interface Restated {
+  readonly row: Row;
+  readonly place: string;
+  readonly dataset: string;
+  readonly column: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+const mostPlaces = 200;
+const mostRestated = 200;
+
+/** Every declared sum of every dataset. */
+export async function readLinks(database: Database, project: Project, { condition }: Election): Promise<Link[]> {
+  const links = project.pipelines.flatMap((pipeline) => pipeline.checks.map((check) => ({ pipeline, check })));
+  return Promise.all(
+    links.map(async ({ pipeline: { table }, check: { name, whole, parts } }) => {
+      const sums = parts.map((part) => `coalesce(sum(${part}), 0)`).join(' + ');
+      const [row] = await database.rows<Row>(
+        `SELECT sum(${whole})::BIGINT AS ${whole}, (${sums})::BIGINT AS known_parts,
+           (SELECT coalesce(sum(difference), 0)::BIGINT FROM reconciliation WHERE ${condition} AND dataset = '${table}' AND check_name = '${name}') AS difference,
+           (SELECT count(*) FROM reconciliation WHERE ${condition} AND dataset = '${table}' AND check_name = '${name}') AS "rows"
+         FROM ${table} WHERE ${condition}`,
+      );
+      const key = [
+        ['dataset', table],
+        ['check_name', name],
+      ] as const;
+      const listed = figuresOf('reconciliation', row!, key);
+      return {
+        dataset: table,
+        check: name,
+        total: whole,
+        parts,
+        sourceTotal: figuresOf(table, row!, []).count(whole),
+        knownParts: figuresOf('finding', row!, key).count('known_parts'),
+        difference: listed.count('difference'),
+        rows: listed.count('rows'),
+      };
+    }),
+  );
+}
+
+/** From the grand total down to the leaves of the star, for each dataset and its measure. */
+export async function readChains(database: Database, { condition }: Election): Promise<Chain[]> {
+  const measures = [
+    ['voters', 'voters'],
+    ['voting_rights_users', 'users'],
+  ] as const;
+  const totals = ['grand_total', 'male_total', 'female_total'] as const;
+  return Promise.all(
+    measures.map(async ([dataset, measure]) => {
+      const [row] = await database.rows<Row>(
+        `SELECT (SELECT sum(grand_total)::BIGINT FROM ${dataset} WHERE ${condition}) AS grand_total,
+           (SELECT coalesce(sum(difference), 0)::BIGINT FROM reconciliation
+            WHERE ${condition} AND dataset = '${dataset}' AND total_column IN ('${totals.join("', '")}')) AS difference,
+           (SELECT sum(${measure})::BIGINT FROM fact_people JOIN dim_dapil USING (dapil_key) WHERE ${condition}) AS ${measure}`,
+      );
+      const key = [['dataset', dataset] as const, ...totals.map((total) => ['total_column', total] as const)];
+      return {
+        dataset,
+        grandTotal: figuresOf(dataset, row!, []).count('grand_total'),
+        difference: figuresOf('reconciliation', row!, key).count('difference'),
+        leaves: figuresOf('fact_people', row!, []).count(measure),
+      };
+    }),
+  );
+}
+
+export async function readProblems(
+  database: Database,
+  project: Project,
+  { condition }: Election,
+  { snapshot, language }: { readonly snapshot: string; readonly language: Language },
+): Promise<Problems> {
+  const here = quoteText(snapshot);
+  const rows = await database.rows<Row>(
+    `WITH places AS (
+       SELECT dapil_id, province, regency, min(severity) AS worst, bool_or(first_snapshot = ${here}) AS fresh, count(*) OVER () AS place_count
+       FROM violations WHERE ${condition} GROUP BY dapil_id, province, regency
+     ),
+     first_places AS (FROM places ORDER BY fresh DESC, worst, dapil_id, province NULLS FIRST, regency LIMIT ${mostPlaces})
+     SELECT v.* EXCLUDE (message), v.first_snapshot = ${here} AS is_new, strftime(since, '%Y-%m-%d') AS since_date, worst, fresh, place_count, d.dapil_name
+     FROM violations v JOIN first_places p ON p.dapil_id = v.dapil_id
+       AND p.province IS NOT DISTINCT FROM v.province AND p.regency IS NOT DISTINCT FROM v.regency
+     LEFT JOIN (FROM dim_dapil WHERE ${condition}) d ON d.dapil_id = v.dapil_id
+     WHERE ${condition.replaceAll('election_', 'v.election_')}
+     ORDER BY fresh DESC, worst, v.dapil_id, v.province NULLS FIRST, v.regency, severity, dataset, check_name, column_name`,
+  );
+  const places = new Map<string, Problem & { violations: Violation[] }>();
+  for (const row of rows) {
+    const key = placeKey(row);
+    const parts = row as unknown as MessageParts & { severity: string };
+    const place = places.get(key) ?? {
+      key,
+      dapilId: Number(row['dapil_id']),
+      dapilName: row['dapil_name'] as string | null,
+      province: row['province'] as string | null,
+      regency: row['regency'] as string | null,
+      violations: [],
+    };
+    places.set(key, place);
+    place.violations.push({
+      ...parts,
+      isNew: row['is_new'] === true,
+      since: String(row['since_date']),
+      pieces: messagePieces(project, parts, language),
+      row,
+    });
+  }
+  const all = Number(rows[0]?.['place_count'] ?? 0);
+  return {
+    places: [...places.values()],
+    placesLeft: { name: 'finding.places_left', count: BigInt(all - places.size) },
+    ...(await countProblems(database, { condition, here })),
+  };
+}
+
+async function countProblems(
+  database: Database,
+  { condition, here }: { readonly condition: string; readonly here: string },
+): Promise<Pick<Problems, 'bySeverity' | 'elsewhere' | 'byCheck'>> {
+  const severities = await database.rows<Row>(
+    `SELECT severity, count(*) FILTER (resolved_snapshot IS NULL) AS "rows",
+       count(*) FILTER (resolved_snapshot IS NULL AND first_snapshot = ${here}) AS fresh, count(*) FILTER (resolved_snapshot = ${here}) AS resolved
+     FROM violations_log WHERE ${condition} GROUP BY ALL ORDER BY ALL`,
+  );
+  const checks = await database.rows<Row>(
+    `SELECT check_name, count(*) AS "rows" FROM violations WHERE ${condition} GROUP BY ALL`,
+  );
+  const [elsewhere] = await database.rows<Row>(
+    `SELECT count(*) AS violations_elsewhere FROM violations WHERE NOT (${condition})`,
+  );
+  return {
+    bySeverity: severities.map((row) => {
+      const severity = String(row['severity']);
+      const finding = figuresOf('finding', row, [['severity', severity]]);
+      return {
+        severity,
+        rows: figuresOf('violations', row, [['severity', severity]]).count('rows'),
+        fresh: { ...finding.count('fresh'), name: `finding.new?severity=${severity}` },
+        resolved: finding.count('resolved'),
+      };
+    }),
+    elsewhere: figuresOf('finding', elsewhere!, []).count('violations_elsewhere'),
+    byCheck: Object.fromEntries(
+      checks.map((row) => {
+        const check = String(row['check_name']);
+        return [check, figuresOf('violations', row, [['check_name', check]]).count('rows')];
+      }),
+    ),
+  };
+}
+
+/** Values of the report's election that the source changed since the previous snapshot, and how many more there are. */
+export async function readRestated(
+  database: Database,
+  { condition }: Election,
+  snapshot: string,
+): Promise<{ readonly rows: readonly Restated[]; readonly left: Count }> {
+  const here = `${condition} AND snapshot_id = ${quoteText(snapshot)}`;
+  const rows = await database.rows<Row>(`FROM changes WHERE ${here} ORDER BY ALL LIMIT ${mostRestated}`);
+  const [all] = await database.rows<Row>(`SELECT count(*) AS "rows" FROM changes WHERE ${here}`);
+  const text = (row: Row, column: string) => row[column] as string | null;
+  return {
+    rows: rows.map((row) => ({
+      row,
+      place: [text(row, 'regency'), text(row, 'province')].filter((name) => name !== null).join(', '),
+      dataset: String(row['dataset']),
+      column: String(row['column_name']),
+      before: text(row, 'old_value'),
+      after: text(row, 'new_value'),
+    })),
+    left: { name: 'finding.restated_left', count: BigInt(all!['rows'] as bigint) - BigInt(rows.length) },
+  };
+}

@@ -1,0 +1,104 @@
+/** The section on problems: one entry per place, with its violations in plain words and the evidence behind them. */
+
+import { figuresOf, keyOf } from './figure.ts';
+import { folded, type Html, html } from '../../src/runtime/html.ts';
+import { amount, minute, type Page, remainder } from './page.ts';
+import { titleCase } from './place-names.ts';
+import type { Problem, Problems, Violation } from './problem-figures.ts';
+
+/** The id of each place's entry, by the key of the place. */
+export function anchorsOf({ places }: Problems): ReadonlyMap<string, string> {
+  return new Map(places.map(({ key }, index) => [key, `problem-${index + 1}`]));
+}
+
+export function problemsSection(page: Page, problems: Problems): Html {
+  const { own, print } = page;
+  const anchors = anchorsOf(problems);
+  const severities = problems.bySeverity.map(({ severity, rows, fresh, resolved }) => {
+    const say = own.severities[severity];
+    const count = print.show(rows);
+    const ages = page.manifest.previous === null ? null : own.ages(print.show(fresh), print.show(resolved));
+    return html`<li>${say === undefined ? html`${count} ${severity}` : say(count, amount(rows))}${ages}</li>`;
+  });
+  return html`<section id="problems">
+    <h2>${own.violations}</h2>
+    <p>${own.violationsMean}</p>
+    ${problems.places.length === 0 ? html`<p>${own.noViolations}</p>` : null}
+    <ul>
+      ${severities}
+    </ul>
+    <ul class="doubts">
+      ${problems.places.map((place) => problem(page, place, anchors.get(place.key)!))}
+    </ul>
+    ${remainder(problems.placesLeft, own.morePlaces, page)} ${remainder(problems.elsewhere, own.elsewhere, page)}
+  </section>`;
+}
+
+function problem(page: Page, place: Problem, anchor: string): Html {
+  const { own, manifest } = page;
+  const { regency, province, dapilName, dapilId, violations } = place;
+  const name =
+    regency === null
+      ? html`${titleCase(dapilName ?? '')}
+          <span class="quiet">${own.wholeDistrict}, <code>${String(dapilId)}</code></span>`
+      : html`${titleCase(regency)}, ${titleCase(province ?? '')}`;
+  const isFresh = manifest.previous !== null && violations.some(({ isNew }) => isNew);
+  return html`<li id="${anchor}">
+    <h3>${name}${isFresh ? html` <span class="tag new">${own.isNew}</span>` : null}</h3>
+    <ul>
+      ${violations.map(
+        (violation) =>
+          html`<li>
+            <span class="tag ${violation.severity === 'error' ? 'error' : 'warning'}"
+              >${own.oneSeverity[violation.severity] ?? violation.severity}</span
+            ><code>${violation.dataset}</code>: ${sentence(page, violation)}
+            <small class="quiet"
+              ><code>${violation.check_name}</code>, ${own.since} <time>${violation.since}</time></small
+            >
+          </li>`,
+      )}
+    </ul>
+    ${folded(own.evidence, evidence(page, place))}
+  </li>`;
+}
+
+/** The message, with its numbers as figures. */
+function sentence({ print }: Page, { pieces, row }: Violation): readonly (Html | string)[] {
+  const columns = ['dataset', 'check_name', 'column_name', 'dapil_id', 'province', 'regency'];
+  const sources: Readonly<Record<string, string>> = { expected: 'expected', limit: 'expected', actual: 'actual' };
+  return pieces.map(({ name, text }) => {
+    const source = name === null ? undefined : sources[name];
+    if (source !== undefined && /^[0-9]+$/.test(text))
+      return print.show(figuresOf('violations', { ...row, [source]: BigInt(text) }, keyOf(row, columns)).count(source));
+    return name === null || /^[^0-9]*$/.test(text) ? text : html`<code>${text}</code>`;
+  });
+}
+
+/** Most responses shown per place; of the full listing, only the first page. */
+const mostResponses = 6;
+
+function evidence({ own, answers }: Page, { dapilId, regency, violations }: Problem): Html {
+  const datasets = new Set(violations.map(({ dataset }) => dataset));
+  const behind = answers.filter(({ dataset, status }) => datasets.has(dataset) && status === 200);
+  const listing = (dataset: string) =>
+    behind.filter((answer) => answer.dataset === dataset && answer.district === null).slice(0, 1);
+  const shown = [
+    ...behind.filter(({ district }) => district === dapilId),
+    ...[...datasets].flatMap((dataset) => listing(dataset)),
+  ].slice(0, mostResponses);
+  return html`${
+    shown.length === 0
+      ? html`<p>${own.notKept}</p>`
+      : html`<ul>
+          ${shown.map(
+            ({ url, at, sha256, district }) =>
+              html`<li>
+                ${district === null ? own.fromAll : own.fromDistrict}, ${minute(at)}<br /><code>${url}</code><br /><code
+                  >SHA-256 ${sha256}</code
+                >
+              </li>`,
+          )}
+        </ul>`
+  }
+  ${regency === null ? null : html`<p><code>rekap evidence "${regency}"</code></p>`}`;
+}

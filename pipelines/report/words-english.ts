@@ -1,0 +1,180 @@
+/** What the report says in English. Numbers come in as elements that name their figure. */
+
+import { type Html, html } from '../../src/runtime/html.ts';
+
+/** `1 regency`, `2 regencies`. */
+function plural(count: number, one: string, many: string): string {
+  return count === 1 ? one : many;
+}
+
+export const english = {
+  title: 'Who voted',
+  skip: 'Skip to the figures',
+  mark: 'SAMPLE',
+  sample: 'Sample: these figures are made up',
+  read: (source: Html, at: Html) => html`Read from ${source} on ${at} UTC.`,
+  madeUp: 'the sample',
+  otherElections: (names: string) =>
+    `This snapshot also holds ${names}. The report is about the newest election; sections that cover all elections say so.`,
+  allElections: 'All elections in this snapshot',
+
+  turnout: 'Turnout',
+  men: 'Men',
+  women: 'Women',
+  both: 'Both',
+  voters: 'Voters',
+  users: 'Users of their voting right',
+  place: 'Place',
+  regency: 'Regency',
+  province: 'Province',
+  district: 'District',
+  usersCompared: 'Users',
+  votersCompared: 'Voters (DPT + DPK)',
+
+  headline: (rate: Html, fraction: Html, compared: Html, of: Html) =>
+    html`${rate} of the voters in the DPT and the DPK used their right: ${fraction}, in ${compared} of ${of} regencies.`,
+  womenHigher: (women: Html, of: Html) => html`Women voted at a higher rate than men in ${women} of ${of} provinces.`,
+  menHigher: (men: Html, of: Html) => html`Men voted at a higher rate than women in ${men} of ${of} provinces.`,
+  equalRates: (equal: Html, count: number) =>
+    html` In ${equal} ${plural(count, 'province', 'provinces')}, the two rates are equal.`,
+  extremes: (highest: string, high: Html, lowest: string, low: Html) =>
+    html`Turnout is highest in ${highest} (${high}) and lowest in ${lowest} (${low}).`,
+  exactly: (places: Html, count: number, rate: Html) =>
+    html`${places} ${plural(count, 'regency reports', 'regencies report')} a turnout of exactly ${rate}.`,
+  above: (places: Html, count: number, rate: Html) =>
+    html`${places} ${plural(count, 'regency reports', 'regencies report')} a turnout above ${rate}.`,
+  leftOut: (reasons: readonly Html[]) => html`Left out of every rate: ${listed(reasons, 'and')}.`,
+  leftReasons: {
+    missing: (count: Html, n: number) =>
+      html`${count} ${plural(n, 'regency that a dataset lacks', 'regencies that a dataset lacks')}`,
+    unknown: (count: Html) => html`${count} with an unknown figure`,
+    zero_denominator: (count: Html) => html`${count} without voters in the DPT`,
+    contradicting: (count: Html) => html`${count} with contradictory figures`,
+  },
+  withContradicting: (rate: Html, fraction: Html) =>
+    html`With the contradictory ones, turnout is ${rate} (${fraction}).`,
+  scope: (voters: Html, users: Html) => html`Voters are of ${voters} regencies, users of ${users}.`,
+  perVoters:
+    'Turnout is users on all lists divided by voters in the DPT and the DPK, as the election commission computes it.',
+
+  provinces: 'Turnout by province',
+  districts: 'Turnout by electoral district',
+  dots: 'Circle: men. Diamond: women. The number is the rate of both.',
+  map: 'Provinces on a tile map',
+  tileKey: 'Key to the codes',
+  notOnMap: (names: string) => `Not on the map, because no official name matches: ${names}.`,
+  unknown: 'unknown',
+  asTable: 'Show the numbers',
+  highest: 'Highest turnout',
+  lowest: 'Lowest turnout',
+  ranked: 'Only regencies with known and consistent figures are ranked.',
+  tied: (tied: Html, rate: Html, shown: Html) =>
+    html`${tied} regencies tie at ${rate}; ${shown} of them are shown, in alphabetical order.`,
+
+  regencies: 'All regencies and cities',
+  regenciesMean: 'Turnout per regency: users on all lists divided by voters in the DPT and the DPK.',
+  search: 'Search for a regency',
+  allProvinces: 'All provinces',
+  onlyProblems: 'Only with problems',
+  sortBy: 'Sort by this column',
+  problems: 'Problems',
+  statuses: {
+    'missing in a dataset': 'missing in a dataset',
+    unknown: 'unknown figure',
+    'zero denominator': 'no voters in the DPT',
+    contradicting: 'contradictory',
+    compared: '',
+  } as Readonly<Record<string, string>>,
+  noted: 'see note',
+  moreRegencies: (left: Html) => html`${left} more regencies are in the view ${html`<code>turnout</code>`}.`,
+
+  lists: 'The three lists',
+  listsMean:
+    'A voter is in the permanent list (DPT), the supplementary list (DPTb) or the additional list (DPK). The bars show how much of all voters and users the two small lists have, in the regencies compared.',
+  list: 'List',
+  rate: 'Users ÷ voters',
+  shareOf: { voters: 'of all voters', users: 'of all users' },
+  listCounts: 'Men and women on each list, where known',
+  chainEqual: { voters: 'Voters', voting_rights_users: 'Users' } as Readonly<Record<string, string>>,
+  chain: (what: string, total: Html, difference: Html, leaves: Html) =>
+    html`${what}: the source’s grand totals are ${total}. Minus the differences listed in
+    ${html`<a href="#reconciliation">Sums</a>`}, ${difference}, they equal the sum of the lists, ${leaves}.`,
+  sums: 'Sums',
+  sumsMean:
+    'Each row compares a total of the source with the sum of its parts. Source totals minus differences equal the sum of the known parts. The view reconciliation has every row behind a difference.',
+  sum: 'Sum',
+  sourceTotal: 'Source total',
+  knownParts: 'Sum of known parts',
+  difference: 'Difference',
+  rowsListed: 'Rows listed',
+
+  trust: 'Can I trust this?',
+  proved: 'Completeness',
+  provedMeans: (dataset: string, complete: Html, withRecords: Html, records: Html) =>
+    html`${html`<strong>${dataset}</strong>`}: ${complete} of ${withRecords} districts with records are complete, with
+    ${records} records.`,
+  confirmed: (listed: Html, again: Html) =>
+    html` ${listed} are confirmed by the full listing and their own request, ${again} by repeated passes over their own
+    pages.`,
+  empty: (empty: Html, n: number) =>
+    html` ${empty} more ${plural(n, 'district was requested and has', 'districts were requested and have')} no records.`,
+  dataset: 'Dataset',
+  records: 'Records',
+  passes: 'Own passes',
+  listedRecords: 'In the listing',
+  proof: 'Proved by',
+  proofs: { 'own end': 'own pages', 'full listing': 'full listing', none: 'not proved' },
+  readAt: 'Read (UTC)',
+  allDistricts: 'Show every district',
+  ledger: 'Records by outcome',
+  fetched: 'Fetched',
+  published: 'Published',
+  quarantined: 'Quarantined',
+  duplicates: 'Duplicates',
+  carried: 'Carried over',
+  rows: 'Rows',
+
+  violations: 'Problems in the data',
+  violationsMean: 'These are facts about the source. The rows are published as received and marked.',
+  noViolations: 'No check fails.',
+  severities: {
+    error: (count: Html, n: number) => html`${count} ${plural(n, 'error', 'errors')}`,
+    warning: (count: Html, n: number) => html`${count} ${plural(n, 'warning', 'warnings')}`,
+  } as Readonly<Record<string, (count: Html, n: number) => Html>>,
+  oneSeverity: { error: 'error', warning: 'warning' } as Readonly<Record<string, string>>,
+  ages: (fresh: Html, resolved: Html) => html` (${fresh} new, ${resolved} resolved since the previous snapshot)`,
+  elsewhere: (count: Html) => html`Other elections in this snapshot: ${count} violations.`,
+  isNew: 'new',
+  since: 'since',
+  wholeDistrict: 'The whole district',
+  morePlaces: (left: Html) => html`${left} more places are in the table ${html`<code>violations</code>`}.`,
+  evidence: 'Evidence',
+  fromAll: 'full listing',
+  fromDistrict: 'list of the district',
+  notKept: 'An earlier run received this response.',
+  restated: 'Changed by the source since the previous snapshot',
+  nothingRestated: 'Nothing.',
+  moreRestated: (left: Html) => html`${left} more values are in the table ${html`<code>changes</code>`}.`,
+  column: 'Column',
+  before: 'Before',
+  after: 'Now',
+  withoutCode: (names: string) => `Without an official (Kemendagri) code, because no name matches: ${names}.`,
+  method: 'Method',
+  methodText:
+    'rekap requests every electoral district, keeps each response byte for byte, turns digits into integers without guessing, and compares men, women and totals. An unknown figure is never counted as zero. A rate compares only regencies whose figures are all known, pass every check of severity error, and have men and women in the DPT.',
+  again: (verify: Html, replay: Html, evidence: Html) =>
+    html`To check it yourself: ${verify} compares files, sums and responses, ${replay} builds the tables again, and
+    ${evidence} shows the record behind a figure.`,
+  figureNames: 'Each number on this page is a data element that names its figure: view, column and key.',
+  warnings: 'Warnings of the run',
+  hashes: 'Files of this snapshot and their SHA-256',
+  file: 'File',
+  snapshot: 'Snapshot',
+};
+
+export type Words = typeof english;
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(parts: readonly Html[], and: string): Html {
+  return html`${parts.map((part, at) => html`${at === 0 ? '' : at === parts.length - 1 ? ` ${and} ` : ', '}${part}`)}`;
+}

@@ -1,0 +1,168 @@
+/** What the report says in Indonesian, in the terms that KPU and election monitors publish in. */
+
+import { html } from '../../src/runtime/html.ts';
+import { listed, type Words } from './words-english.ts';
+
+export const indonesian: Words = {
+  title: 'Siapa yang memilih',
+  skip: 'Langsung ke data',
+  mark: 'CONTOH',
+  sample: 'Data contoh: angka-angka ini rekaan',
+  read: (source, at) => html`Diambil dari ${source} pada ${at} UTC.`,
+  madeUp: 'data contoh',
+  otherElections: (names) =>
+    `Snapshot ini juga memuat ${names}. Laporan ini membahas pemilu terbaru; bagian yang mencakup semua pemilu menyebutkannya.`,
+  allElections: 'Semua pemilu dalam snapshot ini',
+
+  turnout: 'Tingkat partisipasi',
+  men: 'Laki-laki',
+  women: 'Perempuan',
+  both: 'Total',
+  voters: 'Pemilih',
+  users: 'Pengguna hak pilih',
+  place: 'Wilayah',
+  regency: 'Kabupaten/kota',
+  province: 'Provinsi',
+  district: 'Dapil',
+  usersCompared: 'Pengguna hak pilih',
+  votersCompared: 'Pemilih (DPT + DPK)',
+
+  headline: (rate, fraction, compared, of) =>
+    html`${rate} pemilih dalam DPT dan DPK menggunakan hak pilihnya: ${fraction}, di ${compared} dari ${of}
+    kabupaten/kota.`,
+  womenHigher: (women, of) =>
+    html`Tingkat partisipasi perempuan lebih tinggi daripada laki-laki di ${women} dari ${of} provinsi.`,
+  menHigher: (men, of) =>
+    html`Tingkat partisipasi laki-laki lebih tinggi daripada perempuan di ${men} dari ${of} provinsi.`,
+  equalRates: (equal) => html` Di ${equal} provinsi keduanya sama.`,
+  extremes: (highest, high, lowest, low) =>
+    html`Tingkat partisipasi tertinggi tercatat di ${highest} (${high}), terendah di ${lowest} (${low}).`,
+  exactly: (places, _, rate) => html`${places} kabupaten/kota melaporkan tingkat partisipasi tepat ${rate}.`,
+  above: (places, _, rate) => html`${places} kabupaten/kota melaporkan tingkat partisipasi di atas ${rate}.`,
+  leftOut: (reasons) => html`Tidak dihitung dalam tingkat partisipasi: ${listed(reasons, 'dan')}.`,
+  leftReasons: {
+    missing: (count) => html`${count} kabupaten/kota yang tidak ada di salah satu dataset`,
+    unknown: (count) => html`${count} dengan angka yang tidak diketahui`,
+    zero_denominator: (count) => html`${count} tanpa pemilih dalam DPT`,
+    contradicting: (count) => html`${count} dengan data tidak konsisten`,
+  },
+  withContradicting: (rate, fraction) =>
+    html`Jika yang tidak konsisten ikut dihitung, tingkat partisipasi ${rate} (${fraction}).`,
+  scope: (voters, users) => html`Jumlah pemilih mencakup ${voters} kabupaten/kota, jumlah pengguna hak pilih ${users}.`,
+  perVoters:
+    'Tingkat partisipasi adalah pengguna hak pilih di semua daftar dibagi pemilih dalam DPT dan DPK, sesuai cara hitung KPU.',
+
+  provinces: 'Tingkat partisipasi per provinsi',
+  districts: 'Tingkat partisipasi per daerah pemilihan',
+  dots: 'Lingkaran: laki-laki. Wajik: perempuan. Angka: total keduanya.',
+  map: 'Peta petak provinsi',
+  tileKey: 'Keterangan kode',
+  notOnMap: (names) => `Tidak ada di peta karena namanya tidak cocok dengan nama resmi: ${names}.`,
+  unknown: 'tidak diketahui',
+  asTable: 'Tampilkan angka',
+  highest: 'Tingkat partisipasi tertinggi',
+  lowest: 'Tingkat partisipasi terendah',
+  ranked: 'Hanya kabupaten/kota dengan data lengkap dan konsisten yang diperingkatkan.',
+  tied: (tied, rate, shown) =>
+    html`${tied} kabupaten/kota sama-sama ${rate}; ${shown} di antaranya ditampilkan menurut abjad.`,
+
+  regencies: 'Semua kabupaten/kota',
+  regenciesMean: 'Tingkat partisipasi per kabupaten/kota: pengguna hak pilih dibagi pemilih dalam DPT dan DPK.',
+  search: 'Cari kabupaten/kota',
+  allProvinces: 'Semua provinsi',
+  onlyProblems: 'Hanya yang bermasalah',
+  sortBy: 'Urutkan menurut kolom ini',
+  problems: 'Catatan',
+  statuses: {
+    'missing in a dataset': 'tidak ada di salah satu dataset',
+    unknown: 'angka tidak diketahui',
+    'zero denominator': 'tanpa pemilih dalam DPT',
+    contradicting: 'tidak konsisten',
+    compared: '',
+  },
+  noted: 'lihat catatan',
+  moreRegencies: (left) => html`${left} kabupaten/kota lainnya ada di view ${html`<code>turnout</code>`}.`,
+
+  lists: 'Ketiga daftar pemilih',
+  listsMean:
+    'Pemilih tercatat dalam daftar pemilih tetap (DPT), daftar pemilih tambahan (DPTb), atau daftar pemilih khusus (DPK). Batang menunjukkan porsi kedua daftar kecil dari semua pemilih dan pengguna hak pilih di kabupaten/kota yang dihitung.',
+  list: 'Daftar',
+  rate: 'Pengguna ÷ pemilih',
+  shareOf: { voters: 'dari semua pemilih', users: 'dari semua pengguna' },
+  listCounts: 'Laki-laki dan perempuan di tiap daftar, sejauh diketahui',
+  chainEqual: { voters: 'Pemilih', voting_rights_users: 'Pengguna hak pilih' },
+  chain: (what, total, difference, leaves) =>
+    html`${what}: jumlah total dari sumber ${total}. Dikurangi selisih pada bagian
+    ${html`<a href="#reconciliation">Penjumlahan</a>`}, ${difference}, hasilnya sama dengan jumlah ketiga daftar,
+    ${leaves}.`,
+  sums: 'Penjumlahan',
+  sumsMean:
+    'Setiap baris membandingkan total dari sumber dengan jumlah bagiannya. Total dikurangi selisih sama dengan jumlah bagian yang diketahui. View reconciliation memuat setiap baris di balik selisih.',
+  sum: 'Penjumlahan',
+  sourceTotal: 'Total dari sumber',
+  knownParts: 'Jumlah bagian yang diketahui',
+  difference: 'Selisih',
+  rowsListed: 'Baris',
+
+  trust: 'Apakah data ini dapat dipercaya?',
+  proved: 'Kelengkapan',
+  provedMeans: (dataset, complete, withRecords, records) =>
+    html`${html`<strong>${dataset}</strong>`}: ${complete} dari ${withRecords} dapil yang memiliki data terbukti
+    lengkap, dengan ${records} data.`,
+  confirmed: (listed_, again) =>
+    html` ${listed_} dikonfirmasi oleh daftar lengkap dan permintaan per dapil, ${again} oleh pembacaan berulang per
+    dapil.`,
+  empty: (empty) => html` ${empty} dapil lain diminta dan tidak memiliki data.`,
+  dataset: 'Dataset',
+  records: 'Data',
+  passes: 'Pembacaan',
+  listedRecords: 'Dalam daftar lengkap',
+  proof: 'Dibuktikan oleh',
+  proofs: { 'own end': 'halaman dapil', 'full listing': 'daftar lengkap', none: 'belum terbukti' },
+  readAt: 'Diambil (UTC)',
+  allDistricts: 'Tampilkan semua dapil',
+  ledger: 'Asal-usul data',
+  fetched: 'Diambil',
+  published: 'Diterbitkan',
+  quarantined: 'Dikarantina',
+  duplicates: 'Ganda',
+  carried: 'Dari snapshot sebelumnya',
+  rows: 'Baris',
+
+  violations: 'Data tidak konsisten',
+  violationsMean: 'Catatan ini menyangkut sumber data. Semua baris diterbitkan seperti aslinya dan diberi tanda.',
+  noViolations: 'Semua pemeriksaan terpenuhi.',
+  severities: {
+    error: (count) => html`${count} kesalahan`,
+    warning: (count) => html`${count} peringatan`,
+  },
+  oneSeverity: { error: 'kesalahan', warning: 'peringatan' },
+  ages: (fresh, resolved) => html` (${fresh} baru, ${resolved} selesai sejak snapshot sebelumnya)`,
+  elsewhere: (count) => html`Pemilu lain dalam snapshot ini: ${count} catatan.`,
+  isNew: 'baru',
+  since: 'sejak',
+  wholeDistrict: 'Seluruh dapil',
+  morePlaces: (left) => html`${left} wilayah lainnya ada di tabel ${html`<code>violations</code>`}.`,
+  evidence: 'Bukti',
+  fromAll: 'daftar lengkap',
+  fromDistrict: 'daftar dapil',
+  notKept: 'Respons ini diterima pada pengambilan sebelumnya.',
+  restated: 'Diubah oleh sumber sejak snapshot sebelumnya',
+  nothingRestated: 'Tidak ada.',
+  moreRestated: (left) => html`${left} nilai lainnya ada di tabel ${html`<code>changes</code>`}.`,
+  column: 'Kolom',
+  before: 'Sebelumnya',
+  after: 'Sekarang',
+  withoutCode: (names) => `Tanpa kode resmi (Kemendagri) karena namanya tidak cocok: ${names}.`,
+  method: 'Metode',
+  methodText:
+    'rekap meminta data setiap daerah pemilihan, menyimpan setiap respons apa adanya, mengubah digit menjadi bilangan bulat tanpa menebak, lalu membandingkan laki-laki, perempuan, dan total. Angka yang tidak diketahui tidak pernah dihitung sebagai nol. Tingkat partisipasi hanya mencakup kabupaten/kota yang semua angkanya diketahui, lolos semua pemeriksaan tingkat kesalahan, dan memiliki pemilih laki-laki dan perempuan dalam DPT.',
+  again: (verify, replay, evidence) =>
+    html`Untuk memeriksa sendiri: ${verify} membandingkan berkas, jumlah, dan respons, ${replay} membangun ulang tabel,
+    dan ${evidence} menunjukkan data di balik sebuah angka.`,
+  figureNames: 'Setiap angka di halaman ini adalah elemen data yang menyebutkan asalnya: view, kolom, dan kunci.',
+  warnings: 'Peringatan saat pengambilan data',
+  hashes: 'Berkas snapshot ini dan SHA-256-nya',
+  file: 'Berkas',
+  snapshot: 'Snapshot',
+};

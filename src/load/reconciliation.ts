@@ -1,0 +1,41 @@
+/** The view `reconciliation`: every row in which a declared sum does not equal its parts. */
+
+import { reconciliationName } from '../define-pipeline.ts';
+import { quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import type { AnyPipeline, SqlFile, SumCheck } from '../pipeline.ts';
+
+/**
+ * Returns the view as a model, generated from the pipelines' sum checks. Per dataset and check, the sum of the source's totals minus the sum
+ * of the listed differences equals the sum of the known parts, exactly.
+ */
+export function reconciliationModel(pipelines: readonly AnyPipeline[]): SqlFile {
+  return {
+    name: reconciliationName,
+    comment:
+      'One row per declared sum that does not hold: the total differs from the sum of its parts, or one of them is unknown. The sum of all totals minus these differences equals the sum of all parts.',
+    columns: {
+      dataset: 'Table of the row in question.',
+      check_name: 'The declared sum, as in violations.',
+      total_column: 'Column of the total.',
+      source_total: 'The total that the source gives; NULL where it is unknown.',
+      known_parts: 'Sum of the parts that are known.',
+      difference: 'source_total, counted as 0 where it is unknown, minus known_parts.',
+      unknown_parts: 'Columns of the parts that are unknown, separated by commas; NULL where all parts are known.',
+    },
+    sql: pipelines
+      .flatMap((pipeline) => pipeline.checks.map((check) => select(pipeline, check)))
+      .join('\nUNION ALL BY NAME\n'),
+  };
+}
+
+function select({ table, key }: AnyPipeline, { name, parts, whole }: SumCheck): string {
+  const total = quoteIdentifier(whole);
+  const known = parts.map((part) => `coalesce(${quoteIdentifier(part)}, 0)::BIGINT`).join(' + ');
+  const unknown = parts.map((part) => `CASE WHEN ${quoteIdentifier(part)} IS NULL THEN ${quoteText(part)} END`);
+  return `SELECT ${quoteText(table)} AS dataset, ${key.map(quoteIdentifier).join(', ')}, ${quoteText(name)} AS check_name,
+  ${quoteText(whole)} AS total_column, ${total}::BIGINT AS source_total, ${known} AS known_parts,
+  coalesce(${total}, 0)::BIGINT - (${known}) AS difference,
+  nullif(concat_ws(', ', ${unknown.join(', ')}), '') AS unknown_parts
+FROM ${quoteIdentifier(table)}
+WHERE (${total}::BIGINT = ${parts.map((part) => `${quoteIdentifier(part)}::BIGINT`).join(' + ')}) IS NOT TRUE`;
+}
