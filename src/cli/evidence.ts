@@ -10,10 +10,14 @@ export const evidenceCommand = declareCommand({
   options: {
     ...warehouseOption,
     ...snapshotOption,
-    dataset: { type: 'list', describe: 'just these datasets' },
-    column: { type: 'list', describe: 'just what concerns these columns' },
+    dataset: { type: 'list', takes: 'NAMES', describe: 'just these datasets' },
+    column: { type: 'list', takes: 'NAMES', describe: 'just what concerns these columns' },
     quarantine: { type: 'boolean', describe: 'show every record in quarantine' },
-    out: { type: 'text', describe: 'new folder for the answers as they came, with a file for "sha256sum -c"' },
+    out: {
+      type: 'text',
+      takes: 'FOLDER',
+      describe: 'new folder for the answers as they came, with a file for "sha256sum -c"',
+    },
     ...languageOption,
     ...jsonOption,
   },

@@ -11,11 +11,12 @@ export const exportCommand = declareCommand({
     ...snapshotOption,
     format: {
       type: 'text',
+      takes: 'FORMAT',
       choices: ['xlsx', 'csv', 'parquet'],
       default: 'xlsx',
       describe: 'one workbook with a sheet for each table, or a file for each table',
     },
-    into: { type: 'folder', describe: 'folder to write into; it is made where there is none' },
+    into: { type: 'folder', takes: 'FOLDER', describe: 'folder to write into; it is made where there is none' },
   },
   examples: [
     ['rekap export --into for-excel', 'one workbook with every table, and a sheet that says what it is'],

@@ -13,22 +13,32 @@ import { countOf } from '../runtime/text.ts';
 const options = {
   ...readWarehouseOption,
   ...snapshotOption,
-  file: { type: 'text', short: 'f', describe: 'file that holds the query; - for standard input' },
-  param: { type: 'texts', describe: 'value of a parameter, such as dapil=1101 for $dapil in the query' },
+  file: { type: 'text', takes: 'FILE', short: 'f', describe: 'file that holds the query; - for standard input' },
+  param: {
+    type: 'texts',
+    takes: 'NAME=VALUE',
+    describe: 'value of a parameter, such as dapil=1101 for $dapil in the query',
+  },
   ...resultOptions,
   format: {
     ...resultOptions.format,
     choices: ['table', 'markdown', 'csv', 'json', 'parquet', 'arrow'],
     describe: 'how to give the result [default: as the name of --out ends, otherwise table]',
   },
-  out: { type: 'text', describe: 'file to write, such as people.csv; needed for parquet and arrow' },
+  out: { type: 'text', takes: 'FILE', describe: 'file to write, such as people.csv; needed for parquet and arrow' },
   layout: {
     type: 'text',
+    takes: 'LAYOUT',
     choices: ['columns', 'blocks'],
     default: 'columns',
     describe: 'of a table: rows below each other, or a block for each row',
   },
-  'max-duration': { type: 'number', range: [1, week], describe: 'seconds for the query [default: no bound]' },
+  'max-duration': {
+    type: 'number',
+    takes: 'SECONDS',
+    range: [1, week],
+    describe: 'seconds for the query [default: no bound]',
+  },
 } as const satisfies Options;
 
 /** What a file's name says of its format. */
