@@ -51,19 +51,23 @@ export const evidenceCommand = declareCommand({
       'column',
     );
     const { warehouse, out } = args;
-    const found = await findEvidence(project, warehouse, await chooseSnapshot(warehouse, args.snapshot), {
+    const snapshot = await chooseSnapshot(warehouse, args.snapshot);
+    const found = await findEvidence(project, warehouse, snapshot, {
       regency: regency ?? null,
       datasets: args.dataset ?? null,
       columns: args.column ?? [],
     });
-    const [{ renderEvidence }, { widthOf }, { printJson, writeOut }] = await Promise.all([
+    const [{ renderEvidence }, { widthOf }, { printJson, writeOut }, { sampleNotice }] = await Promise.all([
       import('./print/evidence-text.ts'),
       import('./print/text.ts'),
       import('./print/terminal.ts'),
+      import('../warehouse/snapshot-format.ts'),
     ]);
     if (out !== undefined) await writeFolder(warehouse, out, found);
     if (args.json) return printJson(found);
     await writeOut(renderEvidence(found, args.lang, widthOf(process.stdout)));
+    const notice = sampleNotice(snapshot.manifest, args.lang);
+    if (notice !== null && found.length > 0) await writeOut(`\n${notice}\n`);
     if (out !== undefined) await writeOut(`\nThe answers are in ${out}: cd ${out} && sha256sum -c SHA256SUMS\n`);
   },
 });
