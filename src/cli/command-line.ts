@@ -6,8 +6,9 @@ import type { CommandEntry } from './options/option.ts';
 import { isBucketUrl } from '../bucket/address.ts';
 import { ExitCode, RekapError, tooFewFiles } from '../errors.ts';
 
-/** Runs the command that these words ask for; a failure is printed. Sets the exit code of the process. */
-export async function runCommandLine(words: readonly string[]): Promise<void> {
+/** Runs the command that the arguments name, and prints a failure. Sets the exit code of the process. */
+export async function runCommandLine(given: readonly string[]): Promise<void> {
+  const words = nameList(given);
   const entry = findCommand(words);
   beginInvocation(entry?.name ?? null, commands);
   try {
@@ -21,6 +22,18 @@ export async function runCommandLine(words: readonly string[]): Promise<void> {
     const { wantsJson = /^(true|1)$/.test(process.env['REKAP_JSON'] ?? '') || words.includes('--json') } = invocation;
     if (wantsJson) printJsonError(error);
   }
+}
+
+/** Adds the command "list" to a group that is given without a command. */
+function nameList(words: readonly string[]): readonly string[] {
+  const [first = '', second = '', ...others] = words;
+  const isAlone = Object.hasOwn(groups, first) && (second === '' || second.startsWith('-'));
+  const isList = isAlone && ![second, ...others].some(isHelpWord);
+  return isList ? [first, 'list', ...words.slice(1)] : words;
+}
+
+function isHelpWord(word: string): boolean {
+  return /^(--?h|--help(=true)?)$/.test(word);
 }
 
 /** The error itself, or one that says that there is no folder to be in. */
@@ -37,8 +50,7 @@ async function dispatch(words: readonly string[], entry: CommandEntry | undefine
     return void process.stdout.write(`${(await import('../runtime/version.ts')).readVersion()}\n`);
   if (first === '--get-yargs-completions') return (await import('./completion.ts')).complete(words, commands);
   const topic = ['help', '--help', '-h'].includes(first) ? others : words;
-  const isHelp =
-    topic !== words || others.some((word) => /^(--?h|--help(=true)?)$/.test(word)) || words.at(-1) === 'help';
+  const isHelp = topic !== words || others.some(isHelpWord) || words.at(-1) === 'help';
   if (isHelp) {
     const { renderCommandHelp, renderGroupHelp, renderOverview } = await import('./help.ts');
     const about = findCommand(topic);
@@ -76,13 +88,8 @@ async function explainCommand([first = '', second = '']: readonly string[]): Pro
   const own = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.split(' ')[1]!);
   if (own.length > 0) {
     const advice = `"rekap ${first} --help" shows what there is: ${own.join(', ')}.`;
-    return second === '' || second.startsWith('-')
-      ? new RekapError('usage', `"rekap ${first}" needs a word that says what to do.`, advice)
-      : new RekapError(
-          'usage',
-          `There is no command ${JSON.stringify(`${first} ${second}`)}.`,
-          didYouMean(second, own, advice),
-        );
+    const message = `There is no command ${JSON.stringify(`${first} ${second}`)}.`;
+    return new RekapError('usage', message, didYouMean(second, own, advice));
   }
   // It is not repeated, since it may hold a key.
   if (first.startsWith('-'))

@@ -122,7 +122,7 @@ export const commands: readonly CommandEntry[] = [
     'Run the service: both read endpoints, as their documentation has them',
     async () => (await import('./serve.ts')).serveCommand,
   ),
-  declare('completion', 'Print a script that completes commands and options in your shell', async () =>
+  declare('completion [shell]', 'Print a script that completes commands and options in bash or zsh', async () =>
     (await import('./completion.ts')).declareCompletion(commands),
   ),
 ];
@@ -131,7 +131,7 @@ function declare(usage: string, describe: string, load: () => Promise<Command>):
   return { name: usage.replace(/ [<[].*$/, ''), usage, describe, load };
 }
 
-/** First words that hold commands of their own. */
+/** First words that hold commands of their own. By itself, such a word is its command "list". */
 export const groups: Readonly<Record<string, string>> = {
   snapshots: 'List, show, verify, roll back and prune published snapshots',
 };

@@ -2,21 +2,43 @@
 
 import yargs from 'yargs';
 import { type Command, type CommandEntry, declareCommand, type Option } from './options/option.ts';
+import { RekapError } from '../errors.ts';
 
 export function declareCompletion(commands: readonly CommandEntry[]): Command {
   return declareCommand({
+    words: { shell: `${shells.join(' or ')} [default: your login shell]` },
     options: {},
     examples: [
-      ['rekap completion >> ~/.bashrc', 'in bash, from the next shell on'],
-      ['rekap completion >> ~/.zshrc', 'in zsh'],
+      ['rekap completion bash >> ~/.bashrc', 'in bash, from the next shell on'],
+      ['rekap completion zsh >> ~/.zshrc', 'in zsh'],
       ['source <(rekap completion)', 'in this shell only'],
     ],
-    run: () => complete(['completion'], commands),
+    async run(_, [shell]) {
+      if (shell !== undefined && !shells.includes(shell))
+        throw new RekapError(
+          'usage',
+          `There is no completion for ${JSON.stringify(shell)}.`,
+          `There is one for ${shells.join(' and ')}.`,
+        );
+      await complete(['completion'], commands, shell);
+    },
   });
 }
 
-/** @param words `completion`, or what the script asks: --get-yargs-completions and the words that are there so far. */
-export async function complete(words: readonly string[], commands: readonly CommandEntry[]): Promise<void> {
+const shells = ['bash', 'zsh'];
+
+/**
+ * Prints the script, or the completions that the script requests.
+ *
+ * @param words `completion`, or --get-yargs-completions and the arguments so far.
+ * @param shell The shell that the script is for; yargs reads it from the environment.
+ */
+export async function complete(
+  words: readonly string[],
+  commands: readonly CommandEntry[],
+  shell?: string,
+): Promise<void> {
+  if (shell !== undefined) Object.assign(process.env, { SHELL: shell, ZSH_NAME: '' });
   const parser = yargs([...words])
     .scriptName('rekap')
     .completion('completion')

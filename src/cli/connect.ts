@@ -16,9 +16,15 @@ export const connectCommand = declareCommand({
 
 /** Statements for DuckDB's own shell. */
 export async function connectScript({ id, manifest }: Snapshot, database: string): Promise<string> {
-  const [{ resolve }, { quoteText }] = await Promise.all([import('node:path'), import('../duckdb/database.ts')]);
+  const [{ resolve }, { quoteText }, { sampleNotice }] = await Promise.all([
+    import('node:path'),
+    import('../duckdb/database.ts'),
+    import('../warehouse/snapshot-format.ts'),
+  ]);
+  const notice = sampleNotice(manifest);
   return [
     `-- rekap snapshot ${id} of ${JSON.stringify(manifest.source)}; read-only, and it stays as it is while newer ones are published.`,
+    ...(notice === null ? [] : [`-- ${notice}`]),
     `ATTACH ${quoteText(resolve(database))} AS rekap (READ_ONLY);`,
     'USE rekap;',
     'SHOW TABLES;',

@@ -35,11 +35,13 @@ export const diffCommand = declareCommand({
       { chooseSnapshots, diffSnapshots, diffViolations, loneDatasets },
       { writeCsv, writeJson },
       { printable, writeOut },
+      { sampleNotice },
     ] = await Promise.all([
       import('../../pipelines/index.ts'),
       import('../snapshots/diff-snapshots.ts'),
       import('../query/write-result.ts'),
       import('./print/terminal.ts'),
+      import('../warehouse/snapshot-format.ts'),
     ]);
     const { pipelines } = loadProject();
     if (a === undefined) await requireAnother(warehouse);
@@ -51,6 +53,10 @@ export const diffCommand = declareCommand({
       if (format === 'json') return void (await writeJson(result, writeOut));
       await (violations ? writeViolations : writeDifferences)(result, compared, pipelines, lone);
     });
+    const notice = sampleNotice(compared.after.manifest) ?? sampleNotice(compared.before.manifest);
+    if (notice === null) return;
+    if (format === 'table') await writeOut(`${notice}\n`);
+    else process.stderr.write(`${notice}\n`);
   },
 });
 

@@ -15,16 +15,25 @@ import { systemClock } from '../runtime/context.ts';
 export const doctorCommand = declareCommand({
   options: {
     ...warehouseOption,
-    'base-url': { type: 'text', describe: 'address of the service; without one, only this machine is looked at' },
-    'api-key-file': { type: 'text', describe: 'file that holds the API key [default: the key is in REKAP_API_KEY]' },
+    'base-url': {
+      type: 'text',
+      takes: 'URL',
+      describe: 'address of the service; without one, only this machine is looked at',
+    },
+    'api-key-file': {
+      type: 'text',
+      takes: 'FILE',
+      describe: 'file that holds the API key [default: the key is in REKAP_API_KEY]',
+    },
     'page-size': {
       type: 'number',
+      takes: 'COUNT',
       range: [2, 100_000],
       default: syncDefaults.pageSize,
       describe: 'records to ask for at a time',
     },
-    push: { type: 'text', describe: 's3://bucket/prefix that a sync is to push to' },
-    timeout: { type: 'number', range: [1, 3600], default: 30, describe: 'seconds for one request' },
+    push: { type: 'text', takes: 'BUCKET', describe: 's3://bucket/prefix that a sync is to push to' },
+    timeout: { type: 'number', takes: 'SECONDS', range: [1, 3600], default: 30, describe: 'seconds for one request' },
     ...notifyOptions,
     ...jsonOption,
   },

@@ -10,10 +10,14 @@ export const evidenceCommand = declareCommand({
   options: {
     ...warehouseOption,
     ...snapshotOption,
-    dataset: { type: 'list', describe: 'just these datasets' },
-    column: { type: 'list', describe: 'just what concerns these columns' },
+    dataset: { type: 'list', takes: 'NAMES', describe: 'just these datasets' },
+    column: { type: 'list', takes: 'NAMES', describe: 'just what concerns these columns' },
     quarantine: { type: 'boolean', describe: 'show every record in quarantine' },
-    out: { type: 'text', describe: 'new folder for the answers as they came, with a file for "sha256sum -c"' },
+    out: {
+      type: 'text',
+      takes: 'FOLDER',
+      describe: 'new folder for the answers as they came, with a file for "sha256sum -c"',
+    },
     ...languageOption,
     ...jsonOption,
   },
@@ -47,19 +51,23 @@ export const evidenceCommand = declareCommand({
       'column',
     );
     const { warehouse, out } = args;
-    const found = await findEvidence(project, warehouse, await chooseSnapshot(warehouse, args.snapshot), {
+    const snapshot = await chooseSnapshot(warehouse, args.snapshot);
+    const found = await findEvidence(project, warehouse, snapshot, {
       regency: regency ?? null,
       datasets: args.dataset ?? null,
       columns: args.column ?? [],
     });
-    const [{ renderEvidence }, { widthOf }, { printJson, writeOut }] = await Promise.all([
+    const [{ renderEvidence }, { widthOf }, { printJson, writeOut }, { sampleNotice }] = await Promise.all([
       import('./print/evidence-text.ts'),
       import('./print/text.ts'),
       import('./print/terminal.ts'),
+      import('../warehouse/snapshot-format.ts'),
     ]);
     if (out !== undefined) await writeFolder(warehouse, out, found);
     if (args.json) return printJson(found);
     await writeOut(renderEvidence(found, args.lang, widthOf(process.stdout)));
+    const notice = sampleNotice(snapshot.manifest, args.lang);
+    if (notice !== null && found.length > 0) await writeOut(`\n${notice}\n`);
     if (out !== undefined) await writeOut(`\nThe answers are in ${out}: cd ${out} && sha256sum -c SHA256SUMS\n`);
   },
 });

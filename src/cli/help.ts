@@ -2,6 +2,7 @@
 
 import { commands, groups } from './commands.ts';
 import type { Command, CommandEntry, Option } from './options/option.ts';
+import { configOption } from './options/shared.ts';
 import { paint } from './print/terminal.ts';
 import { inColumns, widthOf, wrap } from './print/text.ts';
 
@@ -40,8 +41,9 @@ export function renderOverview(stream: NodeJS.WriteStream): string {
 export function renderGroupHelp(group: string, stream: NodeJS.WriteStream): string {
   const own = commands.filter(({ name }) => name.startsWith(`${group} `));
   return page(`${groups[group]}.`, stream, [
-    ['Usage', [`  rekap ${group} <command> [options]`]],
+    ['Usage', [`  rekap ${group} [command] [options]`]],
     ['Commands', own.map(({ usage, describe }) => [usage, describe] as const)],
+    ['', [`Without a command, "rekap ${group}" lists.`, '']],
   ]);
 }
 
@@ -51,16 +53,15 @@ export function renderCommandHelp(
   stream: NodeJS.WriteStream,
 ): string {
   const { words = {}, options, examples: lines = [], notes: more } = command;
-  const config = 'JSON file with options, such as { "base-url": "https://…" }';
   return page(`${describe}.`, stream, [
     ['Usage', [`  rekap ${usage} [options]`]],
     ['Words', Object.entries(words)],
     [
       'Options',
       [
-        ...Object.entries(options).map(([name, option]) => [flag(name, option), describeOption(option)] as const),
-        ['--config FILE', config],
-        ['--profile TEXT', 'profile of that file to go by, such as staging'],
+        ...Object.entries<Option>({ ...options, ...configOption }).map(
+          ([name, option]) => [flag(name, option), describeOption(option)] as const,
+        ),
         ['--help', 'show this help'],
       ],
     ],
@@ -69,10 +70,8 @@ export function renderCommandHelp(
   ]);
 }
 
-function flag(name: string, { type, short }: Option): string {
-  const values = { boolean: '', number: ' N', text: ' TEXT', folder: ' DIR', list: ' LIST', texts: ' NAME=VALUE' };
-  const value = name.endsWith('file') || name === 'out' ? ' FILE' : values[type];
-  return `${short === undefined ? '' : `-${short}, `}--${name}${value}`;
+function flag(name: string, { takes, short }: Option): string {
+  return `${short === undefined ? '' : `-${short}, `}--${name}${takes === undefined ? '' : ` ${takes}`}`;
 }
 
 /** What it is, what it may be, and what it is by default. */

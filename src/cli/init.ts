@@ -8,10 +8,15 @@ import { readBaseUrl } from '../run/base-url.ts';
 
 export const initCommand = declareCommand({
   options: {
-    'base-url': { type: 'text', describe: 'address of the service' },
+    'base-url': { type: 'text', takes: 'URL', describe: 'address of the service' },
     ...warehouseOption,
-    schedule: { type: 'text', choices: scheduleNames, describe: 'scheduler to write the files for [default: none]' },
-    into: { type: 'folder', default: '.', describe: 'folder to write into' },
+    schedule: {
+      type: 'text',
+      takes: 'SCHEDULER',
+      choices: scheduleNames,
+      describe: 'scheduler to write the files for [default: none]',
+    },
+    into: { type: 'folder', takes: 'FOLDER', default: '.', describe: 'folder to write into' },
   },
   examples: [
     ['rekap init --base-url https://host', 'rekap.json alone'],

@@ -7,7 +7,11 @@ export const replayCommand = declareCommand({
   words: { run: 'id of the run [default: the newest that came to its end]' },
   options: {
     ...warehouseOption,
-    into: { type: 'folder', describe: 'folder of another warehouse to build the snapshot in, to compare' },
+    into: {
+      type: 'folder',
+      takes: 'FOLDER',
+      describe: 'folder of another warehouse to build the snapshot in, to compare',
+    },
     ...publishOptions,
     ...logOptions,
     ...jsonOption,

@@ -9,7 +9,7 @@ export const reportCommand = declareCommand({
     ...readWarehouseOption,
     ...snapshotOption,
     ...languageOption,
-    out: { type: 'text', describe: 'file to write [default: report-<snapshot>-<language>.html]' },
+    out: { type: 'text', takes: 'FILE', describe: 'file to write [default: report-<snapshot>-<language>.html]' },
     open: { type: 'boolean', describe: 'open it in the browser of this machine' },
   },
   examples: [

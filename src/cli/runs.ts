@@ -15,7 +15,11 @@ export const listRunsCommand = declareCommand({
   options: {
     ...options,
     failed: { type: 'boolean', describe: 'just those that failed, were refused or broken off' },
-    since: { type: 'text', describe: 'just those since then: a span such as 7d, or a day such as 2026-11-20' },
+    since: {
+      type: 'text',
+      takes: 'TIME',
+      describe: 'just those since then: a span such as 7d, or a day such as 2026-11-20',
+    },
   },
   examples: [
     ['rekap runs', 'the last runs'],

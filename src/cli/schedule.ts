@@ -15,20 +15,35 @@ import type { RunsSummary } from '../snapshots/runs-summary.ts';
 import { formatAge } from './options/duration.ts';
 
 const options = {
-  cron: { type: 'text', describe: 'when to sync: minute, hour, day of the month, month, day of the week' },
+  cron: {
+    type: 'text',
+    takes: 'CRON',
+    describe: 'when to sync: minute, hour, day of the month, month, day of the week',
+  },
   timezone: {
     type: 'text',
+    takes: 'ZONE',
     describe: 'time zone of these times, such as Asia/Jakarta [default: that of this machine]',
   },
-  jitter: { type: 'text', describe: 'begin up to so much later, at random, such as 10m [default: at the minute]' },
+  jitter: {
+    type: 'text',
+    takes: 'TIME',
+    describe: 'begin up to so much later, at random, such as 10m [default: at the minute]',
+  },
   retries: {
     type: 'number',
+    takes: 'COUNT',
     range: [0, 10],
     default: 3,
     describe: 'how often to try a sync again whose source failed: after 5 minutes, then 10, then 20',
   },
-  port: { type: 'number', range: [0, 65_535], describe: 'port for /health and /metrics; 0 for any [default: none]' },
-  host: { type: 'text', default: '127.0.0.1', describe: 'address to listen on' },
+  port: {
+    type: 'number',
+    takes: 'PORT',
+    range: [0, 65_535],
+    describe: 'port for /health and /metrics; 0 for any [default: none]',
+  },
+  host: { type: 'text', takes: 'ADDRESS', default: '127.0.0.1', describe: 'address to listen on' },
   ...syncOptions,
 } as const satisfies Options;
 

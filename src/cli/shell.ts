@@ -1,25 +1,12 @@
 /** rekap shell: questions one after another, with history and completion. */
 
 import { connectScript } from './connect.ts';
+import { dotCommands, isGoodbye, modes, runDotCommand, type Session } from './dot-commands.ts';
 import { declareCommand } from './options/option.ts';
 import { snapshotOption, readWarehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
 import type { Relation } from '../duckdb/dictionary.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
-
-const dotCommands: readonly (readonly [string, string])[] = [
-  ['.tables', 'every table and view'],
-  ['.describe NAME', 'the columns of one'],
-  ['.examples', 'questions that work'],
-  ['.quit', 'leave; so does Ctrl-D'],
-];
-
-const examples = [
-  "FROM turnout_by_province WHERE sex = 'both';",
-  'SELECT list, sum(people) AS people FROM fact_people GROUP BY ALL;',
-  "SELECT regency, message FROM violations WHERE severity = 'error';",
-  'FROM data_quality WHERE errors > 0;',
-];
 
 const keywords =
   'SELECT FROM WHERE GROUP ORDER BY LIMIT JOIN USING WITH PIVOT DESCRIBE SUMMARIZE SHOW TABLES sum count'.split(' ');
@@ -43,7 +30,8 @@ export const shellCommand = declareCommand({
     const database = await requireDatabase(snapshot);
     if (duckdb) return startDuckdb(snapshot, database);
     const { readPublishedDictionary } = await import('../duckdb/dictionary.ts');
-    await converse(snapshot, database, await readPublishedDictionary(database));
+    const relations = await readPublishedDictionary(database);
+    await converse(snapshot, database, { warehouse, relations, mode: 'table', once: null });
   },
 });
 
@@ -67,7 +55,7 @@ async function startDuckdb(snapshot: Snapshot, database: string): Promise<number
 }
 
 /** Reads statements, each up to its semicolon, and answers them until the input ends. */
-async function converse(snapshot: Snapshot, database: string, relations: readonly Relation[]): Promise<void> {
+async function converse(snapshot: Snapshot, database: string, session: Session): Promise<void> {
   const [{ createInterface }, { printError, writeOut }] = await Promise.all([
     import('node:readline'),
     import('./print/terminal.ts'),
@@ -82,9 +70,9 @@ async function converse(snapshot: Snapshot, database: string, relations: readonl
     history: history?.lines ?? [],
     historySize: 1000,
     removeHistoryDuplicates: true,
-    completer: (line: string) => complete(line, relations),
+    completer: (line: string) => complete(line, session.relations),
   });
-  if (isPerson) await writeOut(`Snapshot ${snapshot.id}. A question ends with a semicolon; .help shows more.\n`);
+  if (isPerson) await writeOut(`Snapshot ${snapshot.id}. End a query with ";". ".help" lists the commands.\n`);
   let statement = '';
   terminal.on('SIGINT', () => {
     statement = '';
@@ -99,7 +87,7 @@ async function converse(snapshot: Snapshot, database: string, relations: readonl
   };
   const answer = async (text: string): Promise<void> => {
     try {
-      await (text.startsWith('.') ? obey(text, relations) : query(snapshot, database, text));
+      await (text.startsWith('.') ? runDotCommand(text, session) : runStatement(snapshot, database, text, session));
     } catch (error) {
       // What is piped in has nobody to look at it: it ends with the first that fails.
       if (!isPerson) throw error;
@@ -108,7 +96,7 @@ async function converse(snapshot: Snapshot, database: string, relations: readonl
   };
   ask();
   for await (const line of terminal) {
-    if (statement === '' && /^\s*\.(quit|exit)\s*$/.test(line)) break;
+    if (statement === '' && isGoodbye(line)) break;
     statement += `${line}\n`;
     const isWhole = /^\s*\./.test(statement) || /;\s*$/.test(statement);
     if (statement.trim() === '') statement = '';
@@ -124,41 +112,29 @@ async function converse(snapshot: Snapshot, database: string, relations: readonl
   terminal.close();
 }
 
-async function query(snapshot: Snapshot, database: string, sql: string): Promise<void> {
-  const [{ runQuery }, { writeTable }, { writeOut }] = await Promise.all([
-    import('../query/run-query.ts'),
-    import('./print/result-table.ts'),
-    import('./print/terminal.ts'),
+/** Runs a statement: its result goes to the terminal, or to the file of `.once`. */
+async function runStatement(snapshot: Snapshot, database: string, sql: string, session: Session): Promise<void> {
+  const [{ printResult, saveResult, formatOfFile }, { sampleNotice }] = await Promise.all([
+    import('./query-output.ts'),
+    import('../warehouse/snapshot-format.ts'),
   ]);
-  await runQuery(database, sql, (result) => writeTable('columns')(result, writeOut));
-  if (snapshot.manifest.source === 'sample') await writeOut('The figures of the sample are made up.\n');
-}
-
-async function obey(text: string, relations: readonly Relation[]): Promise<void> {
-  const [command, name] = text.split(/\s+/);
-  const [{ inColumns, widthOf }, { writeOut }] = await Promise.all([
-    import('./print/text.ts'),
-    import('./print/terminal.ts'),
-  ]);
-  const found = relations.find((relation) => relation.name === name);
-  const rows =
-    command === '.tables'
-      ? relations.map(({ name: each, meaning }) => [each, meaning] as const)
-      : command === '.describe' && found !== undefined
-        ? found.columns.map(({ name: each, type, meaning }) => [`${each} ${type}`, meaning] as const)
-        : command === '.examples'
-          ? null
-          : dotCommands;
-  await writeOut(
-    rows === null ? `${examples.join('\n')}\n` : `${inColumns(rows, widthOf(process.stdout)).join('\n')}\n`,
-  );
+  const query = { database, sql, notice: sampleNotice(snapshot.manifest) };
+  const out = session.once;
+  session.once = null;
+  if (out !== null) return saveResult({ ...query, out, format: formatOfFile(out) });
+  await printResult({
+    ...query,
+    ...modes[session.mode],
+    ways: { lines: '.mode line', all: '.mode csv' },
+    isPaged: false,
+  });
 }
 
 /** Names of tables, columns, commands and words of SQL that go on from what is typed. */
 function complete(line: string, relations: readonly Relation[]): [string[], string] {
   const typed = /[\w.]*$/.exec(line)![0];
   const names = [
-    ...dotCommands.map(([command]) => command.split(' ')[0]!),
+    ...Object.keys(dotCommands),
     ...relations.map(({ name }) => name),
     ...new Set(relations.flatMap(({ columns }) => columns.map(({ name }) => name))),
     ...keywords,

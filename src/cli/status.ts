@@ -10,7 +10,12 @@ import type { Status } from '../snapshots/status.ts';
 export const statusCommand = declareCommand({
   options: {
     ...warehouseOption,
-    'max-age': { type: 'text', default: '26h', describe: 'how old the newest success may be, such as 26h or 2d' },
+    'max-age': {
+      type: 'text',
+      takes: 'TIME',
+      default: '26h',
+      describe: 'how old the newest success may be, such as 26h or 2d',
+    },
     ...jsonOption,
   },
   examples: [

@@ -21,38 +21,51 @@ import { syncDefaults } from '../run/options.ts';
 
 /** Where figures come from, and how a sync asks and publishes. */
 export const syncOptions = {
-  'base-url': { type: 'text', describe: 'address of the service, such as https://host or https://host/path' },
+  'base-url': {
+    type: 'text',
+    takes: 'URL',
+    describe: 'address of the service, such as https://host or https://host/path',
+  },
   sample: { type: 'boolean', describe: 'start the bundled service with sample figures and sync from it' },
-  'api-key-file': { type: 'text', describe: 'file that holds the API key [default: the key is in REKAP_API_KEY]' },
+  'api-key-file': {
+    type: 'text',
+    takes: 'FILE',
+    describe: 'file that holds the API key [default: the key is in REKAP_API_KEY]',
+  },
   ...warehouseOption,
-  dapil: { type: 'list', describe: 'refresh just these districts; the rest is carried over' },
-  dataset: { type: 'list', describe: 'refresh just these datasets; the rest is carried over' },
+  dapil: { type: 'list', takes: 'IDS', describe: 'refresh just these districts; the rest is carried over' },
+  dataset: { type: 'list', takes: 'NAMES', describe: 'refresh just these datasets; the rest is carried over' },
   concurrency: {
     type: 'number',
+    takes: 'COUNT',
     range: [1, 64],
     default: syncDefaults.concurrency,
     describe: 'requests under way at once',
   },
   'page-size': {
     type: 'number',
+    takes: 'COUNT',
     range: [2, 100_000],
     default: syncDefaults.pageSize,
     describe: 'records to ask for at a time',
   },
   timeout: {
     type: 'number',
+    takes: 'SECONDS',
     range: [1, 3600],
     default: syncDefaults.timeout / 1000,
     describe: 'seconds for one attempt at one request',
   },
   attempts: {
     type: 'number',
+    takes: 'COUNT',
     range: [1, 20],
     default: syncDefaults.maxAttempts,
     describe: 'attempts at one request',
   },
   'max-duration': {
     type: 'number',
+    takes: 'SECONDS',
     range: [1, week],
     default: syncDefaults.maxDuration / 1000,
     describe: 'seconds for the whole run',
@@ -65,11 +78,12 @@ export const syncOptions = {
   },
   'resume-within': {
     type: 'number',
+    takes: 'SECONDS',
     range: [1, week],
     default: 3600,
     describe: 'how old such pages may be, in seconds',
   },
-  push: { type: 'text', describe: 's3://bucket/prefix to copy the snapshot to after each success' },
+  push: { type: 'text', takes: 'BUCKET', describe: 's3://bucket/prefix to copy the snapshot to after each success' },
   ...notifyOptions,
   ...logOptions,
 } as const satisfies Options;

@@ -6,6 +6,9 @@ import { messageOf, RekapError } from '../errors.ts';
 /** What to do about a published file that is not as it was. */
 export const verifyHint = '"rekap snapshots verify" names what is damaged, and how to repair it.';
 
+/** A division by 0 gives NULL, as in the views. DuckDB would give Infinity, which no file of numbers holds. */
+const nullForZeroDivisor = { ieee_floating_point_ops: 'false' } as const;
+
 /** Bounds of what is read. */
 export interface ReadBounds {
   /** Bytes that tables, sorts and joins may take. */
@@ -71,7 +74,7 @@ export function explainDamage(error: unknown, file: string, next = verifyHint): 
 
 async function openReadOnly(file: string, signal: Pick<ReadBounds, 'signal'>): Promise<Database> {
   try {
-    return await openDatabase(file, { readOnly: true, ...signal });
+    return await openDatabase(file, { readOnly: true, settings: nullForZeroDivisor, ...signal });
   } catch (error) {
     if (error instanceof RekapError) throw error;
     const what = `${file} cannot be opened: ${messageOf(error).split('\n')[0]}`;

@@ -11,7 +11,7 @@ import { type AnyPipeline, type Language, languages, type Project } from '../pip
 import { readText } from '../records/fields.ts';
 import type { Page } from '../stages.ts';
 import { findRecords, type ReceivedRecord } from './received-records.ts';
-import { changesTableName, violationsLogTableName } from '../warehouse/snapshot-format.ts';
+import { changesTableName, sampleNotice, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** A column in question, and what the source calls it. */
@@ -45,6 +45,8 @@ export interface PastEvent {
 
 /** What is known of one regency in one dataset. */
 export interface Evidence {
+  /** Set for the sample: its figures are made up. */
+  readonly notice: string | null;
   readonly dataset: string;
   /** Values of the key; null for a record in quarantine, which has none that can be used. */
   readonly place: Readonly<Record<string, string>> | null;
@@ -172,6 +174,7 @@ async function evidenceOfRow(project: Project, about: RowInQuestion): Promise<Ev
   const isIt = (page: Page, record: number) =>
     readText(page, record, Object.keys(declared).indexOf(nameColumn(pipeline)))?.trim() === name.trim();
   return {
+    notice: sampleNotice(snapshot.manifest),
     dataset: table,
     place: Object.fromEntries(key.map((column) => [column, row[column]!])),
     quarantined: null,
@@ -200,6 +203,7 @@ async function evidenceOfQuarantine(
   const id = district === undefined ? null : Number(district);
   const records = await findRecords(warehouse, snapshot, pipeline, id, isIt);
   return {
+    notice: sampleNotice(snapshot.manifest),
     dataset: pipeline.table,
     place: null,
     quarantined: reason!,

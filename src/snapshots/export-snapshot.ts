@@ -1,9 +1,9 @@
 /** Writes every table and view of a snapshot as files: takes a snapshot, gives the files that it has written, each whole or not at all. */
 
-import { copyFile, open } from 'node:fs/promises';
+import { copyFile, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quoteIdentifier } from '../duckdb/database.ts';
-import { readPublishedDictionary } from '../duckdb/dictionary.ts';
+import { readPublishedDictionary, type Relation } from '../duckdb/dictionary.ts';
 import { verifyHint } from '../duckdb/open-published.ts';
 import { RekapError } from '../errors.ts';
 import type { QueryResult } from '../query/query-result.ts';
@@ -12,7 +12,13 @@ import { writeAside } from '../query/write-aside.ts';
 import { writeCsv } from '../query/write-result.ts';
 import { type ReadTable, writeWorkbook } from '../query/write-workbook.ts';
 import { findAltered } from '../warehouse/check-files.ts';
-import { databaseFile, type Manifest, type ManifestFile, parquetPath } from '../warehouse/snapshot-format.ts';
+import {
+  databaseFile,
+  type Manifest,
+  type ManifestFile,
+  parquetPath,
+  sampleNotice,
+} from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
 /** Gives the paths of the files. @throws `query` where a table has more rows than a sheet can hold. */
@@ -29,13 +35,17 @@ export async function exportSnapshot(
     await writeAside(target, (aside) => writeWorkbook(read, relations, describe(snapshot.manifest), aside));
     return [target];
   }
-  const written: string[] = [];
-  for (const { name } of relations) {
+  const about = join(folder, 'ABOUT.txt');
+  const written = [about];
+  const parquetOf = (name: string) => snapshot.manifest.files.find(({ path }) => path === parquetPath(name));
+  const exported = relations.filter(({ name }) => format === 'csv' || parquetOf(name) !== undefined);
+  await writeAside(about, (aside) => writeFile(aside, aboutText(snapshot.manifest, exported, format)));
+  for (const { name } of exported) {
     const target = join(folder, `${name}.${format}`);
-    const parquet = snapshot.manifest.files.find(({ path }) => path === parquetPath(name));
-    if (format === 'parquet' && parquet === undefined) continue;
     await writeAside(target, (aside) =>
-      format === 'parquet' ? copyParquet(snapshot, parquet!, aside) : read(name, (result) => writeTable(result, aside)),
+      format === 'parquet'
+        ? copyParquet(snapshot, parquetOf(name)!, aside)
+        : read(name, (result) => writeTable(result, aside)),
     );
     written.push(target);
   }
@@ -68,11 +78,21 @@ async function writeTable(result: QueryResult, aside: string): Promise<void> {
   }
 }
 
+/** The text of the file beside CSV and Parquet files: what the figures are, and what each file holds. */
+function aboutText(manifest: Manifest, relations: readonly Relation[], format: 'csv' | 'parquet'): string {
+  const facts = describe(manifest).map(([name, value]) => `${name}: ${value}`);
+  const files = relations.map(({ name, meaning }) => `${name}.${format}: ${meaning}`);
+  return `${[...facts, '', ...files].join('\n')}\n`;
+}
+
 /** What the figures are, as lines of two cells. */
-function describe({ snapshot, source, created_at, tool, datasets }: Manifest): (readonly [string, string | number])[] {
+function describe(manifest: Manifest): (readonly [string, string | number])[] {
+  const { snapshot, source, created_at, tool, datasets } = manifest;
+  const notice = sampleNotice(manifest);
   return [
+    ...(notice === null ? [] : [['Notice', notice] as const]),
     ['Snapshot', snapshot],
-    ['Source', source === 'sample' ? 'sample: the figures are made up' : source],
+    ['Source', source],
     ['Read at (UTC)', created_at],
     ['Made by', `${tool.name} ${tool.version}`],
     ...Object.entries(datasets).map(([name, { rows }]) => [`Rows of ${name}`, rows] as const),

@@ -138,6 +138,19 @@ export function isManifest(value: unknown, id: string): value is Manifest {
   return v.is(manifestShape, value) && value.snapshot === id;
 }
 
+const madeUp = {
+  en: 'The figures of the sample are made up.',
+  id: 'Angka-angka contoh ini rekaan.',
+} as const;
+
+/** The sentence that marks sample figures wherever they leave the warehouse; null for the figures of a real source. */
+export function sampleNotice(
+  { source }: Pick<Manifest, 'source'>,
+  language: keyof typeof madeUp = 'en',
+): string | null {
+  return source === 'sample' ? madeUp[language] : null;
+}
+
 /** Whether a relative path stays below its folder. */
 function isBelow(path: string): boolean {
   return path !== '' && !path.includes('\0') && path.split(/[/\\]/).every((part) => !['', '.', '..'].includes(part));

@@ -12,7 +12,7 @@ import { allOptions, commands } from '../../src/cli/commands.ts';
 import { configShape } from '../../src/cli/options/config-file.ts';
 import { variableOf } from '../../src/cli/options/names.ts';
 import type { Option } from '../../src/cli/options/option.ts';
-import { configOption } from '../../src/cli/options/read-options.ts';
+import { configOption } from '../../src/cli/options/shared.ts';
 import type { Relation } from '../../src/duckdb/dictionary.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { metrics } from '../../src/snapshots/metrics.ts';

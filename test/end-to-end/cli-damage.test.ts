@@ -46,7 +46,7 @@ describe('rekap snapshots list', () => {
   it('of a warehouse without snapshots says that there are none', async () => {
     const warehouse = await temporaryFolder();
     await mkdir(join(warehouse, 'snapshots'));
-    const { code, stdout } = await runHere(['snapshots', 'list', '--warehouse', warehouse]);
+    const { code, stdout } = await runHere(['snapshots', '--warehouse', warehouse]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `The warehouse ${warehouse} holds no snapshot yet.\n` });
   });
 

@@ -45,7 +45,6 @@ describe('a mistake', () => {
     [['frob', '--sample'], '"frob"', 'rekap --help'],
     [['qurey', 'FROM voters'], '"qurey"', 'Did you mean query?'],
     [['snapshot'], '"snapshot"', 'Did you mean snapshots?'],
-    [['snapshots'], 'needs a word', 'list, show, verify, rollback, prune'],
     [['snapshots', 'lst'], '"snapshots lst"', 'Did you mean list?'],
     [['snapshots', 'frobnicate'], '"snapshots frobnicate"', 'rekap snapshots --help'],
     // Too few words, or too many.
@@ -53,7 +52,7 @@ describe('a mistake', () => {
     [['snapshots', 'rollback'], 'needs <id>', 'rekap snapshots rollback --help'],
     [['snapshots', 'show', 'a', 'b'], '"b" is one word too many', 'rekap snapshots show --help'],
     [['diff', 'a', 'b', 'c'], '"c" is one word too many', ''],
-    [['completion', 'zsh'], '"zsh" is one word too many', 'rekap completion --help'],
+    [['completion', 'fish'], 'no completion for "fish"', 'bash and zsh'],
   ])('is named, with what was probably meant: %j', async (words, said, next) => {
     const [message, advice] = await mistake(words);
     expect(message).toContain(said);

@@ -22,8 +22,8 @@ const sample = preparedWarehouse(async (warehouse) => {
 
 /** What a command prints of what comes on its standard input. */
 function pipe(input: string, ...words: string[]) {
-  const { stdout, status } = spawnSync(process.execPath, [cliPath, ...words], { input, encoding: 'utf8' });
-  return { stdout, status };
+  const { stdout, stderr, status } = spawnSync(process.execPath, [cliPath, ...words], { input, encoding: 'utf8' });
+  return { stdout, stderr, status };
 }
 
 describe('rekap query', () => {
@@ -99,6 +99,17 @@ describe('on a terminal of 80 columns', () => {
     for (const line of stripVTControlCharacters(stdout).split('\n')) expect(shownWidth(line)).toBeLessThanOrEqual(80);
   });
 
+  it.each([80, 120])('shows names and figures of a wide view in %i columns, and says what is hidden', async (width) => {
+    const { warehouse } = await sample();
+    Object.assign(process.stdout, { isTTY: true, columns: width, rows: 10_000 });
+    const sql = "FROM turnout WHERE sex = 'both'";
+    const { stdout } = await runHere(['query', sql, '--warehouse', warehouse], { PAGER: 'cat' });
+    const text = stripVTControlCharacters(stdout);
+    expect(text).toMatch(/^ACEH BARAT +119,867 +145,804 +117,631 /m);
+    expect(text).toMatch(/\d+ columns hidden: [^]*province[^]*--format\s+csv/);
+    for (const line of text.split('\n')) expect(shownWidth(line)).toBeLessThanOrEqual(width);
+  });
+
   it('says a column once that is the same in every row, and groups digits but not those of ids', async () => {
     const { warehouse } = await sample();
     Object.assign(process.stdout, { isTTY: true, columns: 80, rows: 10_000 });
@@ -138,6 +149,17 @@ describe('rekap export', () => {
     expect(people.reduce<number>((total, each) => total + (each ?? 0), 0)).toBe(Number(sum!.people));
   });
 
+  it('writes into a folder named after the snapshot, unless that holds something', async () => {
+    const { warehouse } = await sample();
+    const [id] = await readdir(join(warehouse, 'snapshots'));
+    const cwd = await temporaryFolder();
+    const words = ['export', '--format', 'parquet', '--warehouse', warehouse];
+    expect((await runHere(words, {}, cwd)).code).toBe(0);
+    expect(await readdir(join(cwd, `rekap-${id}`))).toContain('ABOUT.txt');
+    const again = await runHere(words, {}, cwd);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(`rekap-${id} is not empty`) });
+  });
+
   it('writes a file for each table as CSV, and the very files of the snapshot as Parquet', async () => {
     const csv = await exported('--format', 'csv');
     const [first] = await readRows<{ n: bigint }>(csv.warehouse, 'SELECT count(*) AS n FROM voters');
@@ -164,5 +186,60 @@ describe('rekap shell, fed by a pipe', () => {
     const failed = pipe('FROM nothing;\nSELECT 2 AS two;', 'shell', '--warehouse', warehouse);
     expect(failed.status).toBe(2);
     expect(failed.stdout).toBe('');
+  });
+
+  it('prints in the mode of .mode, and writes one result to the file of .once', async () => {
+    const { warehouse } = await sample();
+    const out = join(await temporaryFolder(), 'one.json');
+    const lines = [
+      '.mode csv',
+      'SELECT 1 AS one;',
+      `.once ${out}`,
+      'SELECT 2 AS two;',
+      '.mode line',
+      'SELECT 3 AS three;',
+    ];
+    const { stdout, stderr, status } = pipe(lines.join('\n'), 'shell', '--warehouse', warehouse);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^one\n1\nthree {2}3\n/);
+    expect(stderr).toContain(`1 row written to ${out}\n`);
+    expect(JSON.parse(await readFile(out, 'utf8'))).toEqual([{ two: 2 }]);
+  });
+
+  it.each(['quit', 'exit', '.quit', '.exit', 'EXIT;'])('ends at %s', async (word) => {
+    const { warehouse } = await sample();
+    const { stdout, status } = pipe(
+      `.mode csv\nSELECT 1 AS one;\n${word}\nSELECT 2 AS two;`,
+      'shell',
+      '--warehouse',
+      warehouse,
+    );
+    expect({ stdout, status }).toEqual({ stdout: 'one\n1\n', status: 0 });
+  });
+
+  it.each([
+    ['.tabels', 'no command ".tabels"', '.tables, .describe NAME'],
+    ['.mode wide', 'no mode "wide"', 'table, line, csv, json'],
+    ['.once', 'needs the name of a file', '.once people.csv'],
+    ['.once people.doc', 'No format has the ending ".doc"', '.csv'],
+    ['.describe voter', 'no table or view "voter"', 'voters'],
+  ])('refuses %s and says what to do', async (line, said, next) => {
+    const { warehouse } = await sample();
+    const { stderr, status } = pipe(line, 'shell', '--warehouse', warehouse);
+    expect(status).toBe(2);
+    expect(stderr).toContain(said);
+    expect(stderr).toContain(next);
+  });
+
+  it('never writes into the warehouse', async () => {
+    const { warehouse } = await sample();
+    const { stderr, status } = pipe(
+      `.once ${join(warehouse, 'snapshots', 'x.csv')}`,
+      'shell',
+      '--warehouse',
+      warehouse,
+    );
+    expect(status).toBe(2);
+    expect(stderr).toContain('.once never writes into the warehouse');
   });
 });

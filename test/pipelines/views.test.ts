@@ -394,3 +394,17 @@ describe('official codes', () => {
     ]);
   });
 });
+
+it('a denominator of 0 gives NULL in every view, never Infinity', async () => {
+  const zeros = Object.fromEntries(
+    Object.entries(recordOf('voters', 0)).map(([field, text]) => [field, field.startsWith('Jumlah') ? '0' : text]),
+  );
+  const { rows, dictionary } = await load({ voters: [[zeros]], voting_rights_users: [[recordOf('users', 0)]] });
+  const shares: unknown[] = [];
+  for (const { name, kind } of dictionary)
+    if (kind === 'view')
+      for (const row of await rows(`FROM ${name}`))
+        shares.push(...Object.values(row).filter((value) => typeof value === 'number'));
+  expect(shares.length).toBeGreaterThan(20);
+  expect(shares.filter((value) => !Number.isFinite(value))).toEqual([]);
+});

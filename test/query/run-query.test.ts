@@ -165,6 +165,10 @@ describe('a query', () => {
     expect(new Set(columns.map(({ name }) => name)).size).toBe(3);
   });
 
+  it.each(['1/0', '-1.5/0', '0/0', 'n/0', 'n // 0', '(n + 0.5) % 0'])('gives NULL for %s', async (expression) => {
+    expect(await ask(`SELECT ${expression} FROM voters LIMIT 1`)).toEqual([[null]]);
+  });
+
   it('gives rows in groups, all of them', async () => {
     expect(await ask('SELECT n FROM voters ORDER BY n')).toEqual(Array.from({ length: 5000 }, (_, n) => [n]));
   });

@@ -1,12 +1,21 @@
 /** What a command declares: its options with their types and bounds, its examples, and what it does. */
 
 /** An option as the help shows it and as every place that may give it is checked. */
-export interface Option {
-  /**
-   * A `list` may be given several times, and each time several values, with blanks or commas between them; of `texts`, each time one value as
-   * it is.
-   */
-  readonly type: 'boolean' | 'number' | 'text' | 'folder' | 'list' | 'texts';
+export type Option = OptionFacts &
+  (
+    | { readonly type: 'boolean'; readonly takes?: never }
+    | {
+        /**
+         * A `list` may be given several times, and each time several values, with blanks or commas between them; of `texts`, each time one
+         * value as it is.
+         */
+        readonly type: 'number' | 'text' | 'folder' | 'list' | 'texts';
+        /** The value in the help, such as FILE. */
+        readonly takes: string;
+      }
+  );
+
+interface OptionFacts {
   /** One letter that stands for it: -f. */
   readonly short?: string;
   readonly describe: string;

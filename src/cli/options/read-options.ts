@@ -8,17 +8,13 @@ import parseWords from 'yargs-parser';
 import { invocation, nameOption } from './invocation.ts';
 import { closestName, didYouMean, variableOf } from './names.ts';
 import type { Command, CommandEntry, Option, Options, Values } from './option.ts';
+import { configOption } from './shared.ts';
 import { isBucketUrl, readBucketUrl } from '../../bucket/address.ts';
 import { RekapError } from '../../errors.ts';
 import { hideCredentials } from '../../runtime/text.ts';
 
 /** What one place gives, by the name of the option. */
 type Given = Readonly<Record<string, unknown>>;
-
-export const configOption = {
-  config: { type: 'text', describe: 'JSON file with options, such as { "base-url": "https://…" }' },
-  profile: { type: 'text', describe: 'profile of that file to go by, such as staging' },
-} as const satisfies Options;
 
 export interface ReadCommand {
   readonly options: Values<Options>;

@@ -9,7 +9,7 @@ import { syncDefaults } from '../../run/options.ts';
 export const week = 604_800;
 
 export const warehouseOption = {
-  warehouse: { type: 'folder', default: 'data/warehouse', describe: 'folder of the warehouse' },
+  warehouse: { type: 'folder', takes: 'FOLDER', default: 'data/warehouse', describe: 'folder of the warehouse' },
 } as const satisfies Options;
 
 /** Of commands that only read. */
@@ -21,21 +21,38 @@ export const readWarehouseOption = {
   },
 } as const satisfies Options;
 
+/** Of every command. */
+export const configOption = {
+  config: { type: 'text', takes: 'FILE', describe: 'JSON file with options, such as { "base-url": "https://…" }' },
+  profile: { type: 'text', takes: 'NAME', describe: 'profile of that file to go by, such as staging' },
+} as const satisfies Options;
+
 export const jsonOption = {
   json: { type: 'boolean', describe: 'print one JSON document instead of text' },
 } as const satisfies Options;
 
 export const snapshotOption = {
-  snapshot: { type: 'text', describe: 'id of the snapshot to read [default: the current one]' },
+  snapshot: { type: 'text', takes: 'ID', describe: 'id of the snapshot to read [default: the current one]' },
 } as const satisfies Options;
 
 export const languageOption = {
-  lang: { type: 'text', choices: languages, default: 'en', describe: 'language: English (en) or Indonesian (id)' },
+  lang: {
+    type: 'text',
+    takes: 'LANGUAGE',
+    choices: languages,
+    default: 'en',
+    describe: 'language: English (en) or Indonesian (id)',
+  },
 } as const satisfies Options;
 
 /** How a result of rows is given: by `--format`, or as JSON by the option that other commands have for it. */
 export const resultOptions = {
-  format: { type: 'text', choices: ['table', 'csv', 'json'], describe: 'how to give the result [default: table]' },
+  format: {
+    type: 'text',
+    takes: 'FORMAT',
+    choices: ['table', 'csv', 'json'],
+    describe: 'how to give the result [default: table]',
+  },
   json: { ...jsonOption.json, describe: 'the same as --format json' },
 } as const satisfies Options;
 
@@ -43,6 +60,7 @@ export const resultOptions = {
 export const logOptions = {
   'log-format': {
     type: 'text',
+    takes: 'FORMAT',
     choices: ['auto', 'text', 'json'],
     default: 'auto',
     describe:
@@ -58,6 +76,7 @@ export const publishOptions = {
   },
   refuse: {
     type: 'text',
+    takes: 'WHAT',
     choices: ['new-errors'],
     describe: 'refuse to publish where an error or a record in quarantine is new since the snapshot before',
   },
@@ -79,9 +98,16 @@ export function readPublishOptions(args: Values<typeof publishOptions>) {
 
 /** How much of the past to keep. */
 export const keepOptions = {
-  keep: { type: 'number', range: [1, 10_000], default: syncDefaults.keep, describe: 'snapshots to keep' },
+  keep: {
+    type: 'number',
+    takes: 'COUNT',
+    range: [1, 10_000],
+    default: syncDefaults.keep,
+    describe: 'snapshots to keep',
+  },
   'keep-landing': {
     type: 'number',
+    takes: 'COUNT',
     range: [0, 10_000],
     describe: 'runs whose answers to keep [default: as many as --keep, and those of every snapshot there is]',
   },

@@ -1,7 +1,7 @@
 /** Writes a query's result as a table: on a terminal in its colours and width, into a file as plain text. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { fits, renderColumns, type TableOptions } from './table.ts';
+import { constantColumns, renderBlocks, renderColumns, type TableColumn } from './fit-columns.ts';
 import { widthOf, wrap } from './text.ts';
 import { paint, printable } from './terminal.ts';
 import { RekapError } from '../../errors.ts';
@@ -13,9 +13,20 @@ import { countOf, formatNumber } from '../../runtime/text.ts';
 const mostRows = 1000;
 const longestCell = 1000;
 
+/** How a person sees what a table leaves out: every column of a row, and every row. */
+export interface Ways {
+  readonly lines: string;
+  readonly all: string;
+}
+
+const waysOfQuery: Ways = { lines: '--layout blocks', all: '--format csv' };
+
 /** The first rows of a result for a terminal, and how many there are. Gives the number of rows that are shown. */
-export function writeTable(layout: TableLayout): (result: QueryResult, write: Write) => Promise<number> {
-  return (result, write) => drawTable(result, write, { layout });
+export function writeTable(
+  layout: TableLayout,
+  ways = waysOfQuery,
+): (result: QueryResult, write: Write) => Promise<number> {
+  return (result, write) => drawTable(result, write, { layout, ways });
 }
 
 /**
@@ -38,6 +49,7 @@ interface Bounds {
   /** Whether all rows must be shown. */
   readonly isWhole?: boolean;
   readonly layout?: TableLayout;
+  readonly ways?: Ways;
 }
 
 /** Sets decimals below each other: 78 and 81.99 end in different places, and 78.00 would say more than there is. */
@@ -55,18 +67,22 @@ function alignPoints(rows: string[][], column: number): void {
   }
 }
 
-/** Columns that say the same in every row; none where the table fits with them. */
-function constantColumns(rows: readonly (readonly string[])[], options: TableOptions): number[] {
-  if (rows.length < 2 || fits(rows, options)) return [];
-  const { head } = options;
-  const constant = head.flatMap((_, index) => (rows.every((row) => row[index] === rows[0]![index]) ? [index] : []));
-  return constant.length < head.length ? constant : [];
+/** Numbers by which something is known, rather than counted. */
+const idName = /(^|_)(id|year|key|code)$/i;
+
+const numberType = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL\([\d,]+\))$/;
+
+/** Describes how a table shows a column of a result. */
+function describeColumn({ name, type }: ResultColumn): TableColumn {
+  const isNumber = numberType.test(type);
+  const kind = isNumber && !idName.test(name) ? 'figure' : type === 'VARCHAR' ? 'name' : 'other';
+  return { head: printable(name, longestCell), isNumber, kind };
 }
 
 /** 204,807,222 for a person at a terminal; ids and years stay as they are. */
 function groupDigits(rows: string[][], columns: readonly ResultColumn[]): void {
   for (const [index, { name, type }] of columns.entries()) {
-    if (!/INT/.test(type) || /(^|_)(id|year|key|code)$/i.test(name)) continue;
+    if (!/INT/.test(type) || idName.test(name)) continue;
     const cells = rows.map((row) => row[index]!).filter((cell) => /^-?\d{1,15}$/.test(cell));
     if (cells.every((cell) => /^(19|20)\d\d$/.test(cell))) continue;
     for (const row of rows) if (/^-?\d{1,15}$/.test(row[index]!)) row[index] = formatNumber(Number(row[index]));
@@ -76,7 +92,7 @@ function groupDigits(rows: string[][], columns: readonly ResultColumn[]): void {
 async function drawTable(
   result: QueryResult,
   write: Write,
-  { isWhole = false, layout = 'columns', ...bound }: Bounds,
+  { isWhole = false, layout = 'columns', ways = waysOfQuery, width }: Bounds,
 ): Promise<number> {
   const { columns } = result;
   const rows: string[][] = [];
@@ -95,44 +111,35 @@ async function drawTable(
       `The result has ${countOf(total, 'row')}, and a table shows ${formatNumber(mostRows)} at most.`,
       'Let the name after --out end in .csv, .json, .parquet or .arrow, or say so by --format.',
     );
-  const right = columns.flatMap(({ type }, index) => (/INT|DOUBLE|FLOAT|DECIMAL/.test(type) ? [index] : []));
-  const head = columns.map(({ name }) => printable(name, longestCell));
   for (const [index, { type }] of columns.entries()) if (/^(DOUBLE|FLOAT)$/.test(type)) alignPoints(rows, index);
   if (layout === 'columns' && !isWhole && process.stdout.isTTY) groupDigits(rows, columns);
-  const said = layout === 'blocks' ? [] : constantColumns(rows, { head, right, ...bound });
-  const shown = head.flatMap((_, index) => (said.includes(index) ? [] : [index]));
-  if (said.length > 0) {
-    const sentence = said.map((index) => `${head[index]} ${rows[0]![index]}`).join(', ');
-    await write(
-      `${wrap(sentence, widthOf(process.stdout))
+  const described = columns.map(describeColumn);
+  const note = (text: string): Promise<void> =>
+    write(
+      `${wrap(text, widthOf(process.stdout))
         .map((line) => paint('dim', line))
         .join('\n')}\n`,
     );
-  }
-  const { text, left } = renderColumns(
-    rows.map((row) => shown.map((index) => row[index]!)),
-    {
-      head: shown.map((index) => head[index]!),
-      right: right.filter((index) => shown.includes(index)).map((index) => shown.indexOf(index)),
-      ...bound,
-    },
-    layout,
-  );
-  await write(`${text}\n`);
-  if (left.length > 0) {
-    const note = `Not shown because they do not fit: ${left.join(', ')}. Name the columns that you want, or add --layout blocks.`;
-    await write(
-      `${wrap(note, widthOf(process.stdout))
-        .map((line) => paint('dim', line))
-        .join('\n')}\n`,
-    );
+  const constant = layout === 'blocks' ? [] : constantColumns(rows, described, width);
+  if (constant.length > 0)
+    await note(constant.map((index) => `${described[index]!.head} ${rows[0]![index]}`).join(', '));
+  const varies = (_: unknown, index: number): boolean => !constant.includes(index);
+  const varying = rows.map((row) => row.filter(varies));
+  if (layout === 'blocks') await write(`${renderBlocks(varying, described, width)}\n`);
+  else {
+    const { text, hidden } = renderColumns(varying, described.filter(varies), width);
+    await write(`${text}\n`);
+    if (hidden.length > 0)
+      await note(
+        `${countOf(hidden.length, 'column')} hidden: ${hidden.join(', ')}. To see them, name the columns that you want, or use ${ways.lines} or ${ways.all}.`,
+      );
   }
   const counted = countOf(total, 'row');
   await write(
     paint(
       'dim',
       total > rows.length
-        ? `${counted}, of which the first ${formatNumber(rows.length)} are shown; --format csv gives all\n`
+        ? `${counted}, of which the first ${formatNumber(rows.length)} are shown; ${ways.all} gives all\n`
         : `${counted}\n`,
     ),
   );

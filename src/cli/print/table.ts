@@ -15,7 +15,7 @@ export interface TableOptions {
 }
 
 /** Between two columns. */
-const gap = 2;
+export const gap = 2;
 
 /**
  * A table; cells are printed as they are, so texts from outside go through `printable` first. Where it is wider than the terminal, the
@@ -24,11 +24,8 @@ const gap = 2;
  */
 export function renderTable(rows: readonly (readonly string[])[], options: TableOptions): string {
   const { head, right = [], width = terminalColumns(process.stdout) ?? Number.POSITIVE_INFINITY } = options;
-  const room = width - gap * (head.length - 1);
-  const cells = head.map((_, index) => Math.max(0, ...rows.map((row) => shownWidth(row[index] ?? ''))));
-  const widths = head.map((name, index) => Math.max(shownWidth(name), cells[index]!));
-  if (widths.reduce((sum, wide) => sum + wide, 0) <= room) return draw(rows, head, right);
-  return cutTable(rows, options, cells, room) ?? turn(rows, options, width) ?? writeBlocks(rows, options, width);
+  if (fits(rows, { ...options, width })) return draw(rows, head, right);
+  return cutTable(rows, options, width) ?? turn(rows, options, width) ?? writeBlocks(rows, options, width);
 }
 
 /** Whether a table needs no more room than there is. */
@@ -39,38 +36,14 @@ export function fits(rows: readonly (readonly string[])[], { head, right = [], w
     .every((line) => shownWidth(line) <= room);
 }
 
-/**
- * A result as columns: cut, or turned, where that is enough; else as many of the first columns as there is room for, and the names of the
- * others. As blocks where that is asked for.
- */
-export function renderColumns(
-  rows: readonly (readonly string[])[],
-  options: TableOptions,
-  layout: 'columns' | 'blocks',
-): { text: string; left: readonly string[] } {
-  const { head, right = [], width = terminalColumns(process.stdout) ?? Number.POSITIVE_INFINITY } = options;
-  // One wide row is read best from top to bottom.
-  if (layout === 'blocks' || (rows.length === 1 && !fits(rows, options)))
-    return { text: writeBlocks(rows, options, width).trimEnd(), left: [] };
-  if (fits(rows, options)) return { text: draw(rows, head, right), left: [] };
-  for (let count = head.length; count > 0; count -= 1) {
-    const part = rows.map((row) => row.slice(0, count));
-    const partial = { ...options, head: head.slice(0, count), right: right.filter((index) => index < count) };
-    const cells = partial.head.map((_, index) => Math.max(0, ...part.map((row) => shownWidth(row[index] ?? ''))));
-    const cut = cutTable(part, partial, cells, width - gap * (count - 1));
-    const text = cut ?? (count === head.length ? turn(rows, options, width) : null);
-    if (text !== null) return { text, left: head.slice(count) };
-  }
-  return { text: writeBlocks(rows, options, width).trimEnd(), left: [] };
-}
-
 /** The table with texts cut to the room there is; null where that is too little, or two texts of a column would look the same. */
-function cutTable(
+export function cutTable(
   rows: readonly (readonly string[])[],
   { head, right = [], whole = [] }: TableOptions,
-  cells: readonly number[],
-  room: number,
+  width: number,
 ): string | null {
+  const room = width - gap * (head.length - 1);
+  const cells = head.map((_, index) => Math.max(0, ...rows.map((row) => shownWidth(row[index] ?? ''))));
   const fitted = fitWidths(
     head.map((name, index) => Math.max(cells[index]!, ...breakName(name, 0).map(shownWidth))),
     head.map((_, index) => !right.includes(index) && !whole.includes(index)),
@@ -104,7 +77,11 @@ function breakNames(head: readonly string[], fitted: readonly number[], room: nu
 }
 
 /** A table of figures with a name in front, its rows as columns; null where it is none, or still too wide. */
-function turn(rows: readonly (readonly string[])[], { head, right = [] }: TableOptions, width: number): string | null {
+export function turn(
+  rows: readonly (readonly string[])[],
+  { head, right = [] }: TableOptions,
+  width: number,
+): string | null {
   if (rows.length === 0 || right.length < head.length - 1 || right.includes(0)) return null;
   const [corner = '', ...names] = head;
   const turned = names.map((name, index) => [name, ...rows.map((row) => row[index + 1] ?? '')]);
@@ -121,7 +98,7 @@ function turn(rows: readonly (readonly string[])[], { head, right = [] }: TableO
 const leastBeside = 20;
 
 /** Each row by itself, a line or more per column. Texts are broken, numbers and ids never. */
-function writeBlocks(
+export function writeBlocks(
   rows: readonly (readonly string[])[],
   { head, right = [], whole = [] }: TableOptions,
   width: number,
@@ -149,7 +126,7 @@ function writeBlocks(
 }
 
 /** Columns side by side, as wide as what they hold; a name may take several lines. */
-function draw(rows: readonly (readonly string[])[], head: readonly string[], right: readonly number[]): string {
+export function draw(rows: readonly (readonly string[])[], head: readonly string[], right: readonly number[]): string {
   const names = head.map((name) => name.split('\n'));
   const headLines = (names[0] ?? []).map((_, line) => names.map((lines) => paint('bold', lines[line] ?? '')));
   const all = [...headLines, ...rows];
@@ -180,7 +157,7 @@ function breakName(name: string, width: number): string[] {
 }
 
 /** Columns narrower than this say nothing any more. */
-const narrowest = 8;
+export const narrowest = 8;
 
 /**
  * Widths that add up to at most `room`: the widest of the columns that may be cut are cut first. Null where that is not

@@ -1,0 +1,126 @@
+/** The commands of `rekap shell` that begin with a dot. */
+
+import type { TableLayout } from './print/result-table.ts';
+import { formatOfFile, type PrintedFormat } from './query-output.ts';
+import { RekapError } from '../errors.ts';
+import type { Relation } from '../duckdb/dictionary.ts';
+
+/** What dot commands change of a session. */
+export interface Session {
+  readonly warehouse: string;
+  readonly relations: readonly Relation[];
+  mode: Mode;
+  /** File that the next result goes to. */
+  once: string | null;
+}
+
+/** Modes by their names: how results are printed. */
+export const modes = {
+  table: { format: 'table', layout: 'columns' },
+  line: { format: 'table', layout: 'blocks' },
+  csv: { format: 'csv', layout: 'columns' },
+  json: { format: 'json', layout: 'columns' },
+  markdown: { format: 'markdown', layout: 'columns' },
+} as const satisfies Readonly<Record<string, { format: PrintedFormat; layout: TableLayout }>>;
+type Mode = keyof typeof modes;
+
+const examples = [
+  "FROM turnout_by_province WHERE sex = 'both';",
+  'SELECT list, sum(people) AS people FROM fact_people GROUP BY ALL;',
+  "SELECT regency, message FROM violations WHERE severity = 'error';",
+  'FROM data_quality WHERE errors > 0;',
+];
+
+interface DotCommand {
+  /** What it takes, for the help. */
+  readonly takes?: string;
+  readonly describe: string;
+  /** Returns what to print, as lines or in two columns. */
+  run(session: Session, given: string): Lines | Promise<Lines>;
+}
+
+type Lines = readonly string[] | readonly (readonly [string, string])[];
+
+export const dotCommands: Readonly<Record<string, DotCommand>> = {
+  '.tables': {
+    describe: 'list the tables and views',
+    run: ({ relations }) => relations.map(({ name, meaning }) => [name, meaning] as const),
+  },
+  '.describe': {
+    takes: 'NAME',
+    describe: 'explain the columns of a table or view',
+    run: describeRelation,
+  },
+  '.examples': { describe: 'show queries that work', run: () => examples },
+  '.mode': {
+    takes: 'MODE',
+    describe: `print results as ${Object.keys(modes).join(', ')}`,
+    run(session, given) {
+      if (!Object.hasOwn(modes, given))
+        throw usage(`There is no mode ${JSON.stringify(given)}.`, `The modes are ${Object.keys(modes).join(', ')}.`);
+      session.mode = given as Mode;
+      return [];
+    },
+  },
+  '.once': {
+    takes: 'FILE',
+    describe: 'write the next result to a file, in the format that its name ends in',
+    async run(session, given) {
+      if (given === '') throw usage('.once needs the name of a file.', 'Write it as in .once people.csv.');
+      formatOfFile(given);
+      await (await import('../query/write-aside.ts')).requireOutside(given, session.warehouse, '.once');
+      session.once = given;
+      return [];
+    },
+  },
+  '.help': {
+    describe: 'show this help',
+    run: () => Object.entries(dotCommands).map(([name, { describe }]) => [usageOf(name), describe] as const),
+  },
+  '.quit': { describe: 'leave; quit, exit and Ctrl-D do the same', run: () => [] },
+};
+
+function usageOf(name: string): string {
+  const { takes } = dotCommands[name]!;
+  return takes === undefined ? name : `${name} ${takes}`;
+}
+
+/** Whether a line ends the session. */
+export function isGoodbye(line: string): boolean {
+  return /^\s*\.?(quit|exit)\s*;?\s*$/i.test(line);
+}
+
+/** Runs a line that begins with a dot. Throws `usage` for a command that doesn't exist. */
+export async function runDotCommand(line: string, session: Session): Promise<void> {
+  const [, name = '', given = ''] = /^(\S+)\s*(.*?)[\s;]*$/s.exec(line) ?? [];
+  if (!Object.hasOwn(dotCommands, name))
+    throw usage(
+      `There is no command ${JSON.stringify(name)}.`,
+      `The commands are ${Object.keys(dotCommands).map(usageOf).join(', ')}.`,
+    );
+  const [lines, { inColumns, widthOf }, { writeOut }] = await Promise.all([
+    dotCommands[name]!.run(session, given),
+    import('./print/text.ts'),
+    import('./print/terminal.ts'),
+  ]);
+  const isPair = (each: Lines[number]): each is readonly [string, string] => typeof each !== 'string';
+  const texts = lines.every(isPair) ? inColumns(lines, widthOf(process.stdout)) : lines;
+  if (lines.length > 0) await writeOut(`${texts.join('\n')}\n`);
+}
+
+async function describeRelation({ relations }: Session, given: string): Promise<Lines> {
+  const found = relations.find(({ name }) => name === given);
+  if (found !== undefined) return found.columns.map(({ name, type, meaning }) => [`${name} ${type}`, meaning] as const);
+  const { didYouMean } = await import('./options/names.ts');
+  const names = relations.map(({ name }) => name);
+  throw usage(
+    given === ''
+      ? '.describe needs the name of a table or view.'
+      : `There is no table or view ${JSON.stringify(given)}.`,
+    didYouMean(given, names, '.tables lists them.'),
+  );
+}
+
+function usage(message: string, next: string): RekapError {
+  return new RekapError('usage', message, next);
+}
