@@ -50,7 +50,7 @@ function boundPatience(signal: AbortSignal): AbortSignal {
   return controller.signal;
 }
 
-/** @throws `usage` where an address is none, or a file cannot be read. */
+/** @throws `usage` for a malformed address, `configuration` for a file that cannot be read. */
 export async function readNotifier(
   args: Values<typeof notifyOptions & typeof warehouseOption>,
   warn: (message: string) => void,

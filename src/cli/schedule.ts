@@ -112,7 +112,8 @@ async function run(args: Values<typeof options>): Promise<void> {
       tell,
       async carryOut() {
         try {
-          await tellOthers(asked, () => withRetries(args.retries, sync, { clock: systemClock, signal, tell }));
+          const withThese = { clock: systemClock, signal, tell };
+          await tellOthers(asked, async () => () => withRetries(args.retries, sync, withThese));
         } catch (error) {
           if (!signal.aborted) printError(error);
         } finally {

@@ -92,7 +92,8 @@ export const syncCommand = declareCommand({
     ['rekap sync --base-url https://host --resume', 'after one that was broken off'],
     ['rekap sync --base-url https://host --dry-run', 'see what would be published'],
   ],
-  run: (args) => tellOthers(args, async () => (await prepareSync(args))()),
+  run: (args) => tellOthers(args, () => prepareSync(args)),
+  cannotBegin: (args, error) => tellOthers(args, () => Promise.reject(error)),
 });
 
 /** Checks what is asked for; gives what carries it out. */

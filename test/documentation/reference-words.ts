@@ -20,7 +20,8 @@ export const exitMeanings: Words = {
 };
 
 export const otherVariables: Words = {
-  REKAP_API_KEY: 'The API key for `sync`, where `--api-key-file` is not given. There is no option for the key itself.',
+  REKAP_API_KEY:
+    'The API key for `sync`, if `--api-key-file` is not given. It wins over `api-key-file` in the config file. There is no option for the key itself.',
   REKAP_API_KEYS: 'The keys that `serve` accepts, separated by commas, where `--api-keys-file` is not given.',
   REKAP_DEBUG: 'Set it to 1 and an unexpected failure also says where in the code it happened.',
   AWS_ENDPOINT_URL_S3: 'The address of an object store other than AWS, for buckets.',

@@ -92,13 +92,13 @@ export function readKeepOptions({ keep, 'keep-landing': keepLanding }: Values<ty
   return { keep, keepLanding: keepLanding ?? null };
 }
 
-/** The text of a file that an option names. @throws `usage` where it cannot be read. */
+/** The text of a file that an option names. @throws `configuration` if it cannot be read. */
 export async function readNamedFile(what: string, file: string, option: string): Promise<string> {
   const [{ readFile }, { systemReason }] = await Promise.all([import('node:fs/promises'), import('../../errors.ts')]);
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
     const message = `The ${what} ${file} cannot be read: ${systemReason(error)}.`;
-    throw new RekapError('usage', message, `Correct --${option}.`, { cause: error });
+    throw new RekapError('configuration', message, `Correct --${option}.`, { cause: error });
   }
 }
