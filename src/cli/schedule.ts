@@ -61,7 +61,7 @@ async function run(args: Values<typeof options>): Promise<void> {
     import('../snapshots/runs-summary.ts'),
   ]);
   const timetable = readTimetable(args.cron, timezone);
-  const asked = { ...args, 'dry-run': false, json: false };
+  const asked = { ...args, 'dry-run': false, unpin: false, json: false };
   // What is wrong with the settings shows now, and not at night.
   await prepareSync(asked);
   await readTold(args);

@@ -77,6 +77,7 @@ export const syncOptions = {
 const options = {
   ...syncOptions,
   'dry-run': { type: 'boolean', describe: 'fetch and check, publish nothing' },
+  unpin: { type: 'boolean', describe: 'remove the pin of a rollback, and make the new snapshot current' },
   ...jsonOption,
 } as const satisfies Options;
 
@@ -116,6 +117,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     ...readKeepOptions(args),
     resumeWithin: args.resume ? args['resume-within'] * 1000 : null,
     dryRun: args['dry-run'],
+    unpin: args.unpin,
     districts: readDistricts(args.dapil),
   };
   const [{ loadProject }, { wantsTracing }] = await Promise.all([

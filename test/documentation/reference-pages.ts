@@ -247,7 +247,8 @@ async function makeFiles(warehouse: string): Promise<string> {
     'Files of a warehouse',
     table(
       ['file', 'what it holds'],
-      [...new Set(paths)].toSorted().map((path) => [`\`${path}\``, meaningOf(fileMeanings, path)]),
+      // Only a rollback writes the pin.
+      [...new Set([...paths, 'pinned'])].toSorted().map((path) => [`\`${path}\``, meaningOf(fileMeanings, path)]),
     ),
     'An id is the UTC time to the second and six hexadecimal digits, such as `20261120T030002Z-1f3a9c`. Ids sort by time.',
     `## manifest.json\n\n${await keysIn('current/manifest.json')}`,

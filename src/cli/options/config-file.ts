@@ -62,7 +62,7 @@ export interface ReadConfig {
 }
 
 /** What a place gives, and how an option that it gives is called. */
-export type Place = readonly [given: Readonly<Record<string, unknown>>, nameOf: (name: string) => string];
+type Place = readonly [given: Readonly<Record<string, unknown>>, nameOf: (name: string) => string];
 
 /**
  * @param declared The options of the command.

@@ -68,7 +68,10 @@ export async function readOptions(
     command.exclusive ?? [],
   );
   invocation.wantsJson = 'json' in declared && filled['json'] === true;
-  if (typeof filled['warehouse'] === 'string') invocation.warehouse = filled['warehouse'];
+  /** Options that the found file gives; the next command finds it too, so advice need not repeat them. */
+  const found = new Set(isFound ? places.flatMap(([own, nameOf]) => Object.keys(own).map(nameOf)) : []);
+  const isFromFound = (name: string): boolean => found.has(invocation.origins[name] ?? '');
+  if (typeof filled['warehouse'] === 'string' && !isFromFound('warehouse')) invocation.warehouse = filled['warehouse'];
   const options = Object.entries(declared).map(
     ([name, option]) => [name, convert(name, option, filled[name])] as const,
   );
@@ -77,8 +80,7 @@ export async function readOptions(
     await command.cannotBegin?.(values, failure);
     throw failure;
   }
-  const isUsed = isFound && places.some(([own]) => Object.keys(own).length > 0);
-  return { options: values, words, foundConfig: isUsed ? workingConfig : null };
+  return { options: values, words, foundConfig: Object.keys(filled).some(isFromFound) ? workingConfig : null };
 }
 
 /** --file for -f, and --file=x for -f=x, where the command has such an option. */

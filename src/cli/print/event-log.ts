@@ -68,7 +68,7 @@ export const logEvents = {
     level: 'info',
     meaning: 'The run has come to its end.',
     fields: {
-      outcome: 'published, unchanged, reproduced or dry run.',
+      outcome: 'published, held (by a pin), unchanged, reproduced or dry run.',
       snapshot: 'The snapshot that is current.',
       requests: 'Requests sent.',
       milliseconds: 'How long it took.',
