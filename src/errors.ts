@@ -22,6 +22,8 @@ export const ExitCode = {
 const failures = {
   /** A flag, an environment variable, a config key or an argument is wrong. */
   usage: ExitCode.usage,
+  /** A file that the options name, such as the key or the config file, cannot be used, or the API key or the profile is missing. */
+  configuration: ExitCode.usage,
   /** The definition of a pipeline or a project contradicts itself; found when it is loaded. */
   'pipeline-definition': ExitCode.usage,
   /** The warehouse folder cannot be used: a file in its place, a damaged `current`. */

@@ -11,7 +11,7 @@ export { traceRun, type RunTrace } from './run/trace.ts';
 export { replay, sync } from './api.ts';
 export type { ReplaySettings, SyncSettings } from './api.ts';
 export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncContext } from './run/options.ts';
-export { prune, rollBack } from './snapshots/manage-snapshots.ts';
+export { prune, rollBack, unpin } from './snapshots/manage-snapshots.ts';
 export { queryToParquet, runQuery } from './query/run-query.ts';
 export type { QueryResult, ResultColumn } from './query/query-result.ts';
 export { ApiKeys, generateApiKey, readApiKeys } from './serve/api-keys.ts';

@@ -11,7 +11,7 @@ import { nameSnapshotFolder, pointCurrent, publishSnapshotFolder } from './publi
 import { verifySnapshot } from './publish/verify-snapshot.ts';
 import { findAltered } from './warehouse/check-files.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
-import { listSnapshotIds, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
+import { listSnapshotIds, readPinnedId, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 import { build } from './run/build.ts';
 import { checkBuilt } from './run/check-built.ts';
 import { definitionFingerprint } from './run/describe-snapshot.ts';
@@ -64,7 +64,11 @@ export async function replay(project: Project, asked: ReplayOptions, context: Sy
     const equals = await requireSameFigures(run, manifest);
     const { outcome, current, manifest: complete } = await publish(run, manifest);
     const snapshot =
-      outcome === 'reproduced' ? (run.published?.id ?? current) : outcome === 'published' ? run.id : null;
+      outcome === 'reproduced'
+        ? (run.published?.id ?? current)
+        : outcome === 'published' || outcome === 'held'
+          ? run.id
+          : null;
     return { outcome, snapshot, current, equals, pruned: [], manifest: complete, broken_checks: built.brokenChecks };
   });
 }
@@ -76,6 +80,7 @@ async function planReplay(attempt: Attempt, asked: ReplayOptions, landing: strin
   const original = await readUnaltered(asked.warehouse, file.run);
   const published = asked.into === null ? original : await readUnaltered(warehouse, file.run);
   const isWhole = published !== null && isOfToday(project, published) && (await isIntact(project, published));
+  const current = await readCurrentIdOrNone(warehouse);
   const isFree = isWhole || !(await listSnapshotIds(warehouse)).includes(file.run);
   return {
     id: isFree ? file.run : newSnapshotId(context.clock.now(), context.random(), await latestRunId(warehouse)),
@@ -85,7 +90,9 @@ async function planReplay(attempt: Attempt, asked: ReplayOptions, landing: strin
     original,
     published,
     isWhole,
-    current: await readCurrentIdOrNone(warehouse),
+    current,
+    // A pin holds what is current; if that is broken, the replay is there to restore it.
+    pinned: current === null ? null : await readPinnedId(warehouse),
     previous: await previousOf(attempt, asked, { file, original }),
   };
 }
@@ -160,6 +167,10 @@ async function publish(
   if (current !== null && current > file.run) {
     await nameSnapshotFolder(warehouse, finished, enter);
     return { outcome: 'published', current, manifest: complete };
+  }
+  if (current !== null && run.pinned !== null) {
+    await nameSnapshotFolder(warehouse, finished, enter);
+    return { outcome: 'held', current, manifest: complete };
   }
   await publishSnapshotFolder(warehouse, finished, enter);
   return { outcome: 'published', current: id, manifest: complete };

@@ -5,9 +5,15 @@ import { messageOf, RekapError } from './errors.ts';
 import type { Project } from './pipeline.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
 import { discardSnapshotFolder, latestRunId, newSnapshotId, pruneSnapshots } from './publish/snapshot-folder.ts';
-import { publishSnapshotFolder } from './publish/switch-current.ts';
+import { nameSnapshotFolder, publishSnapshotFolder, unpinSnapshot } from './publish/switch-current.ts';
 import { type Manifest, warehousePaths } from './warehouse/snapshot-format.ts';
-import { readCurrentId, readCurrentOrFirst, type Snapshot } from './warehouse/warehouse.ts';
+import {
+  listSnapshotIds,
+  readCurrentOrFirst,
+  readPinnedId,
+  readSnapshot,
+  type Snapshot,
+} from './warehouse/warehouse.ts';
 import { readBaseUrl, warningsOfBaseUrl } from './run/base-url.ts';
 import type { Attempt, Run, RunPlan, SyncContext, SyncOptions, SyncResult } from './run/options.ts';
 import { findDamage, planCarryOver } from './run/previous.ts';
@@ -36,9 +42,7 @@ export async function sync(project: Project, asked: SyncOptions, context: SyncCo
     await source.close();
     const { checkBuilt } = await import('./run/check-built.ts');
     const manifest = await checkBuilt(run, built);
-    const published = await publish(run, manifest);
-    const snapshot = options.dryRun ? null : published.current;
-    return { ...published, snapshot, broken_checks: built.brokenChecks };
+    return { ...(await publish(run, manifest)), broken_checks: built.brokenChecks };
   });
 }
 
@@ -62,48 +66,82 @@ async function planSync({ project, options, context, warn }: Attempt): Promise<R
   if (isAnew) warn('The warehouse held sample figures; its history begins anew with this source.');
   const startedAt = context.clock.now();
   const id = newSnapshotId(startedAt, context.random(), await latestRunId(warehouse));
-  return { id, landing: join(warehousePaths(warehouse).landing, id), startedAt, previous: isAnew ? null : current };
+  return {
+    id,
+    landing: join(warehousePaths(warehouse).landing, id),
+    startedAt,
+    // Also while it is pinned, a sync is compared with what readers see, and not with what was built since: the snapshot that was rolled
+    // back is often among those. So the gate, the changes and the age of violations say what would be new to readers.
+    previous: isAnew ? null : current,
+    current: current?.id ?? null,
+    pinned: current === null || options.unpin ? null : await readPinnedId(warehouse),
+  };
 }
 
-/** Publishes, unless this is a dry run or nothing has changed at the source. */
+/** Publishes, unless this is a dry run, nothing has changed at the source, or another snapshot is pinned. */
 async function publish(
   run: Run,
   manifest: Manifest,
-): Promise<Pick<SyncResult, 'outcome' | 'current' | 'pruned' | 'manifest'>> {
-  const { id, options, previous, folder } = run;
+): Promise<Pick<SyncResult, 'outcome' | 'snapshot' | 'current' | 'pruned' | 'manifest'>> {
+  const { id, options, folder, current, pinned } = run;
   const { warehouse } = options;
   if (options.dryRun) {
     await discardSnapshotFolder(folder);
-    return { outcome: 'dry run', current: await readCurrentId(warehouse), pruned: [], manifest };
+    return { outcome: 'dry run', snapshot: null, current, pruned: [], manifest };
   }
-  if (previous !== null && holdsSameTables(manifest, previous.manifest) && (await isWhole(run, previous))) {
+  const same = await findSame(run, manifest);
+  if (same !== null) {
     await discardSnapshotFolder(folder);
+    if (options.unpin) await unpinSnapshot(warehouse);
     // The run before may have died before it came to this.
-    return { outcome: 'unchanged', current: previous.id, pruned: await removeOld(run, previous.id), manifest };
+    return { outcome: 'unchanged', snapshot: same.id, current, pruned: await removeOld(run, current), manifest };
   }
   run.enter('write the report');
   const complete = await addReport(run, manifest);
   run.enter('write the manifest');
-  const files = await writeManifest(folder, complete);
-  await publishSnapshotFolder(warehouse, { id, folder, files }, run.enter);
+  const finished = { id, folder, files: await writeManifest(folder, complete) };
+  if (pinned !== null) await nameSnapshotFolder(warehouse, finished, run.enter);
+  else {
+    if (options.unpin) await unpinSnapshot(warehouse);
+    await publishSnapshotFolder(warehouse, finished, run.enter);
+  }
   run.enter('remove old snapshots');
-  return { outcome: 'published', current: id, pruned: await removeOld(run, id), manifest: complete };
+  const end =
+    pinned === null ? ({ outcome: 'published', current: id } as const) : ({ outcome: 'held', current } as const);
+  return { ...end, snapshot: id, pruned: await removeOld(run, end.current), manifest: complete };
 }
 
-/** Whether the snapshot before is as it was published; a damaged one is replaced though its tables are the same. */
-async function isWhole({ project, warn }: Run, previous: Snapshot): Promise<boolean> {
-  const problems = await findDamage(previous, project.pipelines);
+/**
+ * The snapshot that holds these tables already: the previous one, or the newest one while another is pinned. Otherwise a source that stays as
+ * it is would fill the warehouse with copies, and retention would remove older snapshots for them.
+ */
+async function findSame(run: Run, manifest: Manifest): Promise<Snapshot | null> {
+  const { previous, pinned, options } = run;
+  const newest = pinned === null ? undefined : (await listSnapshotIds(options.warehouse)).at(-1);
+  const known = [
+    previous,
+    newest === undefined ? null : await readSnapshot(options.warehouse, newest).catch(() => null),
+  ];
+  for (const snapshot of known)
+    if (snapshot !== null && holdsSameTables(manifest, snapshot.manifest) && (await isWhole(run, snapshot)))
+      return snapshot;
+  return null;
+}
+
+/** Whether a snapshot is as it was published; a damaged one is replaced though its tables are the same. */
+async function isWhole({ project, warn }: Run, snapshot: Snapshot): Promise<boolean> {
+  const problems = await findDamage(snapshot, project.pipelines);
   if (problems.length > 0)
-    warn(`Snapshot ${previous.id} is damaged and replaced by a new one: ${problems.join('; ')}.`);
+    warn(`Snapshot ${snapshot.id} is damaged and replaced by a new one: ${problems.join('; ')}.`);
   return problems.length === 0;
 }
 
 /** Retention comes after the switch: should it fail, the snapshot is published all the same. */
-async function removeOld({ options, warn, previous }: Run, current: string): Promise<string[]> {
+async function removeOld({ options, warn, previous, pinned }: Run, current: string | null): Promise<string[]> {
   const { warehouse, keep } = options;
   try {
     // Whoever has followed `current` a moment ago still reads the snapshot that was replaced.
-    return await pruneSnapshots(warehouse, keep, [current, previous?.id ?? null]);
+    return await pruneSnapshots(warehouse, keep, [current, previous?.id ?? null, pinned]);
   } catch (error) {
     warn(`old snapshots could not be removed: ${messageOf(error)}`);
     return [];

@@ -65,12 +65,9 @@ async function dispatch(words: readonly string[], entry: CommandEntry | undefine
   // Fails where there is no folder to be in; every path would be misread there.
   process.cwd();
   const [command, { readOptions }] = await Promise.all([entry.load(), import('./options/read-options.ts')]);
-  const { options, words: given } = await readOptions(
-    entry,
-    command,
-    words.slice(entry.name.split(' ').length),
-    allOptions,
-  );
+  const typed = words.slice(entry.name.split(' ').length);
+  const { options, words: given, foundConfig } = await readOptions(entry, command, typed, allOptions);
+  if (foundConfig !== null) (await import('./print/event-log.ts')).writeConfigNote(foundConfig, options['log-format']);
   const { warehouse } = options;
   if (typeof warehouse !== 'string' || !isBucketUrl(warehouse)) return command.run(options, given);
   const { fetchCopy } = await import('./bucket.ts');

@@ -99,12 +99,17 @@ export const commands: readonly CommandEntry[] = [
   ),
   declare(
     'snapshots rollback <id>',
-    'Make an earlier snapshot the current one; a damaged one is refused',
+    'Make an earlier snapshot the current one and pin it; a damaged one is refused',
     async () => (await snapshots()).rollbackCommand,
   ),
   declare(
+    'snapshots unpin',
+    'Let the next sync replace the snapshot that a rollback has pinned',
+    async () => (await snapshots()).unpinCommand,
+  ),
+  declare(
     'snapshots prune',
-    'Remove the oldest snapshots and their answers; the current ones always stay',
+    'Remove the oldest snapshots and their answers; the current and the pinned one always stay',
     async () => (await snapshots()).pruneCommand,
   ),
   declare(
@@ -133,7 +138,7 @@ function declare(usage: string, describe: string, load: () => Promise<Command>):
 
 /** First words that hold commands of their own. By itself, such a word is its command "list". */
 export const groups: Readonly<Record<string, string>> = {
-  snapshots: 'List, show, verify, roll back and prune published snapshots',
+  snapshots: 'List, show, verify, roll back, unpin and prune published snapshots',
 };
 
 /** Every option of every command. */

@@ -6,9 +6,17 @@ import { fillIn, type Places, scheduleNames, schedules } from './schedules.ts';
 import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../run/base-url.ts';
 
+/** The key file in the folder of rekap.json, if the user names no other. */
+const usualKeyFile = 'api-key';
+
 export const initCommand = declareCommand({
   options: {
     'base-url': { type: 'text', takes: 'URL', describe: 'address of the service' },
+    'api-key-file': {
+      type: 'text',
+      takes: 'FILE',
+      describe: 'file that holds the API key [default: a new one with REKAP_API_KEY]',
+    },
     ...warehouseOption,
     schedule: {
       type: 'text',
@@ -20,27 +28,37 @@ export const initCommand = declareCommand({
   },
   examples: [
     ['rekap init --base-url https://host', 'rekap.json alone'],
+    ['rekap init --base-url https://host --api-key-file api-key', 'and the name of the file with your key in it'],
     ['rekap init --base-url https://host --schedule systemd', 'and a service and a timer for every night'],
   ],
-  async run({ 'base-url': given, warehouse, schedule, into }) {
+  // It writes that file.
+  ignoresConfig: true,
+  async run({ 'base-url': given, 'api-key-file': givenKey, warehouse, schedule, into }) {
     const [
       { loadProject },
       { mkdir, readFile, stat, writeFile, realpath },
-      { dirname, join, relative, resolve },
+      { dirname, isAbsolute, join, relative, resolve },
       { createRequire },
       { userInfo },
+      { readApiKey },
     ] = await Promise.all([
       import('../../pipelines/index.ts'),
       import('node:fs/promises'),
       import('node:path'),
       import('node:module'),
       import('node:os'),
+      import('./options/api-key.ts'),
     ]);
     const folder = resolve(into);
     // Files of a scheduler may be added to a config file that is there.
     const config = schedule === undefined || given !== undefined ? null : await readConfig(join(folder, 'rekap.json'));
     if (given === undefined && config === null)
       throw new RekapError('usage', 'There is no source.', 'Give its address with --base-url https://…');
+    const key = (process.env['REKAP_API_KEY'] ?? '').trim();
+    // A scheduler runs without the environment of today.
+    const hasKey = config === null && givenKey === undefined && key !== '';
+    if (hasKey) await readApiKey(undefined);
+    const keyFile = config === null ? (givenKey ?? (hasKey ? usualKeyFile : undefined)) : config['api-key-file'];
     const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/package.json'));
     const schema = relative(folder, join(packageFolder, 'docs/reference/config.schema.json'));
     const places: Places = {
@@ -48,12 +66,19 @@ export const initCommand = declareCommand({
       cli: await realpath(process.argv[1]!),
       folder,
       warehouse: resolve(folder, config?.warehouse ?? warehouse),
+      keyFile: resolve(folder, keyFile ?? usualKeyFile),
       user: userInfo().username,
     };
     const planned = schedule === undefined ? null : schedules[schedule];
     const files: Record<string, string> = {};
     if (config === null) {
-      const settings = { $schema: schema, 'base-url': readBaseUrl(given!, loadProject().pipelines), warehouse };
+      const settings = {
+        $schema: schema,
+        'base-url': readBaseUrl(given!, loadProject().pipelines),
+        warehouse,
+        ...(keyFile === undefined ? {} : { 'api-key-file': keyFile }),
+      };
+      if (hasKey) files[usualKeyFile] = `${key}\n`;
       files['rekap.json'] = `${JSON.stringify(settings, null, 2)}\n`;
     }
     for (const [file, source] of Object.entries(planned?.files ?? {})) {
@@ -70,32 +95,44 @@ export const initCommand = declareCommand({
         );
     for (const [file, text] of Object.entries(files)) {
       await mkdir(dirname(join(folder, file)), { recursive: true });
-      await writeFile(join(folder, file), text, { flag: 'wx' });
+      const mode = file === usualKeyFile ? 0o600 : 0o644;
+      await writeFile(join(folder, file), text, { flag: 'wx', mode });
     }
+    const isKeyThere = (await stat(places.keyFile).catch(() => null)) !== null;
+    const shownKey = isAbsolute(keyFile ?? '') ? keyFile : join(into, keyFile ?? usualKeyFile);
     const lines = [
       ...(config !== null ? [`Kept ${join(into, 'rekap.json')}`] : []),
       ...Object.keys(files).map((file) => `Wrote ${join(into, file)}`),
       ...(planned === null ? [] : ['', `It syncs ${planned.when}.`]),
       '',
-      'Now put the key into a file that only you can read:',
-      `  (umask 077; cat > ${join(into, 'api-key')})`,
-      'and look whether a sync could run:',
-      `  rekap doctor --config ${join(into, 'rekap.json')} --api-key-file ${join(into, 'api-key')}`,
+      ...(isKeyThere ? [] : ['Put the key into a file that only you can read:', `  (umask 077; cat > ${shownKey})`]),
+      ...(keyFile === undefined ? [`Add "api-key-file": "${usualKeyFile}" to rekap.json.`] : []),
+      'Check that a sync can run:',
+      into === '.' ? '  rekap doctor' : `  (cd ${into} && rekap doctor)`,
       ...(planned === null ? [] : ['Then enable it:', ...planned.enable.map((line) => `  ${fillIn(line, places)}`)]),
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
   },
 });
 
-/** What a config file says of the warehouse; null where there is no such file. */
-async function readConfig(file: string): Promise<{ warehouse: string | undefined } | null> {
+interface Config {
+  readonly warehouse?: string | undefined;
+  readonly 'api-key-file'?: string | undefined;
+}
+
+/** The options of a config file that matter to a scheduler; null if there is no such file. */
+async function readConfig(file: string): Promise<Config | null> {
   const [{ readFile }, v] = await Promise.all([import('node:fs/promises'), import('valibot')]);
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) return null;
-  const shape = v.pipe(v.string(), v.parseJson(), v.object({ warehouse: v.optional(v.string()) }));
+  const shape = v.pipe(
+    v.string(),
+    v.parseJson(),
+    v.object({ warehouse: v.optional(v.string()), 'api-key-file': v.optional(v.string()) }),
+  );
   const { success, output } = v.safeParse(shape, text);
   if (!success) throw new RekapError('usage', `${file} is not a config file.`, 'Correct it, or move it away.');
-  return { warehouse: output.warehouse };
+  return output;
 }
 
 /** Schedulers read blanks, percent signs and the like in a path in ways of their own. */

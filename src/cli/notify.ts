@@ -14,7 +14,7 @@ import type { RunLine } from '../publish/runs-log.ts';
 
 /** What others are told of a run; also the JSON that commands and webhooks get. */
 interface Notice extends Partial<RunLine> {
-  readonly event: 'published' | 'unchanged' | 'dry run' | 'failed';
+  readonly event: 'published' | 'held' | 'unchanged' | 'dry run' | 'failed';
   readonly warehouse: string;
   readonly exit_code: number;
   readonly reason: string;
@@ -50,7 +50,7 @@ function boundPatience(signal: AbortSignal): AbortSignal {
   return controller.signal;
 }
 
-/** @throws `usage` where an address is none, or a file cannot be read. */
+/** @throws `usage` for a malformed address, `configuration` for a file that cannot be read. */
 export async function readNotifier(
   args: Values<typeof notifyOptions & typeof warehouseOption>,
   warn: (message: string) => void,
@@ -73,6 +73,8 @@ export async function readNotifier(
     published: args['on-publish'],
     unchanged: args['on-unchanged'],
     failed: args['on-failure'],
+    // Readers see nothing new.
+    held: undefined,
     'dry run': undefined,
   };
   const metricsFile = args['metrics-file'];
@@ -178,7 +180,7 @@ async function noticesOf(warehouse: string, { begunAt, run, failure }: Ended): P
     (other) => other.kind === 'sync' && other.run === run && Date.parse(other.started_at) >= begunAt.getTime(),
   );
   const outcome = line?.outcome ?? (failure === null ? 'published' : 'failed');
-  const isResult = outcome === 'published' || outcome === 'unchanged' || outcome === 'dry run';
+  const isResult = outcome === 'published' || outcome === 'held' || outcome === 'unchanged' || outcome === 'dry run';
   const results: Notice[] = isResult
     ? [{ ...line, event: outcome, warehouse, exit_code: ExitCode.done, reason: '' }]
     : [];

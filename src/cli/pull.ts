@@ -17,13 +17,14 @@ export const pullCommand = declareCommand({
   examples: [['rekap pull s3://figures/dpr --warehouse mirror', 'a copy, proved by its hashes']],
   async run({ warehouse, keep, json, 'accept-source': acceptSource }, [word]) {
     const { url } = readBucketUrl(word!);
-    const [{ pullSnapshot }, { verifyAgainst }, { loadProject }, { withBucket }, { printJson }] = await Promise.all([
-      import('../snapshots/pull-snapshot.ts'),
-      import('../snapshots/verify-against.ts'),
-      import('../../pipelines/index.ts'),
-      import('./bucket.ts'),
-      import('./print/terminal.ts'),
-    ]);
+    const [{ pullSnapshot }, { verifyAgainst }, { loadProject }, { withBucket }, { complete, printJson }] =
+      await Promise.all([
+        import('../snapshots/pull-snapshot.ts'),
+        import('../snapshots/verify-against.ts'),
+        import('../../pipelines/index.ts'),
+        import('./bucket.ts'),
+        import('./print/terminal.ts'),
+      ]);
     const pulled = await withBucket(url, 'fetching', (bucket, watcher) =>
       pullSnapshot({
         warehouse,
@@ -37,7 +38,11 @@ export const pullCommand = declareCommand({
       }),
     );
     if (json) return printJson(pulled);
-    const { outcome, snapshot, files, bytes } = pulled;
+    const { outcome, snapshot, files, bytes, held } = pulled;
+    if (held !== null)
+      return void process.stdout.write(
+        `Snapshot ${snapshot} is pinned in ${warehouse}, so ${held} was not fetched. Run ${complete('"rekap snapshots unpin"')}, then pull again.\n`,
+      );
     process.stdout.write(
       outcome === 'unchanged'
         ? `${warehouse} has snapshot ${snapshot} already.\n`

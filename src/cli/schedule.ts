@@ -76,7 +76,7 @@ async function run(args: Values<typeof options>): Promise<void> {
     import('../snapshots/runs-summary.ts'),
   ]);
   const timetable = readTimetable(args.cron, timezone);
-  const asked = { ...args, 'dry-run': false, json: false };
+  const asked = { ...args, 'dry-run': false, unpin: false, json: false };
   // What is wrong with the settings shows now, and not at night.
   await prepareSync(asked);
   await readTold(args);
@@ -127,7 +127,8 @@ async function run(args: Values<typeof options>): Promise<void> {
       tell,
       async carryOut() {
         try {
-          await tellOthers(asked, () => withRetries(args.retries, sync, { clock: systemClock, signal, tell }));
+          const withThese = { clock: systemClock, signal, tell };
+          await tellOthers(asked, async () => () => withRetries(args.retries, sync, withThese));
         } catch (error) {
           if (!signal.aborted) printError(error);
         } finally {

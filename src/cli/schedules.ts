@@ -8,6 +8,7 @@ export interface Places {
   /** Folder of rekap.json. */
   readonly folder: string;
   readonly warehouse: string;
+  readonly keyFile: string;
   readonly user: string;
 }
 
@@ -42,7 +43,7 @@ export const schedules = {
     files: { 'rekap.yaml': 'kubernetes/rekap.yaml', 'rekap-serve.yaml': 'kubernetes/rekap-serve.yaml' },
     when: 'at 03:00 in Jakarta; schedule in rekap.yaml says so',
     enable: [
-      'kubectl create secret generic rekap-api-key --from-file={{folder}}/api-key && kubectl create configmap rekap-config --from-file={{folder}}/rekap.json',
+      'kubectl create secret generic rekap-api-key --from-file=api-key={{keyFile}} && kubectl create configmap rekap-config --from-file={{folder}}/rekap.json',
       'kubectl apply -f {{folder}}/rekap.yaml',
     ],
   },
@@ -50,17 +51,14 @@ export const schedules = {
     files: { '.github/workflows/rekap.yaml': 'github-actions/rekap.yaml' },
     when: 'at about 03:00 in Jakarta; cron in .github/workflows/rekap.yaml says so',
     enable: [
-      'gh secret set REKAP_API_KEY < {{folder}}/api-key',
+      'gh secret set REKAP_API_KEY < {{keyFile}}',
       'cd {{folder}} && git add rekap.json .github && git commit -m "Sync every night" && git push',
     ],
   },
   compose: {
     files: { 'compose.yaml': 'compose.yaml' },
     when: 'at 02:15 in Jakarta; --cron in compose.yaml says so',
-    enable: [
-      'sudo chown 1000 {{folder}}/api-key',
-      'docker compose --project-directory {{folder}} up --detach schedule',
-    ],
+    enable: ['sudo chown 1000 {{keyFile}}', 'docker compose --project-directory {{folder}} up --detach schedule'],
   },
 } as const satisfies Readonly<Record<string, Schedule>>;
 

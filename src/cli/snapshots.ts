@@ -1,4 +1,4 @@
-/** rekap snapshots: list, show, roll back, prune and verify. */
+/** rekap snapshots: list, show, verify, roll back, unpin and prune. */
 
 import { declareCommand } from './options/option.ts';
 import { jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options/shared.ts';
@@ -75,7 +75,7 @@ export const rollbackCommand = declareCommand({
   words: { id: 'id of the snapshot' },
   options,
   async run({ warehouse, json }, [id = '']) {
-    const [{ rollBack }, { loadProject }, { printJson, warningText }] = await Promise.all([
+    const [{ rollBack }, { loadProject }, { complete, printJson, warningText }] = await Promise.all([
       import('../snapshots/manage-snapshots.ts'),
       import('../../pipelines/index.ts'),
       import('./print/terminal.ts'),
@@ -90,8 +90,29 @@ export const rollbackCommand = declareCommand({
           process.stderr,
         ),
       );
-    if (json) printJson({ current: id, answer_problems: answerProblems, ends_history_of: endsHistoryOf });
-    else process.stdout.write(`Snapshot ${id} is current now.\n`);
+    if (json) printJson({ current: id, pinned: id, answer_problems: answerProblems, ends_history_of: endsHistoryOf });
+    else
+      process.stdout.write(
+        `Snapshot ${id} is current now, and pinned: it stays current until ${complete('"rekap snapshots unpin"')}.\n`,
+      );
+  },
+});
+
+export const unpinCommand = declareCommand({
+  options,
+  async run({ warehouse, json }) {
+    const [{ unpin }, { printJson }] = await Promise.all([
+      import('../snapshots/manage-snapshots.ts'),
+      import('./print/terminal.ts'),
+    ]);
+    const unpinned = await unpin(warehouse);
+    if (json) printJson({ unpinned });
+    else
+      process.stdout.write(
+        unpinned === null
+          ? 'No snapshot is pinned.\n'
+          : `Snapshot ${unpinned} is no longer pinned. The next sync can replace it.\n`,
+      );
   },
 });
 

@@ -26,9 +26,9 @@ export const statusCommand = declareCommand({
     const bound = readDuration(maxAge, 'max-age');
     const [
       { readRuns },
-      { listLandedIds, requireWarehouse },
+      { listLandedIds, readPinnedId, requireWarehouse },
       { judgeStatus },
-      { paint, printJson, printable },
+      { complete, paint, printJson, printable },
       { fitLines },
     ] = await Promise.all([
       import('../publish/runs-log.ts'),
@@ -42,6 +42,7 @@ export const statusCommand = declareCommand({
     const status = judgeStatus(lines, new Date(), bound);
     const newest = (await listLandedIds(warehouse)).at(-1) ?? null;
     const unended = lines.some(({ run }) => run === newest) ? null : newest;
+    const pinned = await readPinnedId(warehouse);
     if (json) {
       const { exitCode, age, newestSuccess, newestPublished, failure, state } = status;
       printJson({
@@ -53,12 +54,17 @@ export const statusCommand = declareCommand({
         newest_published: newestPublished,
         failure,
         unended_run: unended,
+        pinned,
       });
     } else {
       const colour = ({ fresh: 'green', stale: 'red', failed: 'red' } as const)[status.state];
       const line = `${paint([colour, 'bold'], status.state)}: ${printable(describe(status))}\n`;
+      const held =
+        pinned === null
+          ? ''
+          : `Snapshot ${pinned} is pinned: it stays current until ${complete('"rekap snapshots unpin"')}.\n`;
       const more = unended === null ? '' : `Run ${unended} has not ended: it is under way, or was killed.\n`;
-      process.stdout.write(fitLines(line + more, process.stdout));
+      process.stdout.write(fitLines(line + held + more, process.stdout));
     }
     return status.exitCode;
   },

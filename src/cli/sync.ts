@@ -91,6 +91,7 @@ export const syncOptions = {
 const options = {
   ...syncOptions,
   'dry-run': { type: 'boolean', describe: 'fetch and check, publish nothing' },
+  unpin: { type: 'boolean', describe: 'remove the pin of a rollback, and make the new snapshot current' },
   ...jsonOption,
 } as const satisfies Options;
 
@@ -106,7 +107,8 @@ export const syncCommand = declareCommand({
     ['rekap sync --base-url https://host --resume', 'after one that was broken off'],
     ['rekap sync --base-url https://host --dry-run', 'see what would be published'],
   ],
-  run: (args) => tellOthers(args, async () => (await prepareSync(args))()),
+  run: (args) => tellOthers(args, () => prepareSync(args)),
+  cannotBegin: (args, error) => tellOthers(args, () => Promise.reject(error)),
 });
 
 /** Checks what is asked for; gives what carries it out. */
@@ -129,6 +131,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     ...readKeepOptions(args),
     resumeWithin: args.resume ? args['resume-within'] * 1000 : null,
     dryRun: args['dry-run'],
+    unpin: args.unpin,
     districts: readDistricts(args.dapil),
   };
   const [{ loadProject }, { wantsTracing }] = await Promise.all([

@@ -5,13 +5,14 @@ import { invocation } from './options/invocation.ts';
 import { notifyOptions } from './options/notify.ts';
 import type { Values } from './options/option.ts';
 import type { logOptions, warehouseOption } from './options/shared.ts';
+import { isRekapError } from '../errors.ts';
 
 type HeardArguments = Values<typeof notifyOptions & typeof logOptions & typeof warehouseOption>;
 
 /** What of a sync's options counts here. */
 export type ToldArguments = HeardArguments & { readonly 'base-url'?: string | undefined; readonly 'dry-run': boolean };
 
-/** Whom to tell; null where nobody wants to hear. @throws `usage` where an address is none, or a file cannot be read. */
+/** Whom to tell; null if nobody. @throws `usage` for a malformed address, `configuration` for a file that cannot be read. */
 export async function readTold(args: HeardArguments): Promise<Notifier | null> {
   const isHeard = Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined);
   if (!isHeard) return null;
@@ -22,19 +23,29 @@ export async function readTold(args: HeardArguments): Promise<Notifier | null> {
   return readNotifier(args, (message) => writeWarning(message, args['log-format']));
 }
 
-/** Carries out a sync and tells whoever wants to hear, also when it fails before it begins. A log of JSON gets every failure. */
-export async function tellOthers(args: ToldArguments, carryOut: () => Promise<void>): Promise<void> {
+/**
+ * Carries out a sync and reports how it ended, also if it fails before it begins. A usage error is not a failed sync, so it is neither
+ * reported nor recorded. A log of JSON gets every failure.
+ *
+ * @param prepare Checks the settings, and returns the sync.
+ */
+export async function tellOthers(args: ToldArguments, prepare: () => Promise<() => Promise<void>>): Promise<void> {
   const begunAt = new Date();
   const release = holdOutput();
   invocation.run = null;
   try {
     const notifier = await readTold(args);
-    await notifier?.begin();
+    const carryOut = async (): Promise<void> => {
+      const sync = await prepare();
+      await notifier?.begin();
+      await sync();
+    };
     const failure = await carryOut().then(
       () => null,
       (error: unknown) => ({ error }),
     );
-    await notifier?.end({ begunAt, run: invocation.run, failure });
+    if (failure === null || !isUsageError(failure.error))
+      await notifier?.end({ begunAt, run: invocation.run, failure });
     if (failure !== null) throw failure.error;
   } catch (error) {
     const isLog = args['log-format'] !== 'auto' || !process.stderr.isTTY;
@@ -44,8 +55,8 @@ export async function tellOthers(args: ToldArguments, carryOut: () => Promise<vo
       invocation.hasToldFailure = true;
     }
     invocation.isLog = isLog;
-    // A slip of somebody at a terminal is no night that was lost.
-    if (isLog && !args['dry-run']) {
+    // At a terminal, the person who runs it sees the failure.
+    if (isLog && !args['dry-run'] && !isUsageError(error)) {
       const { recordUnbegun } = await import('../run/record-run.ts');
       // An address that was refused may hold a password.
       const source = URL.canParse(args['base-url'] ?? '') ? new URL(args['base-url']!).origin : '';
@@ -55,6 +66,11 @@ export async function tellOthers(args: ToldArguments, carryOut: () => Promise<vo
   } finally {
     release();
   }
+}
+
+/** Whether what was typed is wrong. A run that began never ends so: what it meets, a schedule meets too. */
+function isUsageError(error: unknown): boolean {
+  return invocation.run === null && isRekapError(error, 'usage');
 }
 
 /**

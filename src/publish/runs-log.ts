@@ -18,6 +18,7 @@ export const runLineShape = v.object({
   finished_at: v.string(),
   outcome: v.picklist([
     'published',
+    'held',
     'unchanged',
     'reproduced',
     'dry run',

@@ -7,7 +7,7 @@ import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { listLandedIds, listSnapshotIds } from '../warehouse/warehouse.ts';
 import { flush } from '../warehouse/with-file.ts';
 import { lockInMaking } from './lock.ts';
-import { nextPublished, nextRollback, readLink } from './switch-current.ts';
+import { nextPinned, nextPublished, nextRollback, readLink } from './switch-current.ts';
 
 const building = '.building-';
 const pruned = '.pruned-';
@@ -92,7 +92,8 @@ export async function clearLeftovers(warehouse: string): Promise<void> {
   for (const name of await readdir(snapshots))
     if (name.startsWith(building) || name.startsWith(pruned)) await discardSnapshotFolder(join(snapshots, name));
   const halfMade = (await readdir(folder)).filter((name) => lockInMaking.test(name));
-  for (const name of [nextPublished, nextRollback, ...halfMade]) await rm(join(folder, name), { force: true });
+  for (const name of [nextPublished, nextRollback, nextPinned, ...halfMade])
+    await rm(join(folder, name), { force: true });
 }
 
 /** Removes all but the newest `keep` snapshots and those that are spared, such as the current one; gives the ids removed. */

@@ -10,6 +10,8 @@ import { flush } from '../warehouse/with-file.ts';
 /** The links that are about to replace `current`: to a new snapshot, and to one that is gone back to. */
 export const nextPublished = '.current-next';
 export const nextRollback = '.rollback-next';
+/** The link that is about to replace `pinned`. */
+export const nextPinned = '.pinned-next';
 
 /** A snapshot in the folder that it was built in, with the paths of its files below that. */
 export interface FinishedSnapshot {
@@ -65,6 +67,19 @@ export async function pointCurrent(warehouse: string, id: string): Promise<void>
   const unpublished = join(warehouse, nextPublished);
   if (basename((await readLink(unpublished)) ?? '') === id) await rm(unpublished);
   await flushSwitch(warehouse, id);
+}
+
+/** Pins a snapshot. The pin is a link as `current` is, so it is replaced in one step too, and a backup or a rollback by hand can read it. */
+export async function pinSnapshot(warehouse: string, id: string): Promise<void> {
+  await prepareLink(warehouse, nextPinned, id);
+  await rename(join(warehouse, nextPinned), warehousePaths(warehouse).pinned);
+  await flush(warehouse);
+}
+
+/** Removes the pin, damaged or not. */
+export async function unpinSnapshot(warehouse: string): Promise<void> {
+  await rm(warehousePaths(warehouse).pinned, { force: true });
+  await flush(warehouse);
 }
 
 /** Flushes the files, each of which must be there, and the folders that they lie in. The DuckDB file is for reading only from then on. */

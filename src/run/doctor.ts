@@ -105,7 +105,7 @@ async function examineTold(readTold: () => Promise<unknown>): Promise<Finding> {
     await readTold();
     return ok('telling', 'addresses and files of pings and webhooks can be read');
   } catch (error) {
-    if (!isRekapError(error, 'usage')) throw error;
+    if (!isRekapError(error, 'usage', 'configuration')) throw error;
     return bad('telling', error.message, error.next);
   }
 }

@@ -39,6 +39,8 @@ export interface SyncOptions {
   /** Goes on from the pages that broken-off runs have landed in the last so many milliseconds; null for none. */
   readonly resumeWithin: number | null;
   readonly dryRun: boolean;
+  /** Removes the pin of the current snapshot when the sync succeeds, so that the new one becomes current. */
+  readonly unpin: boolean;
 }
 
 /** What a sync goes by where nothing else is said, on the command line and in a program. */
@@ -58,6 +60,7 @@ export const syncDefaults = {
   keepLanding: null,
   resumeWithin: null,
   dryRun: false,
+  unpin: false,
 } as const satisfies Omit<SyncOptions, 'warehouse' | 'baseUrl' | 'source' | 'apiKey'>;
 
 /** Settings of one replay. */
@@ -98,14 +101,19 @@ export interface SyncFigures {
 /** How a sync or a replay that did not fail ended. */
 export interface SyncResult {
   readonly kind: 'sync' | 'replay';
-  /** 'reproduced' is a replay that gave the very tables of the snapshot that there is. */
-  readonly outcome: 'published' | 'unchanged' | 'reproduced' | 'dry run';
+  /**
+   * 'reproduced' is a replay that gave the very tables of the snapshot that there is. 'held' is a new snapshot that did not become current,
+   * because another one is pinned.
+   */
+  readonly outcome: 'published' | 'held' | 'unchanged' | 'reproduced' | 'dry run';
   /** Id of the run, as in runs.jsonl; a snapshot that it published has the same. */
   readonly run: string;
-  /** The snapshot that holds what was built: published, reproduced or found unchanged; null after a dry run. */
+  /** The snapshot that holds what was built: published, held, reproduced or found unchanged; null after a dry run. */
   readonly snapshot: string | null;
   /** The snapshot that is current now; null after a dry run into an empty warehouse. */
   readonly current: string | null;
+  /** The pinned snapshot, which keeps others from becoming current; null if none is pinned. */
+  readonly pinned: string | null;
   readonly warehouse: string;
   /** The snapshot of the same run that what was built was found equal to, every Parquet file and figure; null where not all of that could be compared. */
   readonly equals: string | null;
@@ -147,6 +155,10 @@ export interface RunPlan {
   /** When the source was first asked; for a replay that lies back. */
   readonly startedAt: Date;
   readonly previous: Snapshot | null;
+  /** The snapshot that is current as the run begins. */
+  readonly current: string | null;
+  /** The pinned snapshot: while there is one, `current` stays as it is. Null if none is pinned, or if the run removes the pin. */
+  readonly pinned: string | null;
 }
 
 /** Everything that one run carries along. */

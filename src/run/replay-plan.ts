@@ -31,7 +31,6 @@ export interface Replay extends RunPlan {
   readonly published: Snapshot | null;
   /** Whether that one is whole: then there is nothing to publish. */
   readonly isWhole: boolean;
-  readonly current: string | null;
 }
 
 /** The landing of the run asked for, or of the newest that came to its end, and what is to be told where a newer one did not. */
@@ -131,6 +130,7 @@ export function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
     keepLanding: null,
     resumeWithin: null,
     dryRun: file.dry_run && asked.into === null,
+    unpin: false,
   };
 }
 

@@ -98,6 +98,7 @@ async function actLocked<Plan extends RunPlan>(
       kind,
       run: run.id,
       ...end,
+      pinned: run.pinned,
       equals,
       warehouse,
       // Retention may have taken it.

@@ -2,17 +2,18 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRekapError, RekapError, systemCode } from '../errors.ts';
+import { isRekapError, RekapError, systemCode, systemReason } from '../errors.ts';
 import { verifyLanding } from '../land/landed-run.ts';
 import type { Project } from '../pipeline.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import { pruneSnapshots } from '../publish/snapshot-folder.ts';
-import { pointCurrent } from '../publish/switch-current.ts';
+import { pinSnapshot, pointCurrent, unpinSnapshot } from '../publish/switch-current.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';
 import {
   readCurrent,
   readCurrentId,
+  readPinnedId,
   readSnapshot,
   recoveryHint,
   requireWarehouse,
@@ -89,7 +90,8 @@ interface RolledBack extends Pick<Verification, 'answerProblems' | 'next'> {
 }
 
 /**
- * Makes snapshot `id` the current one, if it is whole. Gives what is wrong with its answers, which are not needed for it.
+ * Makes snapshot `id` the current one, if it is whole, and pins it, so that no sync replaces it. Gives what is wrong with its answers, which
+ * are not needed for it.
  *
  * @throws `snapshot-not-found` where there is none of this id, `verification` naming what is wrong with a damaged one.
  */
@@ -98,10 +100,24 @@ export async function rollBack(project: Project, warehouse: string, id: string):
     const before = await readCurrent(warehouse).catch(() => null);
     const { problems, answerProblems, next } = await verifyPublished(warehouse, id, project);
     if (problems.length > 0) throw damagedError(`Snapshot ${id} is damaged and was not made current:`, problems, next);
+    // Readers get the right figures first: a rollback that dies in between has not pinned anything, and hasn't said so.
     await pointCurrent(warehouse, id);
+    await pinSnapshot(warehouse, id).catch((error: unknown) => {
+      const what = `Snapshot ${id} is current, but it could not be pinned: ${systemReason(error)}.`;
+      throw new RekapError('file', what, 'The next sync replaces it. Run the rollback again.', { cause: error });
+    });
     const now = await readSnapshot(warehouse, id);
     const source = before?.manifest.source ?? now.manifest.source;
     return { answerProblems, next, endsHistoryOf: beginsAnew(source, now) ? source : null };
+  });
+}
+
+/** Removes the pin, so that the next sync can replace the current snapshot. Returns the id that was pinned; null if none was, or if the pin was damaged. */
+export async function unpin(warehouse: string): Promise<string | null> {
+  return locked(warehouse, async () => {
+    const pinned = await readPinnedId(warehouse).catch(() => null);
+    await unpinSnapshot(warehouse);
+    return pinned;
   });
 }
 
@@ -113,11 +129,14 @@ interface Pruned {
   readonly landings: readonly string[];
 }
 
-/** Removes the oldest snapshots and answers beyond what is to be kept, never the current ones. */
+/** Removes the oldest snapshots and answers beyond what is to be kept, never the current and the pinned ones. */
 export async function prune(retention: Retention): Promise<Pruned> {
   const { warehouse, keep } = retention;
   return locked(warehouse, async () => {
-    const removed = await pruneSnapshots(warehouse, keep, [await readCurrentId(warehouse)]);
+    const removed = await pruneSnapshots(warehouse, keep, [
+      await readCurrentId(warehouse),
+      await readPinnedId(warehouse),
+    ]);
     return { removed, landings: await pruneLandings(retention) };
   });
 }

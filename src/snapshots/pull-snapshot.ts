@@ -34,6 +34,7 @@ import {
   readCurrent,
   readCurrentId,
   readCurrentOrFirst,
+  readPinnedId,
   readSnapshot,
   type Snapshot,
 } from '../warehouse/warehouse.ts';
@@ -63,6 +64,8 @@ export interface Pulled {
   /** Files and bytes that were fetched. */
   readonly files: number;
   readonly bytes: number;
+  /** The snapshot of the bucket that was not fetched because another one is pinned here; null if there is none. */
+  readonly held: string | null;
   /** Ids of snapshots that were removed from the warehouse. */
   readonly removed: readonly string[];
 }
@@ -105,7 +108,7 @@ async function pull(options: PullOptions): Promise<Pulled> {
     refuseFuture(options, there);
     const here = await readHere(options, there);
     if (here !== null && (await isCopyOf(here, there)))
-      return { outcome: 'unchanged', ...named(options, there), files: 0, bytes: 0, removed: [] };
+      return { outcome: 'unchanged', ...named(options, there), files: 0, bytes: 0, held: null, removed: [] };
     try {
       return await replaceCurrent(options, there);
     } catch (error) {
@@ -148,20 +151,26 @@ async function isCopyOf({ folder, manifest }: Snapshot, there: CurrentThere): Pr
 }
 
 async function replaceCurrent(options: PullOptions, there: CurrentThere): Promise<Pulled> {
-  const { warehouse, keep, warn } = options;
+  const { warehouse, keep, warn, isCopy } = options;
   await makeWarehouse(warehouse, warn);
   const unlock = await lockWarehouse(warehouse);
   try {
     await clearLeftovers(warehouse);
     const before = await readHere(options, there);
     await requireSuccessor(options, there, before);
+    // The bucket keeps it: there is nothing to build here, so a pull waits for the pin to be removed. Nobody pins in a copy.
+    const pinned = isCopy ? null : await readPinnedId(warehouse);
+    if (pinned !== null && before !== null && before.id !== there.snapshot) {
+      const none = { files: 0, bytes: 0, removed: [] };
+      return { outcome: 'unchanged', ...named(options, there), snapshot: before.id, held: there.snapshot, ...none };
+    }
     const ids = await listSnapshotIds(warehouse);
     const copy = ids.includes(there.snapshot) ? await readSnapshot(warehouse, there.snapshot).catch(() => null) : null;
     let fetched = { files: 0, bytes: 0 };
     if (copy !== null && (await isCopyOf(copy, there))) await pointCurrent(warehouse, there.snapshot);
     else fetched = await fetchSnapshot(options, there, ids);
-    const removed = await pruneSnapshots(warehouse, keep, [there.snapshot, before?.id ?? null]);
-    return { outcome: 'pulled', ...named(options, there), ...fetched, removed };
+    const removed = await pruneSnapshots(warehouse, keep, [there.snapshot, before?.id ?? null, pinned]);
+    return { outcome: 'pulled', ...named(options, there), ...fetched, held: null, removed };
   } finally {
     unlock();
   }

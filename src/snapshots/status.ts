@@ -9,7 +9,7 @@ export interface Status {
   readonly exitCode: number;
   /** The newest sync that published, or found nothing new; null where there is none. */
   readonly newestSuccess: RunLine | null;
-  /** The newest sync that published; an unchanged one may have come since. */
+  /** The newest sync that built a new snapshot; an unchanged one may have come since. */
   readonly newestPublished: RunLine | null;
   /** The last sync of all, unless that is the newest success; else the last push, if it failed. */
   readonly failure: RunLine | null;
@@ -29,8 +29,12 @@ export function tellingRuns(lines: readonly RunLine[]): RunLine[] {
 }
 
 /** Whether a run has shown what the source holds: a new snapshot, or that nothing is new. */
-export function isSuccess({ outcome }: RunLine): boolean {
-  return outcome === 'published' || outcome === 'unchanged' || outcome === 'pulled';
+export function isSuccess(line: RunLine): boolean {
+  return isNew(line) || line.outcome === 'unchanged';
+}
+
+function isNew({ outcome }: RunLine): boolean {
+  return outcome === 'published' || outcome === 'held' || outcome === 'pulled';
 }
 
 /** The last push that came to an end; null where there was none. */
@@ -48,7 +52,7 @@ export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number
   const syncs = tellingRuns(lines);
   const push = lastPush(lines);
   const newestSuccess = syncs.findLast(isSuccess) ?? null;
-  const newestPublished = syncs.findLast(({ outcome }) => outcome === 'published' || outcome === 'pulled') ?? null;
+  const newestPublished = syncs.findLast(isNew) ?? null;
   const last = syncs.at(-1) ?? null;
   const failure = last !== null && !isSuccess(last) ? last : push?.outcome === 'failed' ? push : null;
   const age = newestSuccess === null ? null : Math.max(0, now.getTime() - Date.parse(newestSuccess.started_at));

@@ -28,6 +28,7 @@ export function warehousePaths(folder: string) {
   return {
     folder,
     current: join(folder, 'current'),
+    pinned: join(folder, 'pinned'),
     snapshots: join(folder, 'snapshots'),
     landing: join(folder, 'landing'),
     runs: join(folder, 'runs.jsonl'),

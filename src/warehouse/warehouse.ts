@@ -31,6 +31,10 @@ export const fillFirst = 'Fill it first, as with "rekap sync --base-url URL", or
 const currentHint =
   '"rekap replay" makes the newest run\'s snapshot current; "rekap snapshots list" shows others that you can go back to. Where there are none, remove current and snapshots, and run the sync again.';
 
+/** What to do about a damaged pin. */
+const pinnedHint =
+  'Remove it with "rekap snapshots unpin", or pin a snapshot with "rekap snapshots rollback ID" if one must stay current.';
+
 /** What to do about a damaged snapshot that was made of the answers of run `madeBy`. It looks at nothing: advice must not fail. */
 export function recoveryHint(damaged: string, madeBy = damaged): string {
   return `"rekap replay ${madeBy}" builds it again from its answers; "rekap snapshots list" shows others that you can go back to.`;
@@ -58,23 +62,31 @@ async function idsIn(folder: string): Promise<string[]> {
 }
 
 /** The id that `current` points to, or null where nothing has been published yet. */
-export async function readCurrentId(warehouse: string): Promise<string | null> {
-  const { current } = warehousePaths(warehouse);
+export function readCurrentId(warehouse: string): Promise<string | null> {
+  return readLinkedId(warehouse, warehousePaths(warehouse).current, currentHint);
+}
+
+/** The id of the pinned snapshot, which stays current while syncs build newer ones; null if no snapshot is pinned. */
+export function readPinnedId(warehouse: string): Promise<string | null> {
+  return readLinkedId(warehouse, warehousePaths(warehouse).pinned, pinnedHint);
+}
+
+async function readLinkedId(warehouse: string, link: string, next: string): Promise<string | null> {
   let target: string;
   try {
-    target = await readlink(current);
+    target = await readlink(link);
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT') return null;
     if (code === 'ENOTDIR') throw noFolder(warehouse);
     if (isForbidden(error)) throw forbidden(warehouse, error);
     if (code !== 'EINVAL') throw failedFile(error) ?? error;
-    throw new RekapError('warehouse', `${current} is not a symbolic link.`, currentHint, { cause: error });
+    throw new RekapError('warehouse', `${link} is not a symbolic link.`, next, { cause: error });
   }
   const id = basename(target);
   if (target === currentTarget(id) && isSnapshotId(id)) return id;
-  const what = `${current} points to ${JSON.stringify(target)}, which is no snapshot.`;
-  throw new RekapError('warehouse', what, currentHint);
+  const what = `${link} points to ${JSON.stringify(target)}, which is no snapshot.`;
+  throw new RekapError('warehouse', what, next);
 }
 
 /** The snapshot that `current` points to, or null where nothing has been published yet. */

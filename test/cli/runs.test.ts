@@ -112,6 +112,7 @@ describe('rekap snapshots', () => {
       nights.slice(0, 3).map((id) => ({
         id,
         current: id === nights[1],
+        pinned: false,
         damaged: null,
         next: null,
         created_at: '2026-11-20T03:00:02.000Z',

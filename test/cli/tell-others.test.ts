@@ -1,40 +1,83 @@
-/** A sync that fails before it begins leaves a line, and a JSON log of each failure one event; output that fails ends nothing early. */
+/** A sync that fails before it begins leaves a line, unless it is a usage error; output that fails ends nothing early. */
 
 import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { holdOutput } from '../../src/cli/tell-others.ts';
 import { runHere } from '../support/run-here.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { nights, smallWarehouse } from '../support/small-snapshots.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const [first] = nights;
 
 describe('a sync that cannot begin', () => {
-  it.each([
-    ['https://source.test/figures?a=b', 'https://source.test'],
-    ['https://user:between-us@source.test/figures', 'https://source.test'],
-    ['nowhere', ''],
-  ])('from %s is recorded as one from "%s"', async (url, source) => {
+  /** A sync of a warehouse with one snapshot, whose failures are reported into the file `told`. */
+  async function prepare() {
     const warehouse = await smallWarehouse([first]);
-    const missing = ['--api-key-file', join(warehouse, 'no-key'), '--warehouse', warehouse];
-    const { code, stdout, stderr } = await runHere(['sync', '--base-url', url, '--log-format', 'json', ...missing]);
+    const folder = await temporaryFolder();
+    const told = join(folder, 'told');
+    const tell = { 'on-failure': `echo "$REKAP_EXIT_CODE $REKAP_REASON" >> '${told}'` };
+    const sync = (words: string[], log = 'json') =>
+      runHere(['sync', '--warehouse', warehouse, '--log-format', log, ...words], {}, folder);
+    return { warehouse, folder, told, tell, sync, recorded: () => existsSync(join(warehouse, 'runs.jsonl')) };
+  }
+  const given = ['--base-url', 'https://source.test'];
+
+  it.each<[string, string[], RegExp]>([
+    ['key file', [...given, '--api-key-file', 'gone'], /key file gone/],
+    ['key', given, /no API key/],
+    ['file with the ping URL', ['--sample', '--ping-url-file', 'gone'], /file gone/],
+    ['config file', [...given, '--config', 'gone.json'], /gone\.json/],
+    ['profile', [...given, '--config', 'config.json', '--profile', 'gone'], /profile "gone"/],
+  ])('because the %s is missing is recorded, and one event of the log', async (_, words, reason) => {
+    const { warehouse, folder, sync, recorded } = await prepare();
+    await writeFile(join(folder, 'config.json'), '{}');
+    expect((await sync([...words, '--dry-run'])).code).toBe(2);
+    expect(recorded()).toBe(false);
+    const { code, stdout, stderr } = await sync(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     const failures = stderr.split('\n').filter((line) => line.includes('"event":"run_failed"'));
-    expect(failures.map((line) => JSON.parse(line) as object)).toMatchObject([{ code: 'usage', exit_code: 2 }]);
-    expect(stderr).not.toContain('between-us');
+    expect(failures.map((line) => JSON.parse(line) as object)).toMatchObject([{ code: 'configuration', exit_code: 2 }]);
     expect(await readRunLines(warehouse)).toMatchObject([
-      { run: null, kind: 'sync', outcome: 'failed', exit_code: 2, source, snapshot: first },
+      {
+        run: null,
+        kind: 'sync',
+        outcome: 'failed',
+        exit_code: 2,
+        snapshot: first,
+        reason: expect.stringMatching(reason),
+      },
     ]);
   });
 
-  it('is recorded where nobody is told of it, and not where it was to be a dry one', async () => {
-    const warehouse = await smallWarehouse([first]);
-    const words = ['sync', '--sample', '--webhook', 'nowhere', '--warehouse', warehouse];
-    expect((await runHere([...words, '--dry-run'])).code).toBe(2);
-    expect(existsSync(join(warehouse, 'runs.jsonl'))).toBe(false);
-    expect((await runHere(words)).code).toBe(2);
-    expect(await readRunLines(warehouse)).toMatchObject([{ outcome: 'failed', source: '' }]);
+  it('because its key or its profile is missing is reported as the config file says', async () => {
+    const { folder, told, tell, sync } = await prepare();
+    await writeFile(join(folder, 'rekap.json'), JSON.stringify({ ...tell, 'api-key-file': 'gone' }));
+    await sync(given);
+    await sync(['--profile', 'staging']);
+    expect(await readFile(told, 'utf8')).toMatch(
+      /^2 The key file gone.*\n2 The config file rekap\.json has no profile/,
+    );
+  });
+
+  it.each<[string, string[]]>([
+    ['an unknown option', [...given, '--atempts', '3']],
+    ['a missing source', []],
+    ['a malformed URL', ['--base-url', 'nowhere']],
+    ['a URL with a password', ['--base-url', 'https://user:between-us@source.test']],
+    ['a malformed webhook', ['--sample', '--webhook', 'nowhere']],
+    ['an unknown dataset', ['--sample', '--dataset', 'votes']],
+  ])('because of %s is not a failed sync: it is neither recorded nor reported', async (_, words) => {
+    const { folder, told, tell, sync, recorded } = await prepare();
+    await writeFile(join(folder, 'rekap.json'), JSON.stringify({ ...tell, 'metrics-file': 'rekap.prom' }));
+    for (const log of ['text', 'json']) {
+      const { code, stdout, stderr } = await sync(words, log);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).not.toContain('between-us');
+    }
+    expect([recorded(), existsSync(told), existsSync(join(folder, 'rekap.prom'))]).toEqual([false, false, false]);
   });
 
   it('is one line of a run that began and failed', async () => {

@@ -124,7 +124,8 @@ async function makeConfiguration(): Promise<string> {
     ]);
   return page(
     'Configuration',
-    'You can set every option in three places. The command line wins over the environment, and the environment wins over the file that `--config` names.',
+    'You can set every option in three places. The command line wins over the environment, and the environment wins over the config file.',
+    'The config file is the one that `--config` names, or else `rekap.json` in the working directory. The folders above are not searched. A line on stderr says that `rekap.json` is used. rekap refuses it if another user owns it or can write it, because its hooks run commands. If you trust it, name it with `--config`.',
     'In the environment, separate several values by commas; a switch is `true` or `false`. In the file, use the name of the option without the dashes: `{ "base-url": "https://host", "dapil": [1101, 1102] }`. One file may hold options of several commands. rekap refuses a key that is no option, and a variable that looks like a mistyped one.',
     'Under `"profiles"`, the file may hold options by name, such as `{ "profiles": { "staging": { "base-url": "https://staging.host" } } }`. `--profile staging` takes those first, and then the other options of the file. `"profile": "staging"` makes it the usual one.',
     'The file has a [JSON Schema](config.schema.json), which editors use for completion.',
@@ -246,7 +247,8 @@ async function makeFiles(warehouse: string): Promise<string> {
     'Files of a warehouse',
     table(
       ['file', 'what it holds'],
-      [...new Set(paths)].toSorted().map((path) => [`\`${path}\``, meaningOf(fileMeanings, path)]),
+      // Only a rollback writes the pin.
+      [...new Set([...paths, 'pinned'])].toSorted().map((path) => [`\`${path}\``, meaningOf(fileMeanings, path)]),
     ),
     'An id is the UTC time to the second and six hexadecimal digits, such as `20261120T030002Z-1f3a9c`. Ids sort by time.',
     `## manifest.json\n\n${await keysIn('current/manifest.json')}`,

@@ -20,7 +20,8 @@ export const exitMeanings: Words = {
 };
 
 export const otherVariables: Words = {
-  REKAP_API_KEY: 'The API key for `sync`, where `--api-key-file` is not given. There is no option for the key itself.',
+  REKAP_API_KEY:
+    'The API key for `sync`, if `--api-key-file` is not given. It wins over `api-key-file` in the config file. There is no option for the key itself.',
   REKAP_API_KEYS: 'The keys that `serve` accepts, separated by commas, where `--api-keys-file` is not given.',
   REKAP_DEBUG: 'Set it to 1 and an unexpected failure also says where in the code it happened.',
   AWS_ENDPOINT_URL_S3: 'The address of an object store other than AWS, for buckets.',
@@ -35,6 +36,7 @@ export const otherVariables: Words = {
 
 export const fileMeanings: Words = {
   current: 'A link to the snapshot that readers get. One rename replaces it.',
+  pinned: 'A link to the snapshot that a rollback has pinned: while it is there, syncs leave `current` as it is.',
   lock: 'The sync that is under way holds this file. It holds no data.',
   'runs.jsonl': 'One line per run: how it ended, and why.',
   'snapshots/<id>/rekap.duckdb': 'All tables and views. Open it for reading only.',
@@ -130,7 +132,7 @@ export const keyMeanings: Words = {
   started_at: 'When the run began (UTC).',
   finished_at: 'When it ended (UTC).',
   outcome:
-    '`published`, `unchanged` (nothing new at the source), `reproduced` (by a replay), `dry run`, `pushed`, `pulled`, `refused`, `failed` or `interrupted`.',
+    '`published`, `held` (built, but another snapshot is pinned), `unchanged` (nothing new at the source), `reproduced` (by a replay), `dry run`, `pushed`, `pulled`, `refused`, `failed` or `interrupted`.',
   exit_code: 'The exit code. It tells a refusal of the gate (3) from a busy warehouse (5).',
   steps: 'Milliseconds of each step.',
   'steps.<step>': 'How many.',

@@ -117,7 +117,7 @@ describe('rekap snapshots list', () => {
     await symlink('snapshots/20190101T000000Z-000000', current);
     expect((await snapshots('list')).stdout).toMatch(/^● current +20190101T000000Z-000000 +damaged$/m);
     expect((await snapshots('rollback', id)).code).toBe(0);
-    expect((await snapshots('list')).stdout).toMatch(new RegExp(`^● current +${id} `, 'm'));
+    expect((await snapshots('list')).stdout).toMatch(new RegExp(`^● current, pinned +${id} `, 'm'));
   });
 });
 

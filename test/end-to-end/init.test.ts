@@ -1,13 +1,15 @@
 /** rekap init writes a config file that rekap takes, and files that their schedulers take; it overwrites nothing. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { scheduleNames } from '../../src/cli/schedules.ts';
-import { cliPath, startCli } from '../support/run-cli.ts';
+import { cliPath, runCli, startCli } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
+import { serveData, smallNation } from '../support/served-source.ts';
+import { testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -43,6 +45,30 @@ describe('rekap init', () => {
     expect(JSON.parse(await readFile(join(into, $schema!), 'utf8'))).toHaveProperty('properties.base-url');
     const { stdout } = await runHere(['config', '--config', join(into, 'rekap.json'), '--json']);
     expect(stdout).toContain('https://host.test');
+  });
+
+  it('writes a config file that a sync needs nothing else to run by, with the key file that was named', async () => {
+    const { url } = await serveData(smallNation({ 1101: 3 }));
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'the-key'), testKey);
+    const { code, stdout } = await runCli(['init', '--base-url', url, '--api-key-file', 'the-key'], {}, folder);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.not.stringContaining('umask') });
+    expect(await runHere(['sync'], {}, folder)).toMatchObject({ code: 0 });
+    expect(await runHere(['status'], {}, folder)).toMatchObject({ code: 0 });
+  });
+
+  it('puts a key from the environment into a file that only its owner can read', async () => {
+    const folder = await temporaryFolder();
+    const words = ['init', '--base-url', 'https://host.test', '--schedule', 'systemd'];
+    const { code, stdout } = await runCli(words, { REKAP_API_KEY: ' the-key\n' }, folder);
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('the-key');
+    expect(await readFile(join(folder, 'api-key'), 'utf8')).toBe('the-key\n');
+    expect((await stat(join(folder, 'api-key'))).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(folder, 'rekap.json'), 'utf8')).toContain('"api-key-file": "api-key"');
+    expect(await readFile(join(folder, 'rekap.service'), 'utf8')).toContain(
+      `LoadCredential=api-key:${folder}/api-key\n`,
+    );
   });
 
   it('refuses to overwrite, and writes nothing then', async () => {
@@ -103,9 +129,7 @@ describe('rekap init', () => {
   it('has a cron line that a shell can run', async () => {
     const { into, read } = await init('--schedule', 'cron');
     const line = (await read('rekap.cron')).split('\n').find((text) => /^\d/.test(text))!;
-    const command = line
-      .replace(/^(\S+ ){5}/, '')
-      .replace('sync --config rekap.json --api-key-file api-key', '--version');
+    const command = line.replace(/^(\S+ ){5}/, '').replace(/sync --config rekap.json --api-key-file \S+/, '--version');
     expect(command).toContain(cliPath);
     expect(spawnSync('sh', ['-c', command], { cwd: '/' }).status).toBe(0);
     expect(await readFile(join(into, 'sync.log'), 'utf8')).toMatch(/^\d+\.\d+\.\d+\n$/);

@@ -120,7 +120,7 @@ describe('rekap pull', () => {
       await run('push', store.url, '--warehouse', warehouse, '--snapshot', id);
       const { stdout } = await run('pull', store.url, '--json', '--keep', '1', '--warehouse', mirror);
       const { removed: gone, files, ...pulled } = withoutBytes(stdout) as { removed: string[]; files: number };
-      expect(pulled).toEqual({ outcome: 'pulled', snapshot: id, bucket: store.url, warehouse: mirror });
+      expect(pulled).toEqual({ outcome: 'pulled', snapshot: id, bucket: store.url, warehouse: mirror, held: null });
       expect(files).toBeGreaterThan(4);
       removed.push(gone);
     }

@@ -26,7 +26,14 @@ async function endOf(
   const abort = new AbortController();
   const context = { clock: manualClock(), random: () => 0.5, report: () => undefined, signal: abort.signal };
   const options = syncOptions(warehouse, url);
-  const plan = { id, landing: join(warehouse, 'landing', id), startedAt: new Date(0), previous: null };
+  const plan = {
+    id,
+    landing: join(warehouse, 'landing', id),
+    startedAt: new Date(0),
+    previous: null,
+    current: null,
+    pinned: null,
+  };
   return withRun(
     { kind: 'sync', project, options, context },
     async () => plan,

@@ -41,6 +41,8 @@ function runIn(warehouse: string, warnings: readonly string[] = []): Run {
     landing: '',
     startedAt: begun,
     previous: null,
+    current: null,
+    pinned: null,
     asked: project.pipelines,
     folder: '',
     signal: new AbortController().signal,

@@ -5,7 +5,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Bucket } from '../../src/bucket/bucket.ts';
-import { pointCurrent } from '../../src/publish/switch-current.ts';
+import { pinSnapshot, pointCurrent, unpinSnapshot } from '../../src/publish/switch-current.ts';
 import { pullSnapshot } from '../../src/snapshots/pull-snapshot.ts';
 import { pushSnapshot } from '../../src/snapshots/push-snapshot.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
@@ -49,7 +49,7 @@ describe('a pull', () => {
     const pulled = await pull();
     const { files } = (await readSnapshot(origin, first)).manifest;
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    const expected = { snapshot: first, bucket: store.url, warehouse: mirror, removed: [] };
+    const expected = { snapshot: first, bucket: store.url, warehouse: mirror, held: null, removed: [] };
     expect(pulled).toEqual({ ...expected, outcome: 'pulled', files: 4, bytes });
     for (const name of ['rekap.duckdb', 'report.html', 'manifest.json', 'manifest.json.sha256'])
       expect(await readFile(join(mirror, 'current', name))).toEqual(
@@ -93,6 +93,21 @@ describe('a pull', () => {
     }
     expect(removed).toEqual([[], [], [first]]);
     expect(await listSnapshotIds(mirror)).toEqual([second, third]);
+  });
+
+  it('fetches nothing while another snapshot is pinned here, and keeps that one', async () => {
+    const { mirror, store, push, pull } = await setUp();
+    await push(first);
+    await pull();
+    await pinSnapshot(mirror, first);
+    for (const id of [second, third]) await push(id);
+    store.requests.length = 0;
+    const held = { outcome: 'unchanged', snapshot: first, held: third, files: 0 };
+    expect(await pull({ keep: 1 })).toMatchObject(held);
+    expect(store.requests.filter((request) => request.includes(`${third}/`))).toEqual([]);
+    expect(await readCurrentId(mirror)).toBe(first);
+    await unpinSnapshot(mirror);
+    expect(await pull()).toMatchObject({ outcome: 'pulled', snapshot: third, held: null });
   });
 
   it('goes back with the bucket to a snapshot that is here, without fetching it', async () => {

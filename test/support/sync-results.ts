@@ -24,6 +24,7 @@ export function resultOf(manifest: Manifest, overrides: Partial<SyncResult> = {}
     run: manifest.snapshot,
     snapshot: manifest.snapshot,
     current: manifest.snapshot,
+    pinned: null,
     warehouse: 'w',
     landing: 'l',
     equals: null,

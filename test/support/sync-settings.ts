@@ -26,6 +26,8 @@ export function syncOptions(warehouse: string, baseUrl: string, settings: Partia
     timeout: 10_000,
     maxAttempts: 3,
     maxDuration: 60_000,
+    // Tests that go on after a rollback want the new snapshot current; test/end-to-end/pin.test.ts has the others.
+    unpin: true,
     ...settings,
   };
 }

@@ -11,7 +11,7 @@ const longestKey = 2048;
 /** Each can be read in several ways in an answer that holds many of them, and all of these ways would be tried. */
 const mostBackslashes = 4;
 
-/** @throws `usage` where there is no key, or one that no header can carry. */
+/** @throws `configuration` if the key is missing, or if no header can carry it. */
 export async function readApiKey(file: string | undefined): Promise<Secret> {
   const text =
     file === undefined ? (process.env['REKAP_API_KEY'] ?? '') : await readNamedFile('key file', file, 'api-key-file');
@@ -19,22 +19,22 @@ export async function readApiKey(file: string | undefined): Promise<Secret> {
   const whence = file === undefined ? 'REKAP_API_KEY' : `The key file ${file}`;
   if (key === '') {
     if (file !== undefined)
-      throw new RekapError('usage', `${whence} is empty.`, 'Put the key into it, and nothing else.');
+      throw new RekapError('configuration', `${whence} is empty.`, 'Put the key into it, and nothing else.');
     throw new RekapError(
-      'usage',
+      'configuration',
       'There is no API key.',
       'Set REKAP_API_KEY, or name a file that holds the key with --api-key-file.',
     );
   }
   if (!/^[\x21-\x7e]+$/.test(key) || key.split('\\').length > mostBackslashes + 1)
     throw new RekapError(
-      'usage',
+      'configuration',
       `${whence} holds characters that no API key has.`,
       'It should hold the key alone, on one line.',
     );
   if (key.length > longestKey)
     throw new RekapError(
-      'usage',
+      'configuration',
       `${whence} holds ${formatNumber(key.length)} characters, more than a key may have (${formatNumber(longestKey)}).`,
       'It should hold the key alone, on one line.',
     );

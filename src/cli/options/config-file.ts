@@ -45,45 +45,64 @@ export function configShape(options: Options) {
   return v.strictObject(whole, 'a JSON object');
 }
 
+/** A config file, and how messages call it. */
+interface NamedFile {
+  readonly path: string;
+  /** What to do about a file that cannot be used. */
+  readonly next: string;
+  /** The file after "in": the config file. */
+  readonly name: string;
+}
+
+export interface ReadConfig {
+  /** What the file gives, the strongest place first. */
+  readonly places: readonly Place[];
+  /** Says that the profile is missing; null if it isn't. The other options of the file say whom to notify of that. */
+  readonly failure: RekapError | null;
+}
+
 /** What a place gives, and how an option that it gives is called. */
-export type Place = readonly [given: Readonly<Record<string, unknown>>, nameOf: (name: string) => string];
+type Place = readonly [given: Readonly<Record<string, unknown>>, nameOf: (name: string) => string];
 
 /**
+ * @param declared The options of the command.
  * @param options Every option of every command.
- * @param profile The one that is asked for.
- * @throws `usage` where it cannot be read, holds what is no option, or has no such profile.
+ * @param profile The profile that the user names.
+ * @throws `configuration` if the file cannot be read, or holds what is no option.
  */
 export async function readConfigFile(
-  path: string,
+  { path, name: fileName, next }: NamedFile,
   declared: Options,
   options: Options,
   profile: string | undefined,
-): Promise<Place[]> {
-  const parsed = await readJson(path);
+): Promise<ReadConfig> {
+  const parsed = await readJson(path, next);
   const { output, issues } = v.safeParse(configShape(options), parsed);
   const [issue] = issues ?? [];
   if (issue !== undefined) throw explainIssue(path, issue, Object.keys(options));
   const { profiles = {}, profile: usual, ...top } = output as { profiles?: Record<string, object>; profile?: string };
   const ofCommand = (given: object) =>
     Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(declared, name)));
-  const whole: Place = [ofCommand(top), (name) => `"${name}" in the config file`];
+  const whole: Place = [ofCommand(top), (name) => `"${name}" in ${fileName}`];
   const chosen = profile ?? usual;
-  if (chosen === undefined) return [whole];
-  if (!Object.hasOwn(profiles, chosen)) throw explainProfile(path, chosen, Object.keys(profiles));
-  return [[ofCommand(profiles[chosen]!), (name) => `"${name}" in the profile "${chosen}"`], whole];
+  if (chosen === undefined) return { places: [whole], failure: null };
+  if (!Object.hasOwn(profiles, chosen))
+    return { places: [whole], failure: explainProfile(path, chosen, Object.keys(profiles)) };
+  const own: Place = [ofCommand(profiles[chosen]!), (name) => `"${name}" in the profile "${chosen}"`];
+  return { places: [own, whole], failure: null };
 }
 
 function explainProfile(path: string, profile: string, names: readonly string[]): RekapError {
   const known = names.map((name) => JSON.stringify(name)).join(', ');
   const advice = names.length === 0 ? 'Write it under "profiles".' : `It has ${known}.`;
   return new RekapError(
-    'usage',
+    'configuration',
     `The config file ${path} has no profile ${JSON.stringify(profile)}.`,
     didYouMean(profile, names, advice, (one) => JSON.stringify(one)),
   );
 }
 
-async function readJson(path: string): Promise<unknown> {
+async function readJson(path: string, next: string): Promise<unknown> {
   try {
     // Some editors put a byte order mark in front.
     return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
@@ -91,7 +110,7 @@ async function readJson(path: string): Promise<unknown> {
     const why =
       error instanceof SyntaxError ? `is not JSON: ${messageOf(error)}` : `cannot be read: ${systemReason(error)}`;
     const message = `The config file ${path} ${why}.`;
-    throw new RekapError('usage', message, 'Correct it, or leave --config out.', { cause: error });
+    throw new RekapError('configuration', message, next, { cause: error });
   }
 }
 
@@ -105,20 +124,24 @@ function explainIssue(path: string, issue: v.BaseIssue<unknown>, names: readonly
   const where = `The${file.slice(3)}`;
   if (typeof name !== 'string')
     return new RekapError(
-      'usage',
+      'configuration',
       `${where} is not ${issue.message}.`,
       'Write options as { "base-url": "https://…" }.',
     );
   if (names.includes(name) || name === 'profile' || name === 'profiles')
-    return new RekapError('usage', `"${name}" in ${file} is not ${issue.message}.`, 'Correct it, or leave it out.');
+    return new RekapError(
+      'configuration',
+      `"${name}" in ${file} is not ${issue.message}.`,
+      'Correct it, or leave it out.',
+    );
   if (/key/i.test(name))
     return new RekapError(
-      'usage',
+      'configuration',
       `${where} holds "${name}": keys do not belong there.`,
       'Set REKAP_API_KEY, or name a file with "api-key-file".',
     );
   return new RekapError(
-    'usage',
+    'configuration',
     `${where} holds "${name}", which is no option.`,
     didYouMean(name, names, '"rekap <command> --help" shows what there is.', (one) => JSON.stringify(one)),
   );

@@ -54,6 +54,8 @@ export interface Declaration<Own extends Options> {
   readonly options: Own;
   /** Options of which one place may give one at most. */
   readonly exclusive?: readonly (keyof Own & string)[];
+  /** Whether rekap.json in the working directory is not read. */
+  readonly ignoresConfig?: boolean;
   /** Command lines for the help, and what each is for. */
   readonly examples?: readonly (readonly [line: string, what: string])[];
   /** What else the help says, in lines of so many columns. */
@@ -64,6 +66,8 @@ export interface Declaration<Own extends Options> {
    * @param words As many as were given.
    */
   run(args: Values<Own>, words: readonly string[]): Promise<number | void>;
+  /** Called instead if the config file cannot be used, with the options that are known without it. The error is thrown afterwards. */
+  cannotBegin?(args: Values<Own>, error: unknown): Promise<void>;
 }
 
 /** A command whose own types are of no concern to who calls it. */

@@ -8,6 +8,7 @@ import parseWords from 'yargs-parser';
 import { invocation, nameOption } from './invocation.ts';
 import { closestName, didYouMean, variableOf } from './names.ts';
 import type { Command, CommandEntry, Option, Options, Values } from './option.ts';
+import { findConfig, workingConfig } from './find-config.ts';
 import { configOption } from './shared.ts';
 import { isBucketUrl, readBucketUrl } from '../../bucket/address.ts';
 import { RekapError } from '../../errors.ts';
@@ -20,6 +21,8 @@ export interface ReadCommand {
   readonly options: Values<Options>;
   /** The words behind the command's name. */
   readonly words: readonly string[];
+  /** The config file that gives some of the options although the user did not name it; null if there is none. */
+  readonly foundConfig: string | null;
 }
 
 /**
@@ -45,28 +48,32 @@ export async function readOptions(
   checkWords(words, entry, command);
   await checkEnvironment(allOptions);
   const environment = readEnvironment(declared);
-  const file = commandLine.given['config'] ?? environment['config'];
-  const profile = commandLine.given['profile'] ?? environment['profile'];
-  if (profile !== undefined && file === undefined)
-    throw usage('A profile is asked for, and no config file.', 'Name the file that has it with --config.');
-  const named = [['--config', file] as const, ['--profile', profile] as const];
+  const known: Given = { ...environment, ...commandLine.given };
+  const named = [['--config', known['config']] as const, ['--profile', known['profile']] as const];
   invocation.configWords = named.flatMap(([name, value]) => (typeof value === 'string' ? [name, value] : []));
-  const config =
-    typeof file === 'string'
-      ? await (
-          await import('./config-file.ts')
-        ).readConfigFile(file, declared, await allOptions(), profile as string | undefined)
-      : [];
+  const { places, failure, isFound } = await findConfig(known, declared, {
+    ignoresFound: command.ignoresConfig === true,
+    allOptions,
+  });
+  const nameVariable = (name: string): string => (environment[name] === undefined ? keyVariable : variableOf(name));
   const filled = fill(
-    [[commandLine.given, (name) => `--${name}`], [environment, variableOf], ...config],
+    [[commandLine.given, (name) => `--${name}`], [environment, nameVariable], ...places],
     command.exclusive ?? [],
   );
   invocation.wantsJson = 'json' in declared && filled['json'] === true;
-  if (typeof filled['warehouse'] === 'string') invocation.warehouse = filled['warehouse'];
+  /** Options that the found file gives; the next command finds it too, so advice need not repeat them. */
+  const found = new Set(isFound ? places.flatMap(([own, nameOf]) => Object.keys(own).map(nameOf)) : []);
+  const isFromFound = (name: string): boolean => found.has(invocation.origins[name] ?? '');
+  if (typeof filled['warehouse'] === 'string' && !isFromFound('warehouse')) invocation.warehouse = filled['warehouse'];
   const options = Object.entries(declared).map(
     ([name, option]) => [name, convert(name, option, filled[name])] as const,
   );
-  return { options: Object.fromEntries(options) as Values<Options>, words };
+  const values = Object.fromEntries(options) as Values<Options>;
+  if (failure !== null) {
+    await command.cannotBegin?.(values, failure);
+    throw failure;
+  }
+  return { options: values, words, foundConfig: Object.keys(filled).some(isFromFound) ? workingConfig : null };
 }
 
 /** --file for -f, and --file=x for -f=x, where the command has such an option. */
@@ -149,9 +156,11 @@ function checkWords(words: readonly string[], { name, usage: form }: CommandEntr
     );
 }
 
+const keyVariable = 'REKAP_API_KEY';
+
 /** Variables that are no options of a command. */
 const otherVariables = [
-  'REKAP_API_KEY',
+  keyVariable,
   'REKAP_API_KEYS',
   'REKAP_DEBUG',
   'REKAP_FAULT_SEEDS',
@@ -183,7 +192,7 @@ async function checkEnvironment(allOptions: () => Promise<Options>): Promise<voi
   }
 }
 
-/** An empty variable is as good as none. */
+/** An empty variable is the same as a missing one. A key in the environment wins over a key file that the config file names. */
 function readEnvironment(declared: Options): Given {
   const given = Object.entries(declared).flatMap(([name, { type }]) => {
     const text = process.env[variableOf(name)] ?? '';
@@ -193,7 +202,8 @@ function readEnvironment(declared: Options): Given {
       throw usage(`${variableOf(name)} is ${JSON.stringify(text)}.`, 'Set it to true or false.');
     return [[name, isTrue(text)]];
   });
-  return Object.fromEntries(given);
+  const hasKey = 'api-key-file' in declared && (process.env[keyVariable] ?? '') !== '';
+  return { ...(hasKey ? { 'api-key-file': undefined } : {}), ...Object.fromEntries(given) };
 }
 
 function isTrue(text: string | undefined): boolean {

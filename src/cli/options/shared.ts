@@ -23,7 +23,11 @@ export const readWarehouseOption = {
 
 /** Of every command. */
 export const configOption = {
-  config: { type: 'text', takes: 'FILE', describe: 'JSON file with options, such as { "base-url": "https://…" }' },
+  config: {
+    type: 'text',
+    takes: 'FILE',
+    describe: 'JSON file with options, such as { "base-url": "https://…" } [default: rekap.json here, if there is one]',
+  },
   profile: { type: 'text', takes: 'NAME', describe: 'profile of that file to go by, such as staging' },
 } as const satisfies Options;
 
@@ -118,13 +122,13 @@ export function readKeepOptions({ keep, 'keep-landing': keepLanding }: Values<ty
   return { keep, keepLanding: keepLanding ?? null };
 }
 
-/** The text of a file that an option names. @throws `usage` where it cannot be read. */
+/** The text of a file that an option names. @throws `configuration` if it cannot be read. */
 export async function readNamedFile(what: string, file: string, option: string): Promise<string> {
   const [{ readFile }, { systemReason }] = await Promise.all([import('node:fs/promises'), import('../../errors.ts')]);
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
     const message = `The ${what} ${file} cannot be read: ${systemReason(error)}.`;
-    throw new RekapError('usage', message, `Correct --${option}.`, { cause: error });
+    throw new RekapError('configuration', message, `Correct --${option}.`, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 /** The events of a run as a log: one line each, with time, run, level, name and fields. What is declared here is what alerts are built on. */
 
-import { printable, warningText } from './terminal.ts';
+import { paint, printable, warningText } from './terminal.ts';
 import { ExitCode, messageOf, RekapError } from '../../errors.ts';
 import { type Clock, type Report, type RunEvent, systemClock } from '../../runtime/context.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
@@ -18,6 +18,11 @@ export interface LogEventDefinition {
 
 /** Every event there is, by its name. docs/reference/events.md is made from this. */
 export const logEvents = {
+  config: {
+    level: 'info',
+    meaning: 'Options come from `rekap.json` in the working directory, which the user did not name.',
+    fields: { file: 'The file.' },
+  },
   run_begin: { level: 'info', meaning: 'A run has its id and begins.', fields: {} },
   step: { level: 'info', meaning: 'The run has come to a step.', fields: { step: 'The step, such as build_tables.' } },
   listing: {
@@ -63,7 +68,7 @@ export const logEvents = {
     level: 'info',
     meaning: 'The run has come to its end.',
     fields: {
-      outcome: 'published, unchanged, reproduced or dry run.',
+      outcome: 'published, held (by a pin), unchanged, reproduced or dry run.',
       snapshot: 'The snapshot that is current.',
       requests: 'Requests sent.',
       milliseconds: 'How long it took.',
@@ -120,6 +125,14 @@ export function textLine({ time, level, text }: LogEntry): string {
 export function writeWarning(message: string, format: LogFormat): void {
   if (format !== 'auto' || !process.stderr.isTTY) logToStderr(format)('warning', { message }, message);
   else process.stderr.write(warningText(message, process.stderr));
+}
+
+/** Says on stderr which file options come from that the user didn't name: in a log as an event, elsewhere as one quiet line. */
+export function writeConfigNote(file: string, format: unknown): void {
+  const text = `Options come from ${file}.`;
+  if (format === 'json' || format === 'text' || (format === 'auto' && !process.stderr.isTTY))
+    logToStderr(format)('config', { file }, text);
+  else process.stderr.write(`${paint('dim', text, process.stderr)}\n`);
 }
 
 /** A log on stderr of events that belong to no run. */

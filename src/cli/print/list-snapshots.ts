@@ -10,6 +10,7 @@ import { glanceAt } from '../../publish/verify-snapshot.ts';
 import {
   listSnapshotIds,
   readCurrentId,
+  readPinnedId,
   readSnapshot,
   recoveryHint,
   requireWarehouse,
@@ -17,9 +18,11 @@ import {
 
 /** A snapshot as `snapshots list` gives it; of one whose manifest cannot be read nothing but the reason is known. */
 interface ListedSnapshot {
-  /** Null where `current` itself is damaged and names none. */
+  /** Null if `current` or `pinned` itself is damaged and names no snapshot. */
   readonly id: string | null;
   readonly current: boolean;
+  /** Whether it stays current while syncs build newer ones. */
+  readonly pinned: boolean;
   /** What is wrong with it, as a sentence; null where its manifest can be read, and every file that it names is there with its size, and no other. */
   readonly damaged: string | null;
   /** What mends that; null where nothing is damaged. */
@@ -38,16 +41,24 @@ export async function listSnapshots(warehouse: string): Promise<readonly ListedS
   await requireWarehouse(warehouse);
   const current = await orDamage(() => readCurrentId(warehouse));
   const ids = await listSnapshotIds(warehouse);
-  const listed = await Promise.all(ids.map((id) => describe(warehouse, id, id === current.value)));
+  const pinned = await orDamage(() => readPinnedId(warehouse));
+  const marksOf = (id: string) => ({ current: id === current.value, pinned: id === pinned.value });
+  const listed = await Promise.all(ids.map((id) => describe(warehouse, id, marksOf(id))));
   const { value, ...damage } = current;
-  if (damage.damaged !== null) return [...listed, { id: null, current: true, ...unknown, ...damage }];
-  if (value === null || ids.includes(value)) return listed;
-  return [...listed, await describe(warehouse, value, true)];
+  if (damage.damaged !== null) listed.push({ id: null, current: true, pinned: false, ...unknown, ...damage });
+  else if (value !== null && !ids.includes(value)) listed.push(await describe(warehouse, value, marksOf(value)));
+  const { damaged, next } = pinned;
+  if (damaged !== null) listed.push({ id: null, current: false, pinned: true, ...unknown, damaged, next });
+  return listed;
 }
 
-async function describe(warehouse: string, id: string, isCurrent: boolean): Promise<ListedSnapshot> {
+async function describe(
+  warehouse: string,
+  id: string,
+  marks: Pick<ListedSnapshot, 'current' | 'pinned'>,
+): Promise<ListedSnapshot> {
   const { value, ...damage } = await orDamage(() => readSnapshot(warehouse, id));
-  if (value === null) return { id, current: isCurrent, ...unknown, ...damage };
+  if (value === null) return { id, ...marks, ...unknown, ...damage };
   const { created_at, source, datasets } = value.manifest;
   const rows = Object.fromEntries(Object.entries(datasets).map(([table, dataset]) => [table, dataset.rows]));
   const { value: problems, ...unread } = await orDamage(() => glanceAt(value.folder, value.manifest));
@@ -55,7 +66,7 @@ async function describe(warehouse: string, id: string, isCurrent: boolean): Prom
     problems === null || problems.length === 0
       ? unread
       : { damaged: `${problems.join('; ')}.`, next: complete(recoveryHint(id, value.manifest.run)) };
-  return { id, current: isCurrent, ...found, created_at, source, rows };
+  return { id, ...marks, ...found, created_at, source, rows };
 }
 
 /** What was read, or why it cannot be and what mends that. */
@@ -72,8 +83,8 @@ async function orDamage<Value>(
 
 export function renderList(snapshots: readonly ListedSnapshot[]): string {
   const tables = [...new Set(snapshots.flatMap(({ rows }) => Object.keys(rows)))];
-  const rows = snapshots.map(({ id, current, damaged, created_at, source, rows: counts }) => [
-    current ? paint('green', '● current') : '',
+  const rows = snapshots.map(({ id, current, pinned, damaged, created_at, source, rows: counts }) => [
+    current ? paint('green', `● current${pinned ? ', pinned' : ''}`) : pinned ? 'pinned' : '',
     id ?? '',
     damaged === null ? (created_at ?? '').slice(0, 19).replace('T', ' ') : paint('red', 'damaged'),
     printable(source ?? ''),
@@ -81,12 +92,12 @@ export function renderList(snapshots: readonly ListedSnapshot[]): string {
   ]);
   const right = tables.map((_, index) => index + 4);
   const head = ['state', 'snapshot', 'made (UTC)', 'source', ...tables.map((table) => printable(table))];
-  const damages = snapshots.flatMap(({ id, damaged, next }) =>
+  const damages = snapshots.flatMap(({ id, current, damaged, next }) =>
     damaged === null
       ? []
       : [
           fitLines(
-            `\n${id === null ? 'current' : `Snapshot ${id}`} is damaged: ${printable(damaged)}\n  ${next}\n`,
+            `\n${id !== null ? `Snapshot ${id}` : current ? 'current' : 'pinned'} is damaged: ${printable(damaged)}\n  ${next}\n`,
             process.stdout,
           ),
         ],

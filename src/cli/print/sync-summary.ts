@@ -19,14 +19,14 @@ const longestExample = 300;
 export function renderSummary(result: SyncResult, project: Project): string {
   const prose = (text: string): string => fitLines(text, process.stdout);
   if (result.outcome === 'unchanged') {
-    const lines = [headline(result), whatStands(result, project), requests(result), warnings(result)];
+    const lines = [headline(result), pin(result), whatStands(result, project), requests(result), warnings(result)];
     return `${lines
       .filter((line) => line !== '')
       .map(prose)
       .join('\n')}\n`;
   }
   const parts = [
-    prose(headline(result)),
+    prose([headline(result), pin(result)].join('\n').trim()),
     datasetTable(result, project),
     prose(changes(result)),
     prose(brokenChecks(result)),
@@ -46,13 +46,23 @@ function headline({ kind, outcome, run, snapshot, current, equals, manifest, war
       if (current !== run)
         return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current one, so ${current} stays current; ${command(`snapshots rollback ${run}`, warehouse)} goes back to it.`;
       return `${paint(['green', 'bold'], 'Published')} snapshot ${paint('bold', run)} from ${kind === 'replay' ? `the answers of run ${manifest.run}: ` : ''}${nameSource(manifest.source)}.${equals === null ? '' : ` It equals snapshot ${equals}: ${parquet} Parquet files byte for byte, and the same figures.`}`;
+    case 'held':
+      return `${paint(['green', 'bold'], 'Kept')} snapshot ${paint('bold', run)} from ${kind === 'replay' ? `the answers of run ${manifest.run}: ` : ''}${nameSource(manifest.source)}, beside the current one.`;
     case 'unchanged':
+      if (snapshot !== current)
+        return `${paint(['green', 'bold'], 'Nothing has changed')} at ${nameSource(manifest.source)} since snapshot ${paint('bold', snapshot ?? '')}.`;
       return `${paint(['green', 'bold'], isPartial(manifest) ? 'Nothing that was asked for has changed' : 'Nothing has changed')} at ${nameSource(manifest.source)}: snapshot ${paint('bold', current ?? '')} stays current.`;
     case 'dry run':
       return kind === 'replay'
         ? `${paint(['cyan', 'bold'], 'Dry run:')} so was the run that was replayed; everything was checked again, nothing was published.`
         : `${paint(['cyan', 'bold'], 'Dry run:')} everything was fetched and checked, nothing was published.`;
   }
+}
+
+/** Why a new snapshot does not become current; empty if it does. */
+function pin({ pinned, current, warehouse }: SyncResult): string {
+  if (pinned === null) return '';
+  return `Snapshot ${paint('bold', pinned)} is pinned, so ${pinned === current ? 'it' : current} stays current until ${command('snapshots unpin', warehouse)} or ${command('sync --unpin', warehouse)}.`;
 }
 
 /** A command over the warehouse of the run, which for a replay may be another than the command line's. */
@@ -119,7 +129,7 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
 }
 
 /** What the source restated since the snapshot before. */
-function changes({ kind, manifest, outcome, pruned, warehouse }: SyncResult): string {
+function changes({ kind, run, manifest, outcome, pruned, warehouse }: SyncResult): string {
   const lines = Object.entries(manifest.datasets).flatMap(
     ([
       table,
@@ -137,9 +147,10 @@ function changes({ kind, manifest, outcome, pruned, warehouse }: SyncResult): st
   const { previous } = manifest;
   // A replay may have built its snapshot in a folder that does not hold the one before.
   const canCompare = kind === 'sync' && !pruned.some((id) => id === previous);
-  const next = canCompare ? `${command('diff', warehouse)} shows them` : 'the table changes names them';
+  const diff = outcome === 'held' ? `diff ${previous} ${run}` : 'diff';
+  const next = canCompare ? `${command(diff, warehouse)} shows them` : 'the table changes names them';
   return [
-    `${paint('bold', `Changes since snapshot ${previous}`)}${outcome === 'published' ? `; ${next}` : ''}`,
+    `${paint('bold', `Changes since snapshot ${previous}`)}${outcome === 'dry run' ? '' : `; ${next}`}`,
     ...lines.map((line) => `  ${line}`),
   ].join('\n');
 }

@@ -47,7 +47,15 @@ describe('snapshots show', () => {
     const files = [{ path: hostile, bytes: 1, rows: null, sha256: hostile.repeat(9) }];
     const manifest = manifestOf({ datasets: { [hostile]: datasetOf() }, files, source: hostile, previous: hostile });
     const text = renderSnapshot({ id: manifest.snapshot, folder: 'w', manifest });
-    const row = { id: manifest.snapshot, current: true, damaged: null, next: null, created_at: '', source: hostile };
+    const row = {
+      id: manifest.snapshot,
+      current: true,
+      pinned: false,
+      damaged: null,
+      next: null,
+      created_at: '',
+      source: hostile,
+    };
     for (const printed of [text, renderList([{ ...row, rows: { [hostile]: 1 } }])]) {
       for (const control of ['\u0007', '\u001b']) expect(stripStyles(printed)).not.toContain(control);
       expect(printed).toContain('red');

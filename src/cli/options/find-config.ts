@@ -1,0 +1,82 @@
+/** Finds the config file of a command: the one that the user names, or else rekap.json in the working directory. */
+
+import { lstat, stat } from 'node:fs/promises';
+import type { ReadConfig } from './config-file.ts';
+import type { Options } from './option.ts';
+import { isRekapError, RekapError, systemCode, systemReason } from '../../errors.ts';
+
+/** The folders above are not searched: what a command does must not depend on them. */
+export const workingConfig = 'rekap.json';
+
+export interface FoundConfig extends ReadConfig {
+  /** Whether the file was found in the working directory, and not named by the user. */
+  readonly isFound: boolean;
+}
+
+/**
+ * Reads the config file. A failure is returned, so that it can be reported as the command's other options say.
+ *
+ * @param given The options that the command line and the environment give.
+ * @param declared The options of the command.
+ */
+export async function findConfig(
+  { config: path, profile }: Readonly<Record<string, unknown>>,
+  declared: Options,
+  { ignoresFound, allOptions }: { readonly ignoresFound: boolean; readonly allOptions: () => Promise<Options> },
+): Promise<FoundConfig> {
+  const isNamed = typeof path === 'string';
+  let isFound = false;
+  try {
+    isFound = !isNamed && !ignoresFound && (await hasWorkingConfig());
+    if (!isNamed && !isFound) {
+      if (profile === undefined) return { places: [], failure: null, isFound };
+      const what = `There is no config file with the profile ${JSON.stringify(profile)}.`;
+      throw new RekapError(
+        'configuration',
+        what,
+        `Name the file with --config, or go to the folder of ${workingConfig}.`,
+      );
+    }
+    const file = isNamed
+      ? { path, name: 'the config file', next: 'Correct it, or leave --config out.' }
+      : { path: workingConfig, name: workingConfig, next: 'Correct it, or move it away.' };
+    const { readConfigFile } = await import('./config-file.ts');
+    const chosen = typeof profile === 'string' ? profile : undefined;
+    return { ...(await readConfigFile(file, declared, await allOptions(), chosen)), isFound };
+  } catch (error) {
+    if (!isRekapError(error, 'configuration')) throw error;
+    return { places: [], failure: error, isFound };
+  }
+}
+
+/** @throws `configuration` if others could have written the file: its hooks run commands, and nobody named it. */
+async function hasWorkingConfig(): Promise<boolean> {
+  try {
+    const link = await lstat(workingConfig).catch((error: unknown) => {
+      if (systemCode(error) === 'ENOENT') return null;
+      throw error;
+    });
+    if (link === null) return false;
+    const file = await stat(workingConfig);
+    // Windows has no owners.
+    const self = process.getuid?.();
+    if (self === undefined) return true;
+    // Root can write every file anyway.
+    if ([link, file].some(({ uid }) => uid !== self && uid !== 0)) throw untrusted('belongs to another user');
+    // A group with the number of its owner is private to that user, as Debian and Fedora create it.
+    if ((file.mode & (file.gid === file.uid ? 0o002 : 0o022)) !== 0) throw untrusted('can be written by other users');
+    return true;
+  } catch (error) {
+    if (error instanceof RekapError) throw error;
+    const message = `The config file ${workingConfig} cannot be read: ${systemReason(error)}.`;
+    throw new RekapError('configuration', message, 'Correct it, or move it away.', { cause: error });
+  }
+}
+
+function untrusted(why: string): RekapError {
+  return new RekapError(
+    'configuration',
+    `The config file ${workingConfig} in this folder ${why}, and it can run commands.`,
+    `Make it yours alone with "chmod go-w ${workingConfig}", or remove it. If you trust it, add --config ${workingConfig}.`,
+  );
+}

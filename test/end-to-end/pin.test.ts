@@ -1,0 +1,142 @@
+/** A rollback holds: syncs build and keep new snapshots, and none of them becomes current until the pin is removed. */
+
+import { existsSync } from 'node:fs';
+import { readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { prune, rollBack, unpin } from '../../src/snapshots/manage-snapshots.ts';
+import { listSnapshotIds, readCurrentId, readPinnedId } from '../../src/warehouse/warehouse.ts';
+import { preparedSnapshots } from '../support/prepared-snapshots.ts';
+import { runHere } from '../support/run-here.ts';
+import { readRunLines } from '../support/run-lines.ts';
+import { runReplay } from '../support/run-replay.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { project, syncOptions, testKey } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const prepared = preparedSnapshots(smallNation({ 1101: 60 }), smallNation({ 1101: 61 }));
+
+/** A warehouse with two snapshots that was rolled back to the older one, and a source with newer figures. */
+async function rolledBack() {
+  const { warehouse, known } = await prepared();
+  const [older, newer] = known;
+  await rollBack(project, warehouse, older);
+  const { url } = await serveData(smallNation({ 1101: 62 }));
+  const sync = (settings: Partial<Parameters<typeof syncOptions>[2]> = {}) =>
+    runSync(syncOptions(warehouse, url, { unpin: false, ...settings }));
+  const run = (...words: string[]) => runHere([...words, '--warehouse', warehouse], { REKAP_API_KEY: testKey });
+  return { warehouse, url, older, newer, sync, run };
+}
+
+describe('a sync after a rollback', () => {
+  it('keeps its snapshot beside the pinned one, which readers see, and compares it with that', async () => {
+    const { warehouse, older, newer, sync } = await rolledBack();
+    const { run: kept, ...result } = await sync();
+    expect(result).toMatchObject({ outcome: 'held', snapshot: kept, current: older, pinned: older });
+    expect(result.manifest.previous).toBe(older);
+    expect(await readCurrentId(warehouse)).toBe(older);
+    expect(await listSnapshotIds(warehouse)).toEqual([older, newer, kept]);
+    expect((await readRunLines(warehouse)).at(-1)).toMatchObject({ run: kept, outcome: 'held', snapshot: older });
+  });
+
+  it('keeps no copy of what it has kept already', async () => {
+    const { warehouse, older, sync } = await rolledBack();
+    const { run: kept } = await sync();
+    const before = await listSnapshotIds(warehouse);
+    expect(await sync()).toMatchObject({ outcome: 'unchanged', snapshot: kept, current: older });
+    expect(await listSnapshotIds(warehouse)).toEqual(before);
+  });
+
+  it('ends with exit 0, says what is pinned, and does not run the command for new figures', async () => {
+    const { url, older, run } = await rolledBack();
+    const file = join(await temporaryFolder(), 'published');
+    const words = ['--base-url', url, '--accept-source', '--accept-changes', '--on-publish', `touch '${file}'`];
+    const { code, stdout } = await run('sync', ...words);
+    expect(code).toBe(0);
+    const [kept, pinned] = stdout.split('\n');
+    expect(kept).toMatch(/^Kept snapshot /);
+    expect(pinned).toContain(`Snapshot ${older} is pinned, so it stays current until "rekap snapshots unpin`);
+    expect(stdout).toContain(`"rekap diff ${older} `);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('becomes current with --unpin, or once the pin is removed', async () => {
+    const { warehouse, older, sync, run } = await rolledBack();
+    expect((await run('snapshots', 'unpin')).stdout).toContain(`Snapshot ${older} is no longer pinned.`);
+    expect((await run('snapshots', 'unpin')).stdout).toBe('No snapshot is pinned.\n');
+    const { run: next } = await sync();
+    expect(await readCurrentId(warehouse)).toBe(next);
+    await rollBack(project, warehouse, older);
+    const { run: last, outcome } = await sync({ unpin: true });
+    expect([outcome, await readCurrentId(warehouse), await readPinnedId(warehouse)]).toEqual(['published', last, null]);
+  });
+
+  it('leaves the pin where --unpin fails or is a dry run', async () => {
+    const { warehouse, older, sync } = await rolledBack();
+    await expect(sync({ unpin: true, baseUrl: 'http://127.0.0.1:1', maxAttempts: 1 })).rejects.toThrow('cannot be');
+    await sync({ unpin: true, dryRun: true });
+    expect([await readCurrentId(warehouse), await readPinnedId(warehouse)]).toEqual([older, older]);
+  });
+});
+
+describe('a pinned snapshot', () => {
+  it('is named by status and by the list', async () => {
+    const { older, newer, sync, run } = await rolledBack();
+    await sync();
+    const { code, stdout } = await run('status', '--max-age', '99999d');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^fresh: held /) });
+    expect(stdout).toContain(`Snapshot ${older} is pinned: it stays current until "rekap snapshots unpin`);
+    const status = JSON.parse((await run('status', '--max-age', '99999d', '--json')).stdout) as object;
+    expect(status).toMatchObject({ pinned: older });
+    expect((await run('snapshots', 'list')).stdout).toMatch(new RegExp(`● current, pinned +${older}`));
+    const listed = JSON.parse((await run('snapshots', 'list', '--json')).stdout) as object[];
+    expect(listed.slice(0, 2)).toMatchObject([
+      { id: older, current: true, pinned: true },
+      { id: newer, current: false, pinned: false },
+    ]);
+  });
+
+  it('is never removed, even if current is another', async () => {
+    const { warehouse, older, newer, sync } = await rolledBack();
+    await sync({ keep: 1 });
+    await symlinkAgain(join(warehouse, 'current'), `snapshots/${(await listSnapshotIds(warehouse)).at(-1)}`);
+    const { removed } = await prune({ warehouse, keep: 1, keepLanding: null });
+    expect(removed).toEqual([]);
+    expect(await listSnapshotIds(warehouse)).toEqual([older, expect.not.stringMatching(newer)]);
+  });
+
+  it('stays current though a newer run is replayed, and gives way to another rollback', async () => {
+    const { warehouse, older, newer, sync } = await rolledBack();
+    const { run: kept } = await sync();
+    await rm(join(warehouse, 'snapshots', kept), { recursive: true });
+    expect(await runReplay(warehouse, { run: kept })).toMatchObject({
+      outcome: 'held',
+      snapshot: kept,
+      current: older,
+    });
+    await rollBack(project, warehouse, newer);
+    expect([await readCurrentId(warehouse), await readPinnedId(warehouse)]).toEqual([newer, newer]);
+  });
+});
+
+describe('a damaged pin', () => {
+  it.each([
+    ['a file', (pin: string) => rm(pin).then(() => writeFile(pin, 'x'))],
+    ['a link to elsewhere', (pin: string) => symlinkAgain(pin, '../elsewhere')],
+  ])('such as %s ends a sync before it begins, is listed, and can be removed', async (_, damage) => {
+    const { warehouse, older, sync, run } = await rolledBack();
+    const pin = join(warehouse, 'pinned');
+    await damage(pin);
+    await expect(sync()).rejects.toMatchObject({ code: 'warehouse', message: expect.stringContaining(pin) });
+    expect((await run('snapshots', 'list')).stdout).toContain('pinned is damaged');
+    await unpin(warehouse);
+    expect(await sync()).toMatchObject({ outcome: 'published', pinned: null });
+    await rollBack(project, warehouse, older);
+    expect(await readlink(pin)).toBe(`snapshots/${older}`);
+  });
+});
+
+async function symlinkAgain(path: string, target: string): Promise<void> {
+  await rm(path);
+  await symlink(target, path);
+}
