@@ -64,12 +64,10 @@ oracle: build ## reckon the tables of a warehouse again in Python and compare: m
 	  $(rekap) query "FROM $$table" --warehouse '$(WAREHOUSE)' --format json > "$$exports/$$table.json" || exit; \
 	done && python3 test/oracle/reckon.py '$(WAREHOUSE)' "$$exports"
 
-readers: build ## read the sample's Parquet with pyarrow, pandas, polars and fastparquet
-	@command -v python3 > /dev/null || { echo 'make readers needs Python 3; there is none here.' >&2; exit 1; }
-	@venv=node_modules/.cache/readers; [ -d $$venv ] || python3 -m venv $$venv; \
-	$$venv/bin/pip install --quiet -r test/readers/requirements.txt && \
-	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
-	$(rekap) sync --sample --warehouse "$$folder" > /dev/null 2>&1 && $$venv/bin/python test/readers/read.py "$$folder/current"
+readers: build ## read snapshots with pyarrow, pandas, polars, fastparquet, frictionless and dbt, which it installs
+	@command -v python3 > /dev/null || { echo 'make readers needs Python 3, which is not installed.' >&2; exit 1; }
+	@venv=node_modules/.cache/readers; [ -d $$venv ] || python3 -m venv $$venv; $$venv/bin/pip install --quiet -r test/readers/requirements.txt
+	npx --no-install vitest run test/readers
 
 fuzz: build ## try the properties with many more inputs for SECONDS=180, besides the time to load them; SEED= to repeat
 	@node dist/test/fuzz/main.js '$(SECONDS)' '$(SEED)'
