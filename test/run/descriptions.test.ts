@@ -54,9 +54,9 @@ it('dbt gets a test of each key that a pipeline or a view declares', async () =>
     const { data_tests: ofTable = [], columns } = tables.find((table) => table.name === name)!;
     const testsOf = (column: string) => columns.find((one) => one.name === column)?.data_tests;
     for (const column of primaryKey) expect(testsOf(column), `${name}.${column}`).toContain('not_null');
-    const whole = `row(${primaryKey.join(', ')})`;
-    if (primaryKey.length === 1) expect(testsOf(primaryKey[0]!)).toContain('unique');
-    else expect(ofTable).toContainEqual({ unique: { arguments: { column_name: whole } } });
+    const whole = { unique: { arguments: { column_name: `row(${primaryKey.join(', ')})` } } };
+    const [found, unique] = primaryKey.length === 1 ? [testsOf(primaryKey[0]!), 'unique'] : [ofTable, whole];
+    expect(found, name).toContainEqual(unique);
     for (const { fields, reference } of foreignKeys.filter((one) => one.fields.length === 1)) {
       const [field] = reference.fields;
       const to = `source('rekap', '${reference.resource}')`;
