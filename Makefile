@@ -42,7 +42,7 @@ dist/built: $(sources) node_modules/.package-lock.json
 install: build ## put `rekap` into PREFIX/bin, without root: make install PREFIX=~/.local
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 	npm pack --silent --ignore-scripts --pack-destination "$$folder" > /dev/null && \
-	npm install --silent --no-audit --no-fund --global --prefix '$(abspath $(PREFIX))' "$$folder"/rekap-*.tgz
+	npm install --loglevel error --no-audit --no-fund --global --prefix '$(abspath $(PREFIX))' "$$folder"/rekap-*.tgz > /dev/null
 	@echo 'Installed rekap in $(abspath $(PREFIX))/bin.'
 	@case ":$$PATH:" in *':$(abspath $(PREFIX))/bin:'*) ;; \
 	*) echo 'This folder is not on your PATH. Add this line to ~/.profile, and log in again:'; \

@@ -14,8 +14,8 @@ const pages = ['README.md', 'docs/tutorial.md', ...guides];
 
 /** Blocks that cannot run here, by their first words, and why. */
 const notRun: Readonly<Record<string, string>> = {
-  '$ make install': 'needs the registry of npm; `make package` installs the same file',
-  'make install': 'needs the registry of npm; `make package` installs the same file',
+  '$ make install': 'needs the registry of npm; `make package` runs it',
+  'make install': 'needs the registry of npm; `make package` runs it',
   '$ duckdb -init': 'needs the shell of DuckDB',
   'rsync -a': 'needs a second machine',
   '(umask 077 && cat > ping-url)': 'needs somebody who is pinged; test/end-to-end/notify.test.ts pings',
