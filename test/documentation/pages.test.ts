@@ -75,7 +75,7 @@ describe.each(pages)('%s', (page) => {
   const blocks = readBlocks(readPage(page));
   const runs = blocks.some((block) => !isLeftOut(block) && ['console', 'sh'].includes(block.language));
 
-  it.runIf(runs)('prints what it shows', { timeout: 120_000 }, async () => {
+  it.runIf(runs)('prints what it shows', { timeout: 240_000 }, async () => {
     const runner = await PageRunner.open();
     await (prepare[page] ?? ((one) => one.run('rekap sync --sample')))(runner);
     expect(await runBlocks(runner, blocks)).toBeGreaterThan(0);
