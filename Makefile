@@ -6,10 +6,13 @@
 SECONDS ?= 180
 SEED ?=
 
+# For `make install`.
+PREFIX ?= $(HOME)/.local
+
 # For `make oracle`.
 WAREHOUSE ?= data/warehouse
 
-.PHONY: help setup build sync serve test fuzz crash oracle readers package release check bench bench-long bench-dlt sample docs format clean tools
+.PHONY: help setup build install uninstall sync serve test fuzz crash oracle readers package release check bench bench-long bench-dlt compare sample docs format clean tools
 
 rekap := node dist/src/cli/main.js
 sources := $(shell find src pipelines data/sample test -name '*.ts') tsconfig.json
@@ -34,6 +37,19 @@ dist/built: $(sources) node_modules/.package-lock.json
 	@if [ -d dist ]; then mv dist dist.old; fi
 	@mv dist.next dist
 	@rm -rf dist.old
+
+# The packed package, so that it does not depend on this folder.
+install: build ## put `rekap` into PREFIX/bin, without root: make install PREFIX=~/.local
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	npm pack --silent --ignore-scripts --pack-destination "$$folder" > /dev/null && \
+	npm install --loglevel error --no-audit --no-fund --global --prefix '$(abspath $(PREFIX))' "$$folder"/rekap-*.tgz > /dev/null
+	@echo 'Installed rekap in $(abspath $(PREFIX))/bin.'
+	@case ":$$PATH:" in *':$(abspath $(PREFIX))/bin:'*) ;; \
+	*) echo 'This folder is not on your PATH. Add this line to ~/.profile, and log in again:'; \
+	   echo '  export PATH="$(abspath $(PREFIX))/bin:$$PATH"' ;; esac
+
+uninstall: ## remove what `make install` has put into PREFIX
+	npm uninstall --global --prefix '$(abspath $(PREFIX))' rekap
 
 sync: build ## sync the sample figures over HTTP into data/warehouse and print what was done
 	@$(rekap) sync --sample
@@ -64,12 +80,10 @@ oracle: build ## reckon the tables of a warehouse again in Python and compare: m
 	  $(rekap) query "FROM $$table" --warehouse '$(WAREHOUSE)' --format json > "$$exports/$$table.json" || exit; \
 	done && python3 test/oracle/reckon.py '$(WAREHOUSE)' "$$exports"
 
-readers: build ## read the sample's Parquet with pyarrow, pandas, polars and fastparquet
-	@command -v python3 > /dev/null || { echo 'make readers needs Python 3; there is none here.' >&2; exit 1; }
-	@venv=node_modules/.cache/readers; [ -d $$venv ] || python3 -m venv $$venv; \
-	$$venv/bin/pip install --quiet -r test/readers/requirements.txt && \
-	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
-	$(rekap) sync --sample --warehouse "$$folder" > /dev/null 2>&1 && $$venv/bin/python test/readers/read.py "$$folder/current"
+readers: build ## read snapshots with pyarrow, pandas, polars, fastparquet, frictionless and dbt, which it installs
+	@command -v python3 > /dev/null || { echo 'make readers needs Python 3, which is not installed.' >&2; exit 1; }
+	@venv=node_modules/.cache/readers; [ -d $$venv ] || python3 -m venv $$venv; $$venv/bin/pip install --quiet -r test/readers/requirements.txt
+	npx --no-install vitest run test/readers
 
 fuzz: build ## try the properties with many more inputs for SECONDS=180, besides the time to load them; SEED= to repeat
 	@node dist/test/fuzz/main.js '$(SECONDS)' '$(SEED)'
@@ -101,6 +115,10 @@ bench-long: build ## the same with ten million records; takes minutes
 
 bench-dlt: build ## the same load with dlt, in a virtual environment of Python that it makes
 	node --expose-gc dist/test/bench/main.js dlt
+
+compare: build ## load the sample with rekap and four other tools, which it installs for a while, from a service that caps limit
+	@command -v python3 > /dev/null || { echo 'make compare needs Python 3, which is not installed.' >&2; exit 1; }
+	python3 bench/peers/compare.py
 
 sample: build ## generate data/sample again
 	node dist/data/sample/generate.js

@@ -105,8 +105,8 @@ export interface AnswerOfRecord {
   readonly sha256: string;
 }
 
-/** Keys of a view. */
-interface ViewKeys {
+/** Keys of a table or view. */
+export interface ViewKeys {
   readonly primaryKey: readonly string[];
   readonly foreignKeys?: readonly {
     readonly fields: readonly string[];

@@ -79,6 +79,11 @@ it.each(pages)('%s links to pages and headings that are there', (page) => {
   }
 });
 
+// Outside of the clone, npx would run a package of that name from the registry, which is not ours.
+it.each(pages.filter((page) => page !== 'CHANGELOG.md'))('%s does not run rekap through npx', (page) => {
+  expect(read(page)).not.toMatch(/npx (-\S+ )*rekap/);
+});
+
 describe('SECURITY.md', () => {
   const lines = read('SECURITY.md').split('\n');
   const bounds = Object.entries<unknown>(limits).filter(

@@ -3,6 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Relation, RelationColumn } from '../duckdb/dictionary.ts';
+import type { ViewKeys } from '../pipeline.ts';
 import type { Run } from './options.ts';
 import { readVersion } from '../runtime/version.ts';
 import { type ManifestFile, parquetPath } from '../warehouse/snapshot-format.ts';
@@ -36,14 +37,15 @@ function origin({ id, options }: Run): string {
   return options.source === 'sample' ? `${what}. Its figures are made up.` : `${what}.`;
 }
 
-/** A Data Package, version 1 of the standard. */
+/** Describes the files as a Data Package, version 1 of the standard. */
 function describePackage(run: Run, relations: readonly Described[]): unknown {
   const { source } = run.options;
   return {
     profile: 'data-package',
     name: `rekap-${run.id.toLowerCase()}`,
     title: 'Voters of the DPR-RI election and users of their voting right',
-    description: origin(run),
+    // frictionless counts no bytes of a Parquet file, so it refuses a package that has them.
+    description: `${origin(run)} The resources have no "bytes", because validators cannot count those of Parquet files; manifest.json has the sizes.`,
     created: run.startedAt.toISOString(),
     // A path has to be an address.
     sources: [source === 'sample' ? { title: 'sample' } : { title: source, path: source }],
@@ -54,7 +56,6 @@ function describePackage(run: Run, relations: readonly Described[]): unknown {
       description: meaning,
       format: 'parquet',
       mediatype: 'application/vnd.apache.parquet',
-      bytes: file.bytes,
       hash: `sha256:${file.sha256}`,
       schema: { fields: columns.map(describeField), ...keysOf(run, name) },
     })),
@@ -70,44 +71,98 @@ const fieldTypes: Readonly<Record<string, string>> = {
 };
 
 function describeField({ name, type, meaning, unit, field }: RelationColumn): unknown {
+  const fieldType = fieldTypes[type] ?? 'string';
   return {
     name,
-    type: fieldTypes[type] ?? 'string',
+    type: fieldType,
     ...(meaning === '' ? {} : { description: meaning }),
     ...(unit === '' ? {} : { unit }),
     ...(field === null ? {} : { sourceField: field }),
+    // Validators read Parquet through pandas, which gives a NULL as NaN, NaT or None.
+    ...(fieldType === 'string' ? {} : { missingValues: ['', 'nan', 'NaT', 'None'] }),
   };
 }
 
-/** What identifies a row, and what it refers to. */
-function keysOf({ project }: Run, name: string): object {
+/** Returns what identifies a row of a table or view, and what the row refers to. */
+function keysOf({ project }: Run, name: string): Partial<ViewKeys> {
   const pipeline = project.pipelines.find(({ table }) => table === name);
-  if (pipeline !== undefined) return { primaryKey: [...pipeline.key] };
-  return project.relations[name] ?? {};
+  return { ...(pipeline && { primaryKey: [...pipeline.key] }), ...project.relations[name] };
 }
 
-/** Sources of dbt-duckdb, which finds the files in the folder that REKAP_SNAPSHOT names. */
+const snapshotFolder = "{{ env_var('REKAP_SNAPSHOT', 'data/warehouse/current') }}";
+
+/**
+ * A source that has nothing new gets no new snapshot, so freshness is a question to the warehouse's log of runs: when did the last sync
+ * begin that published or found nothing new? `rekap status` answers it likewise, with the same 26 hours.
+ */
+const freshness = [
+  '      freshness: { warn_after: { count: 26, period: hour } }',
+  '      loaded_at_query: >-',
+  '        SELECT max(started_at) FROM read_json(',
+  `        '${snapshotFolder}/../../runs.jsonl', format = 'newline_delimited', ignore_errors = true,`,
+  "        columns = { kind: 'VARCHAR', outcome: 'VARCHAR', started_at: 'TIMESTAMP' })",
+  "        WHERE kind IN ('sync', 'pull') AND outcome IN ('published', 'unchanged', 'pulled')",
+];
+
+/** Describes the files as sources of dbt-duckdb, which finds them in the folder that REKAP_SNAPSHOT names. */
 function describeSources(run: Run, relations: readonly Described[]): string {
-  const text = (value: string): string => JSON.stringify(value);
-  const tables = relations.flatMap(({ name, meaning, columns }) => [
-    `      - name: ${name}`,
-    `        description: ${text(meaning)}`,
-    '        columns:',
-    ...columns.flatMap((column) => [
-      `          - name: ${column.name}`,
-      `            data_type: ${column.type.toLowerCase()}`,
-      `            description: ${text(column.meaning)}`,
-    ]),
-  ]);
+  const tables = relations.flatMap(({ name, meaning, columns }) => {
+    const { ofTable, ofColumn } = testKeys(keysOf(run, name));
+    return [
+      `      - name: ${name}`,
+      `        description: ${text(meaning)}`,
+      ...listTests(ofTable, '        '),
+      '        columns:',
+      ...columns.flatMap((column) => [
+        `          - name: ${column.name}`,
+        `            data_type: ${column.type.toLowerCase()}`,
+        `            description: ${text(column.meaning)}`,
+        ...listTests(ofColumn[column.name] ?? [], '            '),
+      ]),
+    ];
+  });
   return [
     'version: 2',
     'sources:',
     '  - name: rekap',
     `    description: ${text(origin(run))}`,
     '    config:',
-    `      external_location: "{{ env_var('REKAP_SNAPSHOT', 'data/warehouse/current') }}/parquet/{name}/{name}.parquet"`,
+    `      external_location: "${snapshotFolder}/parquet/{name}/{name}.parquet"`,
+    ...freshness,
     '    tables:',
     ...tables,
     '',
   ].join('\n');
+}
+
+/** Tests of dbt, as YAML of one line, which is JSON. */
+function listTests(tests: readonly unknown[], indent: string): string[] {
+  return tests.length === 0 ? [] : [`${indent}data_tests: ${JSON.stringify(tests)}`];
+}
+
+/** Turns keys into tests of dbt: of columns where a key has one column, of the table where it has several. */
+function testKeys({ primaryKey = [], foreignKeys = [] }: Partial<ViewKeys>) {
+  const ofTable: unknown[] = [];
+  const ofColumn: Record<string, unknown[]> = Object.fromEntries(primaryKey.map((name) => [name, ['not_null']]));
+  const add = (fields: readonly string[], test: string, others: object): void => {
+    const [field = '', ...more] = fields;
+    if (more.length > 0) ofTable.push({ [test]: { arguments: { column_name: joined(fields), ...others } } });
+    else (ofColumn[field] ??= []).push(Object.keys(others).length === 0 ? test : { [test]: { arguments: others } });
+  };
+  if (primaryKey.length > 0) add(primaryKey, 'unique', {});
+  for (const { fields, reference } of foreignKeys)
+    add(fields, 'relationships', {
+      to: `source('rekap', '${reference.resource}')`,
+      field: joined(reference.fields),
+    });
+  return { ofTable, ofColumn };
+}
+
+/** An expression for one or several columns. */
+function joined(fields: readonly string[]): string {
+  return fields.length === 1 ? fields[0]! : `row(${fields.join(', ')})`;
+}
+
+function text(value: string): string {
+  return JSON.stringify(value);
 }

@@ -44,7 +44,7 @@ export const fileMeanings: Words = {
     'One table: zstd, sorted by its key, signed integers and UTF-8 text.',
   'snapshots/<id>/report.html': 'The report of the snapshot: one page for people, which asks the network for nothing.',
   'snapshots/<id>/datapackage.json': 'The files, columns and keys of the snapshot, as a Frictionless data package.',
-  'snapshots/<id>/dbt/sources.yml': 'The same as sources for dbt-duckdb.',
+  'snapshots/<id>/dbt/sources.yml': 'The same as sources for dbt-duckdb, with tests of the keys and freshness.',
   'snapshots/<id>/manifest.json': 'What the snapshot holds: counts, sums, a verdict per district, a SHA-256 per file.',
   'snapshots/<id>/manifest.json.sha256': 'The SHA-256 of the manifest, for `sha256sum -c`.',
   'landing/<run>/run.json': 'What the run was told to ask for.',

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Packs rekap, installs the tarball into an empty project as a stranger would, runs it, and compiles a strict program against it.
+# Then installs the command as `make install` does, and runs and removes it.
 set -euo pipefail
 root="$(cd "$(dirname "$0")/../.." && pwd)"
 folder="$(mktemp -d)"
@@ -26,4 +27,8 @@ export async function nightly(baseUrl: string, apiKey: string): Promise<SyncResu
 END
 "$root/node_modules/.bin/tsc" --noEmit --strict --module nodenext --target es2023 --skipLibCheck false --types node \
   --typeRoots "$root/node_modules/@types" program.mts
+make --silent -C "$root" install PREFIX="$folder/prefix"
+"$folder/prefix/bin/rekap" sync --sample --warehouse "$folder/installed" 2> /dev/null | head -n 1
+make --silent -C "$root" uninstall PREFIX="$folder/prefix" > /dev/null
+[ ! -e "$folder/prefix/bin/rekap" ]
 echo "The packed package installs with --engine-strict on Node $(node --version), runs, and has its types."

@@ -1,6 +1,6 @@
 """Reads every Parquet file of a snapshot with pyarrow, pandas, polars and fastparquet, and compares what they find.
 
-Then checks datapackage.json by its standard, and runs the Python of the how-to pages.
+Then validates datapackage.json and its data with frictionless, and runs the Python and the dbt project of the how-to pages.
 
 Usage: read.py SNAPSHOT_FOLDER. Exits with 1 where two readers disagree or one cannot read a file, or a page is wrong.
 """
@@ -10,6 +10,8 @@ import io
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -20,9 +22,11 @@ import pandas
 import polars
 import pyarrow.parquet
 
+PAGES = Path(__file__).resolve().parents[2] / "docs" / "how-to"
+
 
 def total(columns):
-    """The sum of all numbers in a table, as text; a fingerprint that every reader can reckon."""
+    """The sum of all numbers in a table, as text; a fingerprint that every reader can compute."""
     return sum(int(value) for column in columns for value in column if isinstance(value, int) and value is not True)
 
 
@@ -72,20 +76,47 @@ def main(folder):
             wrong += 1
             for name, value in found.items():
                 print(f"      {name}: {value}")
-    described = frictionless.Package.validate_descriptor(str(folder / "datapackage.json"))
-    print("ok  datapackage.json" if described.valid else f"BAD datapackage.json: {described.errors}")
-    return 1 if wrong + run_pages(folder) + (not described.valid) else 0
+    return 1 if wrong + validate_package(folder) + run_pages(folder) + run_dbt(folder) else 0
+
+
+def validate_package(folder):
+    """Validates the descriptor and every row of its files."""
+    report = frictionless.validate(str(folder / "datapackage.json"))
+    print(f"{'ok ' if report.valid else 'BAD'} datapackage.json")
+    for error in [*report.errors, *(error for task in report.tasks for error in task.errors)]:
+        print(f"      {error.message}")
+    return not report.valid
+
+
+def run_dbt(folder):
+    """Makes the project of docs/how-to/use-in-bi-tools.md, and runs its models, its tests and the freshness of its sources."""
+    page = (PAGES / "use-in-bi-tools.md").read_text()
+    with tempfile.TemporaryDirectory() as place:
+        project = Path(place)
+        (project / "models").mkdir()
+        for path, content in re.findall(r"```(?:yaml|sql)\n(?:#|--) (\S+)\n(.*?)```", page, re.S):
+            (project / path).write_text(content)
+        shutil.copy(folder / "dbt" / "sources.yml", project / "models")
+        env = {**os.environ, "REKAP_SNAPSHOT": str(folder), "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}
+        dbt = [sys.executable, "-m", "dbt.cli.main", "--warn-error", "--no-use-colors"]
+        wrong = 0
+        for words in (["build"], ["source", "freshness"]):
+            done = subprocess.run([*dbt, *words], cwd=project, env=env, capture_output=True, text=True, check=False)
+            summary = re.findall(r"PASS=\d+ .*|PASS freshness of \S+", done.stdout)
+            good = done.returncode == 0 and len(summary) > 0
+            print(f"{'ok ' if good else 'BAD'} dbt {' '.join(words)} {summary[-1] if good else done.stdout + done.stderr}")
+            wrong += not good
+    return wrong
 
 
 def run_pages(folder):
     """Runs each block of Python in docs/how-to, in a folder where the warehouse lies as the pages have it."""
     wrong = 0
-    pages = Path(__file__).resolve().parents[2] / "docs" / "how-to"
     with tempfile.TemporaryDirectory() as place:
         (Path(place) / "data" / "warehouse").mkdir(parents=True)
         (Path(place) / "data" / "warehouse" / "current").symlink_to(folder)
         os.chdir(place)
-        for page in sorted(pages.glob("*.md")):
+        for page in sorted(PAGES.glob("*.md")):
             for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.S), 1):
                 printed = io.StringIO()
                 try:

@@ -1,0 +1,117 @@
+/** Every block of README, tutorial and how-to guides that is typed into a terminal runs and prints what the page shows. */
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { serveFolder } from '../support/served-source.ts';
+import { type Block, readBlocks } from './page-blocks.ts';
+import { PageRunner } from './page-runner.ts';
+
+const root = join(import.meta.dirname, '../..');
+const guides = readdirSync(join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`);
+const pages = ['README.md', 'docs/tutorial.md', ...guides];
+
+/** Blocks that cannot run here, by their first words, and why. */
+const notRun: Readonly<Record<string, string>> = {
+  '$ make install': 'needs the registry of npm; `make package` runs it',
+  'make install': 'needs the registry of npm; `make package` runs it',
+  '$ duckdb -init': 'needs the shell of DuckDB',
+  'rsync -a': 'needs a second machine',
+  '(umask 077 && cat > ping-url)': 'needs somebody who is pinged; test/end-to-end/notify.test.ts pings',
+  'rekap sync --base-url https://host --api-key-file api-key --metrics-file /var/lib':
+    'writes to a folder of the system; test/snapshots/metrics.test.ts writes metrics',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'needs a receiver of spans; test/end-to-end/traces.test.ts has one',
+  'rekap schedule': 'never ends; test/end-to-end/schedule.test.ts runs it',
+  'rekap push': 'needs a bucket; test/end-to-end/push.test.ts has one',
+  'rekap sync --base-url https://host --api-key-file api-key --push': 'needs a bucket',
+  'export AWS_ENDPOINT_URL_S3': 'needs a bucket',
+  'rekap query "FROM turnout_by_province" --warehouse s3:': 'needs a bucket',
+  'rekap pull': 'needs a bucket',
+  'id=$(aws': 'needs a bucket, the CLI of AWS and jq',
+  'export REKAP_SNAPSHOT': 'needs dbt; `make readers` runs it',
+};
+
+/** What the prose tells the reader to do, by its words. */
+const acts: Readonly<Record<string, (runner: PageRunner) => Promise<unknown>>> = {
+  'Stop the service': (runner) => runner.stop('127.0.0.1:18080'),
+  'Start the service again as in step 2': (runner) => runner.runBlock(tutorialServes),
+  'run\nall that follows the five time fields': (runner) => runner.run(cronLine),
+};
+
+const tutorial = readBlocks(readPage('docs/tutorial.md'));
+const serveCommand = 'rekap serve --data figures --api-keys-file api-key --port 18080';
+const tutorialServes = { language: 'sh', content: `${serveCommand}\n`, prose: '' };
+const [, cronLine = ''] = /^(?:\S+ ){5}cd \S+ && (.*)$/m.exec(tutorial.map(({ content }) => content).join('\n')) ?? [];
+
+/** What each page takes for granted, besides a warehouse with the sample. */
+const prepare: Readonly<Record<string, (runner: PageRunner) => Promise<unknown>>> = {
+  'README.md': async () => undefined,
+  'docs/tutorial.md': async () => undefined,
+  // The snapshots that the tutorial makes.
+  'docs/how-to/mend-a-failed-sync.md': async (runner) => {
+    runner.useAddress('https://host', 'http://127.0.0.1:18080');
+    await cp(join(root, 'data/sample'), join(runner.folder, 'figures'), { recursive: true });
+    await runner.run('echo "$REKAP_API_KEY" > api-key');
+    for (const change of ['true', tutorial.find(({ content }) => content.startsWith('node -e'))!.content]) {
+      await runner.run(change);
+      await runner.runBlock(tutorialServes);
+      await runner.run('rekap sync --base-url http://127.0.0.1:18080');
+    }
+  },
+  'docs/how-to/schedule-a-sync.md': async (runner) => {
+    await serveHost(runner);
+    await runner.run("echo 'cat > published.json' > load-into-metabase.sh && chmod +x load-into-metabase.sh");
+    await runner.run('rekap sync --base-url https://host && rekap sync --base-url https://host');
+  },
+  'docs/how-to/serve-the-data.md': async (runner) => {
+    for (const folder of ['figures', 'DIR'])
+      await cp(join(root, 'data/sample'), join(runner.folder, folder), { recursive: true });
+    await runner.run('rekap sync --sample');
+  },
+};
+
+describe.each(pages)('%s', (page) => {
+  const blocks = readBlocks(readPage(page));
+  const runs = blocks.some((block) => !isLeftOut(block) && ['console', 'sh'].includes(block.language));
+
+  it.runIf(runs)('prints what it shows', { timeout: 240_000 }, async () => {
+    const runner = await PageRunner.open();
+    await (prepare[page] ?? ((one) => one.run('rekap sync --sample')))(runner);
+    expect(await runBlocks(runner, blocks)).toBeGreaterThan(0);
+  });
+});
+
+it('every block that is left out is on a page', () => {
+  const typed = pages.flatMap((page) => readBlocks(readPage(page)).map(({ content }) => content));
+  for (const start of Object.keys(notRun))
+    expect(
+      typed.filter((text) => text.startsWith(start)),
+      start,
+    ).not.toEqual([]);
+  for (const words of Object.keys(acts)) expect(readPage('docs/tutorial.md')).toContain(words);
+  expect(cronLine).toMatch(/^rekap sync .* sync\.log/);
+});
+
+/** Does what a page says, and gives how many of its commands ran. */
+async function runBlocks(runner: PageRunner, blocks: readonly Block[]): Promise<number> {
+  let commands = 0;
+  for (const block of blocks) {
+    for (const [words, act] of Object.entries(acts)) if (block.prose.includes(words)) await act(runner);
+    if (!isLeftOut(block)) commands += await runner.runBlock(block);
+  }
+  return commands;
+}
+
+function isLeftOut({ content }: Block): boolean {
+  return Object.keys(notRun).some((start) => content.startsWith(start));
+}
+
+/** A source with the sample in the place of https://host. */
+async function serveHost(runner: PageRunner): Promise<void> {
+  runner.useAddress('https://host', (await serveFolder(join(root, 'data/sample'))).url);
+}
+
+function readPage(page: string): string {
+  return readFileSync(join(root, page), 'utf8');
+}
