@@ -25,6 +25,7 @@ thead button { font: inherit; color: inherit; background: none; border: 0; paddi
 details { margin: .5rem 0; } summary { cursor: pointer; color: var(--accent); } .links a { margin-right: 1rem; white-space: nowrap; }
 @media (max-width: 640px) { .stack thead { display: none; } .stack table, .stack tbody, .stack tr, .stack th, .stack td { display: block; } .stack tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
   .stack caption { display: block; } .stack th, .stack td { border: 0; padding: 0; } .stack th { font-weight: 600; } .stack td:empty { display: none; } .stack td:has(.note) { display: inline; } .field::before { content: "Source field: "; } .note, .field { color: var(--quiet); margin-right: .75rem; } }
+@media (min-width: 1000px) { .field wbr { display: none; } }
 @media print { nav, form { display: none; } }
 `;
 
