@@ -1,10 +1,16 @@
-/** The bundled service with the sample figures, on loopback, which `sync --sample` goes to over HTTP. */
+/** The bundled service with the sample figures, on loopback, which `sync --sample` reads over HTTP, and a warehouse made from it. */
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Secret } from '../extract/ask/secret.ts';
 import type { Project } from '../pipeline.ts';
+import { syncDefaults } from '../run/options.ts';
+import { systemClock } from '../runtime/context.ts';
 import { ApiKeys, generateApiKey } from '../serve/api-keys.ts';
 import { openFolderSource } from '../serve/record-source.ts';
 import { defaultMaxLimit, startService } from '../serve/service.ts';
+import { sync } from '../sync.ts';
 
 /** A running service with the key that it accepts. */
 export interface SampleService {
@@ -32,4 +38,28 @@ export async function startSample({ pipelines, sampleFolder }: Project): Promise
       await source.close();
     },
   };
+}
+
+/** A warehouse in a temporary folder. */
+export interface SampleWarehouse {
+  readonly folder: string;
+  remove(): Promise<void>;
+}
+
+/** Syncs the sample into a temporary warehouse. */
+export async function syncSample(project: Project, signal: AbortSignal): Promise<SampleWarehouse> {
+  const folder = await mkdtemp(join(tmpdir(), 'rekap-sample-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const service = await startSample(project);
+  try {
+    const options = { ...syncDefaults, warehouse: folder, baseUrl: service.url, source: 'sample', keepLanding: 0 };
+    const context = { clock: systemClock, random: Math.random, report: () => undefined, signal };
+    await sync(project, { ...options, apiKey: service.apiKey }, context);
+    return { folder, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  } finally {
+    await service.close();
+  }
 }

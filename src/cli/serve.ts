@@ -1,16 +1,17 @@
 /** rekap serve: the service itself, from the sample, a folder of JSON files, or a warehouse. */
 
-import { countFaults, describeFaults, listFaults, parseFaults } from './faults.ts';
+import { fileURLToPath } from 'node:url';
+import { countFaults, listFaults, parseFaults } from './faults.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
 import { readNamedFile } from './options/shared.ts';
 import { invocation } from './options/invocation.ts';
-import { printable, printFailure, warningText } from './print/terminal.ts';
-import { inColumns, widthOf } from './print/text.ts';
+import { printFailure, warningText } from './print/terminal.ts';
+import { beyondThisMachine, describeService } from './service-text.ts';
+import type { SampleWarehouse } from './sample-service.ts';
 import { isBucketUrl } from '../bucket/address.ts';
 import { RekapError } from '../errors.ts';
 import { isLoopback } from '../run/base-url.ts';
 import { systemClock } from '../runtime/context.ts';
-import { countOf } from '../runtime/text.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 
 const options = {
@@ -51,6 +52,10 @@ const options = {
     takes: 'COUNT',
     range: [1, 1_000_000],
     describe: 'requests per minute and key [default: no limit]',
+  },
+  sql: {
+    type: 'boolean',
+    describe: 'answer SQL on the snapshot at /sql [default: if it listens on this machine only; --no-sql turns it off]',
   },
   faults: {
     type: 'list',
@@ -100,6 +105,9 @@ async function runServe(args: ServeArguments): Promise<void> {
     { listenForSignals },
     { fitConnections },
     { describeSite },
+    { queryProcesses },
+    { syncSample },
+    { requireCurrent, requireDatabase },
   ] = await Promise.all([
     import('../../pipelines/index.ts'),
     import('../serve/service.ts'),
@@ -109,18 +117,14 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('./signals.ts'),
     import('../serve/limits.ts'),
     import('../snapshots/describe-site.ts'),
+    import('../serve/query-processes.ts'),
+    import('./sample-service.ts'),
+    import('../warehouse/warehouse.ts'),
   ]);
-  const { pipelines, sampleFolder } = loadProject();
+  const project = loadProject();
+  const { pipelines, sampleFolder } = project;
   const keyText = await readKeyText(args['api-keys-file']);
-  if (keyText === null && !args.sample) {
-    throw new RekapError(
-      'usage',
-      'There is no API key that the service should accept.',
-      'Set REKAP_API_KEYS, or name a file with one key per line with --api-keys-file.',
-    );
-  }
-  const madeKey = keyText === null && args.sample ? generateApiKey() : null;
-  const keys = readApiKeys(madeKey ?? keyText?.text ?? '', keyText?.whence ?? 'REKAP_API_KEYS');
+  if (keyText === null && args.data !== undefined) throw noKey();
   const source =
     args.warehouse === undefined
       ? await openFolderSource(args.data ?? sampleFolder, pipelines)
@@ -130,12 +134,30 @@ async function runServe(args: ServeArguments): Promise<void> {
   const bucket = args.warehouse === undefined ? '' : (invocation.warehouse ?? '');
   const stopFollowing = isBucketUrl(bucket) ? (await import('./bucket.ts')).followBucket(bucket) : () => undefined;
   const signals = listenForSignals();
+  let made: SampleWarehouse | null = null;
   try {
+    // A service that misbehaves is for clients of the endpoints.
+    if (args.sample && faults === undefined) made = await syncSample(project, signals.signal);
+    const snapshotOfSample = made === null ? undefined : await requireCurrent(made.folder);
+    const snapshot = snapshotOfSample === undefined ? source.snapshot : () => snapshotOfSample;
+    const isSample = args.sample || snapshot?.().manifest.source === 'sample';
+    if (keyText === null && !isSample) throw noKey();
+    const madeKey = keyText === null ? generateApiKey() : null;
+    const keys = readApiKeys(madeKey ?? keyText?.text ?? '', keyText?.whence ?? 'REKAP_API_KEYS');
+    const wantsSql = 'sql' in invocation.origins ? args.sql : isLoopback(args.host);
     const service = await startService({
       pipelines,
       source,
       keys,
-      site: source.snapshot === undefined ? undefined : describeSite(args.warehouse!, source.snapshot, systemClock),
+      openSample: madeKey !== null,
+      site: snapshot === undefined ? undefined : describeSite(made?.folder ?? args.warehouse!, snapshot, systemClock),
+      sql:
+        snapshot === undefined || !wantsSql
+          ? undefined
+          : {
+              answer: queryProcesses({ program: queryChild, database: () => requireDatabase(snapshot()) }),
+              onlyLoopback: isLoopback(args.host),
+            },
       host: args.host,
       port: args.port,
       maxLimit: args['max-limit'],
@@ -156,8 +178,20 @@ async function runServe(args: ServeArguments): Promise<void> {
   } finally {
     stopFollowing();
     await source.close();
+    await made?.remove();
     signals.stop();
   }
+}
+
+/** The module that a child runs for each query; it is compiled beside this one. */
+const queryChild = fileURLToPath(new URL('query-child.js', import.meta.url));
+
+function noKey(): RekapError {
+  return new RekapError(
+    'usage',
+    'There is no API key that the service should accept.',
+    'Set REKAP_API_KEYS, or name a file with one key per line with --api-keys-file.',
+  );
 }
 
 async function readKeyText(file: string | undefined): Promise<{ text: string; whence: string } | null> {
@@ -195,42 +229,6 @@ async function nameServed({ data, warehouse }: ServeArguments): Promise<string> 
   if (warehouse === undefined) return nameSource('sample');
   const source = (await readCurrent(warehouse))?.manifest.source;
   return `the current snapshot of ${invocation.warehouse ?? warehouse}${source === undefined ? '' : `, from ${nameSource(source)}`}`;
-}
-
-const beyondThisMachine =
-  'Others can reach this service, and keys and figures travel unencrypted: put a server that speaks TLS in front of it.';
-
-/** An endpoint that is served, and how many records it has. */
-interface Served {
-  readonly endpoint: string;
-  readonly districtParameter: string;
-  readonly records: number;
-}
-
-function describeService(
-  url: string,
-  what: string,
-  endpoints: readonly Served[],
-  madeKey: string | null,
-  faults: FaultSettings | undefined,
-): string {
-  const first = endpoints[0]!;
-  const rows = endpoints.map(({ endpoint, records }) => [url + endpoint, countOf(records, 'record')] as const);
-  const lines = [`Serving ${printable(what)}`, ...inColumns(rows, Number.POSITIVE_INFINITY), `  ${url}/`];
-  if (madeKey !== null) {
-    lines.push(
-      '',
-      'API key for this run:',
-      `  ${madeKey}`,
-      '',
-      'Try it:',
-      `  curl -H 'x-api-key: ${madeKey}' \\`,
-      `    '${url}${first.endpoint}?${first.districtParameter}=1101'`,
-    );
-  }
-  if (faults !== undefined) lines.push('', describeFaults(faults.values, faults.seed, widthOf(process.stdout)));
-  lines.push('', 'Ctrl-C stops it.', '');
-  return lines.join('\n');
 }
 
 /** The bound on open files; null where the system has none or does not tell. */

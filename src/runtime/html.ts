@@ -64,7 +64,9 @@ export function table(rows: readonly (readonly Part[])[], { caption, head, numbe
           (row) =>
             html`<tr>
               ${row.map((cell, index) =>
-                index === 0 ? html`<th scope="row">${cell}</th>` : html`<td${classOf(index)}>${cell}</td>`,
+                index === 0
+                  ? html`<th${classOf(index)} scope="row">${cell}</th>`
+                  : html`<td${classOf(index)}>${cell}</td>`,
               )}
             </tr> `,
         )}

@@ -15,6 +15,7 @@ import { answerClientError, failed, pathOf, Problem, sendProblem } from './probl
 import type { RecordSource } from './record-source.ts';
 import type { ServedSite } from './served-site.ts';
 import { addSite } from './site.ts';
+import { isSql, type SqlOptions } from './sql-endpoint.ts';
 
 export interface AppOptions {
   /** One endpoint each. */
@@ -24,6 +25,10 @@ export interface AppOptions {
   readonly keys: ApiKeys;
   /** Report, dictionary and whole tables; undefined where the records belong to no snapshot. */
   readonly site?: ServedSite | undefined;
+  /** Answers SQL on the snapshot of `site`; undefined for no SQL. */
+  readonly sql?: SqlOptions | undefined;
+  /** If true, tables and SQL need no key as long as the snapshot comes from the sample. Leave it out if you have given out keys. */
+  readonly openSample?: boolean | undefined;
   /** The time, for the age of the data; else the machine's. */
   readonly now?: (() => Date) | undefined;
   /** The largest `limit` a client may ask for. */
@@ -72,13 +77,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const paths = new Set<string>();
   app.addHook('onRoute', ({ url }) => void paths.add(url));
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-content-type-options': 'nosniff', ...crossOrigin });
+    const isForOthers = !isSql(pathOf(request.raw.url));
+    reply.headers({ 'x-content-type-options': 'nosniff', ...(isForOthers && crossOrigin) });
     if (areTooMany(request.raw.socket)) {
       throw new Problem(503, 'Too many requests are under way; Retry-After says when to try again.', {
         headers: { 'retry-after': String(limits.retryAfterBusy), connection: 'close' },
       });
     }
-    if (isKnown(paths, request) && answerPreflight(request, reply)) return reply;
+    if (isForOthers && isKnown(paths, request) && answerPreflight(request, reply)) return reply;
     checkRequest(paths, request, reply);
   });
   app.setErrorHandler((error, request, reply) => {
@@ -107,7 +113,9 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
   addSite(app, {
     pipelines: options.pipelines,
     site: options.site,
-    document: documentService(options),
+    sql: options.sql,
+    openSample: options.openSample ?? false,
+    document: documentService({ ...options, sql: options.site && options.sql }),
     now: options.now ?? (() => new Date()),
     onFailure: options.onFailure,
     requireKey: (request) => checkKey(request, keys),
@@ -162,8 +170,8 @@ function checkRequest(paths: ReadonlySet<string>, request: FastifyRequest, reply
   const hosts = headersDistinct['host']?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     throw new Problem(400, 'The header Host must be given, and only once.');
-  if (url.length > limits.maxUrlLength)
-    throw new Problem(414, `A URL may have at most ${limits.maxUrlLength} characters.`);
+  const maxUrlLength = isSql(pathOf(url)) ? limits.maxSqlUrlLength : limits.maxUrlLength;
+  if (url.length > maxUrlLength) throw new Problem(414, `A URL may have at most ${maxUrlLength} characters here.`);
   if (request.is404) {
     if (!isKnown(paths, request))
       throw new Problem(404, 'There is nothing at this path; /openapi.json lists the paths there are.');

@@ -71,6 +71,27 @@ export const leastTableRate = 16_384;
 /** Milliseconds that a client may fall behind this rate, such as when its connection breaks for a moment. */
 export const slowTableTimeout = 10_000;
 
+/** SQL queries that run at once, each in a process of its own. */
+export const queriesAtOnce = 2;
+
+/** Milliseconds for a SQL query. The tables of a nation take well below one second. */
+export const queryTimeout = 10_000;
+
+/** Bytes of memory for a SQL query: for DuckDB, and the same again for JavaScript. */
+export const queryMemory = 256 * 1024 ** 2;
+
+/** Rows of a SQL result; it says if there are more. */
+export const queryRows = 1_000;
+
+/** Characters of a SQL result, which one process holds as one text. */
+export const queryCharacters = 8_000_000;
+
+/** A SQL query is longer than the parameters of the other paths. */
+export const maxSqlUrlLength = 6_144;
+
+/** First rows of each table on the page of tables. */
+export const previewRows = 20;
+
 /** The bound on connections where the system lets the process open so many files; null for no such limit. */
 export function fitConnections(openFiles: number | null): number {
   return openFiles === null ? maxConnections : Math.max(1, Math.min(maxConnections, openFiles - reservedFiles));

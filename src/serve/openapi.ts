@@ -2,16 +2,19 @@
 
 import type { AnyPipeline } from '../pipeline.ts';
 import { parametersOf } from './data-endpoint.ts';
+import { documentEnvelope, documentRecord, type Json, schemaName } from './openapi-records.ts';
+import { maxSqlUrlLength, queryRows, queryTimeout } from './limits.ts';
 import { tableFormats } from './served-site.ts';
 
 interface DocumentOptions {
   readonly pipelines: readonly AnyPipeline[];
   readonly maxLimit: number;
   readonly rateLimit?: number | undefined;
+  /** Undefined if the service answers no SQL. */
+  readonly sql?: object | undefined;
+  /** If true, tables and SQL need no key while the sample is served. */
+  readonly openSample?: boolean | undefined;
 }
-
-/** A piece of the document: JSON without further structure. */
-type Json = Readonly<Record<string, unknown>>;
 
 /** The document, ready for JSON.stringify. */
 export function documentService(options: DocumentOptions): Json {
@@ -28,11 +31,14 @@ export function documentService(options: DocumentOptions): Json {
       ...Object.fromEntries(
         pipelines.map((pipeline) => [pipeline.endpoint, { get: documentEndpoint(pipeline, options) }]),
       ),
-      '/tables/{file}': { get: documentTables() },
+      '/tables': { get: documentTablesPage(options) },
+      '/tables/{file}': { get: documentTables(options) },
+      ...(options.sql !== undefined && documentSql(options)),
       '/': documentOpenPath('A page for a browser; for a program, where this document is'),
       '/docs': documentOpenPath('This reference as a page', 'text/html'),
       '/dictionary': documentOpenPath('Every table and column of the snapshot, as a page', 'text/html'),
-      '/report': documentOpenPath('The report of the snapshot, as a page', 'text/html'),
+      '/report': documentOpenPath('The report of the snapshot, with the links of the other pages', 'text/html'),
+      '/report.html': documentOpenPath('The report of the snapshot as it was published', 'text/html'),
       '/metrics': documentOpenPath('What the log of runs says, in the text format of Prometheus', 'text/plain'),
       '/health': documentOpenPath('Answers as long as the service runs, with the snapshot and its age in seconds'),
       '/openapi.json': documentOpenPath('This document'),
@@ -81,11 +87,100 @@ function documentEndpoint(pipeline: AnyPipeline, { maxLimit, rateLimit }: Docume
   };
 }
 
-function documentTables(): Json {
+function securityOf({ openSample }: DocumentOptions): Json[] {
+  return [...(openSample === true ? [{}] : []), { apiKey: [] }];
+}
+
+function documentTablesPage(options: DocumentOptions): Json {
+  const summary = 'Every table and view with its number of rows, its first rows and its downloads, as a page';
+  return {
+    operationId: 'get_tables',
+    summary,
+    security: securityOf(options),
+    responses: {
+      200: { description: `${summary}.`, content: { 'text/html': { schema: text } } },
+      ...documentProblems({
+        401: 'The key is missing or not accepted; a browser gets a page.',
+        404: 'The service has no snapshot.',
+        default: 'Any other error.',
+      }),
+    },
+  };
+}
+
+/** The three paths of SQL. */
+function documentSql(options: DocumentOptions): Json {
+  const describe = (operationId: string, summary: string, content: Json, required: boolean, more: string): Json => ({
+    get: {
+      operationId,
+      summary,
+      description: `${summary}. The statement is one that reads, in the SQL of DuckDB. ${more}`,
+      security: securityOf(options),
+      parameters: [
+        {
+          name: 'sql',
+          in: 'query',
+          required,
+          description: `The statement, such as \`SELECT 1\`. The URL may have ${maxSqlUrlLength} characters.`,
+          schema: text,
+        },
+      ],
+      responses: {
+        200: { description: 'The rows.', content },
+        ...documentProblems({
+          400: 'The parameter is missing, unknown or repeated.',
+          401: 'The key is missing or not accepted.',
+          403: 'The request comes from a page or link of another site.',
+          413: 'The query needs too much memory, or its result is too long.',
+          421: 'The service listens on this machine only, and Host names another one.',
+          422: `DuckDB refuses the query, it was not done after ${queryTimeout / 1000} s, or it crashed.`,
+          503: 'Too many queries are running; Retry-After says how many seconds to wait.',
+          default: 'Any other error.',
+        }),
+      },
+    },
+  });
+  const first = `Only the first ${queryRows} rows are given;`;
+  const result = {
+    type: 'object',
+    required: ['ok', 'truncated', 'columns', 'rows'],
+    properties: {
+      ok: { const: true },
+      truncated: { type: 'boolean', description: `True if there are more than ${queryRows} rows.` },
+      columns: { type: 'array', items: { type: 'object', properties: { name: text, type: text } } },
+      rows: { type: 'array', items: { type: 'object', description: 'Values by the names of their columns.' } },
+    },
+  };
+  return {
+    '/sql': describe(
+      'get_sql_page',
+      'A form for SQL and the result',
+      { 'text/html': { schema: text } },
+      false,
+      `${first} the page says so.`,
+    ),
+    '/sql.json': describe(
+      'get_sql',
+      'The result of SQL as JSON',
+      { 'application/json': { schema: result } },
+      true,
+      `${first} \`truncated\` says so.`,
+    ),
+    '/sql.csv': describe(
+      'get_sql_csv',
+      'The result of SQL as CSV',
+      { 'text/csv': { schema: text } },
+      true,
+      `A result of more than ${queryRows} rows gets 413, because CSV cannot say that it is truncated.`,
+    ),
+  };
+}
+
+function documentTables(options: DocumentOptions): Json {
   return {
     operationId: 'get_table',
     summary: 'A whole table or view of the snapshot as a file',
-    security: [{ apiKey: [] }],
+    security: securityOf(options),
     parameters: [
       {
         name: 'file',
@@ -120,39 +215,6 @@ function documentProblems(descriptions: Readonly<Record<string, string>>): Json 
   return Object.fromEntries(
     Object.entries(descriptions).map(([status, description]) => [status, { description, content }]),
   );
-}
-
-function documentEnvelope(pipeline: AnyPipeline): Json {
-  const record = { $ref: `#/components/schemas/${schemaName(pipeline)}` };
-  return {
-    type: 'object',
-    required: ['count', 'data'],
-    properties: {
-      count: { type: 'integer', minimum: 0, description: 'Number of records in this answer, not in the dataset.' },
-      data: {
-        description: 'The record itself where there is one, an array where there are several or none.',
-        oneOf: [record, { type: 'array', items: record }],
-      },
-    },
-  };
-}
-
-/** No field is required and every count may be null: what the source left in doubt is served as the source had it. */
-function documentRecord({ title, comment, columns }: AnyPipeline): Json {
-  const fields = Object.values(columns).map((column) => [
-    column.field,
-    {
-      type: column.kind === 'count' ? ['string', 'null'] : 'string',
-      description: column.kind === 'text' ? column.comment : `${column.comment} Decimal digits.`,
-    },
-  ]);
-  const description = `${comment} Values that the source left out, left empty or malformed are passed on as they came.`;
-  return { type: 'object', title, description, properties: Object.fromEntries(fields) as Json };
-}
-
-/** `voting_rights_users` has records of the schema VotingRightsUsersRecord. */
-function schemaName({ table }: AnyPipeline): string {
-  return `${table.replaceAll(/(?:^|_)(.)/g, (_match, letter: string) => letter.toUpperCase())}Record`;
 }
 
 const text: Json = { type: 'string' };

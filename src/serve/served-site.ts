@@ -22,6 +22,17 @@ export interface ServedTable {
   open(): Promise<Readable | null>;
 }
 
+/** A table or view with its first rows. */
+export interface TablePreview {
+  readonly name: string;
+  readonly kind: 'table' | 'view';
+  readonly meaning: string;
+  readonly rows: number;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** The first `limits.previewRows` rows, as a person reads their values. */
+  readonly first: readonly (readonly string[])[];
+}
+
 export const tableFormats = ['parquet', 'csv', 'arrow'] as const;
 type TableFormat = (typeof tableFormats)[number];
 
@@ -31,6 +42,8 @@ export interface ServedSite {
   /** The report as HTML; null where the snapshot has none. */
   report(): Promise<Buffer | null>;
   dictionary(): Promise<readonly Relation[]>;
+  /** Every table and view of the snapshot that can be downloaded. */
+  previews(): Promise<readonly TablePreview[]>;
   /** In the text format of Prometheus. */
   metrics(): Promise<string>;
   /** Null where there is no such table. */

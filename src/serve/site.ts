@@ -2,78 +2,129 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../pipeline.ts';
+import type { Html } from '../runtime/html.ts';
 import { jsonType } from './data-endpoint.ts';
 import { retryAfterBusy } from './limits.ts';
-import { dictionaryPage, docsPage, homePage, pagePolicy } from './pages.ts';
+import { addNavigation, navigation, pagePolicy } from './layout.ts';
+import { dictionaryPage, docsPage, homePage } from './pages.ts';
 import { Problem } from './problem.ts';
 import { type ServedSite, tableFormats } from './served-site.ts';
+import { addSql, type SqlOptions } from './sql-endpoint.ts';
+import { keyPage, tablesPage } from './table-pages.ts';
 
 interface SiteOptions {
   readonly pipelines: readonly AnyPipeline[];
   readonly site?: ServedSite | undefined;
+  readonly sql?: SqlOptions | undefined;
   /** The document at /openapi.json. */
   readonly document: Readonly<Record<string, unknown>>;
   readonly now: () => Date;
   /** Receives the error of a table whose response was cut off. */
   readonly onFailure: ((error: unknown) => void) | undefined;
+  /** Throws Problem 401 if the request has no accepted key. */
   readonly requireKey: (request: FastifyRequest) => void;
+  /** If true, tables and SQL need no key as long as they are the sample's. */
+  readonly openSample: boolean;
 }
 
-const noSnapshot = 'This service serves records of its own and no snapshot; only "rekap serve --warehouse" has this.';
+const noSnapshot =
+  'This service has records, but no snapshot. Run "rekap sync --sample" and "rekap serve --warehouse data/warehouse" for tables.';
 
-/** @param app Gets the routes. Those of tables need the key, the others are open. */
+/** @param app Gets the routes. Those of tables and SQL need the key, the others are open. */
 export function addSite(app: FastifyInstance, options: SiteOptions): void {
-  const { pipelines, site, document, now, requireKey } = options;
+  const { pipelines, site, sql, document, now } = options;
   const open = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void =>
     void app.route({ method: ['GET', 'HEAD'], url, config: { rateLimit: false }, handler });
-  const page = (reply: FastifyReply, text: string | Buffer) =>
-    reply
-      .headers({
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': pagePolicy,
-        'referrer-policy': 'no-referrer',
-        'cache-control': 'no-cache',
-      })
-      .send(text);
   const json = (reply: FastifyReply, value: unknown) =>
     reply.headers({ 'content-type': jsonType, 'cache-control': 'no-cache' }).send(JSON.stringify(value));
+  const requireSite = (): ServedSite => {
+    if (site === undefined) throw new Problem(404, noSnapshot);
+    return site;
+  };
+  const bar = (current: string): Html =>
+    navigation({ snapshot: site !== undefined, sql: site !== undefined && sql !== undefined }, current);
+  const isOpen = (): boolean => options.openSample && site?.snapshot().source === 'sample';
+  const requireKey = (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
+    if (isOpen()) return undefined;
+    try {
+      options.requireKey(request);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Problem) || !wantsPage(request)) throw error;
+      const url = baseOf(request) + (request.raw.url ?? '/').replaceAll("'", '%27');
+      reply.code(error.status).headers({ ...error.extras.headers, vary: 'accept' });
+      return page(reply, keyPage(bar(''), url));
+    }
+  };
 
   open('/', async (request, reply) => {
-    const wantsPage = /text\/html/.test(request.headers.accept ?? '');
     reply.header('vary', 'accept');
-    return wantsPage
-      ? page(reply, homePage({ pipelines, snapshot: site?.snapshot() ?? null, now: now() }))
+    return wantsPage(request)
+      ? page(reply, homePage(bar('/'), { pipelines, snapshot: site?.snapshot() ?? null, now: now() }))
       : json(reply, { service: 'Electoral voter data', openapi: '/openapi.json', docs: '/docs' });
   });
   open('/health', async (_, reply) => json(reply, { status: 'ok', ...describeAge(site, now()) }));
   const openapi = Buffer.from(JSON.stringify(document));
-  const docs = Buffer.from(docsPage(document));
+  const docs = Buffer.from(docsPage(bar('/docs'), document));
   open('/openapi.json', async (_, reply) =>
     reply.headers({ 'content-type': jsonType, 'cache-control': 'no-cache' }).send(openapi),
   );
   open('/docs', async (_, reply) => page(reply, docs));
-  open('/report', async (_, reply) => {
-    const report = (await site?.report()) ?? null;
-    if (report === null) throw new Problem(404, noSnapshot);
-    return page(reply, report);
-  });
+  const readReport = async (): Promise<Buffer> => {
+    const report = await requireSite().report();
+    if (report === null) throw new Problem(404, 'The snapshot has no report.');
+    return report;
+  };
+  open('/report', async (_, reply) => page(reply, addNavigation((await readReport()).toString(), bar('/report'))));
+  open('/report.html', async (_, reply) => page(reply, await readReport()));
   open('/metrics', async (_, reply) => {
-    if (site === undefined) throw new Problem(404, noSnapshot);
-    const text = await site.metrics();
+    const text = await requireSite().metrics();
     return reply
       .headers({ 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' })
       .send(text);
   });
-  open('/dictionary', async (_, reply) => {
-    if (site === undefined) throw new Problem(404, noSnapshot);
-    return page(reply, dictionaryPage(await site.dictionary()));
+  open('/dictionary', async (request, reply) => {
+    const visitor = { base: baseOf(request), isOpen: isOpen() };
+    return page(reply, dictionaryPage(bar('/dictionary'), await requireSite().dictionary(), visitor));
   });
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/tables/:file',
-    onRequest: async (request) => requireKey(request),
-    handler: async (request, reply) => sendTable(options, request, reply),
+  const guarded = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) =>
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      onRequest: async (request, reply) => requireKey(request, reply),
+      handler,
+    });
+  guarded('/tables/:file', async (request, reply) => sendTable(options, request, reply));
+  guarded('/tables', async (request, reply) => {
+    const visitor = { base: baseOf(request), isOpen: isOpen() };
+    const text = tablesPage(bar('/tables'), await requireSite().previews(), visitor, sql !== undefined);
+    return page(reply.header('vary', 'accept'), text);
   });
+  if (site === undefined || sql === undefined) return;
+  const tables = async () => (await site.dictionary()).map(({ name }) => name);
+  addSql(app, { ...sql, requireKey, wantsPage, sendPage: page, bar: bar('/sql'), tables });
+}
+
+function wantsPage({ headers }: FastifyRequest): boolean {
+  return /text\/html/.test(headers.accept ?? '');
+}
+
+function page(reply: FastifyReply, text: string | Buffer): FastifyReply {
+  return reply
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': pagePolicy,
+      'referrer-policy': 'no-referrer',
+      'cache-control': reply.getHeader('cache-control') ?? 'no-cache',
+    })
+    .send(text);
+}
+
+/** The address of the service as its client writes it, for commands that a person copies. */
+function baseOf({ headers }: FastifyRequest): string {
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+  const host = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i.test(headers.host ?? '') ? headers.host : 'HOST';
+  return `${scheme}://${host}`;
 }
 
 /** How old the data are, in whole seconds since the run that read them began. */

@@ -11,6 +11,7 @@ import { writeArrow } from '../query/write-arrow.ts';
 import { writeCsv } from '../query/write-result.ts';
 import { followRuns } from '../publish/runs-log.ts';
 import type { Clock } from '../runtime/context.ts';
+import { previewTables } from './preview-tables.ts';
 import { renderMetrics } from './metrics.ts';
 import { addRun, noRuns } from './runs-summary.ts';
 import { tablesAtOnce } from '../serve/limits.ts';
@@ -44,6 +45,7 @@ export function describeSite(warehouse: string, served: () => Snapshot, clock: C
     // Asked for without a key: whoever asks often must not make work, nor copies.
     report: oncePerSnapshot(served, ({ folder }) => readFile(join(folder, reportFile)).catch(nullIfMissing)),
     dictionary: oncePerSnapshot(served, async (snapshot) => readPublishedDictionary(await requireDatabase(snapshot))),
+    previews: oncePerSnapshot(served, previewTables),
     metrics: async () => renderMetrics(await readSummary()),
     async table(name, format) {
       const snapshot = served();

@@ -44,6 +44,38 @@ it('rekap serve --sample makes no key where some are given', async () => {
   expect(stdout).toMatch(/^Serving the sample, whose figures are made up\n.*\/api\/datapemilihdpr +514 records\n/);
   expect(stdout).toMatch(/:\d+\/\n/);
   expect(stdout).not.toMatch(/key/);
+  running.child.kill('SIGTERM');
+  await running.ended;
+});
+
+/** Starts a service and returns its statuses for these paths, requested without a key. */
+async function statusesOf(words: readonly string[], paths: readonly string[], environment = {}): Promise<number[]> {
+  const running = startCli(['serve', ...words, '--port', '0'], environment);
+  onTestFinished(() => void running.child.kill('SIGKILL'));
+  const stdout = await running.printed('Ctrl-C');
+  const [url] = /http:\/\/[^/\s]+/.exec(stdout) ?? [stdout + running.stderr()];
+  const statuses = await Promise.all(paths.map(async (path) => (await fetch(url + path)).status));
+  running.child.kill('SIGTERM');
+  await running.ended;
+  return statuses;
+}
+
+const ofSample = ['/tables', '/tables/voters.parquet', '/tables/voters.csv', '/sql.json?sql=FROM+voters'];
+
+it('rekap serve --sample gives tables and SQL without a key, unless keys are given', async () => {
+  expect(await statusesOf(['--sample'], ofSample)).toEqual([200, 200, 200, 200]);
+  expect(await statusesOf(['--sample'], ofSample, { REKAP_API_KEYS: key })).toEqual([401, 401, 401, 401]);
+});
+
+it('rekap serve --warehouse needs no keys for the sample; SQL is on by default on this machine only', async () => {
+  const warehouse = join(await temporaryFolder(), 'warehouse');
+  await runHere(['sync', '--sample', '--warehouse', warehouse]);
+  const served = ['--warehouse', warehouse];
+  expect(await statusesOf(served, ofSample)).toEqual([200, 200, 200, 200]);
+  const sql = ofSample.slice(-1);
+  expect(await statusesOf([...served, '--no-sql'], sql)).toEqual([404]);
+  expect(await statusesOf([...served, '--host', '0.0.0.0'], sql)).toEqual([404]);
+  expect(await statusesOf([...served, '--host', '0.0.0.0', '--sql'], sql)).toEqual([200]);
 });
 
 it('rekap serve --warehouse says whose figures it serves, and what is heard beyond this machine', async () => {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadProject } from '../../pipelines/index.ts';
 import { startCli, type CliResult } from '../support/run-cli.ts';
 
 /** `REKAP_CROWDS=8` makes them eight times as large, as for the figures in docs/explanation/reliability.md. */
@@ -34,7 +35,7 @@ describe('a crowd that sends requests ahead', () => {
   });
 });
 
-/** `rekap serve --sample` in a process of its own, with a bound on its heap. */
+/** `rekap serve` with the records of the sample in a process of its own, with a bound on its heap. */
 interface LimitedService {
   readonly url: string;
   /** The most memory that the process has had at once, in MB (VmHWM); null where the system does not tell. */
@@ -45,7 +46,7 @@ interface LimitedService {
 }
 
 async function startLimited(heapMegabytes: number): Promise<LimitedService> {
-  const running = startCli(['serve', '--sample', '--port', '0'], {
+  const running = startCli(['serve', '--data', loadProject().sampleFolder, '--port', '0'], {
     REKAP_API_KEYS: crowdKey,
     NODE_OPTIONS: `--max-old-space-size=${heapMegabytes}`,
   });

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Readable } from 'node:stream';
 import type { ServedSite } from '../../src/serve/served-site.ts';
 import type { Service } from '../../src/serve/service.ts';
-import { ask, hugeSource, pipelines, requestRaw, start } from './support.ts';
+import type { SqlOptions } from '../../src/serve/sql-endpoint.ts';
+import { ask, emptySite, hugeSource, pipelines, requestRaw, start } from './support.ts';
 
 interface Operation {
   readonly summary: string;
@@ -28,17 +29,20 @@ async function readDocument({ url }: Service): Promise<Document> {
 
 /** A snapshot with one small table. */
 const site: ServedSite = {
-  snapshot: () => ({ id: 'one', readAt: new Date(0), source: 'sample' }),
-  report: async () => Buffer.from('<!doctype html><title>Report</title>'),
-  dictionary: async () => [],
-  metrics: async () => '',
+  ...emptySite,
+  report: async () => Buffer.from('<!doctype html><title>Report</title><body>'),
   table: async () => ({ type: 'text/csv', bytes: null, etag: 'x', open: async () => Readable.from(['n\n1\n']) }),
+};
+
+const sql: SqlOptions = {
+  answer: async () => ({ columns: [], text: '[]', rows: 0, truncated: false }),
+  onlyLoopback: true,
 };
 
 let service: Service;
 let document: Document;
 beforeAll(async () => {
-  service = await start({ rateLimit: 1_000, maxLimit: 500, site }, afterAll);
+  service = await start({ rateLimit: 1_000, maxLimit: 500, site, sql }, afterAll);
   document = await readDocument(service);
 });
 
@@ -62,6 +66,11 @@ it('is what the root points to, and names every path', async () => {
       '/metrics',
       '/openapi.json',
       '/report',
+      '/report.html',
+      '/sql',
+      '/sql.csv',
+      '/sql.json',
+      '/tables',
       '/tables/{file}',
     ].toSorted(),
   );
@@ -70,7 +79,7 @@ it('is what the root points to, and names every path', async () => {
 it('says which paths need a key; all answer GET and HEAD', async () => {
   expect(await (await fetch(`${service.url}/health`)).json()).toMatchObject({ status: 'ok' });
   for (const [template, { get }] of Object.entries(document.paths)) {
-    const path = template.replace('{file}', 'voters.csv');
+    const path = template.replace('{file}', 'voters.csv').replace(/^\/sql.*/, '$&?sql=FROM+voters');
     expect(get.summary, path).not.toBe('');
     for (const method of ['GET', 'HEAD']) {
       expect((await ask(service, path, { method })).status, `${method} ${path}`).toBe(200);
@@ -78,6 +87,14 @@ it('says which paths need a key; all answer GET and HEAD', async () => {
       expect(status, `${method} ${path} without a key`).toBe(get.security.length === 0 ? 200 : 401);
     }
   }
+});
+
+it('documents SQL only where it is answered, and no key where the sample is open', async () => {
+  const open = await start({ site, openSample: true });
+  const { paths } = await readDocument(open);
+  expect(Object.keys(paths).filter((path) => path.startsWith('/sql'))).toEqual([]);
+  expect(paths['/tables/{file}']!.get.security).toEqual([{}, { apiKey: [] }]);
+  expect((await fetch(`${open.url}/tables/voters.csv`)).status).toBe(200);
 });
 
 it('names 429 only where there is a rate limit', async () => {

@@ -61,8 +61,13 @@ describe('a service of a warehouse', () => {
   });
 
   it('shows the report of the snapshot, and every column in the dictionary', async () => {
-    expect(await (await ask(service, '/report')).text()).toBe(await readFile(join(folder, 'report.html'), 'utf8'));
-    const dictionary = await (await ask(service, '/dictionary')).text();
+    const published = await readFile(join(folder, 'report.html'), 'utf8');
+    expect(await (await ask(service, '/report.html')).text()).toBe(published);
+    const [before, bar] = (await (await ask(service, '/report')).text()).split(/(?=<style>\s*\.service-bar)/);
+    expect(bar).toContain('href="/tables"');
+    expect(published.startsWith(before!)).toBe(true);
+    expect(published.endsWith(bar!.replace(/^.*?<\/nav>/s, ''))).toBe(true);
+    const dictionary = (await (await ask(service, '/dictionary')).text()).replaceAll('<wbr />', '');
     for (const name of ['fact_people', 'regency_key', 'JumlahSeluruhPemilih']) expect(dictionary).toContain(name);
   });
 
@@ -79,6 +84,50 @@ describe('a service of a warehouse', () => {
       headers: { 'if-none-match': parquet.headers.get('etag')! },
     });
     expect(again.status).toBe(304);
+  });
+
+  it('lists every table with its rows, its first rows and its downloads, behind the key', async () => {
+    expect((await fetch(`${service.url}/tables`)).status).toBe(401);
+    const response = await ask(service, '/tables');
+    expect(response.headers.get('content-security-policy')).toMatch(/script-src 'sha256-[^;]*;/);
+    expect(response.headers.get('content-security-policy')).not.toMatch(/script-src[^;]*unsafe/);
+    const page = await response.text();
+    for (const { path, rows } of manifest.files) {
+      const name = /^parquet\/(\w+)\//.exec(path)?.[1];
+      if (name === undefined) continue;
+      expect(page).toContain(`<h2 id="${name}">`);
+      expect(page).toContain(`curl -OH 'x-api-key: …' '${service.url}/tables/${name}.parquet'`);
+      const caption = rows! > 20 ? `first 20 of ${rows!.toLocaleString('en')} rows` : rows === 0 ? '' : 'all rows';
+      expect(page).toContain(caption === '' ? 'It has no rows.' : `${name}: ${caption}`);
+    }
+  });
+
+  it('tells a browser without a key how to fetch the address', async () => {
+    const headers = { accept: 'text/html' };
+    const response = await fetch(`${service.url}/tables/voters.csv?x='`, { headers });
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, expect.any(String)]);
+    expect(await response.text()).toContain(`curl -H 'x-api-key: …' '${service.url}/tables/voters.csv?x=%27'`);
+  });
+
+  it('is open without a key only while no keys were given and the snapshot is the sample', async () => {
+    const { pipelines } = loadProject();
+    let source = 'sample';
+    const site = describeSite(warehouse, snapshot, systemClock);
+    const open = await start({
+      pipelines,
+      openSample: true,
+      site: { ...site, snapshot: () => ({ ...site.snapshot(), source }) },
+    });
+    const statuses = () =>
+      Promise.all(
+        ['/tables', '/tables/voters.parquet', '/tables/voters.csv', pipelines[0]!.endpoint].map(
+          async (path) => (await fetch(open.url + path)).status,
+        ),
+      );
+    expect(await statuses()).toEqual([200, 200, 200, 401]);
+    expect(await (await fetch(`${open.url}/tables`)).text()).toContain('href="/tables/voters.parquet"');
+    source = 'https://host';
+    expect(await statuses()).toEqual([401, 401, 401, 401]);
   });
 
   it.each(['nothing.csv', 'voters.xls', 'voters', '..%2f..%2fmanifest.json', 'voters.csv%00', 'snapshots_log.csv'])(
@@ -143,23 +192,70 @@ describe('a service of a warehouse', () => {
 
 it('a service of other records has pages, and neither report nor tables', async () => {
   const other = await start();
-  for (const path of ['/report', '/dictionary', '/tables/voters.csv'])
+  for (const path of ['/report', '/report.html', '/dictionary', '/tables', '/tables/voters.csv'])
     expect((await ask(other, path)).status).toBe(404);
   expect((await ask(other, '/docs')).status).toBe(200);
   expect(await (await ask(other, '/health')).json()).toEqual({ status: 'ok' });
 });
 
 describe.skipIf(chromiumProgram === null)('in a browser (skipped where there is no Chromium)', () => {
-  it.each(['/', '/docs', '/dictionary', '/report'])('%s asks for nothing and shuts nobody out', async (path) => {
+  /** Without keys, and with few rows, because axe-core looks at each cell. */
+  const openService = () => {
+    const site = describeSite(warehouse, snapshot, systemClock);
+    const previews = async () => (await site.previews()).map((each) => ({ ...each, first: each.first.slice(0, 2) }));
+    return start({
+      pipelines: loadProject().pipelines,
+      site: { ...site, previews },
+      openSample: true,
+      sql: {
+        onlyLoopback: true,
+        answer: async () => ({
+          columns: [{ name: 'n', type: 'INTEGER' }],
+          text: '[{"n":1}]',
+          rows: 1,
+          truncated: true,
+        }),
+      },
+    });
+  };
+
+  it.each(['/', '/docs', '/dictionary', '/report', '/tables', '/sql?sql=FROM+voters'])(
+    '%s asks for nothing and shuts nobody out',
+    async (path) => {
+      const browser = await openBrowser();
+      const { url } = await openService();
+      try {
+        for (const look of [
+          { width: 380, colorScheme: 'dark' } as const,
+          { width: 1200, colorScheme: 'light' } as const,
+        ])
+          expect(await behaviourOf(browser, url + path, look)).toEqual({
+            requests: [],
+            errors: [],
+            faults: [],
+            tooWide: 0,
+          });
+      } finally {
+        await browser.close();
+      }
+    },
+  );
+
+  it('a click on the head of a column sorts a table, numbers by their size', async () => {
     const browser = await openBrowser();
     try {
-      for (const look of [{ width: 380, colorScheme: 'dark' } as const, { width: 1200, colorScheme: 'light' } as const])
-        expect(await behaviourOf(browser, service.url + path, look)).toEqual({
-          requests: [],
-          errors: [],
-          faults: [],
-          tooWide: 0,
-        });
+      const page = await browser.newPage();
+      await page.goto(`${(await openService()).url}/tables`);
+      const table = page.locator('table').first();
+      const rows = async () =>
+        (await table.locator('tbody td:nth-child(3)').allInnerTexts()).map((text) => Number(text.replaceAll(',', '')));
+      const given = await rows();
+      const ascending = given.toSorted((one, other) => one - other);
+      await table.locator('th button', { hasText: 'Rows' }).click();
+      expect(await rows()).toEqual(ascending);
+      await table.locator('th button', { hasText: 'Rows' }).click();
+      expect(await rows()).toEqual(ascending.toReversed());
+      expect(given).not.toEqual(ascending);
     } finally {
       await browser.close();
     }

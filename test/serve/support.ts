@@ -8,6 +8,7 @@ import type { AnyPipeline } from '../../src/pipeline.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import type { FaultName, FaultValues } from '../../src/serve/faults/fault-list.ts';
 import { buildRecordSet, fixedSource, readRecord, type RecordSource } from '../../src/serve/record-source.ts';
+import type { ServedSite } from '../../src/serve/served-site.ts';
 import { defaultMaxLimit, startService, type Service, type ServiceOptions } from '../../src/serve/service.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -51,6 +52,16 @@ function makeSource(): RecordSource {
 export function hugeSource(): RecordSource {
   return sourceOf([JSON.stringify({ x: 'x'.repeat(2 ** 25) })]);
 }
+
+/** A snapshot of the sample without tables. */
+export const emptySite: ServedSite = {
+  snapshot: () => ({ id: 'one', readAt: new Date(0), source: 'sample' }),
+  report: async () => null,
+  dictionary: async () => [],
+  previews: async () => [],
+  metrics: async () => '',
+  table: async () => null,
+};
 
 export function makeOptions(changes: Partial<ServiceOptions> = {}): ServiceOptions {
   return {

@@ -6,19 +6,13 @@ import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { ServedSite, ServedTable } from '../../src/serve/served-site.ts';
 import type { Service } from '../../src/serve/service.ts';
-import { ask, expectProblem, key, requestRaw, start } from './support.ts';
+import { ask, emptySite, expectProblem, key, requestRaw, start } from './support.ts';
 
 const csv = { type: 'text/csv; charset=utf-8', etag: 'one', bytes: null };
 
 /** A service that has `table` under every name. */
 function serve(table: ServedTable, onFailure?: (error: unknown) => void): Promise<Service> {
-  const site: ServedSite = {
-    snapshot: () => ({ id: 'one', readAt: new Date(0), source: 'test' }),
-    report: async () => null,
-    dictionary: async () => [],
-    metrics: async () => '',
-    table: async () => table,
-  };
+  const site: ServedSite = { ...emptySite, table: async () => table };
   return start({ site, ...(onFailure === undefined ? {} : { onFailure }) });
 }
 
@@ -80,7 +74,7 @@ describe('a table', () => {
     expect(failures).toEqual([new Error('late')]);
   });
 
-  it.each(['/tables/a/b', '/tables/a/b.csv', '/tables/', '/tables'])('is not at %s', async (path) => {
+  it.each(['/tables/a/b', '/tables/a/b.csv', '/tables/'])('is not at %s', async (path) => {
     const service = await serve({ ...csv, open: async () => Readable.from(['x']) });
     await expectProblem(await ask(service, path), 404);
   });

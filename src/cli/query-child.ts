@@ -1,0 +1,70 @@
+/** One query of `rekap serve`, in a process of its own: takes an order, sends one reply, and is killed by the service. */
+
+import { setPriority } from 'node:os';
+import { boundQuery } from './bound-query.ts';
+import { isRekapError, messageOf } from '../errors.ts';
+import type { QueryResult } from '../query/query-result.ts';
+import { runQuery } from '../query/run-query.ts';
+import { writeCsv, writeJson } from '../query/write-result.ts';
+import type { QueryAnswer, QueryOrder, QueryRefusal, QueryReply } from '../serve/query-processes.ts';
+
+/** The text of a result is longer than the order allows. */
+class TooLong extends Error {}
+
+process.once('message', (order) => {
+  void answer(order as QueryOrder).then((reply) => process.send!(reply));
+});
+// The service has ended without killing this process.
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+async function answer(order: QueryOrder): Promise<QueryReply> {
+  try {
+    // The service itself goes first.
+    setPriority(10);
+  } catch {
+    // Some systems don't allow it.
+  }
+  const { database, sql, memory } = order;
+  const watch = boundQuery({ seconds: undefined, memory, leftovers: [] });
+  const { signal } = watch;
+  try {
+    return await runQuery(database, sql, (result) => writeFirstRows(result, order), { memory, signal });
+  } catch (error) {
+    return explain(error, signal.aborted);
+  }
+}
+
+/** Writes the first rows, at most `order.rows`, and notes if there are more. */
+async function writeFirstRows(
+  { columns, groups }: QueryResult,
+  { format, rows, characters }: QueryOrder,
+): Promise<QueryAnswer> {
+  let truncated = false;
+  let text = '';
+  const first: QueryResult = {
+    columns,
+    async *groups() {
+      let left = rows;
+      for await (const group of groups()) {
+        yield group.slice(0, left);
+        truncated = group.length > left;
+        left -= group.length;
+        if (truncated) return;
+      }
+    },
+  };
+  const written = await (format === 'csv' ? writeCsv : writeJson)(first, async (piece) => {
+    text += piece;
+    if (text.length > characters) throw new TooLong();
+  });
+  return { columns, text, rows: written, truncated };
+}
+
+function explain(error: unknown, isBeyondMemory: boolean): QueryRefusal {
+  const message = messageOf(error);
+  if (error instanceof TooLong)
+    return { reason: 'size', message: 'The result is too long to send. Select fewer columns or rows.' };
+  const isOutOfMemory = error instanceof Error && messageOf(error.cause).startsWith('Out of Memory Error');
+  if (isBeyondMemory || isOutOfMemory) return { reason: 'memory', message };
+  return { reason: isRekapError(error, 'query') ? 'refused' : 'failed', message };
+}

@@ -1,0 +1,142 @@
+/** Runs SQL queries in child processes, so that a query that is slow, greedy or crashes can't harm the service. */
+
+import { fork } from 'node:child_process';
+import * as limits from './limits.ts';
+import { Problem } from './problem.ts';
+
+/** How a child writes the rows of a result. */
+export type QueryFormat = 'json' | 'csv';
+
+/** What a child is told to do. */
+export interface QueryOrder {
+  /** Path of the published DuckDB file. */
+  readonly database: string;
+  readonly sql: string;
+  readonly format: QueryFormat;
+  readonly rows: number;
+  readonly characters: number;
+  readonly memory: number;
+}
+
+/** The first rows of a result. */
+export interface QueryAnswer {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** The rows as a JSON array of objects, or as CSV with a header. */
+  readonly text: string;
+  readonly rows: number;
+  /** True if the result has more rows than the order allows. */
+  readonly truncated: boolean;
+}
+
+/** Why a child has no answer: `refused` is the query's fault, `failed` the service's. */
+export interface QueryRefusal {
+  readonly reason: 'refused' | 'memory' | 'size' | 'failed';
+  readonly message: string;
+}
+
+export type QueryReply = QueryAnswer | QueryRefusal;
+
+/** Runs one query. When `signal` is aborted, nobody waits for the answer, and its process is killed. */
+export type AnswerQuery = (sql: string, format: QueryFormat, signal: AbortSignal) => Promise<QueryAnswer>;
+
+export interface QueryProcessesOptions {
+  /** Path of the module that a child runs. */
+  readonly program: string;
+  /** Returns the path of the DuckDB file that is served now. */
+  readonly database: () => Promise<string>;
+  /** Milliseconds for one query. */
+  readonly time?: number;
+  /** Bytes of memory for one query. */
+  readonly memory?: number;
+}
+
+/**
+ * Returns a function that runs each query in a process of its own, at most `limits.queriesAtOnce` at a time. A place is free again when
+ * its process has ended.
+ *
+ * The function throws Problem 422 if DuckDB refuses the query or it takes too long, 413 if it or its result is too large, 503 if all places are taken.
+ */
+export function queryProcesses(options: QueryProcessesOptions): AnswerQuery {
+  let running = 0;
+  return async (sql, format, signal) => {
+    if (running >= limits.queriesAtOnce)
+      throw new Problem(503, 'Too many queries are running; Retry-After says when to try again.', {
+        headers: { 'retry-after': String(limits.retryAfterBusy) },
+      });
+    running += 1;
+    try {
+      return await runQueryProcess(await options.database(), sql, format, signal, options);
+    } finally {
+      running -= 1;
+    }
+  };
+}
+
+/** Settles when the process has ended. */
+async function runQueryProcess(
+  database: string,
+  sql: string,
+  format: QueryFormat,
+  signal: AbortSignal,
+  { program, time = limits.queryTimeout, memory = limits.queryMemory }: QueryProcessesOptions,
+): Promise<QueryAnswer> {
+  signal.throwIfAborted();
+  // Without environment, a query can't see the keys of the service.
+  const child = fork(program, {
+    env: {},
+    execArgv: [`--max-old-space-size=${Math.ceil(memory / 1024 ** 2)}`],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  let reply: QueryReply | null = null;
+  let isLate = false;
+  const kill = (): void => void child.kill('SIGKILL');
+  const timer = setTimeout(() => {
+    isLate = true;
+    kill();
+  }, time);
+  signal.addEventListener('abort', kill, { once: true });
+  child.once('message', (message) => {
+    reply = message as QueryReply;
+    kill();
+  });
+  const order: QueryOrder = {
+    database,
+    sql,
+    format,
+    rows: limits.queryRows,
+    characters: limits.queryCharacters,
+    memory,
+  };
+  try {
+    const end = await new Promise<string>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code, name) => resolve(name ?? `exit code ${code}`));
+      // A child that has already ended says so itself.
+      child.send(order, () => undefined);
+    });
+    signal.throwIfAborted();
+    return takeAnswer(reply, end, isLate ? time : null);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', kill);
+  }
+}
+
+function takeAnswer(reply: QueryReply | null, end: string, time: number | null): QueryAnswer {
+  if (reply !== null && !('reason' in reply)) return reply;
+  const parameter = 'sql';
+  if (time !== null)
+    throw new Problem(422, `The query was not done after ${time / 1000} s. Read fewer rows or tables at a time.`, {
+      parameter,
+    });
+  if (reply === null) {
+    // The watch of memory, the system and V8 end a process in these two ways.
+    if (end === 'SIGKILL' || end === 'SIGABRT') throw new Problem(413, tooMuchMemory, { parameter });
+    throw new Problem(422, `The query ended its process (${end}). The service itself goes on.`, { parameter });
+  }
+  if (reply.reason === 'failed') throw new Error(reply.message);
+  if (reply.reason === 'memory') throw new Problem(413, tooMuchMemory, { parameter });
+  throw new Problem(reply.reason === 'size' ? 413 : 422, reply.message, { parameter });
+}
+
+const tooMuchMemory = 'The query needs more memory than it may take here. Read fewer rows or columns at a time.';

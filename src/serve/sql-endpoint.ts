@@ -1,0 +1,122 @@
+/** SQL over HTTP: one statement that reads, as a page with a form, as JSON and as CSV. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Html } from '../runtime/html.ts';
+import { jsonType } from './data-endpoint.ts';
+import { queryRows } from './limits.ts';
+import { Problem } from './problem.ts';
+import type { AnswerQuery, QueryAnswer, QueryFormat } from './query-processes.ts';
+import { type Outcome, sqlPage } from './table-pages.ts';
+
+export interface SqlOptions {
+  readonly answer: AnswerQuery;
+  /** If true, requests must name this machine in Host, because the service listens on loopback. */
+  readonly onlyLoopback: boolean;
+}
+
+interface SqlRoutes extends SqlOptions {
+  /** Answers, or throws, if the request needs a key and has none. */
+  readonly requireKey: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
+  readonly wantsPage: (request: FastifyRequest) => boolean;
+  readonly sendPage: (reply: FastifyReply, text: string) => FastifyReply;
+  readonly bar: Html;
+  /** Names of tables and views, for the page. */
+  readonly tables: () => Promise<readonly string[]>;
+}
+
+/** Paths that pages of other origins can't use. */
+export function isSql(path: string): boolean {
+  return /^\/sql(\.\w+)?$/.test(path);
+}
+
+/** @param app Gets the routes /sql, /sql.json and /sql.csv. */
+export function addSql(app: FastifyInstance, options: SqlRoutes): void {
+  const route = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>): void =>
+    void app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      onRequest: async (request, reply) => {
+        reply.headers({ 'cache-control': 'no-store', 'cross-origin-resource-policy': 'same-origin', vary: 'accept' });
+        refuseOtherPages(request, options.onlyLoopback);
+        return options.requireKey(request, reply);
+      },
+      handler,
+    });
+  const ask = (request: FastifyRequest, reply: FastifyReply, format: QueryFormat): Promise<QueryAnswer> =>
+    options.answer(requireSql(request), format, closingOf(reply));
+
+  route('/sql', async (request, reply) => {
+    const sql = readSql(request);
+    if (sql === '') return options.sendPage(reply, sqlPage(options.bar, '', null, await options.tables()));
+    const outcome = await ask(request, reply, 'json').then(readOutcome, (error: unknown) => {
+      if (!(error instanceof Problem) || !options.wantsPage(request)) throw error;
+      reply.code(error.status).headers(error.extras.headers ?? {});
+      return error.message;
+    });
+    return options.sendPage(reply, sqlPage(options.bar, sql, outcome, await options.tables()));
+  });
+  route('/sql.json', async (request, reply) => {
+    const { columns, text, truncated } = await ask(request, reply, 'json');
+    const head = JSON.stringify({ ok: true, truncated, columns }).slice(0, -1);
+    return reply.header('content-type', jsonType).send(`${head},"rows":${text.trimEnd()}}\n`);
+  });
+  route('/sql.csv', async (request, reply) => {
+    const { text, truncated } = await ask(request, reply, 'csv');
+    // CSV has no place to say that rows are missing.
+    if (truncated)
+      throw new Problem(
+        413,
+        `The result has more than ${queryRows} rows. Add a LIMIT, or use /sql.json, which says that it is truncated; /tables/NAME.csv has whole tables.`,
+        { parameter: 'sql' },
+      );
+    return reply.header('content-type', 'text/csv; charset=utf-8').send(text);
+  });
+}
+
+/**
+ * Refuses requests that a page of another origin makes a browser send. Such a page may also reach the service under a name of its own
+ * that leads to 127.0.0.1 (DNS rebinding); its name is then in Host.
+ */
+function refuseOtherPages({ headers }: FastifyRequest, onlyLoopback: boolean): void {
+  const { host = '', origin, 'sec-fetch-site': site = 'none' } = headers;
+  if (onlyLoopback && !/^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host))
+    throw new Problem(
+      421,
+      'SQL is for this machine only: use the address that the service printed, such as 127.0.0.1.',
+    );
+  const isOwn = origin === undefined || (URL.canParse(origin) && new URL(origin).host === host.toLowerCase());
+  if (!isOwn || (site !== 'none' && site !== 'same-origin'))
+    throw new Problem(403, 'Pages and links of other sites cannot use SQL here. Open /sql in the address bar.');
+}
+
+/** The statement in the parameter `sql`; empty where there is none. */
+function readSql({ query }: FastifyRequest): string {
+  const given = new Map<string, unknown>(Object.entries(query ?? {}));
+  const unknown = [...given.keys()].find((name) => name !== 'sql');
+  if (unknown !== undefined) {
+    const parameter = unknown.slice(0, 40);
+    throw new Problem(400, `There is no parameter ${JSON.stringify(parameter)}; there is sql.`, { parameter });
+  }
+  const sql = given.get('sql') ?? '';
+  if (typeof sql !== 'string') throw new Problem(400, 'sql may be given only once.', { parameter: 'sql' });
+  return sql.trim();
+}
+
+function requireSql(request: FastifyRequest): string {
+  const sql = readSql(request);
+  if (sql !== '') return sql;
+  throw new Problem(400, 'The parameter sql is missing; it holds one statement, such as SELECT 1.', {
+    parameter: 'sql',
+  });
+}
+
+/** Aborted when the connection closes before the response is complete. */
+function closingOf(reply: FastifyReply): AbortSignal {
+  const closing = new AbortController();
+  reply.raw.once('close', () => closing.abort(new Problem(499, 'The client closed the connection.')));
+  return closing.signal;
+}
+
+function readOutcome({ columns, text, truncated }: QueryAnswer): Outcome {
+  return { columns, truncated, rows: JSON.parse(text) as Outcome['rows'] };
+}

@@ -1,0 +1,152 @@
+/** The pages of tables and of SQL, and what a browser without a key is told. */
+
+import { type Html, html, table } from '../runtime/html.ts';
+import { countOf, formatNumber } from '../runtime/text.ts';
+import { multiline, nameInCode, page, sortTables } from './layout.ts';
+import { type TablePreview, tableFormats } from './served-site.ts';
+
+/** Who reads a page: under which address, and if the tables are open without a key. */
+export interface Visitor {
+  /** Such as http://127.0.0.1:8080. */
+  readonly base: string;
+  readonly isOpen: boolean;
+}
+
+const numbers = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\))$/;
+
+type Columns = TablePreview['columns'];
+
+/** Rows that a click on the head of a column sorts. */
+function sortable(caption: string, columns: Columns, rows: readonly (readonly (string | Html)[])[]): Html {
+  return html`<div class="data">
+    ${table(rows, {
+      caption,
+      head: columns.map(({ name }) => name),
+      numbers: columns.flatMap(({ type }, index) => (numbers.test(type) ? [index] : [])),
+    })}
+  </div>`;
+}
+
+/** Links to the files of a table; with keys, the command that fetches one, because a browser can't send a key. */
+export function linkDownloads(name: string, { base, isOpen }: Visitor): Html {
+  const [first, ...others] = tableFormats;
+  if (isOpen)
+    return html`<p class="links">
+      ${tableFormats.map((format) => html`<a href="/tables/${name}.${format}" download>${format}</a>`)}
+    </p>`;
+  return html`<pre>curl -OH 'x-api-key: …' '${base}/tables/${name}.${first}'</pre>
+    <p class="quiet">
+      Or ${others.map((format, index) => html`${index === 0 ? '' : ' or '}<code>.${format}</code>`)}.
+    </p>`;
+}
+
+/** Every table and view, with the number of its rows, its first rows and its downloads. */
+export function tablesPage(bar: Html, previews: readonly TablePreview[], visitor: Visitor, hasSql: boolean): string {
+  const overview = previews.map(({ name, kind, rows, columns }) => [
+    html`<a href="#${name}">${nameInCode(name)}</a>`,
+    kind,
+    formatNumber(rows),
+    formatNumber(columns.length),
+  ]);
+  return page(
+    'Tables',
+    bar,
+    html`<h1>Tables</h1>
+      <p>
+        Every table and view of the snapshot. A click on the head of a column sorts the rows that the page shows. The
+        <a href="/dictionary">dictionary</a> explains each column.
+      </p>
+      ${sortable(
+        'Tables and views',
+        [
+          { name: 'Name', type: 'VARCHAR' },
+          { name: 'Kind', type: 'VARCHAR' },
+          { name: 'Rows', type: 'BIGINT' },
+          { name: 'Columns', type: 'BIGINT' },
+        ],
+        overview,
+      )}
+      ${previews.map(({ name, meaning, rows, columns, first }) => {
+        const caption =
+          rows === first.length ? `${name}: all rows` : `${name}: first ${first.length} of ${formatNumber(rows)} rows`;
+        const query = `/sql?sql=${encodeURIComponent(`FROM ${name}`)}`;
+        return html`<h2 id="${name}">${nameInCode(name)} <span class="quiet">${countOf(rows, 'row')}</span></h2>
+          <p>
+            ${meaning}
+            <span class="links"
+              ><a href="/dictionary#${name}">Columns</a>${hasSql ? html`<a href="${query}">SQL</a>` : null}</span
+            >
+          </p>
+          ${linkDownloads(name, visitor)}
+          ${first.length === 0 ? html`<p class="quiet">It has no rows.</p>` : sortable(caption, columns, first)}`;
+      })}
+      ${sortTables}`,
+  );
+}
+
+/** What the SQL page shows below its form. */
+export interface Outcome {
+  readonly columns: Columns;
+  /** The rows by the names of their columns, as JSON has them. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly truncated: boolean;
+}
+
+/** The form for a query, with its result or why there is none. */
+export function sqlPage(bar: Html, sql: string, outcome: Outcome | string | null, tables: readonly string[]): string {
+  const query = encodeURIComponent(sql);
+  return page(
+    'SQL',
+    bar,
+    html`<h1>SQL</h1>
+      <form action="/sql">
+        <label class="wide"
+          >One statement that reads, in the SQL of DuckDB<textarea name="sql" spellcheck="false" required>
+${multiline(sql)}</textarea>
+        </label>
+        <button>Run</button>
+      </form>
+      ${typeof outcome === 'string' ? html`<pre class="bad">${multiline(outcome)}</pre>` : null}
+      ${outcome === null || typeof outcome === 'string' ? null : showOutcome(outcome, query)}
+      <h2>Tables</h2>
+      <p class="links">
+        ${tables.map((name) => html`<a href="/sql?sql=${encodeURIComponent(`FROM ${name}`)}"><code>${name}</code></a> `)}
+      </p>
+      ${sortTables}`,
+  );
+}
+
+function showOutcome({ columns, rows, truncated }: Outcome, query: string): Html {
+  const cells = rows.map((row) => columns.map(({ name }) => textOf(row[name])));
+  const files = html`<p class="links">
+    <a href="/sql.json?sql=${query}">json</a>${truncated ? null : html`<a href="/sql.csv?sql=${query}">csv</a>`}
+  </p>`;
+  const cut = html`<p class="bad">The result has more rows. Only the first ${formatNumber(rows.length)} are shown.</p>`;
+  return html`${truncated ? cut : null}
+  ${rows.length === 0 ? html`<p class="quiet">The result has no rows.</p>` : sortable(countOf(rows.length, 'row'), columns, cells)}
+  ${files}`;
+}
+
+/** A value of a JSON row as a person reads it. */
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What a browser is told that has no key: it can't send one in a header by itself. */
+export function keyPage(bar: Html, url: string): string {
+  return page(
+    'This needs a key',
+    bar,
+    html`<h1>This needs a key</h1>
+      <p>
+        The service accepts a key in the header <code>x-api-key</code> only, and a browser doesn't send that header by
+        itself. Fetch the address with a program that does:
+      </p>
+      <pre>curl -H 'x-api-key: …' '${url}'</pre>
+      <p>
+        Add <code>-O</code> to save a table as a file. For SQL in a program, use <code>/sql.json</code> or
+        <code>/sql.csv</code> instead of <code>/sql</code>.
+      </p>`,
+  );
+}
