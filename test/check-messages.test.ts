@@ -45,9 +45,9 @@ describe('a violation', () => {
       .map(({ column_name, message }) => [column_name, message]);
     expect(said).toEqual(
       expect.arrayContaining([
-        ['dpt_male', expect.stringMatching(/"x", no whole number/)],
-        ['dpt_total', expect.stringMatching(/"99999999999", more than the 2,147,483,647/)],
-        ['dapil_name', expect.stringMatching(/"5", no text/)],
+        ['dpt_male', expect.stringMatching(/"x", which is not a whole number/)],
+        ['dpt_total', expect.stringMatching(/"99999999999", which is more than 2,147,483,647/)],
+        ['dapil_name', expect.stringMatching(/"5", which is not text/)],
       ]),
     );
   });

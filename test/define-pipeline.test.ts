@@ -101,7 +101,7 @@ describe('definePipeline', () => {
 describe('defineProject', () => {
   const whole = loadProject();
   const [first, second] = whole.pipelines as [AnyPipeline, AnyPipeline];
-  const file = whole.models[0]!;
+  const file = whole.models.find(({ name }) => name === 'turnout')!;
 
   it('gives back what is sound', () => {
     expect(defineProject(whole)).toBe(whole);

@@ -22,10 +22,15 @@ export function reconciliationModel(pipelines: readonly AnyPipeline[]): SqlFile 
       difference: 'source_total, counted as 0 where it is unknown, minus known_parts.',
       unknown_parts: 'Columns of the parts that are unknown, separated by commas; NULL where all parts are known.',
     },
-    sql: pipelines
-      .flatMap((pipeline) => pipeline.checks.map((check) => select(pipeline, check)))
-      .join('\nUNION ALL BY NAME\n'),
+    sql: unite(pipelines.flatMap((pipeline) => pipeline.checks.map((check) => select(pipeline, check)))),
   };
+}
+
+/** UNION ALL of two at a time: of a longer union DuckDB places the brackets differently once the file is read again, and `verify` compares them. */
+function unite([first, ...others]: readonly string[]): string {
+  if (first === undefined || others.length === 0) return first ?? '';
+  const steps = others.map((other, index) => `step_${index + 1} AS (FROM step_${index} UNION ALL BY NAME ${other})`);
+  return `WITH step_0 AS (${first}),\n${steps.join(',\n')}\nFROM step_${others.length}`;
 }
 
 function select({ table, key }: AnyPipeline, { name, parts, whole }: SumCheck): string {

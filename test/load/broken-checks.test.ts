@@ -40,7 +40,7 @@ describe('the examples of a broken check', () => {
   it('say where they are by what the key has after the district, the narrowest first', async () => {
     const record = { IdDapil: '7', town: 'T', street: 'S', Men: '1', Women: '1', All: '3' };
     expect(await examplesOf(people(['town', 'street']), [record])).toEqual([
-      { district: 7, place: 'S, T', message: 'all_people (All) is 3, but men + women is 2', new: true },
+      { district: 7, place: 'S, T', message: 'all_people (All) is 3, but men + women = 2', new: false },
     ]);
   });
 
