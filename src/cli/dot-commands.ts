@@ -26,7 +26,7 @@ type Mode = keyof typeof modes;
 
 const examples = [
   "FROM turnout_by_province WHERE sex = 'both';",
-  'SELECT list, sum(people) AS people FROM fact_people GROUP BY ALL;',
+  'SELECT list, sum(voters) AS voters, sum(users) AS users FROM fact_people GROUP BY ALL;',
   "SELECT regency, message FROM violations WHERE severity = 'error';",
   'FROM data_quality WHERE errors > 0;',
 ];

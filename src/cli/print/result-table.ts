@@ -72,6 +72,13 @@ const idName = /(^|_)(id|year|key|code)$/i;
 
 const numberType = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL\([\d,]+\))$/;
 
+/** A fraction with more than four decimals, rounded to four; one that would become 0 stays as it is. */
+function roundFraction(cell: string): string {
+  if (!/^-?\d{1,12}\.\d{5,}$/.test(cell)) return cell;
+  const rounded = Number(cell).toFixed(4);
+  return Number(rounded) === 0 ? cell : rounded;
+}
+
 /** Describes how a table shows a column of a result. */
 function describeColumn({ name, type }: ResultColumn): TableColumn {
   const isNumber = numberType.test(type);
@@ -111,7 +118,11 @@ async function drawTable(
       `The result has ${countOf(total, 'row')}, and a table shows ${formatNumber(mostRows)} at most.`,
       'Let the name after --out end in .csv, .json, .parquet or .arrow, or say so by --format.',
     );
-  for (const [index, { type }] of columns.entries()) if (/^(DOUBLE|FLOAT)$/.test(type)) alignPoints(rows, index);
+  for (const [index, { type }] of columns.entries()) {
+    if (!/^(DOUBLE|FLOAT)$/.test(type)) continue;
+    for (const row of rows) row[index] = roundFraction(row[index]!);
+    alignPoints(rows, index);
+  }
   if (layout === 'columns' && !isWhole && process.stdout.isTTY) groupDigits(rows, columns);
   const described = columns.map(describeColumn);
   const note = (text: string): Promise<void> =>
