@@ -85,7 +85,7 @@ export const english = {
     contradicting: 'contradictory',
     compared: '',
   } as Readonly<Record<string, string>>,
-  noted: 'see note',
+  noted: 'warning',
   moreRegencies: (left: Html) => html`${left} more regencies are in the view ${html`<code>turnout</code>`}.`,
 
   lists: 'The three lists',

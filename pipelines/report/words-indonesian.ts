@@ -80,7 +80,7 @@ export const indonesian: Words = {
     contradicting: 'tidak konsisten',
     compared: '',
   },
-  noted: 'lihat catatan',
+  noted: 'peringatan',
   moreRegencies: (left) => html`${left} kabupaten/kota lainnya ada di view ${html`<code>turnout</code>`}.`,
 
   lists: 'Ketiga daftar pemilih',

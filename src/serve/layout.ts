@@ -89,6 +89,12 @@ const hashes = [requestScript, sortScript].map(
 /** What the pages may do: their own style and scripts, and requests to this service. */
 export const pagePolicy = `default-src 'none'; style-src 'unsafe-inline'; script-src ${hashes.join(' ')}; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
 
+/**
+ * The policy of a report: its own script may run, but sandboxed, so that a report that someone else has written reaches neither the other
+ * pages nor the network.
+ */
+export const reportPolicy = `sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
 /** What the service has beside its endpoints. */
 export interface Offers {
   readonly snapshot: boolean;

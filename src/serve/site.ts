@@ -5,7 +5,7 @@ import type { AnyPipeline } from '../pipeline.ts';
 import type { Html } from '../runtime/html.ts';
 import { jsonType } from './data-endpoint.ts';
 import { retryAfterBusy } from './limits.ts';
-import { addNavigation, navigation, pagePolicy } from './layout.ts';
+import { addNavigation, navigation, pagePolicy, reportPolicy } from './layout.ts';
 import { dictionaryPage, docsPage, homePage } from './pages.ts';
 import { Problem } from './problem.ts';
 import { type ServedSite, tableFormats } from './served-site.ts';
@@ -75,8 +75,10 @@ export function addSite(app: FastifyInstance, options: SiteOptions): void {
     if (report === null) throw new Problem(404, 'The snapshot has no report.');
     return report;
   };
-  open('/report', async (_, reply) => page(reply, addNavigation((await readReport()).toString(), bar('/report'))));
-  open('/report.html', async (_, reply) => page(reply, await readReport()));
+  open('/report', async (_, reply) =>
+    page(reply, addNavigation((await readReport()).toString(), bar('/report')), reportPolicy),
+  );
+  open('/report.html', async (_, reply) => page(reply, await readReport(), reportPolicy));
   open('/metrics', async (_, reply) => {
     const text = await requireSite().metrics();
     return reply
@@ -109,11 +111,11 @@ function wantsPage({ headers }: FastifyRequest): boolean {
   return /text\/html/.test(headers.accept ?? '');
 }
 
-function page(reply: FastifyReply, text: string | Buffer): FastifyReply {
+function page(reply: FastifyReply, text: string | Buffer, policy = pagePolicy): FastifyReply {
   return reply
     .headers({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': pagePolicy,
+      'content-security-policy': policy,
       'referrer-policy': 'no-referrer',
       'cache-control': reply.getHeader('cache-control') ?? 'no-cache',
     })

@@ -102,4 +102,29 @@ describe.skipIf(chromiumProgram === null)('the report in a browser (skipped wher
       });
     },
   );
+
+  it('finds, filters and sorts the regencies', async () => {
+    const { warehouse } = await small();
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(await reportIn(warehouse, 'en')).href);
+    const shown = (): Promise<string[]> =>
+      page.$$eval('#all tbody tr:not([hidden]) th', (cells) => cells.map(({ textContent }) => textContent));
+    await page.fill('#search', '1102');
+    expect(await shown()).toEqual(['Kota 1102-0', 'Kota 1102-1', 'Kota 1102-2', 'Kota 1102-3']);
+    await page.fill('#search', '');
+    await page.check('#noted');
+    expect(await shown()).toEqual(['Kota 1101-3']);
+    await page.uncheck('#noted');
+    for (const direction of ['DESC', 'ASC']) {
+      await page.click('#all thead th:nth-child(6) button');
+      const rows = await readRows<{ regency: string }>(
+        warehouse,
+        `SELECT regency FROM turnout WHERE sex = 'both' ORDER BY users_all ${direction}, regency`,
+      );
+      expect((await shown()).map((name) => name.toUpperCase()).slice(0, 3)).toEqual(
+        rows.map(({ regency }) => regency).slice(0, 3),
+      );
+    }
+    await page.close();
+  });
 });
