@@ -38,13 +38,24 @@ WITH long AS (
   FROM regency_figures
 )
 SELECT
-  * EXCLUDE (is_consistent, rate_status, in_voters, in_users),
+  election_year, election_type, dapil_id, dapil_name, province, regency, sex,
+  users_all,
+  voters_dpt_and_dpk,
   100.0 * users_all / nullif(voters_dpt_and_dpk, 0) AS users_per_dpt_and_dpk_pct,
-  100.0 * users_all / nullif(voters_dpt, 0) AS users_per_dpt_pct,
+  rate_status,
+  voters_all,
   100.0 * users_all / nullif(voters_all, 0) AS users_per_voters_pct,
+  users_dpt,
+  voters_dpt,
+  100.0 * users_all / nullif(voters_dpt, 0) AS users_per_dpt_pct,
   100.0 * users_dpt / nullif(voters_dpt, 0) AS dpt_users_per_dpt_pct,
+  users_dptb,
+  voters_dptb,
   100.0 * users_dptb / nullif(voters_dptb, 0) AS dptb_users_per_dptb_pct,
+  users_dpk,
+  voters_dpk,
   100.0 * users_dpk / nullif(voters_dpk, 0) AS dpk_users_per_dpk_pct,
   is_consistent,
-  rate_status, in_voters, in_users
+  in_voters,
+  in_users
 FROM long
