@@ -9,6 +9,7 @@ import type { AnyPipeline, SqlFile, SumCheck } from '../pipeline.ts';
  * of the listed differences equals the sum of the known parts, exactly.
  */
 export function reconciliationModel(pipelines: readonly AnyPipeline[]): SqlFile {
+  const selects = pipelines.flatMap((pipeline) => pipeline.checks.map((check) => select(pipeline, check)));
   return {
     name: reconciliationName,
     comment:
@@ -22,13 +23,23 @@ export function reconciliationModel(pipelines: readonly AnyPipeline[]): SqlFile 
       difference: 'source_total, counted as 0 where it is unknown, minus known_parts.',
       unknown_parts: 'Columns of the parts that are unknown, separated by commas; NULL where all parts are known.',
     },
-    sql: unite(pipelines.flatMap((pipeline) => pipeline.checks.map((check) => select(pipeline, check)))),
+    sql: unite(selects.length === 0 ? pipelines.slice(0, 1).map(selectNothing) : selects),
   };
 }
 
+/** No rows, with the columns of the view: what a project without sum checks has. */
+function selectNothing({ table, key }: AnyPipeline): string {
+  const own = ['check_name VARCHAR', 'total_column VARCHAR', 'source_total BIGINT', 'known_parts BIGINT'];
+  const columns = [...own, 'difference BIGINT', 'unknown_parts VARCHAR'].map(
+    (column) => column.split(' ') as [string, string],
+  );
+  return `SELECT ${quoteText(table)} AS dataset, ${key.map(quoteIdentifier).join(', ')},
+  ${columns.map(([name, type]) => `NULL::${type} AS ${name}`).join(', ')} FROM ${quoteIdentifier(table)} WHERE false`;
+}
+
 /** UNION ALL of two at a time: of a longer union DuckDB places the brackets differently once the file is read again, and `verify` compares them. */
-function unite([first, ...others]: readonly string[]): string {
-  if (first === undefined || others.length === 0) return first ?? '';
+function unite([first = '', ...others]: readonly string[]): string {
+  if (others.length === 0) return first;
   const steps = others.map((other, index) => `step_${index + 1} AS (FROM step_${index} UNION ALL BY NAME ${other})`);
   return `WITH step_0 AS (${first}),\n${steps.join(',\n')}\nFROM step_${others.length}`;
 }

@@ -249,8 +249,7 @@ export async function declaredRelations(project: Project): Promise<ReadonlyMap<s
 
 /** The views in the order in which they are created. */
 export function allModels({ pipelines, models }: Project): readonly SqlFile[] {
-  const hasSums = pipelines.some(({ checks }) => checks.length > 0);
-  return [...(hasSums ? [reconciliationModel(pipelines)] : []), ...models];
+  return [reconciliationModel(pipelines), ...models];
 }
 
 /**
