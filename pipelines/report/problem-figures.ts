@@ -4,7 +4,7 @@ import { type Database, quoteText } from '../../src/duckdb/database.ts';
 import { messagePieces, type MessagePiece, type MessageParts } from '../../src/check-messages.ts';
 import { type Count, figuresOf, type Row } from './figure.ts';
 import { type Election, placeKey } from './figures.ts';
-import type { Language, Project } from '../../src/pipeline.ts';
+import { countColumns, type Language, type Project } from '../../src/pipeline.ts';
 
 /** A declared sum over all rows of a dataset: the source's totals, the sum of the known parts, and the difference. */
 export interface Link {
@@ -74,59 +74,63 @@ const mostRestated = 200;
 
 /** Every declared sum of every dataset. */
 export async function readLinks(database: Database, project: Project, { condition }: Election): Promise<Link[]> {
-  const links = project.pipelines.flatMap((pipeline) => pipeline.checks.map((check) => ({ pipeline, check })));
-  return Promise.all(
-    links.map(async ({ pipeline: { table }, check: { name, whole, parts } }) => {
-      const sums = parts.map((part) => `coalesce(sum(${part}), 0)`).join(' + ');
-      const [row] = await database.rows<Row>(
-        `SELECT sum(${whole})::BIGINT AS ${whole}, (${sums})::BIGINT AS known_parts,
-           (SELECT coalesce(sum(difference), 0)::BIGINT FROM reconciliation WHERE ${condition} AND dataset = '${table}' AND check_name = '${name}') AS difference,
-           (SELECT count(*) FROM reconciliation WHERE ${condition} AND dataset = '${table}' AND check_name = '${name}') AS "rows"
-         FROM ${table} WHERE ${condition}`,
-      );
+  const listed = await database.rows<Row>(
+    `SELECT dataset, check_name, sum(difference)::BIGINT AS difference, count(*) AS "rows" FROM reconciliation WHERE ${condition} GROUP BY ALL`,
+  );
+  const links: Link[] = [];
+  for (const pipeline of project.pipelines) {
+    const { table, checks } = pipeline;
+    const sums = countColumns(pipeline).map((column) => `sum(${column})::BIGINT AS ${column}`);
+    const [totals] = await database.rows<Row>(`SELECT ${sums.join(', ')} FROM ${table} WHERE ${condition}`);
+    for (const { name, whole, parts } of checks) {
       const key = [
         ['dataset', table],
         ['check_name', name],
       ] as const;
-      const listed = figuresOf('reconciliation', row!, key);
-      return {
+      const found = listed.find((row) => row['dataset'] === table && row['check_name'] === name);
+      const { count } = figuresOf('reconciliation', found ?? { difference: 0, rows: 0 }, key);
+      const known = parts.reduce((sum, part) => sum + BigInt((totals![part] ?? 0) as bigint), 0n);
+      links.push({
         dataset: table,
         check: name,
         total: whole,
         parts,
-        sourceTotal: figuresOf(table, row!, []).count(whole),
-        knownParts: figuresOf('finding', row!, key).count('known_parts'),
-        difference: listed.count('difference'),
-        rows: listed.count('rows'),
-      };
-    }),
-  );
+        sourceTotal: figuresOf(table, totals!, []).count(whole),
+        knownParts: figuresOf('finding', { known_parts: known }, key).count('known_parts'),
+        difference: count('difference'),
+        rows: count('rows'),
+      });
+    }
+  }
+  return links;
 }
 
 /** From the grand total down to the leaves of the star, for each dataset and its measure. */
-export async function readChains(database: Database, { condition }: Election): Promise<Chain[]> {
+export async function readChains(
+  database: Database,
+  { condition }: Election,
+  links: readonly Link[],
+): Promise<Chain[]> {
+  const [leaves] = await database.rows<Row>(
+    `SELECT sum(voters)::BIGINT AS voters, sum(users)::BIGINT AS users FROM fact_people JOIN dim_dapil USING (dapil_key) WHERE ${condition}`,
+  );
   const measures = [
     ['voters', 'voters'],
     ['voting_rights_users', 'users'],
   ] as const;
-  const totals = ['grand_total', 'male_total', 'female_total'] as const;
-  return Promise.all(
-    measures.map(async ([dataset, measure]) => {
-      const [row] = await database.rows<Row>(
-        `SELECT (SELECT sum(grand_total)::BIGINT FROM ${dataset} WHERE ${condition}) AS grand_total,
-           (SELECT coalesce(sum(difference), 0)::BIGINT FROM reconciliation
-            WHERE ${condition} AND dataset = '${dataset}' AND total_column IN ('${totals.join("', '")}')) AS difference,
-           (SELECT sum(${measure})::BIGINT FROM fact_people JOIN dim_dapil USING (dapil_key) WHERE ${condition}) AS ${measure}`,
-      );
-      const key = [['dataset', dataset] as const, ...totals.map((total) => ['total_column', total] as const)];
-      return {
-        dataset,
-        grandTotal: figuresOf(dataset, row!, []).count('grand_total'),
-        difference: figuresOf('reconciliation', row!, key).count('difference'),
-        leaves: figuresOf('fact_people', row!, []).count(measure),
-      };
-    }),
-  );
+  return measures.map(([dataset, measure]) => {
+    const chain = ['grand_total', 'male_total', 'female_total'].map((total) =>
+      links.find((link) => link.dataset === dataset && link.total === total)!,
+    );
+    const key = [['dataset', dataset] as const, ...chain.map(({ total }) => ['total_column', total] as const)];
+    const difference = chain.reduce((sum, link) => sum + link.difference.count!, 0n);
+    return {
+      dataset,
+      grandTotal: chain[0]!.sourceTotal,
+      difference: figuresOf('reconciliation', { difference }, key).count('difference'),
+      leaves: figuresOf('fact_people', leaves!, []).count(measure),
+    };
+  });
 }
 
 export async function readProblems(

@@ -13,6 +13,7 @@ import {
   readRegencies,
   readWithoutCode,
 } from './figures.ts';
+import { RekapError } from '../../src/errors.ts';
 import { Html, html } from '../../src/runtime/html.ts';
 import { minute, type Page } from './page.ts';
 import { readChains, readLinks, readProblems, readRestated } from './problem-figures.ts';
@@ -27,9 +28,16 @@ import type { Language, Project, ReportFacts } from '../../src/pipeline.ts';
 
 const words: Readonly<Record<Language, Words>> = { en: english, id: indonesian };
 
-/** Returns the page; null where the snapshot has no regencies. */
+/** Returns the page; null where the snapshot has no regencies. Throws `usage` if another release made the snapshot. */
 export async function makeReport(project: Project, facts: ReportFacts): Promise<string | null> {
   const { database, manifest, answers, language } = facts;
+  const [view] = await database.rows("SELECT 1 FROM duckdb_views() WHERE view_name = 'turnout_sums'");
+  if (view === undefined)
+    throw new RekapError(
+      'usage',
+      `Snapshot ${manifest.snapshot} was made by another release, whose views this report does not read.`,
+      `Build it again: "rekap replay ${manifest.run}". Its own report.html is still there.`,
+    );
   const election = await readElection(database);
   if (election === null) return null;
   const page: Page = { own: words[language], print: new Printer(language), election, manifest, answers, project };
@@ -47,13 +55,14 @@ async function sections(page: Page, { database, manifest, language }: ReportFact
     highest: await readRanking(database, election, 'DESC'),
     lowest: await readRanking(database, election, 'ASC'),
   };
+  const links = await readLinks(database, project, election);
   const left = { name: 'finding.regencies_left', count: nation.both.regencies.count! - BigInt(regencies.length) };
   return html`${findings(page, nation, provinces, problems)} ${nationSection(page, nation)}
   ${provincesSection(page, provinces, rankings)}
   ${regenciesSection(page, regencies, { left, anchors: anchorsOf(problems) })}
   ${districtsSection(page, await readDistricts(database, election))}
-  ${listsSection(page, await readLists(database, election), await readChains(database, election))}
-  ${problemsSection(page, problems)} ${sumsSection(page, await readLinks(database, project, election))}
+  ${listsSection(page, await readLists(database, election), await readChains(database, election, links))}
+  ${problemsSection(page, problems)} ${sumsSection(page, links)}
   ${restatedSection(page, await readRestated(database, election, snapshot))} ${trustSection(page)}
   ${methodSection(page, await readWithoutCode(database, election))}`;
 }

@@ -10,8 +10,8 @@ import {
   readDefinitions,
 } from '../duckdb/database.ts';
 import { RekapError } from '../errors.ts';
-import { reconciliationModel } from './reconciliation.ts';
-import type { AnyPipeline, ColumnDefinition, Project, SqlFile } from '../pipeline.ts';
+import { allModels, makeViews } from './views.ts';
+import type { AnyPipeline, ColumnDefinition, Project } from '../pipeline.ts';
 import { changesTableName, snapshotsLogTableName, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 
 /** A column of a table. */
@@ -232,7 +232,7 @@ export async function makeSchema(database: Database, project: Project): Promise<
   // One transaction: each statement by itself would wait for the disk.
   await database.run('BEGIN');
   await database.run(allTables(project.pipelines).map(createTableSql).join(';\n'));
-  await makeViews(database, project);
+  await makeViews(database, project, project.pipelines.map(datasetTable));
   await database.run('COMMIT');
 }
 
@@ -244,35 +244,6 @@ export async function declaredRelations(project: Project): Promise<ReadonlyMap<s
     return new Map((await readDefinitions(database)).map(({ name, definition }) => [name, definition]));
   } finally {
     database.close();
-  }
-}
-
-/** The views in the order in which they are created. */
-export function allModels({ pipelines, models }: Project): readonly SqlFile[] {
-  return [reconciliationModel(pipelines), ...models];
-}
-
-/**
- * Creates the views with their comments. A column that a view takes from a table or from an earlier view keeps its meaning. A header line
- * `voters_*: TABLE` gives each column with that prefix the meaning of the column of TABLE that follows the prefix.
- */
-async function makeViews(database: Database, project: Project): Promise<void> {
-  const tables = project.pipelines.map(datasetTable);
-  const meanings = new Map(tables.flatMap((table) => table.columns.map(({ name, comment }) => [name, comment])));
-  for (const model of allModels(project)) {
-    const view = quoteIdentifier(model.name);
-    await database.run(`CREATE VIEW ${view} AS ${model.sql}; COMMENT ON VIEW ${view} IS ${quoteText(model.comment)}`);
-    for (const [name, comment] of Object.entries(model.columns)) {
-      const copied = name.endsWith('*') ? (tables.find((table) => table.name === comment)?.columns ?? []) : [];
-      for (const column of copied) meanings.set(name.slice(0, -1) + column.name, column.comment);
-      meanings.set(name, comment);
-    }
-    const columns = await database.rows<{ column_name: string }>(`SELECT column_name FROM (DESCRIBE ${view})`);
-    const comments = columns.map(
-      ({ column_name: name }) =>
-        `COMMENT ON COLUMN ${view}.${quoteIdentifier(name)} IS ${quoteText(meanings.get(name) ?? '')}`,
-    );
-    await database.run(comments.join('; '));
   }
 }
 

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
-import { allModels, allTables } from '../../src/load/tables.ts';
+import { allTables } from '../../src/load/tables.ts';
+import { allModels } from '../../src/load/views.ts';
 import { load, project, published, user, voter } from './support.ts';
 
 const tables = allTables(project.pipelines).map(({ name }) => name);
