@@ -44,7 +44,7 @@ describe('the packed package', () => {
     const { folder } = await installPacked();
     const program = `
       import { sync, type SyncResult } from 'rekap';
-      const outcome = (result: SyncResult): 'published' | 'unchanged' | 'reproduced' | 'dry run' => result.outcome;
+      const outcome = (result: SyncResult): 'published' | 'unchanged' | 'held' | 'reproduced' | 'dry run' => result.outcome;
       // @ts-expect-error: a sync needs a source.
       void sync({ warehouse: 'data/warehouse' });
       export { outcome };`;
