@@ -15,12 +15,12 @@ import { changesSql } from './changes.ts';
 import { readDictionary, type Relation } from '../duckdb/dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
 import { attachPrevious, carriedCondition, type CarryOver, isCarried, type PreviousTables } from './previous-tables.ts';
+import { makeSchema } from './schema.ts';
 import { Staging } from './staging.ts';
 import { memoryOfTables, weighPreviousNotes } from './table-memory.ts';
 import {
   changesTable,
   datasetTable,
-  makeSchema,
   quarantineTable,
   requireKeyOrder,
   snapshotsLogTable,

@@ -1,17 +1,9 @@
 /** The tables of rekap.duckdb as SQL, made from the pipelines' declarations. */
 
 import { consistencyColumn } from '../define-pipeline.ts';
-import {
-  columnList,
-  type Database,
-  openDatabase,
-  quoteIdentifier,
-  quoteText,
-  readDefinitions,
-} from '../duckdb/database.ts';
+import { columnList, type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
 import { RekapError } from '../errors.ts';
-import { allModels, makeViews } from './views.ts';
-import type { AnyPipeline, ColumnDefinition, Project } from '../pipeline.ts';
+import type { AnyPipeline, ColumnDefinition } from '../pipeline.ts';
 import { changesTableName, snapshotsLogTableName, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 
 /** A column of a table. */
@@ -215,36 +207,6 @@ export function allTables(pipelines: readonly AnyPipeline[]): TableDefinition[] 
     violationsLogTable(pipelines),
     snapshotsLogTable,
   ];
-}
-
-/** Everything that decides what a snapshot's tables and views hold, as a value to fingerprint. */
-export function projectDefinition(project: Project): unknown {
-  const { pipelines, checks } = project;
-  return {
-    tables: allTables(pipelines),
-    rowChecks: pipelines.map((pipeline) => [pipeline.table, pipeline.checks]),
-    models: allModels(project).map(({ name, sql, comment, columns }) => [name, sql, comment, columns]),
-    checks: checks.map(({ name, sql }) => [name, sql]),
-  };
-}
-
-export async function makeSchema(database: Database, project: Project): Promise<void> {
-  // One transaction: each statement by itself would wait for the disk.
-  await database.run('BEGIN');
-  await database.run(allTables(project.pipelines).map(createTableSql).join(';\n'));
-  await makeViews(database, project, project.pipelines.map(datasetTable));
-  await database.run('COMMIT');
-}
-
-/** The CREATE statement and the comments of each table and view by name. */
-export async function declaredRelations(project: Project): Promise<ReadonlyMap<string, string>> {
-  const database = await openDatabase(':memory:');
-  try {
-    await makeSchema(database, project);
-    return new Map((await readDefinitions(database)).map(({ name, definition }) => [name, definition]));
-  } finally {
-    database.close();
-  }
 }
 
 /** @throws `verification` where a row's key is that of the row before, or comes before it. */

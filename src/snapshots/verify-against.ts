@@ -1,6 +1,6 @@
 /** Verifies a snapshot against the project at hand: its files, tables and views. */
 
-import { declaredRelations } from '../load/tables.ts';
+import { declaredRelations } from '../load/schema.ts';
 import type { Project } from '../pipeline.ts';
 import { verifySnapshot } from '../publish/verify-snapshot.ts';
 import { definitionFingerprint } from '../run/describe-snapshot.ts';

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadProject } from '../../pipelines/index.ts';
 import { type Database, openDatabase } from '../../src/duckdb/database.ts';
 import { readBrokenChecks } from '../../src/load/load-report.ts';
-import { datasetTable, makeSchema, violationsTable } from '../../src/load/tables.ts';
+import { makeSchema } from '../../src/load/schema.ts';
+import { datasetTable, violationsTable } from '../../src/load/tables.ts';
 
 const project = loadProject();
 const { checks, pipelines } = project;

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../pipelines/voters.ts';
 import { allTables } from '../../src/load/tables.ts';
-import { allModels } from '../../src/load/views.ts';
+import { allModels } from '../../src/load/schema.ts';
 import { load, project, published, user, voter } from './support.ts';
 
 const tables = allTables(project.pipelines).map(({ name }) => name);

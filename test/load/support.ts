@@ -10,7 +10,7 @@ import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
 import { openDatabase } from '../../src/duckdb/database.ts';
 import { Load } from '../../src/load/load.ts';
 import { allTables } from '../../src/load/tables.ts';
-import { allModels } from '../../src/load/views.ts';
+import { allModels } from '../../src/load/schema.ts';
 import type { CarryOver, PreviousTables } from '../../src/load/previous-tables.ts';
 import type { Project } from '../../src/pipeline.ts';
 import type { TransformTotals } from '../../src/stages.ts';

@@ -2,7 +2,7 @@
 
 import { expect, it, vi } from 'vitest';
 import { loadProject } from '../../pipelines/index.ts';
-import { projectDefinition } from '../../src/load/tables.ts';
+import { projectDefinition } from '../../src/load/schema.ts';
 import type { Project } from '../../src/pipeline.ts';
 
 const { checked } = vi.hoisted(() => ({ checked: [] as unknown[] }));

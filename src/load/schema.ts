@@ -1,9 +1,39 @@
-/** Creates the views of a project, with a comment on each of their columns. */
+/** The schema of rekap.duckdb: all tables and views of a project, with a comment on each column. */
 
-import { type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { type Database, openDatabase, quoteIdentifier, quoteText, readDefinitions } from '../duckdb/database.ts';
 import { reconciliationModel } from './reconciliation.ts';
-import type { TableDefinition } from './tables.ts';
+import { allTables, createTableSql, datasetTable, type TableDefinition } from './tables.ts';
 import type { Project, SqlFile } from '../pipeline.ts';
+
+/** Everything that decides what a snapshot's tables and views hold, as a value to fingerprint. */
+export function projectDefinition(project: Project): unknown {
+  const { pipelines, checks } = project;
+  return {
+    tables: allTables(pipelines),
+    rowChecks: pipelines.map((pipeline) => [pipeline.table, pipeline.checks]),
+    models: allModels(project).map(({ name, sql, comment, columns }) => [name, sql, comment, columns]),
+    checks: checks.map(({ name, sql }) => [name, sql]),
+  };
+}
+
+export async function makeSchema(database: Database, project: Project): Promise<void> {
+  // One transaction: each statement by itself would wait for the disk.
+  await database.run('BEGIN');
+  await database.run(allTables(project.pipelines).map(createTableSql).join(';\n'));
+  await makeViews(database, project, project.pipelines.map(datasetTable));
+  await database.run('COMMIT');
+}
+
+/** The CREATE statement and the comments of each table and view by name. */
+export async function declaredRelations(project: Project): Promise<ReadonlyMap<string, string>> {
+  const database = await openDatabase(':memory:');
+  try {
+    await makeSchema(database, project);
+    return new Map((await readDefinitions(database)).map(({ name, definition }) => [name, definition]));
+  } finally {
+    database.close();
+  }
+}
 
 /** The views in the order in which they are created. */
 export function allModels({ pipelines, models }: Project): readonly SqlFile[] {
@@ -14,11 +44,7 @@ export function allModels({ pipelines, models }: Project): readonly SqlFile[] {
  * Creates the views with their comments. A column that a view takes from a table or from an earlier view keeps its meaning. A header line
  * `voters_*: TABLE` gives each column with that prefix the meaning of the column of TABLE that follows the prefix.
  */
-export async function makeViews(
-  database: Database,
-  project: Project,
-  tables: readonly TableDefinition[],
-): Promise<void> {
+async function makeViews(database: Database, project: Project, tables: readonly TableDefinition[]): Promise<void> {
   const meanings = new Map(tables.flatMap((table) => table.columns.map(({ name, comment }) => [name, comment])));
   const models = allModels(project);
   await database.run(
