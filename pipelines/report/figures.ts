@@ -30,6 +30,9 @@ export interface Sums {
   readonly compared: Count;
   readonly inUsers: Count;
   readonly inVoters: Count;
+  /** Regencies whose total is unknown, so that `users` and `voters` lack it. */
+  readonly unknownUsers: Count;
+  readonly unknownVoters: Count;
   /** Regencies that enter no rate, by reason. */
   readonly left: Readonly<Record<'missing' | 'unknown' | 'zero_denominator' | 'contradicting', Count>>;
 }
@@ -97,6 +100,8 @@ export async function readNation(database: Database, { condition }: Election): P
         compared: count('regencies_compared'),
         inUsers: count('regencies_in_users'),
         inVoters: count('regencies_in_voters'),
+        unknownUsers: count('unknown_users'),
+        unknownVoters: count('unknown_voters'),
         left: Object.fromEntries(reasons.map((reason) => [reason, count(`regencies_${reason}`)])) as Sums['left'],
       };
       return [row['sex'], sums];

@@ -1,6 +1,6 @@
 /** The section on problems: one entry per place, with its violations in plain words and the evidence behind them. */
 
-import { figuresOf, keyOf } from './figure.ts';
+import { countOf, figuresOf, keyOf } from './figure.ts';
 import { folded, type Html, html } from '../../src/runtime/html.ts';
 import { amount, minute, type Page, remainder } from './page.ts';
 import { titleCase } from './place-names.ts';
@@ -11,6 +11,9 @@ export function anchorsOf({ places }: Problems): ReadonlyMap<string, string> {
   return new Map(places.map(({ key }, index) => [key, `problem-${index + 1}`]));
 }
 
+/** Entries that are open although they have warnings only. */
+const mostOpen = 12;
+
 export function problemsSection(page: Page, problems: Problems): Html {
   const { own, print } = page;
   const anchors = anchorsOf(problems);
@@ -20,6 +23,12 @@ export function problemsSection(page: Page, problems: Problems): Html {
     const ages = page.manifest.previous === null ? null : own.ages(print.show(fresh), print.show(resolved));
     return html`<li>${say === undefined ? html`${count} ${severity}` : say(count, amount(rows))}${ages}</li>`;
   });
+  const entry = (place: Problem): Html => problem(page, place, anchors.get(place.key)!);
+  // Places with an error, and the first others, are open.
+  const isOpen = ({ violations }: Problem, index: number): boolean =>
+    index < mostOpen || violations.some(({ severity }) => severity === 'error');
+  const open = problems.places.filter(isOpen);
+  const others = problems.places.filter((place) => !open.includes(place));
   return html`<section id="problems">
     <h2>${own.violations}</h2>
     <p>${own.violationsMean}</p>
@@ -28,8 +37,18 @@ export function problemsSection(page: Page, problems: Problems): Html {
       ${severities}
     </ul>
     <ul class="doubts">
-      ${problems.places.map((place) => problem(page, place, anchors.get(place.key)!))}
+      ${open.map(entry)}
     </ul>
+    ${
+      others.length === 0
+        ? null
+        : folded(
+            own.warningsOnly(print.show(countOf('finding.places_folded', others.length))),
+            html`<ul class="doubts">
+              ${others.map(entry)}
+            </ul>`,
+          )
+    }
     ${remainder(problems.placesLeft, own.morePlaces, page)} ${remainder(problems.elsewhere, own.elsewhere, page)}
   </section>`;
 }

@@ -79,12 +79,16 @@ export function nationSection({ own, print }: Page, nation: Nation): Html {
   const rate = (name: string, { turnout }: Sums, kind = '') =>
     tile(name, turnout, isKnown(turnout) ? html`<small>${print.fraction(turnout)}</small>` : null, kind);
   const { both, male, female } = nation;
+  const hasUnknown = amount(both.unknownVoters) + amount(both.unknownUsers) > 0;
   const sameScope = amount(both.inVoters) === amount(both.inUsers);
   return html`<ul class="big">
       ${rate(own.turnout, both, 'lead')} ${rate(own.men, male)} ${rate(own.women, female)}
       ${tile(own.voters, both.voters, null)} ${tile(own.users, both.users, null)}
     </ul>
-    <p>${own.perVoters} ${sameScope ? null : own.scope(print.show(both.inVoters), print.show(both.inUsers))}</p>`;
+    <p>
+      ${own.perVoters} ${sameScope ? null : own.scope(print.show(both.inVoters), print.show(both.inUsers))}
+      ${hasUnknown ? own.unknownTotals(print.show(both.unknownVoters), print.show(both.unknownUsers)) : null}
+    </p>`;
 }
 
 /** A table of places: rates with the numerator and the denominator that give them. */

@@ -170,6 +170,10 @@ export const english = {
   hashes: 'Files of this snapshot and their SHA-256',
   file: 'File',
   snapshot: 'Snapshot',
+
+  unknownTotals: (voters: Html, users: Html) =>
+    html`The total is unknown in ${voters} regencies for voters and in ${users} for users; they aren’t in these sums.`,
+  warningsOnly: (places: Html) => html`Show ${places} more places, which have warnings only`,
 };
 
 export type Words = typeof english;

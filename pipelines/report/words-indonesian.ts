@@ -165,4 +165,9 @@ export const indonesian: Words = {
   hashes: 'Berkas snapshot ini dan SHA-256-nya',
   file: 'Berkas',
   snapshot: 'Snapshot',
+
+  unknownTotals: (voters, users) =>
+    html`Jumlah total tidak diketahui di ${voters} kabupaten/kota untuk pemilih dan di ${users} untuk pengguna hak
+    pilih; keduanya tidak termasuk dalam jumlah ini.`,
+  warningsOnly: (places) => html`Tampilkan ${places} wilayah lain yang hanya memiliki peringatan`,
 };

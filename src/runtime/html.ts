@@ -76,7 +76,7 @@ export function table(rows: readonly (readonly Part[])[], { caption, head, numbe
 }
 
 /** What is opened by a click or a key. */
-export function folded(summary: string, content: Part): Html {
+export function folded(summary: Html | string, content: Part): Html {
   return html`<details>
     <summary>${summary}</summary>
     ${content}

@@ -150,7 +150,9 @@ class Figures:
                     "confirmed_by_listing": len(listed), "confirmed_by_passes": len(complete) - len(listed)}[name]
         here = self.here(self.violations)
         places = {(row["dapil_id"], row["province"], row["regency"]) for row in here}
+        worst = {(row["dapil_id"], row["province"], row["regency"]) for row in here if row["severity"] == "error"}
         return {
+            "places_folded": min(200, len(places)) - max(12, min(200, len(worst))),
             "provinces_compared": len(known),
             "provinces_women_higher": sum(rates["female"] > rates["male"] for rates in known),
             "provinces_men_higher": sum(rates["female"] < rates["male"] for rates in known),
