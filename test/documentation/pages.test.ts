@@ -36,7 +36,7 @@ const notRun: Readonly<Record<string, string>> = {
 const acts: Readonly<Record<string, (runner: PageRunner) => Promise<unknown>>> = {
   'Stop the service': (runner) => runner.stop('127.0.0.1:18080'),
   'Start the service again as in step 2': (runner) => runner.runBlock(tutorialServes),
-  'run\nall that follows the five time fields': (runner) => runner.run(cronLine),
+  'run everything after the five time fields': (runner) => runner.run(cronLine),
 };
 
 const tutorial = readBlocks(readPage('docs/tutorial.md'));
@@ -47,9 +47,10 @@ const [, cronLine = ''] = /^(?:\S+ ){5}cd \S+ && (.*)$/m.exec(tutorial.map(({ co
 /** What each page takes for granted, besides a warehouse with the sample. */
 const prepare: Readonly<Record<string, (runner: PageRunner) => Promise<unknown>>> = {
   'README.md': async () => undefined,
-  'docs/tutorial.md': async () => undefined,
+  // Its key is in a file.
+  'docs/tutorial.md': async (runner) => void delete runner.variables['REKAP_API_KEY'],
   // The snapshots that the tutorial makes.
-  'docs/how-to/mend-a-failed-sync.md': async (runner) => {
+  'docs/how-to/recover-from-a-failed-sync.md': async (runner) => {
     runner.useAddress('https://host', 'http://127.0.0.1:18080');
     await cp(join(root, 'data/sample'), join(runner.folder, 'figures'), { recursive: true });
     await runner.run('echo "$REKAP_API_KEY" > api-key');
