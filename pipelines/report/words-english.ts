@@ -32,7 +32,8 @@ export const english = {
   votersCompared: 'Voters (DPT + DPK)',
 
   headline: (rate: Html, fraction: Html, compared: Html, of: Html) =>
-    html`${rate} of the voters in the DPT and the DPK used their voting right: ${fraction}, in ${compared} of ${of} regencies.`,
+    html`${rate} of the voters in the DPT and the DPK used their voting right: ${fraction}, in ${compared} of ${of}
+    regencies.`,
   womenHigher: (women: Html, of: Html) => html`Women voted at a higher rate than men in ${women} of ${of} provinces.`,
   menHigher: (men: Html, of: Html) => html`Men voted at a higher rate than women in ${men} of ${of} provinces.`,
   equalRates: (equal: Html, count: number) =>
@@ -53,13 +54,14 @@ export const english = {
   },
   withContradicting: (rate: Html, fraction: Html) =>
     html`With the contradictory ones, turnout is ${rate} (${fraction}).`,
-  scope: (voters: Html, users: Html) => html`The voters are from ${voters} regencies, the voting-rights users from ${users}.`,
+  scope: (voters: Html, users: Html) =>
+    html`The voters are from ${voters} regencies, the voting-rights users from ${users}.`,
   perVoters:
     'Turnout is the number of voting-rights users on all lists divided by the number of voters in the DPT and the DPK, as the election commission (KPU) computes it.',
 
   provinces: 'Turnout by province',
   districts: 'Turnout by electoral district',
-  dots: 'Circle: men. Diamond: women. Number: both.',
+  dots: 'Circle: men. Diamond: women. Number: men and women together.',
   map: 'Provinces on a tile map',
   tileKey: 'Key to the codes',
   notOnMap: (names: string) => `Not on the map, because no official name matches: ${names}.`,
@@ -115,8 +117,8 @@ export const english = {
     html`${html`<strong>${dataset}</strong>`}: ${complete} of ${withRecords} districts with records are complete, with
     ${records} records.`,
   confirmed: (listed: Html, again: Html) =>
-    html` ${listed} are confirmed by the full listing and a request for the district, ${again} by repeated passes over the
-    pages of the district.`,
+    html` ${listed} are confirmed by the full listing and a request for the district, ${again} by repeated passes over
+    the pages of the district.`,
   empty: (empty: Html, n: number) =>
     html` ${empty} more ${plural(n, 'district was requested but has', 'districts were requested but have')} no records.`,
   dataset: 'Dataset',
@@ -164,8 +166,8 @@ export const english = {
   methodText:
     'rekap requests every electoral district and stores each response byte for byte. It converts digits to integers without guessing, and compares men, women and totals. An unknown figure never counts as zero. A rate includes only regencies whose figures are all known and pass every check of severity error, and that have men and women in the DPT.',
   again: (verify: Html, replay: Html, evidence: Html) =>
-    html`To check the data yourself, run these commands: ${verify} compares files, sums and responses, ${replay} builds the
-    tables again, and ${evidence} shows the record behind a figure.`,
+    html`To check the data yourself, run these commands: ${verify} compares files, sums and responses, ${replay} builds
+    the tables again, and ${evidence} shows the record behind a figure.`,
   figureNames: 'Each number on this page is a data element that names its origin: view, column and key.',
   warnings: 'Warnings of the sync',
   hashes: 'Files of this snapshot and their SHA-256',
