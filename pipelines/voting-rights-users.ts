@@ -15,7 +15,7 @@ export const votingRightsUsers = definePipeline({
       field: 'IdDapil',
       kind: 'integer',
       comment:
-        'Identifier of the electoral district (dapil), as the service numbers it. It looks like a code of the interior ministry or the statistics office, and is none: do not join it with theirs.',
+        "Identifier of the electoral district (dapil) in the service. It looks like an official code but isn't one. Don't join it with codes of the interior ministry or the statistics office.",
     },
     dapil_name: { field: 'NamaDapil', kind: 'text', comment: 'Name of the electoral district.' },
     province: { field: 'NamaProvinsi', kind: 'text', comment: 'Name of the province.' },

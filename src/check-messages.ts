@@ -25,12 +25,12 @@ const ownMessages = {
     id: '{column} ({field}) berisi {raw}, bukan teks',
   },
   malformed_size: {
-    en: '{column} ({field}) is {raw}, which is more than {most}, the most that a column holds',
-    id: '{column} ({field}) berisi {raw}, lebih dari {most} yang dapat ditampung kolom',
+    en: '{column} ({field}) is {raw}, which is more than {most}, the maximum of a column',
+    id: '{column} ({field}) berisi {raw}, lebih dari {most}, nilai maksimum kolom',
   },
   conflicting_records: {
-    en: 'the source has several records with this key; the first is published, this one is in quarantine',
-    id: 'sumber memuat beberapa rekaman dengan kunci ini; yang pertama diterbitkan, yang ini dikarantina',
+    en: 'the source has several records with this key. The first is published. This one is in quarantine.',
+    id: 'sumber memuat beberapa data dengan kunci yang sama. Data pertama diterbitkan. Data ini dikarantina.',
   },
 } as const satisfies Readonly<Record<string, Message>>;
 

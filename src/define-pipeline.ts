@@ -23,7 +23,7 @@ function* complaintsAboutPipeline(pipeline: AnyPipeline): Generator<string> {
   if (columns.get(pipeline.total)?.kind !== 'count') yield `its total "${pipeline.total}" is not a count`;
   const checkNames = new Set<string>();
   for (const check of pipeline.checks) {
-    if (checkNames.has(check.name)) yield `two checks are called "${check.name}"`;
+    if (checkNames.has(check.name)) yield `two checks have the name "${check.name}"`;
     checkNames.add(check.name);
     yield* complaintsAboutCheck(check, columns);
   }
@@ -33,34 +33,35 @@ function* complaintsAboutPipeline(pipeline: AnyPipeline): Generator<string> {
 function* complaintsAboutProject({ pipelines, models, checks }: Project): Generator<string> {
   if (pipelines.length === 0) yield 'it has no pipelines';
   const tables = pipelines.map(({ table }) => table);
-  for (const table of repeated(tables)) yield `two pipelines make the table "${table}"`;
+  for (const table of repeated(tables)) yield `two pipelines create the table "${table}"`;
   for (const endpoint of repeated(pipelines.map((pipeline) => pipeline.endpoint)))
     yield `two pipelines read the endpoint "${endpoint}"`;
   yield* complaintsAboutKeys(pipelines);
   for (const name of repeated([...tables, reconciliationName, ...models.map((model) => model.name)]))
-    yield `two of its tables and views are called "${name}"`;
+    yield `two of its tables and views have the name "${name}"`;
   for (const { name } of models) {
     yield* complaintsAboutName("the view's name", name);
-    if (ownTables.has(name)) yield `the view "${name}" has the name of a table of rekap's own`;
+    if (ownTables.has(name)) yield `the view "${name}" has the name of a table that rekap creates`;
   }
-  for (const name of repeated(checks.map((check) => check.name))) yield `two checks across tables are called "${name}"`;
+  for (const name of repeated(checks.map((check) => check.name)))
+    yield `two checks across tables have the name "${name}"`;
   const rowChecks = new Set(pipelines.flatMap((pipeline) => pipeline.checks.map(({ name }) => name)));
   for (const { name } of checks) {
     yield* complaintsAboutCheckName(name);
-    if (rowChecks.has(name)) yield `a row check and a check across tables are both called "${name}"`;
+    if (rowChecks.has(name)) yield `a row check and a check across tables both have the name "${name}"`;
   }
 }
 
 function* complaintsAboutTable({ table, title, comment, endpoint, districtParameter }: AnyPipeline): Generator<string> {
   yield* complaintsAboutName('the table name', table);
-  if (ownTables.has(table)) yield `the table name "${table}" is that of a table of rekap's own`;
+  if (ownTables.has(table)) yield `the table name "${table}" is reserved for a table that rekap creates`;
   if (isBlank(title)) yield 'its title is empty';
   if (isBlank(comment)) yield 'its comment is empty';
   if (!/^(?:\/[\w-]+)+$/.test(endpoint)) yield `the endpoint "${endpoint}" is not a plain path such as /api/name`;
   if (!/^[\w-]+$/.test(districtParameter))
-    yield `its districtParameter "${districtParameter}" is not a plain name of a query parameter`;
+    yield `its districtParameter "${districtParameter}" is not a valid name of a query parameter`;
   if (pagingParameters.has(districtParameter))
-    yield `its districtParameter "${districtParameter}" is a parameter that pages the list`;
+    yield `its districtParameter "${districtParameter}" is reserved for paging`;
 }
 
 function* complaintsAboutColumns(columns: Columns): Generator<string> {
@@ -68,10 +69,11 @@ function* complaintsAboutColumns(columns: Columns): Generator<string> {
   const fieldOwners = new Map<string, string>();
   for (const [name, { field, kind, comment }] of columns) {
     yield* complaintsAboutName('the column name', name);
-    if (name === consistencyColumn) yield `the column "${name}" is one that every table has of its own`;
-    if (!kinds.includes(kind)) yield `the column "${name}" is of the kind "${kind}", which is none of ${list(kinds)}`;
+    if (name === consistencyColumn)
+      yield `the column name "${name}" is reserved for a column that rekap adds to every table`;
+    if (!kinds.includes(kind)) yield `the column "${name}" has the kind "${kind}", which is not one of ${list(kinds)}`;
     if (isBlank(comment)) yield `the comment of the column "${name}" is empty`;
-    if (isBlank(field)) yield `the column "${name}" names no field`;
+    if (isBlank(field)) yield `the field of the column "${name}" is empty`;
     const owner = fieldOwners.get(field);
     if (owner !== undefined) yield `the columns "${owner}" and "${name}" both read the field "${field}"`;
     fieldOwners.set(field, name);
@@ -80,12 +82,12 @@ function* complaintsAboutColumns(columns: Columns): Generator<string> {
 
 function* complaintsAboutKey({ key, district }: AnyPipeline, columns: Columns): Generator<string> {
   if (key.length === 0) yield 'its key is empty';
-  for (const name of repeated(key)) yield `its key names the column "${name}" twice`;
+  for (const name of repeated(key)) yield `its key contains the column "${name}" twice`;
   for (const name of key) {
-    if (!columns.has(name)) yield `its key names the column "${name}", which it does not declare`;
-    if (columns.get(name)?.kind === 'count') yield `its key names the count "${name}"`;
+    if (!columns.has(name)) yield `its key contains the column "${name}", which is not declared`;
+    if (columns.get(name)?.kind === 'count') yield `its key contains the count column "${name}"`;
     if (ownRowColumns.has(name))
-      yield `its key names the column "${name}", which the tables violations and changes have of their own`;
+      yield `its key contains the column "${name}", which is reserved in the tables violations and changes`;
   }
   if (!key.includes(district)) yield `its district column "${district}" is not part of the key`;
   if (columns.get(district)?.kind !== 'integer') yield `its district column "${district}" is not an integer`;
@@ -94,24 +96,24 @@ function* complaintsAboutKey({ key, district }: AnyPipeline, columns: Columns): 
 function* complaintsAboutCheck({ name, severity, parts, whole }: SumCheck, columns: Columns): Generator<string> {
   yield* complaintsAboutCheckName(name);
   if (!severities.includes(severity))
-    yield `the check "${name}" is of the severity "${severity}", which is none of ${list(severities)}`;
-  if (parts.length < 2) yield `the check "${name}" adds up fewer than two columns`;
-  for (const part of repeated(parts)) yield `the check "${name}" adds up "${part}" twice`;
-  if (parts.includes(whole)) yield `the check "${name}" has its whole "${whole}" among its parts`;
+    yield `the check "${name}" has the severity "${severity}", which is not one of ${list(severities)}`;
+  if (parts.length < 2) yield `the check "${name}" sums fewer than two columns`;
+  for (const part of repeated(parts)) yield `the check "${name}" sums "${part}" twice`;
+  if (parts.includes(whole)) yield `the check "${name}" has the column "${whole}" as whole and as part`;
   for (const column of [...parts, whole]) {
     if (columns.get(column)?.kind !== 'count')
-      yield `the check "${name}" names "${column}", which is not one of its counts`;
+      yield `the check "${name}" names "${column}", which is not a count column`;
   }
 }
 
 function* complaintsAboutCheckName(name: string): Generator<string> {
   yield* complaintsAboutName("the check's name", name);
-  if (ownChecks.has(name)) yield `the check's name "${name}" is one that rekap itself gives to violations`;
+  if (ownChecks.has(name)) yield `the check's name "${name}" is reserved for a check of rekap`;
 }
 
 function* complaintsAboutName(what: string, name: string): Generator<string> {
   if (!identifier.test(name)) yield `${what} "${name}" is not lower-case snake_case`;
-  if (reserved.has(name)) yield `${what} "${name}" is one that JavaScript has for something else`;
+  if (reserved.has(name)) yield `${what} "${name}" is reserved in JavaScript`;
 }
 
 /** Violations and changes of all pipelines stand in one table each, with the columns of one key. */
@@ -119,7 +121,7 @@ function* complaintsAboutKeys([first, ...others]: readonly AnyPipeline[]): Gener
   if (first === undefined) return;
   for (const other of others) {
     if (describeKey(other) !== describeKey(first))
-      yield `the key of "${other.table}" (${describeKey(other)}) is not that of "${first.table}" (${describeKey(first)})`;
+      yield `the key of "${other.table}" (${describeKey(other)}) differs from the key of "${first.table}" (${describeKey(first)})`;
   }
 }
 

@@ -124,7 +124,7 @@ export function isRekapError(error: unknown, ...codes: readonly ErrorCode[]): er
 }
 
 const endings = {
-  SIGHUP: { message: 'Hung up: the terminal is closed.', exitCode: ExitCode.hungUp },
+  SIGHUP: { message: 'The terminal was closed.', exitCode: ExitCode.hungUp },
   SIGINT: { message: 'Interrupted.', exitCode: ExitCode.interrupted },
   SIGTERM: { message: 'Terminated.', exitCode: ExitCode.terminated },
 } as const;
@@ -132,7 +132,7 @@ const endings = {
 /** The end of a run by a signal. */
 export function interruptedBy(
   signal: keyof typeof endings,
-  next = 'What was published stays as it was; run it again when you like.',
+  next = 'The published data did not change. You can run the command again.',
 ): RekapError {
   const { message, exitCode } = endings[signal];
   return new RekapError('interrupted', message, next, { exitCode });
@@ -163,20 +163,25 @@ export function systemCode(error: unknown): string {
 
 /** The error for a process that may open no more files, where this failure or one that caused it says so; null for any other. */
 export function tooFewFiles(error: unknown): RekapError | null {
-  const more = 'allow more open files, such as with "ulimit -n 1024", or close programs that hold many';
+  const more = 'allow more open files, for example with "ulimit -n 1024", or close programs that have many files open';
   let inner = error;
   while (inner instanceof Error) {
     const code = systemCode(inner);
     if (code === 'EMFILE' || code === 'ENFILE' || /^IO Error:.*too many open files/is.test(inner.message))
-      return new RekapError('system-limit', 'The system lets rekap open no more files.', `To go on, ${more}.`, {
-        cause: error,
-      });
+      return new RekapError(
+        'system-limit',
+        'rekap cannot open more files, because the limit of the system is reached.',
+        `To continue, ${more}.`,
+        {
+          cause: error,
+        },
+      );
     // Node says so too of a module that is there, when it cannot open what describes it.
     if (code === 'ERR_MODULE_NOT_FOUND')
       return new RekapError(
         'system-limit',
         `A part of rekap cannot be loaded: ${inner.message}.`,
-        `Install rekap again; where nothing is missing, ${more}.`,
+        `Install rekap again. If no file is missing, ${more}.`,
         { cause: error },
       );
     inner = inner instanceof AggregateError ? inner.errors[0] : inner.cause;

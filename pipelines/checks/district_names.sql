@@ -1,6 +1,6 @@
--- A district id has one name, over both datasets.
--- en: this district has several names ({field}): {actual}
--- id: daerah pemilihan ini punya beberapa nama ({field}): {actual}
+-- A district id has one name in both datasets.
+-- en: the district has several names ({field}): {actual}
+-- id: daerah pemilihan ini memiliki beberapa nama ({field}): {actual}
 WITH names AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, dapil_name FROM voters
   UNION ALL

@@ -1,6 +1,6 @@
--- Men and women are not equally many in all three lists.
--- en: men and women are equally many in all three lists: {actual} in all ({field}); the figures may have been halved instead of counted
--- id: jumlah laki-laki dan perempuan sama di ketiga daftar: {actual} secara keseluruhan ({field}); angka mungkin dibagi dua, bukan dihitung
+-- The numbers of men and women differ in at least one of the three lists.
+-- en: the numbers of men and women are equal in all three lists, with a total of {actual} women ({field}). The figures may have been halved instead of counted.
+-- id: jumlah laki-laki dan perempuan sama di ketiga daftar, dengan total {actual} perempuan ({field}). Angka ini mungkin hasil pembagian dua, bukan hasil penghitungan.
 WITH datasets AS (
   SELECT 'voters' AS dataset, * FROM voters
   UNION ALL BY NAME

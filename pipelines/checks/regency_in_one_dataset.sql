@@ -1,5 +1,5 @@
--- Both datasets have every regency, provided that both have rows at all.
--- en: only {dataset} has this regency ({field})
+-- Every regency is in both datasets. The check is skipped if a dataset has no rows.
+-- en: the regency ({field}) is only in {dataset}
 -- id: kabupaten/kota ini ({field}) hanya ada di {dataset}
 SELECT
   CASE WHEN in_voters THEN 'voters' ELSE 'voting_rights_users' END AS dataset,

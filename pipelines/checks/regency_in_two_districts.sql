@@ -1,5 +1,5 @@
--- No regency is divided between districts. One that stands in two is counted twice, as where it moved and only one of them was read again.
--- en: the regency stands in several districts ({field}): {actual}
+-- Every regency is in one district. A regency in two districts is counted twice, for example if it moved and only one of the districts was read again.
+-- en: the regency is in several districts ({field}): {actual}
 -- id: kabupaten/kota ini berada di beberapa daerah pemilihan ({field}): {actual}
 WITH places AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, province, regency FROM voters

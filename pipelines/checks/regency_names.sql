@@ -1,6 +1,6 @@
--- A regency has one spelling within its district, over both datasets. One that a dataset spells in two ways is counted twice in every sum.
--- en: the district spells this regency ({field}) in several ways: {actual}
--- id: nama kabupaten/kota ini ({field}) ditulis dengan beberapa ejaan di dapilnya: {actual}
+-- A regency has one spelling within its district in both datasets. If one dataset uses two spellings, every sum counts the regency twice.
+-- en: the regency ({field}) has several spellings in its district: {actual}
+-- id: nama kabupaten/kota ini ({field}) ditulis dengan beberapa ejaan dalam satu dapil: {actual}
 WITH places AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, province, regency FROM voters
   UNION ALL

@@ -1,6 +1,6 @@
--- Two neighbouring regencies of a district, by name, have different grand totals.
--- en: {column} ({field}) is {actual}, the same as that of {expected}; one of the rows may be a copy
--- id: {column} ({field}) adalah {actual}, sama dengan {expected}; salah satu baris mungkin salinan
+-- Regencies of a district that are next to each other in alphabetical order have different grand totals.
+-- en: {column} ({field}) is {actual}, the same as for {expected}. One of the rows may be a copy.
+-- id: {column} ({field}) adalah {actual}, sama dengan {expected}. Salah satu baris mungkin merupakan salinan.
 WITH datasets AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, province, regency, grand_total FROM voters
   UNION ALL

@@ -1,6 +1,6 @@
--- Not every voter in the DPT and the DPK used the voting right.
--- en: {column} ({field}) is {actual} users, exactly as many as the voters in the DPT and the DPK; in highland Papua communities vote together (noken), elsewhere the figure may have been filled in
--- id: {column} ({field}) adalah {actual} pengguna, persis sama dengan jumlah pemilih dalam DPT dan DPK; di Papua pegunungan ini dapat terjadi karena sistem noken, di tempat lain angka ini mungkin sekadar diisi
+-- The number of voting-rights users differs from the number of voters in the DPT and the DPK.
+-- en: {column} ({field}) is {actual}, exactly the number of voters in the DPT and the DPK. In highland Papua, communities vote together (noken). Elsewhere, the figure may have been filled in.
+-- id: {column} ({field}) adalah {actual}, persis sama dengan jumlah pemilih dalam DPT dan DPK. Di wilayah pegunungan Papua, hal ini dapat terjadi karena sistem noken. Di wilayah lain, angka ini mungkin hanya diisi agar sama.
 SELECT
   'voting_rights_users' AS dataset,
   election_year, election_type, dapil_id, province, regency,

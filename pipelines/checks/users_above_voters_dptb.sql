@@ -1,6 +1,6 @@
--- No regency has more users of their voting right in the supplementary list (DPTb) than voters, men, women and both.
--- en: {column} ({field}) is {actual} users, but there are {limit} voters
--- id: {column} ({field}) adalah {actual} pengguna, padahal hanya ada {limit} pemilih
+-- Every regency has at most as many voting-rights users in the supplementary list (DPTb) as voters: for men, women and both.
+-- en: {column} ({field}) is {actual}, but there are only {limit} voters
+-- id: {column} ({field}) adalah {actual}, padahal hanya ada {limit} pemilih
 WITH pairs AS (
   SELECT
     election_year, election_type, dapil_id, province, regency,

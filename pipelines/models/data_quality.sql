@@ -1,16 +1,16 @@
--- How far the figures of each dataset and electoral district agree with each other. `reconciliation` has the rows behind the differences.
+-- Data quality by dataset and electoral district: how well the figures agree with each other. `reconciliation` lists the rows behind the differences.
 -- dataset: voters or voting_rights_users.
 -- dapil_key: The district, as in dim_dapil.
--- regencies: Rows of the district in the dataset.
--- regencies_consistent: Those that break no check of severity error.
+-- regencies: Number of rows of the district in the dataset.
+-- regencies_consistent: Rows that pass every check of severity error.
 -- consistent_pct: regencies_consistent divided by regencies, in percent.
--- errors: Violations of severity error.
--- warnings: Violations of severity warning.
--- unknown_figures: Figures that are NULL.
--- unequal_sums: Rows of `reconciliation`: totals that differ from the sum of their parts, or that have an unknown part.
--- people_differing: People by which these totals and the sums of their known parts differ, added up without their signs.
--- people_in_totals: Sum of grand_total, where known.
--- people_in_lists: Sum of men and women on each list, where known, as in fact_people.
+-- errors: Number of violations of severity error.
+-- warnings: Number of violations of severity warning.
+-- unknown_figures: Number of figures that are NULL.
+-- unequal_sums: Number of rows in `reconciliation`: totals that are unknown, differ from the sum of their parts, or have an unknown part.
+-- people_differing: Sum of the absolute differences between these totals and the sums of their known parts.
+-- people_in_totals: Sum of the known values of grand_total.
+-- people_in_lists: Sum of the known numbers of men and women on each list, as in fact_people.
 WITH datasets AS (
   SELECT 'voters' AS dataset, * FROM voters
   UNION ALL BY NAME

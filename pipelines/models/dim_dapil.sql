@@ -1,9 +1,9 @@
--- One row per election and electoral district of either dataset. `fact_people` refers to it by dapil_key.
--- dapil_key: Integer key of the district; the same in every snapshot.
+-- One row per election and electoral district in either dataset. Join it to `fact_people` on dapil_key.
+-- dapil_key: Integer key of the district. It is the same in every snapshot.
 -- dapil_natural_key: Election and district as one text.
--- provinces: Its province; several are separated by commas.
--- regencies: Number of its regencies and cities.
--- seats: Seats of the district in the DPR-RI by the law of 2024; NULL for other elections.
+-- provinces: Province of the district. If there are several, they are separated by commas.
+-- regencies: Number of regencies and cities in the district.
+-- seats: Seats of the district in the DPR-RI in the 2024 election. NULL for other elections.
 WITH districts AS (
   SELECT
     concat_ws(' / ', election_year, election_type, dapil_id) AS dapil_natural_key,

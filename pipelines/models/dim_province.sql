@@ -1,7 +1,7 @@
--- One row per election and province of either dataset. `fact_people` refers to it by province_key.
--- province_key: Integer key of the province; the same in every snapshot.
+-- One row per election and province in either dataset. Join it to `fact_people` on province_key.
+-- province_key: Integer key of the province. It is the same in every snapshot.
 -- province_natural_key: Election and province as one text.
--- kemendagri_code: Code of the interior ministry (Kemendagri), such as 11; NULL where no official name matches.
+-- kemendagri_code: Code of the interior ministry (Kemendagri), such as 11. NULL if no official name matches.
 WITH provinces AS (
   SELECT DISTINCT concat_ws(' / ', election_year, election_type, province) AS province_natural_key, province
   FROM regency_figures

@@ -1,7 +1,7 @@
--- One row per election and regency or city of either dataset. `fact_people` refers to it by regency_key.
--- regency_key: Integer key of the regency; the same in every snapshot.
+-- One row per election and regency or city in either dataset. Join it to `fact_people` on regency_key.
+-- regency_key: Integer key of the regency. It is the same in every snapshot.
 -- regency_natural_key: Election, district, province and regency as one text.
--- kemendagri_code: Code of the interior ministry (Kemendagri), such as 11.01; NULL where no official name within the province matches.
+-- kemendagri_code: Code of the interior ministry (Kemendagri), such as 11.01. NULL if no official name within the province matches.
 WITH regencies AS (
   SELECT
     concat_ws(' / ', election_year, election_type, dapil_id, province, regency) AS regency_natural_key,

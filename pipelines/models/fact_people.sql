@@ -1,14 +1,14 @@
--- Men and women by election, regency and list, without subtotals: voters and users may each be summed over any rows. Their sums may differ from the source's own totals; `reconciliation` lists each difference.
+-- Counts of voters and users by election, regency, list and sex, without subtotals. You can sum each over any rows. The sums can differ from the source's own totals. `reconciliation` lists each difference.
 -- election: Year and type of the election.
--- regency_key: The regency, as in dim_regency.
--- dapil_key: Its electoral district, as in dim_dapil.
--- province_key: Its province, as in dim_province.
+-- regency_key: Key of the regency in dim_regency.
+-- dapil_key: Key of the electoral district in dim_dapil.
+-- province_key: Key of the province in dim_province.
 -- list: DPT, DPTb or DPK.
 -- sex: male or female.
--- voters: Number of voters; NULL where it is unknown or voters lacks the regency.
--- users: Number of people who used their voting right; NULL where it is unknown or voting_rights_users lacks the regency.
--- unknown_voters: 1 where voters has the regency but not this number, otherwise 0.
--- unknown_users: 1 where voting_rights_users has the regency but not this number, otherwise 0.
+-- voters: Number of voters. NULL if it is unknown, or if the regency is missing in voters.
+-- users: Number of people who used their voting right. NULL if it is unknown, or if the regency is missing in voting_rights_users.
+-- unknown_voters: 1 if the regency is in voters but this number is unknown, otherwise 0.
+-- unknown_users: 1 if the regency is in voting_rights_users but this number is unknown, otherwise 0.
 WITH cells AS (
   SELECT
     concat_ws(' ', election_year, election_type) AS election,

@@ -1,14 +1,14 @@
--- One row per regency or city, with the figures of both datasets side by side. The star and all turnout views read it.
--- dapil_name: Name of the electoral district: the spelling that most of its rows have.
--- province: Name of the province, as in voters; as in voting_rights_users where only that dataset has the regency.
--- regency: Name of the regency or city, as in voters; as in voting_rights_users where only that dataset has it. Names that differ only in spaces or letter case are one regency.
+-- One row per regency or city, with the figures of both datasets side by side. The star schema and all turnout views are built on it.
+-- dapil_name: Name of the electoral district, in the spelling that most of its rows use.
+-- province: Name of the province, as in voters. If only voting_rights_users has the regency, as in that dataset.
+-- regency: Name of the regency or city, as in voters. If only voting_rights_users has the regency, as in that dataset. Names that differ only in spaces or letter case are the same regency.
 -- voters_*: voters
 -- users_*: voting_rights_users
--- in_voters: True where voters has the regency.
--- in_users: True where voting_rights_users has the regency.
--- voters_is_consistent: True where the row in voters breaks no check of severity error; NULL where voters has no such row.
--- users_is_consistent: True where the row in voting_rights_users breaks no check of severity error; NULL where that dataset has no such row.
--- rate_status: compared, or why the regency enters no rate: missing in a dataset, unknown (a figure is NULL), zero denominator (the DPT has no men or no women), or contradicting (a check of severity error is broken).
+-- in_voters: True if voters has the regency.
+-- in_users: True if voting_rights_users has the regency.
+-- voters_is_consistent: True if the row in voters passes every check of severity error. NULL if voters has no such row.
+-- users_is_consistent: True if the row in voting_rights_users passes every check of severity error. NULL if that dataset has no such row.
+-- rate_status: compared, or why the rates exclude the regency: missing in a dataset, unknown (a figure is NULL), zero denominator (the DPT has no men or no women), or contradicting (a check of severity error fails).
 WITH names AS (
   SELECT election_year, election_type, dapil_id, dapil_name, count(*) AS row_count
   FROM (SELECT * FROM voters UNION ALL BY NAME SELECT * FROM voting_rights_users)

@@ -1,13 +1,13 @@
--- Turnout per regency and sex: users of their voting right divided by voters, list by list and in all, in percent and not rounded. NULL where a figure is unknown, the denominator is 0, or a dataset lacks the regency.
+-- Turnout by regency and sex: voting-rights users divided by voters, for each list and for all lists, in percent and not rounded. A rate is NULL if a figure is unknown, the denominator is 0, or the regency is missing in a dataset.
 -- sex: male, female or both.
--- users_all: Users of their voting right on all lists.
+-- users_all: Voting-rights users on all lists.
 -- voters_all: Voters on all lists.
 -- voters_dpt_and_dpk: Voters in the DPT and the DPK.
--- users_dpt: Users in the permanent list (DPT).
+-- users_dpt: Voting-rights users in the permanent list (DPT).
 -- voters_dpt: Voters in the permanent list (DPT).
--- users_dptb: Users in the supplementary list (DPTb).
+-- users_dptb: Voting-rights users in the supplementary list (DPTb).
 -- voters_dptb: Voters in the supplementary list (DPTb).
--- users_dpk: Users in the additional list (DPK).
+-- users_dpk: Voting-rights users in the additional list (DPK).
 -- voters_dpk: Voters in the additional list (DPK).
 -- users_per_dpt_and_dpk_pct: users_all divided by voters_dpt_and_dpk, in percent.
 -- users_per_dpt_pct: users_all divided by voters_dpt, in percent.
@@ -15,7 +15,7 @@
 -- dpt_users_per_dpt_pct: users_dpt divided by voters_dpt, in percent.
 -- dptb_users_per_dptb_pct: users_dptb divided by voters_dptb, in percent.
 -- dpk_users_per_dpk_pct: users_dpk divided by voters_dpk, in percent.
--- is_consistent: True where neither row breaks a check of severity error; false where a dataset lacks the regency.
+-- is_consistent: True if the rows in both datasets pass every check of severity error. False if the regency is missing in a dataset.
 WITH long AS (
   SELECT
     election_year, election_type, dapil_id, dapil_name, province, regency,

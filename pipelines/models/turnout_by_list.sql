@@ -1,12 +1,12 @@
--- Users divided by voters per list and sex for the nation, in percent and not rounded. Rates compare only regencies whose rate_status is compared and that have voters on the list.
+-- National rates by list and sex: voting-rights users divided by voters, in percent and not rounded. The rates include only regencies whose rate_status is compared and that have voters on the list.
 -- list: DPT, DPTb or DPK.
 -- users_per_voters_pct: users_compared divided by voters_compared, in percent.
--- users_compared: Users on the list in the regencies compared.
--- voters_compared: Voters on the list in the regencies compared.
--- regencies: Regencies in either dataset; the sum of the next five columns.
--- regencies_compared: Regencies that enter the rate.
+-- users_compared: Voting-rights users on the list in the compared regencies.
+-- voters_compared: Voters on the list in the compared regencies.
+-- regencies: Number of regencies in either dataset: the sum of the next five columns.
+-- regencies_compared: Regencies that the rate includes.
 -- regencies_zero_denominator: Regencies without voters on the list, or without men or women in the DPT.
--- users_per_voters_pct_with_contradicting: The same rate with the contradicting regencies.
+-- users_per_voters_pct_with_contradicting: The same rate, including the contradicting regencies.
 -- users_with_contradicting: Numerator of that rate.
 -- voters_with_contradicting: Denominator of that rate.
 WITH lists AS (

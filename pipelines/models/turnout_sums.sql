@@ -1,34 +1,34 @@
--- Turnout of the nation, of each province and of each electoral district by sex, in percent and not rounded. Rates compare only regencies whose rate_status is compared, for all sexes alike; the others are counted by reason.
+-- Turnout by sex for the nation, each province and each electoral district, in percent and not rounded. The rates include only regencies whose rate_status is compared. The other regencies are counted by reason.
 -- level: national, province or dapil.
--- dapil_id: Identifier of the electoral district; NULL on the other levels.
--- dapil_name: Name of the electoral district; NULL on the other levels.
--- province: Name of the province; NULL on the other levels.
--- users_per_dpt_and_dpk_pct: users_compared divided by voters_dpt_and_dpk_compared, in percent: turnout as the election commission counts it.
+-- dapil_id: Identifier of the electoral district. NULL at the other levels.
+-- dapil_name: Name of the electoral district. NULL at the other levels.
+-- province: Name of the province. NULL at the other levels.
+-- users_per_dpt_and_dpk_pct: users_compared divided by voters_dpt_and_dpk_compared, in percent. This is turnout as the election commission (KPU) computes it.
 -- users_per_dpt_pct: users_compared divided by voters_dpt_compared, in percent.
 -- users_per_voters_pct: users_compared divided by voters_compared, in percent.
--- users_compared: Users on all lists in the regencies compared; the numerator of the three rates.
--- voters_compared: Voters on all lists in the regencies compared.
--- voters_dpt_compared: Voters in the DPT in the regencies compared.
--- voters_dpt_and_dpk_compared: Voters in the DPT and the DPK in the regencies compared.
--- regencies: Regencies in either dataset; the sum of the next five columns.
--- regencies_compared: Regencies that enter the rates.
--- regencies_missing: Regencies that one dataset lacks.
+-- users_compared: Voting-rights users on all lists in the compared regencies. The numerator of the three rates.
+-- voters_compared: Voters on all lists in the compared regencies.
+-- voters_dpt_compared: Voters in the DPT in the compared regencies.
+-- voters_dpt_and_dpk_compared: Voters in the DPT and the DPK in the compared regencies.
+-- regencies: Number of regencies in either dataset: the sum of the next five columns.
+-- regencies_compared: Regencies that the rates include.
+-- regencies_missing: Regencies that are missing in one dataset.
 -- regencies_unknown: Regencies with an unknown figure in either dataset.
 -- regencies_zero_denominator: Regencies without men or without women in the DPT.
--- regencies_contradicting: Regencies whose figures break a check of severity error; see the table violations.
--- users_per_dpt_and_dpk_pct_with_contradicting: The same rate with the contradicting regencies.
--- users_per_dpt_pct_with_contradicting: The same rate with the contradicting regencies.
--- users_per_voters_pct_with_contradicting: The same rate with the contradicting regencies.
--- users_with_contradicting: Users on all lists in the regencies compared and the contradicting ones; the numerator of these three rates.
--- voters_with_contradicting: Voters on all lists in the regencies compared and the contradicting ones.
--- voters_dpt_with_contradicting: Voters in the DPT in the regencies compared and the contradicting ones.
--- voters_dpt_and_dpk_with_contradicting: Voters in the DPT and the DPK in the regencies compared and the contradicting ones.
--- users_all: Users on all lists in every regency where the number is known.
--- voters_all: Voters on all lists in every regency where the number is known.
--- regencies_in_users: Regencies that voting_rights_users has.
--- regencies_in_voters: Regencies that voters has.
--- unknown_users: Of these, regencies whose users on all lists are unknown.
--- unknown_voters: Of these, regencies whose voters on all lists are unknown.
+-- regencies_contradicting: Regencies whose figures fail a check of severity error. See the table violations.
+-- users_per_dpt_and_dpk_pct_with_contradicting: The same rate, including the contradicting regencies.
+-- users_per_dpt_pct_with_contradicting: The same rate, including the contradicting regencies.
+-- users_per_voters_pct_with_contradicting: The same rate, including the contradicting regencies.
+-- users_with_contradicting: Voting-rights users on all lists in the compared and the contradicting regencies. The numerator of these three rates.
+-- voters_with_contradicting: Voters on all lists in the compared and the contradicting regencies.
+-- voters_dpt_with_contradicting: Voters in the DPT in the compared and the contradicting regencies.
+-- voters_dpt_and_dpk_with_contradicting: Voters in the DPT and the DPK in the compared and the contradicting regencies.
+-- users_all: Voting-rights users on all lists in every regency whose number is known.
+-- voters_all: Voters on all lists in every regency whose number is known.
+-- regencies_in_users: Number of regencies in voting_rights_users.
+-- regencies_in_voters: Number of regencies in voters.
+-- unknown_users: Number of regencies in voting_rights_users whose number of users on all lists is unknown.
+-- unknown_voters: Number of regencies in voters whose number of voters on all lists is unknown.
 WITH figures AS (
   SELECT * EXCLUDE (users_all, voters_all), users_all AS users, voters_all AS voters FROM turnout
 ),

@@ -23,16 +23,17 @@ export const english = {
   women: 'Women',
   both: 'Both',
   voters: 'Voters',
-  users: 'Users of their voting right',
+  users: 'Voting-rights users',
   place: 'Place',
   regency: 'Regency',
   province: 'Province',
   district: 'District',
-  usersCompared: 'Users',
+  usersCompared: 'Voting-rights users',
   votersCompared: 'Voters (DPT + DPK)',
 
   headline: (rate: Html, fraction: Html, compared: Html, of: Html) =>
-    html`${rate} of the voters in the DPT and the DPK used their right: ${fraction}, in ${compared} of ${of} regencies.`,
+    html`${rate} of the voters in the DPT and the DPK used their voting right: ${fraction}, in ${compared} of ${of}
+    regencies.`,
   womenHigher: (women: Html, of: Html) => html`Women voted at a higher rate than men in ${women} of ${of} provinces.`,
   menHigher: (men: Html, of: Html) => html`Men voted at a higher rate than women in ${men} of ${of} provinces.`,
   equalRates: (equal: Html, count: number) =>
@@ -43,23 +44,24 @@ export const english = {
     html`${places} ${plural(count, 'regency reports', 'regencies report')} a turnout of exactly ${rate}.`,
   above: (places: Html, count: number, rate: Html) =>
     html`${places} ${plural(count, 'regency reports', 'regencies report')} a turnout above ${rate}.`,
-  leftOut: (reasons: readonly Html[]) => html`Left out of every rate: ${listed(reasons, 'and')}.`,
+  leftOut: (reasons: readonly Html[]) => html`Excluded from every rate: ${listed(reasons, 'and')}.`,
   leftReasons: {
     missing: (count: Html, n: number) =>
-      html`${count} ${plural(n, 'regency that a dataset lacks', 'regencies that a dataset lacks')}`,
+      html`${count} ${plural(n, 'regency that is missing in a dataset', 'regencies that are missing in a dataset')}`,
     unknown: (count: Html) => html`${count} with an unknown figure`,
     zero_denominator: (count: Html) => html`${count} without voters in the DPT`,
     contradicting: (count: Html) => html`${count} with contradictory figures`,
   },
   withContradicting: (rate: Html, fraction: Html) =>
     html`With the contradictory ones, turnout is ${rate} (${fraction}).`,
-  scope: (voters: Html, users: Html) => html`Voters are of ${voters} regencies, users of ${users}.`,
+  scope: (voters: Html, users: Html) =>
+    html`The voters are from ${voters} regencies, the voting-rights users from ${users}.`,
   perVoters:
-    'Turnout is users on all lists divided by voters in the DPT and the DPK, as the election commission computes it.',
+    'Turnout is the number of voting-rights users on all lists divided by the number of voters in the DPT and the DPK, as the election commission (KPU) computes it.',
 
   provinces: 'Turnout by province',
   districts: 'Turnout by electoral district',
-  dots: 'Circle: men. Diamond: women. The number is the rate of both.',
+  dots: 'Circle: men. Diamond: women. Number: men and women together.',
   map: 'Provinces on a tile map',
   tileKey: 'Key to the codes',
   notOnMap: (names: string) => `Not on the map, because no official name matches: ${names}.`,
@@ -69,10 +71,11 @@ export const english = {
   lowest: 'Lowest turnout',
   ranked: 'Only regencies with known and consistent figures are ranked.',
   tied: (tied: Html, rate: Html, shown: Html) =>
-    html`${tied} regencies tie at ${rate}; ${shown} of them are shown, in alphabetical order.`,
+    html`${tied} regencies tie at ${rate}. The list shows ${shown} of them, in alphabetical order.`,
 
   regencies: 'All regencies and cities',
-  regenciesMean: 'Turnout per regency: users on all lists divided by voters in the DPT and the DPK.',
+  regenciesMean:
+    'Turnout by regency is the number of voting-rights users on all lists divided by the number of voters in the DPT and the DPK.',
   search: 'Search for a regency',
   allProvinces: 'All provinces',
   onlyProblems: 'Only with problems',
@@ -86,22 +89,22 @@ export const english = {
     compared: '',
   } as Readonly<Record<string, string>>,
   noted: 'warning',
-  moreRegencies: (left: Html) => html`${left} more regencies are in the view ${html`<code>turnout</code>`}.`,
+  moreRegencies: (left: Html) => html`The view ${html`<code>turnout</code>`} has ${left} more regencies.`,
 
   lists: 'The three lists',
   listsMean:
-    'A voter is in the permanent list (DPT), the supplementary list (DPTb) or the additional list (DPK). The bars show how much of all voters and users the two small lists have, in the regencies compared.',
+    'A voter is on the permanent list (DPT), the supplementary list (DPTb) or the additional list (DPK). The bars show the share of the two small lists in all voters and voting-rights users, in the compared regencies.',
   list: 'List',
   rate: 'Users ÷ voters',
-  shareOf: { voters: 'of all voters', users: 'of all users' },
-  listCounts: 'Men and women on each list, where known',
-  chainEqual: { voters: 'Voters', voting_rights_users: 'Users' } as Readonly<Record<string, string>>,
+  shareOf: { voters: 'of all voters', users: 'of all voting-rights users' },
+  listCounts: 'Known numbers of men and women on each list',
+  chainEqual: { voters: 'Voters', voting_rights_users: 'Voting-rights users' } as Readonly<Record<string, string>>,
   chain: (what: string, total: Html, difference: Html, leaves: Html) =>
-    html`${what}: the source’s grand totals are ${total}. Minus the differences listed in
-    ${html`<a href="#reconciliation">Sums</a>`}, ${difference}, they equal the sum of the lists, ${leaves}.`,
+    html`${what}: the sum of the source’s grand totals is ${total}. Minus the differences in
+    ${html`<a href="#reconciliation">Sums</a>`} (${difference}), it equals the sum of the lists (${leaves}).`,
   sums: 'Sums',
   sumsMean:
-    'Each row compares a total of the source with the sum of its parts. Source totals minus differences equal the sum of the known parts. The view reconciliation has every row behind a difference.',
+    'Each row compares a total of the source with the sum of its parts. The source total minus the difference equals the sum of the known parts. The view reconciliation lists every row behind a difference.',
   sum: 'Sum',
   sourceTotal: 'Source total',
   knownParts: 'Sum of known parts',
@@ -114,14 +117,14 @@ export const english = {
     html`${html`<strong>${dataset}</strong>`}: ${complete} of ${withRecords} districts with records are complete, with
     ${records} records.`,
   confirmed: (listed: Html, again: Html) =>
-    html` ${listed} are confirmed by the full listing and their own request, ${again} by repeated passes over their own
-    pages.`,
+    html` ${listed} are confirmed by the full listing and a request for the district, ${again} by repeated passes over
+    the pages of the district.`,
   empty: (empty: Html, n: number) =>
-    html` ${empty} more ${plural(n, 'district was requested and has', 'districts were requested and have')} no records.`,
+    html` ${empty} more ${plural(n, 'district was requested but has', 'districts were requested but have')} no records.`,
   dataset: 'Dataset',
   records: 'Records',
-  passes: 'Own passes',
-  listedRecords: 'In the listing',
+  passes: 'Passes over own pages',
+  listedRecords: 'In the full listing',
   proof: 'Proved by',
   proofs: { 'own end': 'own pages', 'full listing': 'full listing', none: 'not proved' },
   readAt: 'Read (UTC)',
@@ -135,38 +138,38 @@ export const english = {
   rows: 'Rows',
 
   violations: 'Problems in the data',
-  violationsMean: 'These are facts about the source. The rows are published as received and marked.',
-  noViolations: 'No check fails.',
+  violationsMean: 'These problems are in the data of the source. rekap publishes the rows as received, and marks them.',
+  noViolations: 'All checks pass.',
   severities: {
     error: (count: Html, n: number) => html`${count} ${plural(n, 'error', 'errors')}`,
     warning: (count: Html, n: number) => html`${count} ${plural(n, 'warning', 'warnings')}`,
   } as Readonly<Record<string, (count: Html, n: number) => Html>>,
   oneSeverity: { error: 'error', warning: 'warning' } as Readonly<Record<string, string>>,
   ages: (fresh: Html, resolved: Html) => html` (${fresh} new, ${resolved} resolved since the previous snapshot)`,
-  elsewhere: (count: Html) => html`Other elections in this snapshot: ${count} violations.`,
+  elsewhere: (count: Html) => html`Violations in other elections of this snapshot: ${count}.`,
   isNew: 'new',
   since: 'since',
-  wholeDistrict: 'The whole district',
-  morePlaces: (left: Html) => html`${left} more places are in the table ${html`<code>violations</code>`}.`,
+  wholeDistrict: 'Whole district',
+  morePlaces: (left: Html) => html`The table ${html`<code>violations</code>`} has ${left} more places.`,
   evidence: 'Evidence',
   fromAll: 'full listing',
-  fromDistrict: 'list of the district',
-  notKept: 'An earlier run received this response.',
+  fromDistrict: 'listing of the district',
+  notKept: 'The response was received in an earlier run.',
   restated: 'Changed by the source since the previous snapshot',
-  nothingRestated: 'Nothing.',
-  moreRestated: (left: Html) => html`${left} more values are in the table ${html`<code>changes</code>`}.`,
+  nothingRestated: 'No values changed.',
+  moreRestated: (left: Html) => html`The table ${html`<code>changes</code>`} has ${left} more values.`,
   column: 'Column',
   before: 'Before',
   after: 'Now',
-  withoutCode: (names: string) => `Without an official (Kemendagri) code, because no name matches: ${names}.`,
+  withoutCode: (names: string) => `No official (Kemendagri) code, because no official name matches: ${names}.`,
   method: 'Method',
   methodText:
-    'rekap requests every electoral district, keeps each response byte for byte, turns digits into integers without guessing, and compares men, women and totals. An unknown figure is never counted as zero. A rate compares only regencies whose figures are all known, pass every check of severity error, and have men and women in the DPT.',
+    'rekap requests every electoral district and stores each response byte for byte. It converts digits to integers without guessing, and compares men, women and totals. An unknown figure never counts as zero. A rate includes only regencies whose figures are all known and pass every check of severity error, and that have men and women in the DPT.',
   again: (verify: Html, replay: Html, evidence: Html) =>
-    html`To check it yourself: ${verify} compares files, sums and responses, ${replay} builds the tables again, and
-    ${evidence} shows the record behind a figure.`,
-  figureNames: 'Each number on this page is a data element that names its figure: view, column and key.',
-  warnings: 'Warnings of the run',
+    html`To check the data yourself, run these commands: ${verify} compares files, sums and responses, ${replay} builds
+    the tables again, and ${evidence} shows the record behind a figure.`,
+  figureNames: 'Each number on this page is a data element that names its origin: view, column and key.',
+  warnings: 'Warnings of the sync',
   hashes: 'Files of this snapshot and their SHA-256',
   file: 'File',
   snapshot: 'Snapshot',

@@ -4,14 +4,14 @@ import { html } from '../../src/runtime/html.ts';
 import { listed, type Words } from './words-english.ts';
 
 export const indonesian: Words = {
-  title: 'Siapa yang memilih',
+  title: 'Partisipasi pemilih',
   skip: 'Langsung ke data',
   mark: 'CONTOH',
   sample: 'Data contoh: angka-angka ini rekaan',
   read: (source, at) => html`Diambil dari ${source} pada ${at} UTC.`,
   madeUp: 'data contoh',
   otherElections: (names) =>
-    `Snapshot ini juga memuat ${names}. Laporan ini membahas pemilu terbaru; bagian yang mencakup semua pemilu menyebutkannya.`,
+    `Snapshot ini juga memuat ${names}. Laporan ini membahas pemilu terbaru. Bagian yang mencakup semua pemilu diberi keterangan.`,
   allElections: 'Semua pemilu dalam snapshot ini',
 
   turnout: 'Tingkat partisipasi',
@@ -34,9 +34,9 @@ export const indonesian: Words = {
     html`Tingkat partisipasi perempuan lebih tinggi daripada laki-laki di ${women} dari ${of} provinsi.`,
   menHigher: (men, of) =>
     html`Tingkat partisipasi laki-laki lebih tinggi daripada perempuan di ${men} dari ${of} provinsi.`,
-  equalRates: (equal) => html` Di ${equal} provinsi keduanya sama.`,
+  equalRates: (equal) => html` Di ${equal} provinsi, tingkat partisipasi keduanya sama.`,
   extremes: (highest, high, lowest, low) =>
-    html`Tingkat partisipasi tertinggi tercatat di ${highest} (${high}), terendah di ${lowest} (${low}).`,
+    html`Tingkat partisipasi tertinggi tercatat di ${highest} (${high}) dan terendah di ${lowest} (${low}).`,
   exactly: (places, _, rate) => html`${places} kabupaten/kota melaporkan tingkat partisipasi tepat ${rate}.`,
   above: (places, _, rate) => html`${places} kabupaten/kota melaporkan tingkat partisipasi di atas ${rate}.`,
   leftOut: (reasons) => html`Tidak dihitung dalam tingkat partisipasi: ${listed(reasons, 'dan')}.`,
@@ -47,14 +47,14 @@ export const indonesian: Words = {
     contradicting: (count) => html`${count} dengan data tidak konsisten`,
   },
   withContradicting: (rate, fraction) =>
-    html`Jika yang tidak konsisten ikut dihitung, tingkat partisipasi ${rate} (${fraction}).`,
+    html`Jika data tidak konsisten ikut dihitung, tingkat partisipasi menjadi ${rate} (${fraction}).`,
   scope: (voters, users) => html`Jumlah pemilih mencakup ${voters} kabupaten/kota, jumlah pengguna hak pilih ${users}.`,
   perVoters:
-    'Tingkat partisipasi adalah pengguna hak pilih di semua daftar dibagi pemilih dalam DPT dan DPK, sesuai cara hitung KPU.',
+    'Tingkat partisipasi adalah jumlah pengguna hak pilih di semua daftar dibagi jumlah pemilih dalam DPT dan DPK, sesuai dengan perhitungan KPU.',
 
   provinces: 'Tingkat partisipasi per provinsi',
   districts: 'Tingkat partisipasi per daerah pemilihan',
-  dots: 'Lingkaran: laki-laki. Wajik: perempuan. Angka: total keduanya.',
+  dots: 'Lingkaran: laki-laki. Wajik: perempuan. Angka: total.',
   map: 'Peta petak provinsi',
   tileKey: 'Keterangan kode',
   notOnMap: (names) => `Tidak ada di peta karena namanya tidak cocok dengan nama resmi: ${names}.`,
@@ -62,12 +62,14 @@ export const indonesian: Words = {
   asTable: 'Tampilkan angka',
   highest: 'Tingkat partisipasi tertinggi',
   lowest: 'Tingkat partisipasi terendah',
-  ranked: 'Hanya kabupaten/kota dengan data lengkap dan konsisten yang diperingkatkan.',
+  ranked: 'Peringkat hanya mencakup kabupaten/kota dengan data lengkap dan konsisten.',
   tied: (tied, rate, shown) =>
-    html`${tied} kabupaten/kota sama-sama ${rate}; ${shown} di antaranya ditampilkan menurut abjad.`,
+    html`${tied} kabupaten/kota memiliki tingkat partisipasi yang sama, yaitu ${rate}. Daftar ini menampilkan ${shown}
+    di antaranya menurut abjad.`,
 
   regencies: 'Semua kabupaten/kota',
-  regenciesMean: 'Tingkat partisipasi per kabupaten/kota: pengguna hak pilih dibagi pemilih dalam DPT dan DPK.',
+  regenciesMean:
+    'Tingkat partisipasi per kabupaten/kota adalah jumlah pengguna hak pilih di semua daftar dibagi jumlah pemilih dalam DPT dan DPK.',
   search: 'Cari kabupaten/kota',
   allProvinces: 'Semua provinsi',
   onlyProblems: 'Hanya yang bermasalah',
@@ -81,23 +83,23 @@ export const indonesian: Words = {
     compared: '',
   },
   noted: 'peringatan',
-  moreRegencies: (left) => html`${left} kabupaten/kota lainnya ada di view ${html`<code>turnout</code>`}.`,
+  moreRegencies: (left) => html`View ${html`<code>turnout</code>`} memuat ${left} kabupaten/kota lainnya.`,
 
-  lists: 'Ketiga daftar pemilih',
+  lists: 'Tiga daftar pemilih',
   listsMean:
-    'Pemilih tercatat dalam daftar pemilih tetap (DPT), daftar pemilih tambahan (DPTb), atau daftar pemilih khusus (DPK). Batang menunjukkan porsi kedua daftar kecil dari semua pemilih dan pengguna hak pilih di kabupaten/kota yang dihitung.',
+    'Pemilih tercatat dalam daftar pemilih tetap (DPT), daftar pemilih tambahan (DPTb), atau daftar pemilih khusus (DPK). Grafik batang menunjukkan proporsi DPTb dan DPK terhadap semua pemilih dan pengguna hak pilih di kabupaten/kota yang dihitung.',
   list: 'Daftar',
   rate: 'Pengguna ÷ pemilih',
-  shareOf: { voters: 'dari semua pemilih', users: 'dari semua pengguna' },
-  listCounts: 'Laki-laki dan perempuan di tiap daftar, sejauh diketahui',
+  shareOf: { voters: 'dari semua pemilih', users: 'dari semua pengguna hak pilih' },
+  listCounts: 'Jumlah laki-laki dan perempuan yang diketahui di tiap daftar',
   chainEqual: { voters: 'Pemilih', voting_rights_users: 'Pengguna hak pilih' },
   chain: (what, total, difference, leaves) =>
-    html`${what}: jumlah total dari sumber ${total}. Dikurangi selisih pada bagian
-    ${html`<a href="#reconciliation">Penjumlahan</a>`}, ${difference}, hasilnya sama dengan jumlah ketiga daftar,
-    ${leaves}.`,
+    html`${what}: jumlah total dari sumber adalah ${total}. Setelah dikurangi selisih pada bagian
+    ${html`<a href="#reconciliation">Penjumlahan</a>`} (${difference}), hasilnya sama dengan jumlah ketiga daftar
+    (${leaves}).`,
   sums: 'Penjumlahan',
   sumsMean:
-    'Setiap baris membandingkan total dari sumber dengan jumlah bagiannya. Total dikurangi selisih sama dengan jumlah bagian yang diketahui. View reconciliation memuat setiap baris di balik selisih.',
+    'Setiap baris membandingkan total dari sumber dengan jumlah bagiannya. Total dari sumber dikurangi selisih sama dengan jumlah bagian yang diketahui. View reconciliation memuat semua baris yang menyebabkan selisih.',
   sum: 'Penjumlahan',
   sourceTotal: 'Total dari sumber',
   knownParts: 'Jumlah bagian yang diketahui',
@@ -112,12 +114,12 @@ export const indonesian: Words = {
   confirmed: (listed_, again) =>
     html` ${listed_} dikonfirmasi oleh daftar lengkap dan permintaan per dapil, ${again} oleh pembacaan berulang per
     dapil.`,
-  empty: (empty) => html` ${empty} dapil lain diminta dan tidak memiliki data.`,
+  empty: (empty) => html` ${empty} dapil lain diminta, tetapi tidak memiliki data.`,
   dataset: 'Dataset',
   records: 'Data',
   passes: 'Pembacaan',
   listedRecords: 'Dalam daftar lengkap',
-  proof: 'Dibuktikan oleh',
+  proof: 'Dasar pembuktian',
   proofs: { 'own end': 'halaman dapil', 'full listing': 'daftar lengkap', none: 'belum terbukti' },
   readAt: 'Diambil (UTC)',
   allDistricts: 'Tampilkan semua dapil',
@@ -130,36 +132,37 @@ export const indonesian: Words = {
   rows: 'Baris',
 
   violations: 'Data tidak konsisten',
-  violationsMean: 'Catatan ini menyangkut sumber data. Semua baris diterbitkan seperti aslinya dan diberi tanda.',
-  noViolations: 'Semua pemeriksaan terpenuhi.',
+  violationsMean: 'Catatan ini menyangkut data dari sumber. Semua baris diterbitkan apa adanya dan diberi tanda.',
+  noViolations: 'Data lolos semua pemeriksaan.',
   severities: {
     error: (count) => html`${count} kesalahan`,
     warning: (count) => html`${count} peringatan`,
   },
   oneSeverity: { error: 'kesalahan', warning: 'peringatan' },
-  ages: (fresh, resolved) => html` (${fresh} baru, ${resolved} selesai sejak snapshot sebelumnya)`,
-  elsewhere: (count) => html`Pemilu lain dalam snapshot ini: ${count} catatan.`,
+  ages: (fresh, resolved) => html` (${fresh} baru, ${resolved} teratasi sejak snapshot sebelumnya)`,
+  elsewhere: (count) => html`Catatan untuk pemilu lain dalam snapshot ini: ${count}.`,
   isNew: 'baru',
   since: 'sejak',
   wholeDistrict: 'Seluruh dapil',
-  morePlaces: (left) => html`${left} wilayah lainnya ada di tabel ${html`<code>violations</code>`}.`,
+  morePlaces: (left) => html`Tabel ${html`<code>violations</code>`} memuat ${left} wilayah lainnya.`,
   evidence: 'Bukti',
   fromAll: 'daftar lengkap',
   fromDistrict: 'daftar dapil',
-  notKept: 'Respons ini diterima pada pengambilan sebelumnya.',
-  restated: 'Diubah oleh sumber sejak snapshot sebelumnya',
-  nothingRestated: 'Tidak ada.',
-  moreRestated: (left) => html`${left} nilai lainnya ada di tabel ${html`<code>changes</code>`}.`,
+  notKept: 'Respons diterima pada pengambilan data sebelumnya.',
+  restated: 'Perubahan oleh sumber sejak snapshot sebelumnya',
+  nothingRestated: 'Tidak ada perubahan.',
+  moreRestated: (left) => html`Tabel ${html`<code>changes</code>`} memuat ${left} nilai lainnya.`,
   column: 'Kolom',
   before: 'Sebelumnya',
   after: 'Sekarang',
-  withoutCode: (names) => `Tanpa kode resmi (Kemendagri) karena namanya tidak cocok: ${names}.`,
+  withoutCode: (names) =>
+    `Tidak memiliki kode resmi (Kemendagri) karena namanya tidak cocok dengan nama resmi: ${names}.`,
   method: 'Metode',
   methodText:
-    'rekap meminta data setiap daerah pemilihan, menyimpan setiap respons apa adanya, mengubah digit menjadi bilangan bulat tanpa menebak, lalu membandingkan laki-laki, perempuan, dan total. Angka yang tidak diketahui tidak pernah dihitung sebagai nol. Tingkat partisipasi hanya mencakup kabupaten/kota yang semua angkanya diketahui, lolos semua pemeriksaan tingkat kesalahan, dan memiliki pemilih laki-laki dan perempuan dalam DPT.',
+    'rekap meminta data setiap daerah pemilihan dan menyimpan setiap respons apa adanya. rekap mengonversi teks angka menjadi bilangan bulat tanpa perkiraan, lalu membandingkan jumlah laki-laki, perempuan, dan total. Angka yang tidak diketahui tidak pernah dihitung sebagai nol. Tingkat partisipasi hanya mencakup kabupaten/kota yang semua angkanya diketahui, tidak memiliki kesalahan, dan memiliki pemilih laki-laki dan perempuan dalam DPT.',
   again: (verify, replay, evidence) =>
-    html`Untuk memeriksa sendiri: ${verify} membandingkan berkas, jumlah, dan respons, ${replay} membangun ulang tabel,
-    dan ${evidence} menunjukkan data di balik sebuah angka.`,
+    html`Untuk memeriksa sendiri, jalankan perintah berikut: ${verify} membandingkan berkas, jumlah, dan respons,
+    ${replay} membangun ulang tabel, dan ${evidence} menunjukkan data di balik sebuah angka.`,
   figureNames: 'Setiap angka di halaman ini adalah elemen data yang menyebutkan asalnya: view, kolom, dan kunci.',
   warnings: 'Peringatan saat pengambilan data',
   hashes: 'Berkas snapshot ini dan SHA-256-nya',

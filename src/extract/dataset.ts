@@ -14,7 +14,7 @@ import type { AcceptedPage, AcceptedReading, Verdict } from '../stages.ts';
 const emptyFor = 2000;
 
 /** What a person can do who knows better than the source. */
-const ifRight = 'if that is right, add --accept-changes to the sync';
+const ifRight = 'if that is correct, add --accept-changes to the sync';
 
 export class DatasetExtraction {
   readonly pipeline: AnyPipeline;
@@ -126,7 +126,7 @@ export class DatasetExtraction {
     const { total } = own.account;
     const isElsewhere = this.knownElsewhere?.has(id) === true;
     if (total === 0 && this.listing === null && isElsewhere && !this.question.acceptChanges) {
-      const reason = `another dataset has records of it, and this one has none; ${ifRight}`;
+      const reason = `this dataset has no records of the district, but another dataset does; ${ifRight}`;
       return this.report(this.incomplete(district, reason), [], isAgain);
     }
     const { proof, at } = own;
@@ -185,8 +185,8 @@ export class DatasetExtraction {
     if (question.wanted !== null || (await this.pages.isNothingAt(listing?.total ?? 0))) return [];
     return [
       listing === null
-        ? 'the source gave no full listing at first and gives one now'
-        : `the full listing had ${listing.total} records when it was read and has more now`,
+        ? 'the source returned no full listing at first, but returns one now'
+        : `the full listing had ${listing.total} records when it was read, but has more now`,
     ];
   }
 

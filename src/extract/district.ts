@@ -73,7 +73,7 @@ export class DistrictReader {
           throw new RekapError(
             'unprovable-source',
             `It was read ${district.readings} times: ${lack}.`,
-            'The source loses records, or changed while it was read. Run the sync again.',
+            'The source leaves out records, or changed during the sync. Run the sync again.',
           );
         if (!isSteady) await this.pause(district);
       } catch (error) {
@@ -134,7 +134,7 @@ export class DistrictReader {
 function foreignRecord(url: string, asked: number, found: number): RekapError {
   return new RekapError(
     'broken-reading',
-    `${url} was asked for district ${asked} and brought a record of district ${found}.`,
-    'The source does not filter by district. Ask the operator of the service.',
+    `The response of ${url} contains a record of district ${found}, not of district ${asked}.`,
+    'The source does not filter by district. Contact the operator of the service.',
   );
 }

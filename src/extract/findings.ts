@@ -54,11 +54,11 @@ export class Findings {
     const { expected, knownBefore } = this.known;
     const most = expected[this.table] ?? 0;
     if (knownBefore.length === 0 && !isSameKind) {
-      this.expectations.push('nothing but its own full listing says which districts the source has');
+      this.expectations.push('only the full listing of the source says which districts there are');
     } else if (listing.total < most) {
-      const who = knownBefore.length > 0 ? 'the snapshot before had' : 'the reference has';
+      const who = knownBefore.length > 0 ? 'the previous snapshot has' : 'the reference list has';
       this.expectations.push(
-        `the full listing has ${formatNumber(listing.total)} records, and ${who} ${formatNumber(most)}`,
+        `the full listing has ${formatNumber(listing.total)} records, but ${who} ${formatNumber(most)}`,
       );
     }
   }
@@ -72,7 +72,7 @@ export class Findings {
     if (total > 0) {
       this.totals.set(district, total);
       if (listing !== null && listed === 0) this.unlisted.push(district);
-    } else if (refusal !== null) this.unanswered.set(district, `it answers ${refusal.status}`);
+    } else if (refusal !== null) this.unanswered.set(district, `status ${refusal.status}`);
     else this.empty.push(district);
     if (isFull && listing === null) this.full.push(district);
     // A count that is the same for the district and for the listing does not count what was asked for.
@@ -94,15 +94,18 @@ export class Findings {
     return [
       ...this.expectations,
       ...this.warningOfWindow(listing),
-      ...name(this.full, 'the source gave as many records as were asked for, and none behind them, of districts'),
-      ...name(this.unlisted, 'the full listing lacks districts that have records'),
-      ...name(this.otherwise, 'the full listing has other values than the own pages of districts, which are published'),
-      ...this.byOrigin(this.empty, 'has no records of districts', known),
-      ...this.byOrigin([...this.unanswered.keys()], `has nothing (${firstUnanswered}) of districts`, known),
+      ...name(this.full, 'the source returned exactly one full page and nothing after it for districts'),
+      ...name(this.unlisted, 'districts with records are missing in the full listing'),
+      ...name(
+        this.otherwise,
+        'the full listing has different values for districts, so rekap publishes the values of their own pages',
+      ),
+      ...this.byOrigin(this.empty, 'has no records for districts', known),
+      ...this.byOrigin([...this.unanswered.keys()], `returns an error (${firstUnanswered}) for districts`, known),
       ...(this.known.wanted !== null && this.commonCount(listing) !== null
         ? name(
             [...this.reportingMore.keys()],
-            'the "count" of every response is larger than the number of records that came, in districts',
+            'the "count" of every response is larger than the number of records received, in districts',
           )
         : []),
     ];
@@ -119,7 +122,7 @@ export class Findings {
     const whole = this.known.wanted === null ? (common ?? this.listingReported) : 0;
     const parts = common === null ? [...this.reportingMore] : [];
     const say = (count: number, records: number): string =>
-      `the source's own "count" says ${formatNumber(count)}, but only ${formatNumber(records)} records came`;
+      `the "count" of the source is ${formatNumber(count)}, but only ${formatNumber(records)} records were received`;
     return [
       ...(whole > came ? [{ district: null, reason: say(whole, came) }] : []),
       ...parts.map(([district, count]) => ({ district, reason: say(count, this.received.get(district)!) })),
@@ -141,10 +144,10 @@ export class Findings {
   private byOrigin(districts: readonly number[], what: string, known: ReadonlySet<number>): string[] {
     const { wanted, knownBefore } = this.known;
     const originOf = (district: number): string => {
-      if (wanted !== null) return 'you asked for';
+      if (wanted !== null) return 'you requested';
       if (known.has(district)) return 'another dataset has';
-      if (knownBefore.includes(district)) return 'the snapshot before had';
-      return 'the reference names, and another election need not have';
+      if (knownBefore.includes(district)) return 'the previous snapshot has';
+      return 'the reference list names (another election may not have them)';
     };
     return [...new Set(districts.map(originOf))].toSorted().flatMap((origin) =>
       name(
@@ -159,7 +162,7 @@ export class Findings {
     const total = listing?.total ?? 0;
     if (total < 2) return [];
     const full = [...this.totals].flatMap(([district, records]) => (records === total ? [district] : []));
-    const what = `the source may answer no question with more than ${formatNumber(total)} records: so many are in the full listing, and in districts`;
+    const what = `the source may limit every response to ${formatNumber(total)} records: the full listing has that many, and so do districts`;
     return name(full, what);
   }
 
@@ -169,8 +172,11 @@ export class Findings {
     if (listing === null || !this.isListingShort) return [];
     const isOthersKnown = knownBefore.length > 0 || reference.some((district) => listing.of(district).total > 0);
     return [
-      ...(isOthersKnown ? [] : ['the full listing lacks records, and nothing else says which districts there are']),
-      ...name(this.failing, 'the full listing lacks records, and the source fails at districts that it does not list'),
+      ...(isOthersKnown ? [] : ['records are missing in the full listing, and no other list of districts is known']),
+      ...name(
+        this.failing,
+        'records are missing in the full listing, and the source fails for districts that are not listed',
+      ),
     ];
   }
 }

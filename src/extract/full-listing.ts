@@ -143,8 +143,8 @@ export async function readFullListing(
   // A source that has listed records, and lists none now, has slipped.
   const hasShown = (): boolean => readings.some(({ total }) => total > 0);
   const without = (refusal: RekapError | null): FoundListing => {
-    const why = refusal?.message.replace(/\.$/, '') ?? 'it lists no record';
-    warn(`the source gives no full listing (${why}); each known district is read by itself`);
+    const why = refusal?.message.replace(/\.$/, '') ?? 'the list is empty';
+    warn(`the source returns no full listing (${why}), so rekap reads each known district by itself`);
     return { ...noListing, readings, refusal };
   };
   for (;;) {
@@ -163,13 +163,13 @@ export async function readFullListing(
       if (!hasShown()) return without(refusal);
       throw new RekapError(
         'broken-reading',
-        'The full listing had records at first, and has none now.',
-        'The source is not steady. Run the sync again.',
+        'The full listing had records at first, but is empty now.',
+        'The source changed during the sync. Run the sync again.',
       );
     } catch (error) {
       if (isRefusal(error) && !hasShown()) return without(error);
       if (!isRekapError(error, 'broken-reading') || readings.length === mostReadings) throw error;
-      warn(`the full listing is read again: ${error.message.replace(/\.$/, '')}`);
+      warn(`rekap reads the full listing again: ${error.message.replace(/\.$/, '')}`);
     }
     for (const page of strays) page.release();
     await clock.sleep(firstPause * 2 ** (readings.length - 1), signal);

@@ -83,7 +83,7 @@ export class DatasetPages {
       try {
         const fetched = await this.ask(reading, 0, size, { isBehind: false, mayRefuseSize: !isLast });
         if (turn > 0 && this.takenSize === null) {
-          const message = `${this.pipeline.table}: the source refuses pages of ${pageSize} records; it is asked for ${size} at a time.`;
+          const message = `${this.pipeline.table}: the source refuses pages of ${pageSize} records. rekap requests ${size} at a time instead.`;
           report({ kind: 'warning', message });
         }
         if (fetched.refusal === null) this.takenSize ??= size;

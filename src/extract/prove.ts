@@ -45,13 +45,13 @@ export interface Evidence {
 /** Null where the district is complete; else what is missing, as the end of a sentence. */
 export function lackOf({ newest, earlier, shown, needed }: Evidence): string | null {
   if (newest.total < shown)
-    return `its readings showed ${shown} records, and the last one brought ${newest.total} of them`;
+    return `all passes together found ${shown} records, but the last pass found only ${newest.total}`;
   const whole = earlier.filter(({ total }) => total === shown);
   const agreeing = whole.filter(({ content }) => content === newest.content);
   if (agreeing.length + 1 >= needed) return null;
   return agreeing.length < whole.length
-    ? 'its readings brought the same records with different values'
-    : `${agreeing.length + 1} of its readings brought all ${shown} records that were shown, and ${needed} must`;
+    ? 'its passes found the same records with different values'
+    : `only ${agreeing.length + 1} of its passes found all ${shown} records, but ${needed} must`;
 }
 
 /**

@@ -66,8 +66,8 @@ export async function readPages(question: ReadingQuestion): Promise<ReadToEnd> {
     if (total > maxRecords)
       throw new RekapError(
         'unprovable-source',
-        `${page.url} still brings records after ${formatNumber(maxRecords)}.`,
-        'Ask the operator of the service whether its list comes to an end.',
+        `${page.url} still returns records after ${formatNumber(maxRecords)}.`,
+        'The list may never end. Contact the operator of the service.',
       );
   }
 
@@ -121,14 +121,14 @@ function requireJoin(
   if (page.records.length === 0)
     throw new RekapError(
       'broken-reading',
-      `${page.url} ${refusal === null ? 'is empty' : `answers ${refusal.status}`}, although ${last.url} brought a record at this offset.`,
-      'The source loses records for moments, or changed while it was read. Run the sync again.',
+      `${page.url} ${refusal === null ? 'is empty' : `returned status ${refusal.status}`}, although ${last.url} returned a record at this offset.`,
+      'The source leaves out records at times, or changed during the sync. Run the sync again.',
     );
   if (contentOf(page, 0) === last.content) return;
   throw new RekapError(
     'broken-reading',
-    `${page.url} does not begin with the record with which ${last.url} ended.`,
-    'The source does not page by "offset", has no steady order, or changed while it was read. Run the sync again, or ask its operator.',
+    `${page.url} does not start with the last record of ${last.url}.`,
+    'The source ignores "offset", has no fixed order, or changed during the sync. Run the sync again, or contact its operator.',
   );
 }
 
@@ -136,8 +136,8 @@ function requireNothing({ page }: FetchedPage): void {
   if (page.records.length === 0) return;
   throw new RekapError(
     'broken-reading',
-    `${page.url} brings records behind the end of the list.`,
-    'The source changed while it was read, or its pages vary. Run the sync again.',
+    `${page.url} returns records after the end of the list.`,
+    'The source changed during the sync, or its page lengths vary. Run the sync again.',
   );
 }
 
@@ -146,8 +146,8 @@ function requireNoSecond(second: FetchedPage): void {
   if (records.length === 1 && request.limit > 1)
     throw new RekapError(
       'unprovable-source',
-      `${url} was asked for ${request.limit} records and brought one, as the page before it did.`,
-      'A source that gives one record at a time cannot be proved complete. Ask its operator for longer pages.',
+      `${url} returned one record although ${request.limit} were requested, like the previous page.`,
+      'rekap cannot prove that a source is complete if it returns one record at a time. Ask its operator for longer pages.',
     );
   requireNothing(second);
 }

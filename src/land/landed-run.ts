@@ -25,7 +25,7 @@ import {
 } from './formats.ts';
 
 const decompress = promisify(gunzip);
-const otherRun = 'Name another run, or run the sync again.';
+const otherRun = 'Choose another run, or run the sync again.';
 
 /** The landing of an earlier run, open for reading. */
 export interface LandedRun extends LandedAnswers {
@@ -90,8 +90,8 @@ export async function readRunFile(folder: string): Promise<RunFile> {
   if (v.is(v.object({ format: v.literal(1) }), described))
     throw new RekapError(
       'landing',
-      `${file} was written by an older release, which did not say which answers count.`,
-      'Its snapshot stays as it is. Run the sync again to get answers that can be replayed.',
+      `${file} was written by an older release, which did not record which responses were accepted.`,
+      'Its snapshot is not affected. To get responses that can be replayed, run the sync again.',
     );
   throw new RekapError('landing', `${file} does not describe a run.`, otherRun);
 }
@@ -114,8 +114,8 @@ export async function readVerdicts(folder: string) {
   if (!v.is(lastLineShape, last) || last.verdicts !== lines.length)
     throw new RekapError(
       'landing',
-      `${file} does not come to its end: the run was broken off before it had read everything.`,
-      'Name another run. "rekap sync --resume" goes on from what this one has landed.',
+      `${file} is incomplete: the run ended before it had read everything.`,
+      'Choose another run. To continue this one, run "rekap sync --resume".',
     );
   return { verdicts: requireLines(file, lines, landedVerdictShape), warnings: last.warnings };
 }
@@ -128,8 +128,8 @@ async function readText(file: string): Promise<string> {
     if (isGone && !existsSync(dirname(file)))
       throw new RekapError(
         'landing',
-        `The answers of run ${basename(dirname(file))} are not in this warehouse.`,
-        'Retention has removed them, or the snapshot was pulled: then the warehouse that made it has them.',
+        `The stored responses of run ${basename(dirname(file))} are not in this warehouse.`,
+        'Retention removed them, or the snapshot was pulled. In that case, the warehouse where it was created has them.',
         { cause: error },
       );
     const what = isGone ? 'is missing' : `cannot be read: ${systemReason(error)}`;
@@ -174,13 +174,17 @@ export async function readBody(bodies: FileHandle, line: LandedAnswer, folder: s
   const file = join(folder, bodiesFile);
   const compressed = await readBytes(bodies, line).catch((error: unknown) => {
     const why = `${file} cannot be read: ${systemReason(error)}.`;
-    throw new RekapError('landing', why, 'Check the disk, then run it again.', { cause: error });
+    throw new RekapError('landing', why, 'Check the disk, then run the command again.', { cause: error });
   });
   const body = await decompress(compressed, { maxOutputLength: Math.max(1, line.bytes) }).catch((error: unknown) => {
     throw new RekapError('landing', `${file} is damaged at byte ${line.position}.`, otherRun, { cause: error });
   });
   if (createHash('sha256').update(body).digest('hex') === line.sha256) return body;
-  throw new RekapError('landing', `${file} does not hold what ${line.url} answered: the SHA-256 differs.`, otherRun);
+  throw new RekapError(
+    'landing',
+    `${file} does not contain the response of ${line.url} as it was received: the SHA-256 differs.`,
+    otherRun,
+  );
 }
 
 /** As many of an answer's bytes as the file has. */
@@ -213,12 +217,15 @@ async function verifyBodies(folder: string): Promise<string[]> {
       for (const line of await readAnswers(folder)) {
         await readBody(bodies, line, folder).catch((error: unknown) => {
           if (!isRekapError(error, 'landing')) throw error;
-          damaged.push(`${bodiesFile}: the answer to ${line.url} is not what it was`);
+          damaged.push(`${bodiesFile}: the response of ${line.url} was changed`);
         });
       }
       const more = damaged.length - mostNamed;
       if (more <= 0) return damaged;
-      return [...damaged.slice(0, mostNamed), `${bodiesFile}: and ${more} more ${more === 1 ? 'answer' : 'answers'}`];
+      return [
+        ...damaged.slice(0, mostNamed),
+        `${bodiesFile}: and ${more} more ${more === 1 ? 'response' : 'responses'}`,
+      ];
     } finally {
       await bodies.close().catch(() => undefined);
     }

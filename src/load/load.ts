@@ -239,7 +239,7 @@ export class Load {
     if (!names.every((name) => there.has(name)))
       throw new RekapError(
         'usage',
-        'The table quarantine has other columns than in the previous snapshot, so nothing can be carried over.',
+        'The columns of the table quarantine differ from those in the previous snapshot, so nothing can be carried over.',
         'Run one sync without --dapil and --dataset.',
       );
     const district = 'coalesce(partition_value::INTEGER, -1)';

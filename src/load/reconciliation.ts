@@ -13,15 +13,15 @@ export function reconciliationModel(pipelines: readonly AnyPipeline[]): SqlFile 
   return {
     name: reconciliationName,
     comment:
-      'One row per declared sum that does not hold: the total differs from the sum of its parts, or one of them is unknown. The sum of all totals minus these differences equals the sum of all parts.',
+      'One row per sum check that fails or cannot be checked: the total differs from the sum of its parts, or one of these figures is unknown. The sum of all totals minus these differences equals the sum of all known parts.',
     columns: {
-      dataset: 'Table of the row in question.',
-      check_name: 'The declared sum, as in violations.',
+      dataset: 'Table that contains the row.',
+      check_name: 'Name of the sum check, as in violations.',
       total_column: 'Column of the total.',
-      source_total: 'The total that the source gives; NULL where it is unknown.',
-      known_parts: 'Sum of the parts that are known.',
-      difference: 'source_total, counted as 0 where it is unknown, minus known_parts.',
-      unknown_parts: 'Columns of the parts that are unknown, separated by commas; NULL where all parts are known.',
+      source_total: 'Total from the source. NULL if it is unknown.',
+      known_parts: 'Sum of the known parts.',
+      difference: 'source_total minus known_parts. An unknown total counts as 0.',
+      unknown_parts: 'Columns of the unknown parts, separated by commas. NULL if all parts are known.',
     },
     sql: unite(selects.length === 0 ? pipelines.slice(0, 1).map(selectNothing) : selects),
   };

@@ -38,7 +38,7 @@ export function datasetTable(pipeline: AnyPipeline): TableDefinition {
       {
         name: consistencyColumn,
         type: 'BOOLEAN',
-        comment: 'True where the row breaks no check of severity error; see the table violations.',
+        comment: 'True if the row passes every check of severity error. See the table violations.',
       },
     ],
     sortedBy: pipeline.key,
@@ -50,17 +50,14 @@ export function placeColumns([pipeline]: readonly AnyPipeline[]): TableColumn[] 
   if (pipeline === undefined) return [];
   return pipeline.key.map((name) => {
     const definition = pipeline.columns[name]!;
-    const comment = `${definition.comment} Part of the key of the row in question.`;
+    const comment = `${definition.comment} Part of the key of the row.`;
     return { name, type: sqlType(definition), comment };
   });
 }
 
 /** Which row a row of `violations` or `changes` is about. */
 function rowColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
-  return [
-    { name: 'dataset', type: 'VARCHAR', comment: 'Table that the row in question stands in.' },
-    ...placeColumns(pipelines),
-  ];
+  return [{ name: 'dataset', type: 'VARCHAR', comment: 'Table that contains the row.' }, ...placeColumns(pipelines)];
 }
 
 /** By which two violations are one: the check, the column and the row, whatever the values are. */
@@ -69,8 +66,12 @@ export function violationIdentity(pipelines: readonly AnyPipeline[]): string[] {
 }
 
 const ages: readonly TableColumn[] = [
-  { name: 'first_snapshot', type: 'VARCHAR', comment: 'The snapshot since which it has been there without a break.' },
-  { name: 'since', type: 'TIMESTAMP', comment: 'UTC time at which the run of that snapshot began.' },
+  {
+    name: 'first_snapshot',
+    type: 'VARCHAR',
+    comment: 'The first snapshot that has the violation, without a gap since then.',
+  },
+  { name: 'since', type: 'TIMESTAMP', comment: 'UTC time when the run of that snapshot began.' },
 ];
 
 /** The violations as a load stages them: without their age, which only the snapshot before tells. */
@@ -81,22 +82,22 @@ export function stagedViolationsTable(pipelines: readonly AnyPipeline[]): TableD
       name: 'check_name',
       type: 'VARCHAR',
       comment:
-        'Check that is broken: a row check, a check across tables, or missing, null, empty or malformed for a value that is no number.',
+        'Check that fails: a row check, a check across tables, or missing, null, empty or malformed for a value that is not a number.',
     },
     { name: 'severity', type: 'VARCHAR', comment: 'error or warning.' },
-    { name: 'column_name', type: 'VARCHAR', comment: 'Column in question.' },
+    { name: 'column_name', type: 'VARCHAR', comment: 'Column that the check is about.' },
     {
       name: 'raw_value',
       type: 'VARCHAR',
-      comment: 'The text as the source sent it, where it could not be read as a number.',
+      comment: 'The text as the source sent it, if it is not a valid value of the column.',
     },
-    { name: 'expected', type: 'VARCHAR', comment: 'What the check expects.' },
-    { name: 'actual', type: 'VARCHAR', comment: 'What stands there.' },
-    { name: 'message', type: 'VARCHAR', comment: 'The violation in one sentence.' },
+    { name: 'expected', type: 'VARCHAR', comment: 'The value that the check expects.' },
+    { name: 'actual', type: 'VARCHAR', comment: 'The value found.' },
+    { name: 'message', type: 'VARCHAR', comment: 'The violation in words.' },
   ];
   return {
     name: 'violations',
-    comment: 'One row per broken check. The rows in question are published all the same.',
+    comment: 'One row per failed check. The rows that fail are published as received.',
     columns,
     sortedBy: columns.map(({ name }) => name),
   };
@@ -112,12 +113,17 @@ export function violationsLogTable(pipelines: readonly AnyPipeline[]): TableDefi
   const columns = [...violationIdentity(pipelines), 'severity', 'message'].map((name) => known.get(name)!);
   return {
     name: violationsLogTableName,
-    comment: 'One row per violation that any snapshot up to this one had: when it came, and when it was resolved.',
+    comment:
+      'One row per violation in this snapshot or an earlier one, with when it appeared and when it was resolved.',
     columns: [
       ...columns,
       ...ages,
-      { name: 'resolved_snapshot', type: 'VARCHAR', comment: 'The first snapshot without it; NULL where it stands.' },
-      { name: 'resolved_at', type: 'TIMESTAMP', comment: 'UTC time at which the run of that snapshot began.' },
+      {
+        name: 'resolved_snapshot',
+        type: 'VARCHAR',
+        comment: 'The first snapshot without the violation. NULL if it is not resolved.',
+      },
+      { name: 'resolved_at', type: 'TIMESTAMP', comment: 'UTC time when the run of that snapshot began.' },
     ],
     sortedBy: ['since', ...columns.map(({ name }) => name), 'resolved_snapshot'],
   };
@@ -126,20 +132,24 @@ export function violationsLogTable(pipelines: readonly AnyPipeline[]): TableDefi
 export function changesTable(pipelines: readonly AnyPipeline[]): TableDefinition {
   const columns: TableDefinition['columns'] = [
     ...rowColumns(pipelines),
-    { name: 'column_name', type: 'VARCHAR', comment: 'Column in question.' },
-    { name: 'old_value', type: 'VARCHAR', comment: 'What stood there before; NULL where the record is new.' },
-    { name: 'new_value', type: 'VARCHAR', comment: 'What stands there since; NULL where the record is gone.' },
+    { name: 'column_name', type: 'VARCHAR', comment: 'Column that the check is about.' },
+    { name: 'old_value', type: 'VARCHAR', comment: 'Value before the change. NULL if the record is new.' },
+    { name: 'new_value', type: 'VARCHAR', comment: 'Value after the change. NULL if the record was removed.' },
     {
       name: 'kind',
       type: 'VARCHAR',
-      comment: 'changed, or added or removed for a record that came or went; such a one has a row for each column.',
+      comment: 'changed, added or removed. An added or removed record has a row for each column.',
     },
-    { name: 'snapshot_id', type: 'VARCHAR', comment: 'The snapshot since which it is so; it begins with the time.' },
+    {
+      name: 'snapshot_id',
+      type: 'VARCHAR',
+      comment: 'The first snapshot with the new value. The id starts with the UTC time.',
+    },
   ];
   return {
     name: changesTableName,
     comment:
-      'What the source restated: one row per record and column in which a snapshot differs from the one before, for all snapshots up to this one.',
+      'Values that the source changed: one row per record and column that differs from the previous snapshot, for all snapshots up to this one.',
     columns,
     sortedBy: ['snapshot_id', ...columns.map(({ name }) => name).filter((name) => name !== 'snapshot_id')],
   };
@@ -147,33 +157,37 @@ export function changesTable(pipelines: readonly AnyPipeline[]): TableDefinition
 
 export const quarantineTable: TableDefinition = {
   name: 'quarantine',
-  comment: 'Records that have no place in a table, as they were received.',
+  comment: 'Records that could not be stored as a row of a table, as received.',
   columns: [
-    { name: 'dataset', type: 'VARCHAR', comment: 'Table that the record was meant for.' },
-    { name: 'reason', type: 'VARCHAR', comment: 'Why it has no place there.' },
+    { name: 'dataset', type: 'VARCHAR', comment: 'Table that the record belongs to.' },
+    { name: 'reason', type: 'VARCHAR', comment: 'Why the record is not a row of that table.' },
     { name: 'record', type: 'VARCHAR', comment: 'The JSON as received.' },
     {
       name: 'partition_value',
       type: 'VARCHAR',
       comment:
-        'Value of the filter parameter in that request, such as 1101; NULL where the full listing brought the record.',
+        'Value of the filter parameter in the request, such as 1101. NULL if the record came with the full listing.',
     },
-    { name: 'request', type: 'VARCHAR', comment: 'The request whose answer held it, without the base URL.' },
+    {
+      name: 'request',
+      type: 'VARCHAR',
+      comment: 'The request whose response contained the record, without the base URL.',
+    },
   ],
   sortedBy: ['dataset', 'reason', 'record', 'partition_value', 'request'],
 };
 
 export const snapshotsLogTable: TableDefinition = {
   name: snapshotsLogTableName,
-  comment: 'One row per published snapshot up to this one, and dataset.',
+  comment: 'One row per published snapshot and dataset, up to this snapshot.',
   columns: [
     { name: 'snapshot_id', type: 'VARCHAR', comment: 'Id of the snapshot.' },
-    { name: 'published_at', type: 'TIMESTAMP', comment: 'UTC time at which its run began.' },
+    { name: 'published_at', type: 'TIMESTAMP', comment: 'UTC time when its run began.' },
     { name: 'source', type: 'VARCHAR', comment: 'Base URL of the source, or sample.' },
-    { name: 'dataset', type: 'VARCHAR', comment: 'Table.' },
-    { name: 'row_count', type: 'BIGINT', comment: 'Rows in the table.' },
+    { name: 'dataset', type: 'VARCHAR', comment: 'Table of the dataset.' },
+    { name: 'row_count', type: 'BIGINT', comment: 'Number of rows in the table.' },
     { name: 'grand_total', type: 'BIGINT', comment: "Sum of the dataset's total column, such as grand_total." },
-    { name: 'violation_count', type: 'BIGINT', comment: 'Rows in violations that concern the table.' },
+    { name: 'violation_count', type: 'BIGINT', comment: 'Number of rows in violations for the table.' },
   ],
   sortedBy: ['snapshot_id', 'dataset'],
 };
@@ -219,7 +233,7 @@ export async function requireKeyOrder(database: Database, table: string, key: re
   if (misplaced === undefined) return;
   throw new RekapError(
     'verification',
-    `The table ${table} holds a key twice, or rows out of the order of their keys: at ${JSON.stringify(misplaced)}.`,
+    `The table ${table} has a duplicate key, or rows that are not sorted by key, at ${JSON.stringify(misplaced)}.`,
     'Nothing was published.',
   );
 }

@@ -43,9 +43,9 @@ function describePackage(run: Run, relations: readonly Described[]): unknown {
   return {
     profile: 'data-package',
     name: `rekap-${run.id.toLowerCase()}`,
-    title: 'Voters of the DPR-RI election and users of their voting right',
+    title: 'Voters and voting-rights users of the DPR-RI election',
     // frictionless counts no bytes of a Parquet file, so it refuses a package that has them.
-    description: `${origin(run)} The resources have no "bytes", because validators cannot count those of Parquet files; manifest.json has the sizes.`,
+    description: `${origin(run)} The resources have no "bytes" property, because validators cannot count the bytes of Parquet files. manifest.json lists the sizes.`,
     created: run.startedAt.toISOString(),
     // A path has to be an address.
     sources: [source === 'sample' ? { title: 'sample' } : { title: source, path: source }],

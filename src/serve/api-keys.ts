@@ -44,12 +44,12 @@ export function readApiKeys(text: string, whence: string): ApiKeys {
     .map((line) => line.trim());
   const bad = lines.findIndex((line) => !sendable.test(line) && !line.startsWith('#'));
   if (bad !== -1) {
-    const next = 'Use letters, digits and punctuation of ASCII only, one key per line and nothing after it.';
-    throw new RekapError('usage', `Line ${bad + 1} of ${whence} holds a key that cannot be sent in a header.`, next);
+    const next = 'Use only ASCII letters, digits and punctuation. Write one key per line, with nothing after it.';
+    throw new RekapError('usage', `The key on line ${bad + 1} of ${whence} cannot be sent in a header.`, next);
   }
   const keys = lines.filter((line) => line !== '' && !line.startsWith('#'));
   if (keys.length === 0) {
-    throw new RekapError('usage', `${whence} holds no API key.`, 'Write one key per line; a long random one is best.');
+    throw new RekapError('usage', `${whence} has no API key.`, 'Write one key per line. Use long, random keys.');
   }
   return new ApiKeys(keys);
 }

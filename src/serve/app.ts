@@ -80,7 +80,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const isForOthers = !isSql(pathOf(request.raw.url));
     reply.headers({ 'x-content-type-options': 'nosniff', ...(isForOthers && crossOrigin) });
     if (areTooMany(request.raw.socket)) {
-      throw new Problem(503, 'Too many requests are under way; Retry-After says when to try again.', {
+      throw new Problem(503, 'Too many requests are in progress. Retry after the seconds in Retry-After.', {
         headers: { 'retry-after': String(limits.retryAfterBusy), connection: 'close' },
       });
     }
@@ -149,7 +149,10 @@ async function limitRate(app: FastifyInstance, max: number): Promise<void> {
     enableDraftSpec: true,
     keyGenerator: (request) => digest(offeredKey(request) ?? '').toString('base64url'),
     errorResponseBuilder: () =>
-      new Problem(429, `This key may be used ${max} times a minute; Retry-After says when to go on.`),
+      new Problem(
+        429,
+        `The rate limit of this key is ${max} requests per minute. Retry after the seconds in Retry-After.`,
+      ),
   });
 }
 
@@ -169,17 +172,21 @@ function checkRequest(paths: ReadonlySet<string>, request: FastifyRequest, reply
   // A server in front of this one may go by the other Host (RFC 9112, section 3.2). HTTP/1.0 needs none.
   const hosts = headersDistinct['host']?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
-    throw new Problem(400, 'The header Host must be given, and only once.');
+    throw new Problem(400, 'The header Host is missing or repeated. Send it once.');
   const maxUrlLength = isSql(pathOf(url)) ? limits.maxSqlUrlLength : limits.maxUrlLength;
-  if (url.length > maxUrlLength) throw new Problem(414, `A URL may have at most ${maxUrlLength} characters here.`);
+  if (url.length > maxUrlLength) throw new Problem(414, `The URL is longer than ${maxUrlLength} characters.`);
   if (request.is404) {
-    if (!isKnown(paths, request))
-      throw new Problem(404, 'There is nothing at this path; /openapi.json lists the paths there are.');
+    if (!isKnown(paths, request)) throw new Problem(404, 'The path does not exist. /openapi.json lists all paths.');
     const allow = 'GET, HEAD';
-    throw new Problem(405, `${request.method} is not allowed here; use one of ${allow}.`, { headers: { allow } });
+    throw new Problem(405, `${request.method} is not allowed for this path. Use one of ${allow}.`, {
+      headers: { allow },
+    });
   }
   if (isLarge)
-    throw new Problem(413, `A request needs no body; one of more than ${limits.maxBodyBytes} bytes is refused.`);
+    throw new Problem(
+      413,
+      `The request body is larger than ${limits.maxBodyBytes} bytes. Send the request without a body.`,
+    );
 }
 
 function checkKey(request: FastifyRequest, keys: ApiKeys): void {

@@ -25,21 +25,22 @@ export function parametersOf({ districtParameter }: AnyPipeline, maxLimit: numbe
       minimum: 0,
       maximum: maxNumber,
       default: undefined,
-      description: 'Restricts the answer to one electoral district; a district that does not exist has no records.',
+      description:
+        'Electoral district to return records for. For a district that does not exist, the response has no records.',
     },
     limit: {
       name: 'limit',
       minimum: 1,
       maximum: maxLimit,
       default: Math.min(defaultLimit, maxLimit),
-      description: 'Number of records to return at most.',
+      description: 'Maximum number of records to return.',
     },
     offset: {
       name: 'offset',
       minimum: 0,
       maximum: maxNumber,
       default: 0,
-      description: 'Number of records to pass over, for paging.',
+      description: 'Number of records to skip, for paging.',
     },
   };
 }
@@ -58,7 +59,7 @@ export function readSelection(query: unknown, { district, limit, offset }: Param
   const unknown = [...given.keys()].find((name) => !names.includes(name));
   if (unknown !== undefined) {
     const parameter = unknown.slice(0, 40);
-    const detail = `There is no parameter ${JSON.stringify(parameter)}; there are ${names.join(', ')}.`;
+    const detail = `Unknown parameter ${JSON.stringify(parameter)}. The parameters are ${names.join(', ')}.`;
     throw new Problem(400, detail, { parameter });
   }
   return {
@@ -72,7 +73,8 @@ function readNumber(given: ReadonlyMap<string, unknown>, parameter: Parameters['
   const { name, minimum, maximum } = parameter;
   const value = given.get(name);
   if (value === undefined) return undefined;
-  if (Array.isArray(value)) throw new Problem(400, `${name} may be given only once.`, { parameter: name });
+  if (Array.isArray(value))
+    throw new Problem(400, `The parameter ${name} is repeated. Send it once.`, { parameter: name });
   const number = typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : Number.NaN;
   if (number >= minimum && number <= maximum) return number;
   throw new Problem(400, `${name} must be a whole number from ${minimum} to ${maximum}, written in plain digits.`, {

@@ -100,5 +100,5 @@ export function fitConnections(openFiles: number | null): number {
 /** @throws `usage` where a value that a user sets is no whole number within the bounds. */
 export function checkRange(what: string, value: number, minimum: number, maximum: number): void {
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return;
-  throw new RekapError('usage', `${what} is ${value}.`, `Give a whole number from ${minimum} to ${maximum}.`);
+  throw new RekapError('usage', `${what} is ${value}.`, `Use a whole number from ${minimum} to ${maximum}.`);
 }

@@ -36,8 +36,8 @@ export async function startMonitor(
       fail(
         new RekapError(
           'usage',
-          `${host}:${port} cannot be listened on: ${systemReason(error)}.`,
-          'Give another --port or --host.',
+          `Cannot listen on ${host}:${port}: ${systemReason(error)}.`,
+          'Use another --port or --host.',
           { cause: error },
         ),
       ),

@@ -11,9 +11,9 @@ export function documentEnvelope(pipeline: AnyPipeline): Json {
     type: 'object',
     required: ['count', 'data'],
     properties: {
-      count: { type: 'integer', minimum: 0, description: 'Number of records in this answer, not in the dataset.' },
+      count: { type: 'integer', minimum: 0, description: 'Number of records in this response, not in the dataset.' },
       data: {
-        description: 'The record itself where there is one, an array where there are several or none.',
+        description: 'The record itself if there is exactly one. Otherwise an array of records, which can be empty.',
         oneOf: [record, { type: 'array', items: record }],
       },
     },
@@ -29,7 +29,7 @@ export function documentRecord({ title, comment, columns }: AnyPipeline): Json {
       description: column.kind === 'text' ? column.comment : `${column.comment} Decimal digits.`,
     },
   ]);
-  const description = `${comment} Values that the source left out, left empty or malformed are passed on as they came.`;
+  const description = `${comment} Values that are missing, empty or malformed in the source are returned as received.`;
   return { type: 'object', title, description, properties: Object.fromEntries(fields) as Json };
 }
 

@@ -25,7 +25,7 @@ export function documentService(options: DocumentOptions): Json {
       title: 'Electoral voter data',
       version: '1.0.0',
       description:
-        'Statistics of national-legislature elections by electoral district (dapil), regency and sex. HEAD gives the headers of GET at every path.',
+        'Statistics of national-legislature elections by electoral district (dapil), regency and sex. Every path also supports HEAD.',
     },
     paths: {
       ...Object.fromEntries(
@@ -34,14 +34,14 @@ export function documentService(options: DocumentOptions): Json {
       '/tables': { get: documentTablesPage(options) },
       '/tables/{file}': { get: documentTables(options) },
       ...(options.sql !== undefined && documentSql(options)),
-      '/': documentOpenPath('A page for a browser; for a program, where this document is'),
-      '/docs': documentOpenPath('This reference as a page', 'text/html'),
+      '/': documentOpenPath('Start page for a browser, or links to this document for a program'),
+      '/docs': documentOpenPath('API reference as a page', 'text/html'),
       '/dictionary': documentOpenPath('Every table and column of the snapshot, as a page', 'text/html'),
-      '/report': documentOpenPath('The report of the snapshot, with the links of the other pages', 'text/html'),
-      '/report.html': documentOpenPath('The report of the snapshot as it was published', 'text/html'),
-      '/metrics': documentOpenPath('What the log of runs says, in the text format of Prometheus', 'text/plain'),
-      '/health': documentOpenPath('Answers as long as the service runs, with the snapshot and its age in seconds'),
-      '/openapi.json': documentOpenPath('This document'),
+      '/report': documentOpenPath('Report of the snapshot, with links to the other pages', 'text/html'),
+      '/report.html': documentOpenPath('Report of the snapshot, as published', 'text/html'),
+      '/metrics': documentOpenPath('Metrics of the syncs and pushes, in the Prometheus text format', 'text/plain'),
+      '/health': documentOpenPath('Health check, with the snapshot and its age in seconds'),
+      '/openapi.json': documentOpenPath('OpenAPI document'),
     },
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
@@ -68,19 +68,18 @@ function documentEndpoint(pipeline: AnyPipeline, { maxLimit, rateLimit }: Docume
     parameters,
     responses: {
       200: {
-        description:
-          'The records, in a fixed order. The ETag changes with them; Last-Modified says when they last did.',
+        description: 'The records, in a fixed order. When they change, the ETag and Last-Modified change.',
         content: { 'application/json': { schema: documentEnvelope(pipeline) } },
       },
-      304: { description: 'The copy whose ETag the client gave in If-None-Match is still good.' },
+      304: { description: 'Not modified: the ETag in If-None-Match is current.' },
       ...documentProblems({
-        400: 'A parameter is unknown, repeated or not allowed; `parameter` names it.',
+        400: 'A parameter is unknown, repeated or invalid. `parameter` names it.',
         401: 'The key is missing or not accepted.',
         ...(rateLimit !== undefined && {
-          429: `The key was used more than ${rateLimit} times in a minute; Retry-After says how many seconds to wait.`,
+          429: `The key exceeded ${rateLimit} requests per minute. Retry after the seconds in Retry-After.`,
         }),
-        500: 'The service failed.',
-        503: 'Too many requests are under way; Retry-After says how many seconds to wait.',
+        500: 'The service failed to process the request.',
+        503: 'Too many requests are in progress. Retry after the seconds in Retry-After.',
         default: 'Any other error.',
       }),
     },
@@ -92,7 +91,7 @@ function securityOf({ openSample }: DocumentOptions): Json[] {
 }
 
 function documentTablesPage(options: DocumentOptions): Json {
-  const summary = 'Every table and view with its number of rows, its first rows and its downloads, as a page';
+  const summary = 'Every table and view with its number of rows, first rows and downloads, as a page';
   return {
     operationId: 'get_tables',
     summary,
@@ -100,7 +99,7 @@ function documentTablesPage(options: DocumentOptions): Json {
     responses: {
       200: { description: `${summary}.`, content: { 'text/html': { schema: text } } },
       ...documentProblems({
-        401: 'The key is missing or not accepted; a browser gets a page.',
+        401: 'The key is missing or not accepted. For a browser, the response is a page.',
         404: 'The service has no snapshot.',
         default: 'Any other error.',
       }),
@@ -114,14 +113,14 @@ function documentSql(options: DocumentOptions): Json {
     get: {
       operationId,
       summary,
-      description: `${summary}. The statement is one that reads, in the SQL of DuckDB. ${more}`,
+      description: `${summary}. The statement must be read-only, in the SQL dialect of DuckDB. ${more}`,
       security: securityOf(options),
       parameters: [
         {
           name: 'sql',
           in: 'query',
           required,
-          description: `The statement, such as \`SELECT 1\`. The URL may have ${maxSqlUrlLength} characters.`,
+          description: `The statement, such as \`SELECT 1\`. The URL can have up to ${maxSqlUrlLength} characters.`,
           schema: text,
         },
       ],
@@ -131,16 +130,16 @@ function documentSql(options: DocumentOptions): Json {
           400: 'The parameter is missing, unknown or repeated.',
           401: 'The key is missing or not accepted.',
           403: 'The request comes from a page or link of another site.',
-          413: 'The query needs too much memory, or its result is too long.',
-          421: 'The service listens on this machine only, and Host names another one.',
-          422: `DuckDB refuses the query, it was not done after ${queryTimeout / 1000} s, or it crashed.`,
-          503: 'Too many queries are running; Retry-After says how many seconds to wait.',
+          413: 'The query needs too much memory, or its result is too large.',
+          421: 'The service accepts SQL from this machine only, and Host names another machine.',
+          422: `DuckDB rejects the query, or the query crashed or took longer than ${queryTimeout / 1000} s.`,
+          503: 'Too many queries are running. Retry after the seconds in Retry-After.',
           default: 'Any other error.',
         }),
       },
     },
   });
-  const first = `Only the first ${queryRows} rows are given;`;
+  const first = `The response has at most ${queryRows} rows.`;
   const result = {
     type: 'object',
     required: ['ok', 'truncated', 'columns', 'rows'],
@@ -148,30 +147,30 @@ function documentSql(options: DocumentOptions): Json {
       ok: { const: true },
       truncated: { type: 'boolean', description: `True if there are more than ${queryRows} rows.` },
       columns: { type: 'array', items: { type: 'object', properties: { name: text, type: text } } },
-      rows: { type: 'array', items: { type: 'object', description: 'Values by the names of their columns.' } },
+      rows: { type: 'array', items: { type: 'object', description: 'Values by column name.' } },
     },
   };
   return {
     '/sql': describe(
       'get_sql_page',
-      'A form for SQL and the result',
+      'Form for SQL and its result, as a page',
       { 'text/html': { schema: text } },
       false,
-      `${first} the page says so.`,
+      `${first} The page says if there are more.`,
     ),
     '/sql.json': describe(
       'get_sql',
-      'The result of SQL as JSON',
+      'Result of SQL as JSON',
       { 'application/json': { schema: result } },
       true,
-      `${first} \`truncated\` says so.`,
+      `${first} \`truncated\` says if there are more.`,
     ),
     '/sql.csv': describe(
       'get_sql_csv',
-      'The result of SQL as CSV',
+      'Result of SQL as CSV',
       { 'text/csv': { schema: text } },
       true,
-      `A result of more than ${queryRows} rows gets 413, because CSV cannot say that it is truncated.`,
+      `If the result has more than ${queryRows} rows, the status is 413, because CSV cannot show that it is truncated.`,
     ),
   };
 }
@@ -179,7 +178,7 @@ function documentSql(options: DocumentOptions): Json {
 function documentTables(options: DocumentOptions): Json {
   return {
     operationId: 'get_table',
-    summary: 'A whole table or view of the snapshot as a file',
+    summary: 'Complete table or view of the snapshot as a file',
     security: securityOf(options),
     parameters: [
       {
@@ -192,12 +191,12 @@ function documentTables(options: DocumentOptions): Json {
     ],
     responses: {
       200: { description: 'The table. The ETag changes with its rows.' },
-      304: { description: 'The copy whose ETag the client gave in If-None-Match is still good.' },
+      304: { description: 'Not modified: the ETag in If-None-Match is current.' },
       ...documentProblems({
         401: 'The key is missing or not accepted.',
-        404: 'There is no such table, or the service has no snapshot.',
-        503: 'Too many CSV and Arrow tables are being made; Retry-After says how many seconds to wait.',
-        505: 'CSV and Arrow tables need HTTP/1.1.',
+        404: 'The table does not exist, or the service has no snapshot.',
+        503: 'Too many CSV and Arrow tables are in progress. Retry after the seconds in Retry-After.',
+        505: 'CSV and Arrow tables require HTTP/1.1.',
         default: 'Any other error.',
       }),
     },
@@ -220,7 +219,7 @@ function documentProblems(descriptions: Readonly<Record<string, string>>): Json 
 const text: Json = { type: 'string' };
 const problemSchema: Json = {
   type: 'object',
-  description: 'Problem details (RFC 9457); `instance` is the path, `parameter` the query parameter that is wrong.',
+  description: 'Problem details (RFC 9457); `instance` is the path. `parameter` is the invalid query parameter.',
   required: ['type', 'title', 'status', 'detail'],
   properties: { type: text, title: text, status: { type: 'integer' }, detail: text, instance: text, parameter: text },
 };

@@ -5,7 +5,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { Clock } from '../runtime/context.ts';
 import { leastTableRate, slowTableTimeout } from './limits.ts';
 
-const gone = new Error('The client has gone.');
+const gone = new Error('The client closed the connection.');
 
 /**
  * Returns a stream of what `make` writes. A client that falls more than `slowTableTimeout` behind `leastTableRate` is cut off; only the time
@@ -37,7 +37,7 @@ export function pacedStream(
       once(stream, 'drain', { signal }).then(() => false),
       clock.sleep(credit, signal).then(() => true),
     ]).finally(() => waiting.abort());
-    if (isTooSlow) throw new Error('The client takes the table too slowly.');
+    if (isTooSlow) throw new Error('The client reads the table too slowly.');
     credit -= clock.monotonic() - since;
   }
 

@@ -22,8 +22,8 @@ export function homePage(bar: Html, { pipelines, snapshot, now }: Home): string 
     bar,
     html`<h1>Electoral voter data</h1>
       <p>
-        Statistics of Indonesia's DPR-RI elections by electoral district (dapil), regency and sex. The endpoints answer
-        <code>{count, data}</code> and need a key in the header <code>x-api-key</code>.
+        Statistics of Indonesia's DPR-RI elections by electoral district (dapil), regency and sex. The endpoints return
+        <code>{count, data}</code> and require a key in the header <code>x-api-key</code>.
       </p>
       ${describeSnapshot(snapshot, now)}
       <h2>Endpoints</h2>
@@ -51,7 +51,7 @@ export function homePage(bar: Html, { pipelines, snapshot, now }: Home): string 
 }
 
 function describeSnapshot(snapshot: ServedSnapshot | null, now: Date): Html {
-  if (snapshot === null) return html`<p class="quiet">The records come from files and belong to no snapshot.</p>`;
+  if (snapshot === null) return html`<p class="quiet">The records come from files, not from a snapshot.</p>`;
   const minutes = Math.max(0, Math.round((now.getTime() - snapshot.readAt.getTime()) / 60_000));
   const age =
     minutes < 120
@@ -106,7 +106,7 @@ export function docsPage(bar: Html, given: Readonly<Record<string, unknown>>): s
     `${info.title}: API reference`,
     bar,
     html`<h1>API reference</h1>
-      <p>${info.description} Programs read the same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
+      <p>${info.description} The same reference is available as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
       ${Object.entries(paths).map(([path, { get }]) => describeOperation(path, get))}
       ${schemas.map(
         ([name, { properties }]) =>
@@ -156,9 +156,9 @@ function describeOperation(
 }
 
 function describeSecurity(security: readonly object[]): string {
-  if (security.length === 0) return 'Needs no key.';
+  if (security.length === 0) return 'Requires no key.';
   const isOptional = security.some((scheme) => Object.keys(scheme).length === 0);
-  return isOptional ? 'Needs no key while the sample is served.' : 'Needs a key in x-api-key.';
+  return isOptional ? 'Requires a key in x-api-key, except for the sample.' : 'Requires a key in x-api-key.';
 }
 
 /** A text in which names stand between backticks. */

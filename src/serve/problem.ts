@@ -25,10 +25,7 @@ export class Problem extends Error {
   }
 }
 
-export const failed = new Problem(
-  500,
-  'The service failed to answer this request; it is not the request that is wrong.',
-);
+export const failed = new Problem(500, 'The service failed to process the request. The request itself is valid.');
 
 /** The path of a request's target; its query may hold anything and goes nowhere else. */
 export function pathOf(url = '/'): string {
@@ -53,7 +50,7 @@ function writeProblem({ status, message, extras }: Problem, instance?: string): 
 
 const clientErrors: Readonly<Record<string, Problem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new Problem(408, 'The request did not arrive in time.'),
-  HPE_HEADER_OVERFLOW: new Problem(431, 'The URL and the headers together are too long.'),
+  HPE_HEADER_OVERFLOW: new Problem(431, 'The URL and the headers are too long.'),
 };
 
 /** Answers what Node's parser refused, then closes: the rest of what this connection brings cannot be understood. */

@@ -60,7 +60,7 @@ export function queryProcesses(options: QueryProcessesOptions): AnswerQuery {
   let running = 0;
   return async (sql, format, signal) => {
     if (running >= limits.queriesAtOnce)
-      throw new Problem(503, 'Too many queries are running; Retry-After says when to try again.', {
+      throw new Problem(503, 'Too many queries are running. Retry after the seconds in Retry-After.', {
         headers: { 'retry-after': String(limits.retryAfterBusy) },
       });
     running += 1;
@@ -126,17 +126,17 @@ function takeAnswer(reply: QueryReply | null, end: string, time: number | null):
   if (reply !== null && !('reason' in reply)) return reply;
   const parameter = 'sql';
   if (time !== null)
-    throw new Problem(422, `The query was not done after ${time / 1000} s. Read fewer rows or tables at a time.`, {
+    throw new Problem(422, `The query took longer than ${time / 1000} s. Read fewer rows or tables at a time.`, {
       parameter,
     });
   if (reply === null) {
     // The watch of memory, the system and V8 end a process in these two ways.
     if (end === 'SIGKILL' || end === 'SIGABRT') throw new Problem(413, tooMuchMemory, { parameter });
-    throw new Problem(422, `The query ended its process (${end}). The service itself goes on.`, { parameter });
+    throw new Problem(422, `The query crashed (${end}). The service is not affected.`, { parameter });
   }
   if (reply.reason === 'failed') throw new Error(reply.message);
   if (reply.reason === 'memory') throw new Problem(413, tooMuchMemory, { parameter });
   throw new Problem(reply.reason === 'size' ? 413 : 422, reply.message, { parameter });
 }
 
-const tooMuchMemory = 'The query needs more memory than it may take here. Read fewer rows or columns at a time.';
+const tooMuchMemory = 'The query needs more memory than the service allows. Read fewer rows or columns at a time.';

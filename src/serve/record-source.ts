@@ -80,7 +80,7 @@ export async function openFolderSource(folder: string, pipelines: readonly AnyPi
   for (const pipeline of pipelines) {
     const file = join(folder, `${pipeline.endpoint.slice(pipeline.endpoint.lastIndexOf('/') + 1)}.json`);
     const [bytes, { mtime }] = await Promise.all([readFile(file), stat(file)]).catch((error: unknown) => {
-      const next = `Name a folder in which this file holds the records of ${pipeline.endpoint} as a JSON array.`;
+      const next = `Use a folder with this file, which must contain the records of ${pipeline.endpoint} as a JSON array.`;
       throw new RekapError('served-data', `${file} cannot be read: ${systemReason(error)}.`, next, { cause: error });
     });
     const served = readArray(bytes, file).map((record, index) =>
@@ -98,7 +98,7 @@ function readArray(bytes: Buffer, file: string): readonly unknown[] {
     parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), refuseRounded);
   } catch (error) {
     const reason = error instanceof TypeError ? 'it is not UTF-8 text' : messageOf(error);
-    const next = 'Correct the file, or write it again.';
+    const next = 'Fix the file, or create it again.';
     throw new RekapError('served-data', `${file} cannot be served: ${reason}.`, next, { cause: error });
   }
   if (Array.isArray(parsed)) return parsed;
@@ -109,7 +109,7 @@ function readArray(bytes: Buffer, file: string): readonly unknown[] {
 /** Numbers beyond 2^53 would be served as their neighbours. */
 function refuseRounded(field: string, value: unknown): unknown {
   if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
-  throw new Error(`its field ${JSON.stringify(field)} has a number beyond 2^53, which must be written as text`);
+  throw new Error(`its field ${JSON.stringify(field)} has a number above 2^53, which must be a string`);
 }
 
 function readFileRecord(record: unknown, pipeline: AnyPipeline, where: string): ServedRecord {
@@ -120,6 +120,11 @@ function readFileRecord(record: unknown, pipeline: AnyPipeline, where: string): 
   const served = readRecord(JSON.stringify(record), pipeline);
   const { field } = pipeline.columns[pipeline.district]!;
   if (served.district !== null || !Object.hasOwn(record, field)) return served;
-  const next = 'Correct it, or leave the field out; the record is then served without the filter only.';
-  throw new RekapError('served-data', `${where}: its ${field} is not digits, at most ${maxNumber}.`, next);
+  const next =
+    'Fix the value, or remove the field. Without the field, only requests without the filter return the record.';
+  throw new RekapError(
+    'served-data',
+    `${where}: its ${field} is not a whole number in digits, up to ${maxNumber}.`,
+    next,
+  );
 }

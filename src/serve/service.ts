@@ -38,7 +38,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (options.rateLimit !== undefined) checkRange('The rate limit per minute', options.rateLimit, 1, maxNumber);
   if (options.faults !== undefined) checkFaults(options.faults);
   if (options.maxConnections !== undefined)
-    checkRange('The bound on connections', options.maxConnections, 1, maxNumber);
+    checkRange('The limit on connections', options.maxConnections, 1, maxNumber);
 
   const host = await findAddress(options.host);
   const app = await buildApp(options);
@@ -51,7 +51,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw new RekapError(
       'usage',
       `The service cannot listen on port ${options.port} of ${options.host}: ${reason}.`,
-      `Give another port, 0 for any free one. ${whichHost}`,
+      `Use another port, or 0 for any free port. ${whichHost}`,
       { cause: error },
     );
   }
@@ -61,7 +61,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-const whichHost = 'Use 127.0.0.1 for this machine only, or 0.0.0.0 for every network it is on.';
+const whichHost = 'Use 127.0.0.1 for this machine only, or 0.0.0.0 for all its networks.';
 
 async function findAddress(host: string): Promise<string> {
   // An empty name would mean every address of the machine, which must be asked for by name.

@@ -28,7 +28,7 @@ interface SiteOptions {
 }
 
 const noSnapshot =
-  'This service has records, but no snapshot. Run "rekap sync --sample" and "rekap serve --warehouse data/warehouse" for tables.';
+  'This service has records, but no snapshot. For tables, run "rekap sync --sample" and "rekap serve --warehouse data/warehouse".';
 
 /** @param app Gets the routes. Those of tables and SQL need the key, the others are open. */
 export function addSite(app: FastifyInstance, options: SiteOptions): void {
@@ -150,7 +150,7 @@ async function sendTable(
   if (table === null)
     throw new Problem(
       404,
-      `There is no such table; /dictionary names all, and the ending is one of ${tableFormats.join(', ')}.`,
+      `The table does not exist. /dictionary lists all tables. The extension must be one of ${tableFormats.join(', ')}.`,
     );
   const etag = `"${table.etag}"`;
   const caching = { etag, 'cache-control': 'private, no-cache' };
@@ -160,11 +160,11 @@ async function sendTable(
   if (table.bytes === null && request.raw.httpVersion === '1.0')
     throw new Problem(
       505,
-      'CSV and Arrow tables need HTTP/1.1; a proxy in front may have to be told (proxy_http_version).',
+      'CSV and Arrow tables require HTTP/1.1. If there is a proxy, configure it to use HTTP/1.1 (in nginx: proxy_http_version).',
     );
   const stream = request.method === 'HEAD' ? undefined : await table.open();
   if (stream === null)
-    throw new Problem(503, 'Too many tables are being made; Retry-After says when to try again.', {
+    throw new Problem(503, 'Too many tables are in progress. Retry after the seconds in Retry-After.', {
       headers: { 'retry-after': String(retryAfterBusy) },
     });
   reply.headers({

@@ -66,7 +66,7 @@ export function addSql(app: FastifyInstance, options: SqlRoutes): void {
     if (truncated)
       throw new Problem(
         413,
-        `The result has more than ${queryRows} rows. Add a LIMIT, or use /sql.json, which says that it is truncated; /tables/NAME.csv has whole tables.`,
+        `The result has more than ${queryRows} rows. Add a LIMIT, or use /sql.json, which shows that it is truncated. For complete tables, use /tables/NAME.csv.`,
         { parameter: 'sql' },
       );
     return reply.header('content-type', 'text/csv; charset=utf-8').send(text);
@@ -82,7 +82,7 @@ function refuseOtherPages({ headers }: FastifyRequest, onlyLoopback: boolean): v
   if (onlyLoopback && !/^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host))
     throw new Problem(
       421,
-      'SQL is for this machine only: use the address that the service printed, such as 127.0.0.1.',
+      'SQL is available on this machine only. Use the address that the service printed, such as 127.0.0.1.',
     );
   const isOwn = origin === undefined || (URL.canParse(origin) && new URL(origin).host === host.toLowerCase());
   if (!isOwn || (site !== 'none' && site !== 'same-origin'))
@@ -95,17 +95,18 @@ function readSql({ query }: FastifyRequest): string {
   const unknown = [...given.keys()].find((name) => name !== 'sql');
   if (unknown !== undefined) {
     const parameter = unknown.slice(0, 40);
-    throw new Problem(400, `There is no parameter ${JSON.stringify(parameter)}; there is sql.`, { parameter });
+    throw new Problem(400, `Unknown parameter ${JSON.stringify(parameter)}. The only parameter is sql.`, { parameter });
   }
   const sql = given.get('sql') ?? '';
-  if (typeof sql !== 'string') throw new Problem(400, 'sql may be given only once.', { parameter: 'sql' });
+  if (typeof sql !== 'string')
+    throw new Problem(400, 'The parameter sql is repeated. Send it once.', { parameter: 'sql' });
   return sql.trim();
 }
 
 function requireSql(request: FastifyRequest): string {
   const sql = readSql(request);
   if (sql !== '') return sql;
-  throw new Problem(400, 'The parameter sql is missing; it holds one statement, such as SELECT 1.', {
+  throw new Problem(400, 'The parameter sql is missing. It must contain one statement, such as SELECT 1.', {
     parameter: 'sql',
   });
 }

@@ -53,7 +53,7 @@ export function tablesPage(bar: Html, previews: readonly TablePreview[], visitor
     bar,
     html`<h1>Tables</h1>
       <p>
-        Every table and view of the snapshot. A click on the head of a column sorts the rows that the page shows. The
+        Every table and view of the snapshot. Click a column header to sort the rows that the page shows. The
         <a href="/dictionary">dictionary</a> explains each column.
       </p>
       ${sortable(
@@ -78,7 +78,7 @@ export function tablesPage(bar: Html, previews: readonly TablePreview[], visitor
             >
           </p>
           ${linkDownloads(name, visitor)}
-          ${first.length === 0 ? html`<p class="quiet">It has no rows.</p>` : sortable(caption, columns, first)}`;
+          ${first.length === 0 ? html`<p class="quiet">The table has no rows.</p>` : sortable(caption, columns, first)}`;
       })}
       ${sortTables}`,
   );
@@ -101,7 +101,7 @@ export function sqlPage(bar: Html, sql: string, outcome: Outcome | string | null
     html`<h1>SQL</h1>
       <form action="/sql">
         <label class="wide"
-          >One statement that reads, in the SQL of DuckDB<textarea name="sql" spellcheck="false" required>
+          >One read-only statement in the SQL dialect of DuckDB<textarea name="sql" spellcheck="false" required>
 ${multiline(sql)}</textarea>
         </label>
         <button>Run</button>
@@ -136,12 +136,12 @@ function textOf(value: unknown): string {
 /** What a browser is told that has no key: it can't send one in a header by itself. */
 export function keyPage(bar: Html, url: string): string {
   return page(
-    'This needs a key',
+    'API key required',
     bar,
-    html`<h1>This needs a key</h1>
+    html`<h1>API key required</h1>
       <p>
-        The service accepts a key in the header <code>x-api-key</code> only, and a browser doesn't send that header by
-        itself. Fetch the address with a program that does:
+        The service accepts a key only in the header <code>x-api-key</code>, which browsers don't send. Use a program
+        that sends the header:
       </p>
       <pre>curl -H 'x-api-key: …' '${url}'</pre>
       <p>

@@ -100,7 +100,7 @@ async function loadCurrent(
     throw new RekapError(
       'served-data',
       `${file} cannot be served: ${messageOf(error)}`,
-      `"rekap snapshots verify" tells whether it is damaged; a new sync writes the tables ${pipelines.map(({ table }) => table).join(' and ')}.`,
+      `To check the snapshot for damage, run "rekap snapshots verify". A new sync creates the tables ${pipelines.map(({ table }) => table).join(' and ')} again.`,
       { cause: error },
     );
   }

@@ -72,7 +72,7 @@ function describeUnusableText(page: Page, row: number, column: number): string |
     case FieldKind.null:
       return 'is null';
     default:
-      return 'is no text';
+      return 'is not text';
   }
 }
 
@@ -81,7 +81,7 @@ const words: Readonly<Record<keyof typeof NoCount, string>> = {
   missing: 'is missing',
   null: 'is null',
   empty: 'is empty',
-  malformed: `is no whole number in digits up to ${maxCount}`,
+  malformed: `is not a whole number in digits, or is more than ${maxCount}`,
 };
 
 /** The name under which a violation records the code of `NoCount`. */

@@ -62,7 +62,7 @@ describe('what is printed', () => {
   it('shows at the start which faults are on, with the seed, and at the end how often each was met', () => {
     const values = parseFaults('clamp=50,cut=0.1,drop=0');
     const start = describeFaults(values, 77, 100);
-    expect(start).toMatch(/^ {2}clamp +50 +an answer holds at most/m);
+    expect(start).toMatch(/^ {2}clamp +50 +a response has at most/m);
     expect(start).toMatch(/^ {2}cut +0\.1 +the JSON ends/m);
     expect(start).not.toContain('drop');
     expect(start).toContain('--faults-seed 77');

@@ -10,7 +10,7 @@ import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 
 const source = 'https://service.test';
-const anew = 'The warehouse held sample figures; its history begins anew with this source.';
+const anew = 'The warehouse contained sample figures. Its history starts again with this source.';
 
 const sampleFigures = smallNation({ 1101: 20, 1102: 12 });
 

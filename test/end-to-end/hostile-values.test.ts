@@ -95,7 +95,7 @@ describe('a sync', () => {
     expectPrintable(synced.stdout + synced.stderr);
     expect(synced.stdout.length + synced.stderr.length).toBeLessThan(40_000);
     expect(synced.stdout).toContain('Published snapshot');
-    expect(synced.stderr).toContain('the source sends fields that rekap does not know');
+    expect(synced.stderr).toContain('the source sends unknown fields');
     // A line of the source's does not become one of ours.
     expect(synced.stdout + synced.stderr).not.toMatch(/^rekap: all is well/m);
   });

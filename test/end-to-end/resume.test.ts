@@ -168,7 +168,7 @@ describe('a sync that goes on', () => {
     for (const record of changed.datahakpilihdpr) record['JumlahSeluruhPenggunaHakPilih'] = '4711';
     await server.mend(changed);
     const { figures, warnings } = await runSync(options());
-    expect(warnings.filter((warning) => warning.includes('nothing is taken over'))).toHaveLength(1);
+    expect(warnings.filter((warning) => warning.includes('cannot be reused'))).toHaveLength(1);
     expect(await readRows(warehouse, 'SELECT DISTINCT grand_total AS total FROM voting_rights_users')).toEqual([
       { total: 4711 },
     ]);
@@ -193,7 +193,7 @@ describe('a sync that goes on', () => {
     );
     const warehouse = await temporaryFolder();
     const options = optionsFor(warehouse, source)();
-    await expect(runSync(options)).rejects.toThrow(/brought a record of district 1105/);
+    await expect(runSync(options)).rejects.toThrow(/contains a record of district 1105/);
     isFaulty = false;
     const { figures, manifest } = await runSync(options);
     expect(figures.from_landing).toBeGreaterThan(10);
@@ -247,7 +247,7 @@ describe('a sync takes nothing over', () => {
     );
     const { figures, warnings } = await runSync(options({ baseUrl: source.url }));
     expect(figures.from_landing).toBe(0);
-    expect(warnings).toContainEqual(expect.stringMatching(/^voters: nothing is taken over .* no full listing/));
+    expect(warnings).toContainEqual(expect.stringMatching(/^voters: cannot be reused .* no full listing/));
   });
 
   it.each([
@@ -291,7 +291,7 @@ it('a damaged page of a district, or a last line that was never finished, costs 
   await appendFile(join(folder, 'answers.jsonl'), '{"dataset":"vot');
   await server.mend();
   const { figures, warnings } = await runSync(options());
-  expect(warnings).toContainEqual(expect.stringContaining('is asked for again'));
+  expect(warnings).toContainEqual(expect.stringContaining('is requested again'));
   expect(figures.from_landing).toBeGreaterThan(0);
   expect(await readValue(warehouse, 'SELECT count(*) FROM voters')).toBe(String(data.datapemilihdpr.length));
 });

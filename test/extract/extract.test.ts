@@ -64,7 +64,7 @@ describe('an extraction', () => {
     const source = simulateSource(records, { ...faultless, changesAt: 3, after }, half);
     const { verdicts } = await runExtract(source, { pageSize: 100 });
     const reasons = verdicts.map(({ reason }) => reason).filter((reason) => reason !== null);
-    expect(reasons).toContainEqual(expect.stringContaining('showed 13 records, and the last one brought 12'));
+    expect(reasons).toContainEqual(expect.stringContaining('found 13 records, but the last pass found only 12'));
   });
 
   it('believes a whole list of districts though nothing else speaks of them', async () => {
@@ -73,7 +73,7 @@ describe('an extraction', () => {
       new Map([1101, 1102, 1103].map((district) => [district, true])),
     );
     expect(delivered.toSorted()).toEqual(named);
-    expect(warnings).toEqual([expect.stringContaining('nothing but its own full listing')]);
+    expect(warnings).toEqual([expect.stringContaining('only the full listing')]);
   });
 
   it('says of a district that was asked for by its id that the source has nothing of it, and of no other', async () => {
@@ -83,7 +83,7 @@ describe('an extraction', () => {
       [1102, true, 12],
       [1109, true, 0],
     ]);
-    expect(warnings).toEqual([expect.stringMatching(/has no records of districts that you asked for: 1109\.$/)]);
+    expect(warnings).toEqual([expect.stringMatching(/has no records for districts that you requested: 1109\.$/)]);
   });
 
   it('refuses a source that counts offsets in pages', async () => {
@@ -112,7 +112,7 @@ describe('an extraction', () => {
     });
     const { delivered, warnings } = await runExtract(slipping);
     expect(delivered.toSorted()).toEqual(named);
-    expect(warnings.join()).toContain('read again');
+    expect(warnings.join()).toContain('reads the full listing again');
   });
 
   it('reads a district again of which one page came twice, once', async () => {
@@ -158,7 +158,9 @@ describe('an extraction', () => {
     const { delivered, verdicts, warnings } = await runExtract(strict, { reference: foreseen });
     expect(delivered.toSorted()).toEqual(named);
     expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
-    expect(warnings.join()).toMatch(/has nothing \(unknown id_dapil\) of districts that the reference .*: 1104, 1105/);
+    expect(warnings.join()).toMatch(
+      /returns an error \(unknown id_dapil\) for districts that the reference .*: 1104, 1105/,
+    );
     const before = await runExtract(strict, { reference: foreseen, knownBefore: [1104] });
     expect(before.verdicts.filter(({ complete }) => !complete)).toMatchObject([{ district: 1104 }]);
   });
@@ -167,7 +169,7 @@ describe('an extraction', () => {
     const reference = Array.from({ length: 14 }, (_, index) => 1101 + index);
     const { warnings } = await runExtract(simulateSource(records, faultless, half), { reference });
     expect(warnings).toEqual([
-      expect.stringMatching(/has no records of districts that the reference .*: 1104, .*1113 and 1 more\.$/),
+      expect.stringMatching(/has no records for districts that the reference .*: 1104, .*1113 and 1 more\.$/),
     ]);
   });
 
@@ -175,8 +177,8 @@ describe('an extraction', () => {
     const settings = { reference: [1101, 1104, 1105, 1106], knownBefore: [1101, 1105] };
     const { warnings } = await runExtract(simulateSource(records, faultless, half), settings);
     expect(warnings).toEqual([
-      expect.stringMatching(/has no records of districts that the reference .*: 1104, 1106\.$/),
-      expect.stringMatching(/has no records of districts that the snapshot before had: 1105\.$/),
+      expect.stringMatching(/has no records for districts that the previous snapshot has: 1105\.$/),
+      expect.stringMatching(/has no records for districts that the reference .*: 1104, 1106\.$/),
     ]);
   });
 
@@ -217,7 +219,7 @@ describe('an extraction', () => {
     });
     const { delivered, warnings } = await runExtract(strict, { pageSize: 1000 });
     expect(delivered.toSorted()).toEqual(named);
-    expect(warnings.join()).toContain('refuses pages of 1000 records; it is asked for 10 at a time');
+    expect(warnings.join()).toContain('refuses pages of 1000 records. rekap requests 10 at a time');
   });
 
   it('refuses a source that gives one record at a time by name', async () => {
@@ -260,7 +262,7 @@ describe('an extraction', () => {
     const source = simulateSource(records, { ...faultless, changesAt: 7, after }, half);
     const { verdicts } = await runExtract(source, { pageSize: 100 });
     expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([
-      { district: null, reason: expect.stringContaining('had 36 records when it was read and has more now') },
+      { district: null, reason: expect.stringContaining('had 36 records when it was read, but has more now') },
     ]);
   });
 });

@@ -23,10 +23,10 @@ describe('a source that hides records', () => {
     const { verdicts } = await read({ window: 10, cap: 10, countIsTotal: true });
     const reasons = verdicts.filter(({ complete }) => !complete).map(({ district, reason }) => ({ district, reason }));
     expect(reasons).toEqual([
-      { district: null, reason: expect.stringContaining('"count" says 72, but only 51 records came') },
+      { district: null, reason: expect.stringContaining('is 72, but only 51 records were received') },
       ...[1101, 1103, 1105].map((district) => ({
         district,
-        reason: expect.stringContaining('but only 10 records came'),
+        reason: expect.stringContaining('but only 10 records were received'),
       })),
     ]);
   });
@@ -57,7 +57,7 @@ describe('a source that hides records', () => {
       expect(incomplete(verdicts)).toBe(1);
       const accepted = await runExtract(counting(countOf), { ...settings, acceptChanges: true });
       expect(incomplete(accepted.verdicts)).toBe(0);
-      expect(accepted.warnings.join()).toContain('"count" says 72, but only 62 records came');
+      expect(accepted.warnings.join()).toContain('is 72, but only 62 records were received');
     });
 
     it('is refused without a listing too', async () => {
@@ -100,14 +100,12 @@ describe('a source that hides records', () => {
   it('because no query gives more than ten is warned of, where nothing else says so', async () => {
     const { verdicts, warnings } = await read({ window: 10, cap: 10 });
     expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
-    expect(warnings).toContainEqual(
-      expect.stringMatching(/no question with more than 10 records.*: 1101, 1103, 1104, 1105/),
-    );
+    expect(warnings).toContainEqual(expect.stringMatching(/every response to 10 records.*: 1101, 1103, 1104, 1105/));
   });
 
   it('because it gives no more than one full page of a district is warned of, where there is no listing', async () => {
     const { warnings } = await read({ window: 10 }, { pageSize: 10, wanted: [1102, 1103, 1104] });
-    expect(warnings).toEqual([expect.stringMatching(/as many records as were asked for, .*: 1103, 1104\.$/)]);
+    expect(warnings).toEqual([expect.stringMatching(/exactly one full page .*: 1103, 1104\.$/)]);
   });
 
   it.each([
@@ -195,7 +193,7 @@ describe('a source that hides records', () => {
     const { verdicts } = await runExtract(merging, { pageSize: 100, reference });
     expect(verdicts.find(({ complete }) => !complete)).toMatchObject({
       district: 1101,
-      reason: expect.stringContaining('showed 13 records, and the last one brought 12'),
+      reason: expect.stringContaining('found 13 records, but the last pass found only 12'),
     });
   });
 
@@ -210,13 +208,13 @@ describe('a source that hides records', () => {
     };
     const { delivered, warnings } = await runExtract(twofold, { pageSize: 100, reference });
     expect(delivered.toSorted()).toEqual(everything.toSorted());
-    expect(warnings).toEqual([expect.stringMatching(/other values .*: 1104\.$/)]);
+    expect(warnings).toEqual([expect.stringMatching(/different values .*: 1104\.$/)]);
   });
 
   it('by a listing that lacks whole districts is warned of', async () => {
     const { delivered, warnings } = await read({ listingWindow: 20, cap: 10 });
     expect(delivered.toSorted()).toEqual(everything.toSorted());
-    expect(warnings.join()).toContain('lacks districts that have records: 1103, 1104, 1105, 1106');
+    expect(warnings.join()).toContain('districts with records are missing in the full listing: 1103, 1104, 1105, 1106');
   });
 
   it('is no source whose count repeats the limit', async () => {

@@ -71,7 +71,7 @@ describe('an outage', () => {
         expect(delivered.map(placeOf).toSorted()).toEqual(whole[0]!.map(placeOf));
         expect({ kind, warned: warnings.filter((message) => message.startsWith(dataset)).join() }).toEqual({
           kind: 'stale',
-          warned: expect.stringContaining('other values'),
+          warned: expect.stringContaining('different values'),
         });
       }
     }),

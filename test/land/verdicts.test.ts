@@ -62,10 +62,10 @@ describe('verdicts.jsonl', () => {
 
   it.each<[string, (file: string) => Promise<unknown>, RegExp]>([
     ['missing', (file) => rm(file), /is missing/],
-    ['empty', (file) => truncate(file), /does not come to its end/],
-    ['cut off before its last line', async (file) => cut(file, 1), /does not come to its end/],
+    ['empty', (file) => truncate(file), /is incomplete/],
+    ['cut off before its last line', async (file) => cut(file, 1), /is incomplete/],
     ['missing a line', async (file) => writeFile(file, (await readFile(file, 'utf8')).replace(/^.*\n/, '')), /end/],
-    ['followed by something', (file) => appendFile(file, '{}\n'), /does not come to its end/],
+    ['followed by something', (file) => appendFile(file, '{}\n'), /is incomplete/],
     [
       'holding a page that is none',
       async (file) => writeFile(file, (await readFile(file, 'utf8')).replace('[3,0,10]', '[3,-1,10]')),

@@ -57,12 +57,12 @@ it('checks each body against its line, also where no manifest knows the hash of 
   bytes[length - 10]! ^= 1;
   await writeFile(file, bytes);
   expect(await verifyLanding(folder, files)).toEqual([
-    'bodies.gz: the answer to http://source.test/page/4 is not what it was',
+    'bodies.gz: the response of http://source.test/page/4 was changed',
   ]);
   await truncate(file, 5);
   expect(await verifyLanding(folder, files)).toEqual([
-    ...[0, 1, 2].map((page) => `bodies.gz: the answer to http://source.test/page/${page} is not what it was`),
-    'bodies.gz: and 2 more answers',
+    ...[0, 1, 2].map((page) => `bodies.gz: the response of http://source.test/page/${page} was changed`),
+    'bodies.gz: and 2 more responses',
   ]);
 });
 

@@ -151,7 +151,7 @@ describe('a load that carries over', () => {
     };
     await expect(
       load({ voters: [[voter({ dapil_id: '1101' })]] }, { carryOver, previous: before.tables }),
-    ).rejects.toThrow(/key twice/);
+    ).rejects.toThrow(/duplicate key/);
   });
 
   it('no longer calls a row inconsistent when the error across tables is gone', async () => {

@@ -56,7 +56,7 @@ function malformed(raw: string): Violation[] {
     raw_value: raw,
     expected: null,
     actual: null,
-    message: `JumlahPemilihLakiLakiDalamDPT is ${raw}, no whole number in digits`,
+    message: `JumlahPemilihLakiLakiDalamDPT is ${raw}, which is not a whole number`,
   }));
 }
 

@@ -46,12 +46,12 @@ describe('a file of keys', () => {
   });
 
   it.each([
-    ['', 'keys.txt holds no API key'],
-    ['# nothing\n \n', 'keys.txt holds no API key'],
-    ['good\nsec ret\n', 'Line 2 of keys.txt'],
-    ['good\nsecret # of the newsroom\n', 'Line 2 of keys.txt'],
-    ['good\nsécret\n', 'Line 2 of keys.txt'],
-    ['good\nsec\u0000ret\n', 'Line 2 of keys.txt'],
+    ['', 'keys.txt has no API key'],
+    ['# nothing\n \n', 'keys.txt has no API key'],
+    ['good\nsec ret\n', 'line 2 of keys.txt'],
+    ['good\nsecret # of the newsroom\n', 'line 2 of keys.txt'],
+    ['good\nsécret\n', 'line 2 of keys.txt'],
+    ['good\nsec\u0000ret\n', 'line 2 of keys.txt'],
   ])('is refused without its keys being named: %j', (text, message) => {
     let thrown: unknown;
     try {

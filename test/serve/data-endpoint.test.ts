@@ -106,7 +106,7 @@ describe('parameters', () => {
   );
 
   it.each([
-    ['limit=5&limit=5', 'limit', 'only once'],
+    ['limit=5&limit=5', 'limit', 'repeated'],
     ['limit', 'limit', '1 to 50'],
     ['id_dapil[]=11', 'id_dapil[]', 'id_dapil, limit, offset'],
     ['ID_DAPIL=11', 'ID_DAPIL', 'id_dapil, limit, offset'],

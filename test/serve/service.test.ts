@@ -42,7 +42,7 @@ it.each([
   [{ maxLimit: Number.NaN }, 'The largest limit is NaN.'],
   [{ maxLimit: 2_147_483_648 }, 'The largest limit is 2147483648.'],
   [{ rateLimit: 0 }, 'The rate limit per minute is 0.'],
-  [{ maxConnections: 0 }, 'The bound on connections is 0.'],
+  [{ maxConnections: 0 }, 'The limit on connections is 0.'],
 ])('refuses %j', async (changes, message) => {
   await expect(start(changes)).rejects.toMatchObject({ code: 'usage', message });
 });

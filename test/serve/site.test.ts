@@ -98,7 +98,7 @@ describe('a service of a warehouse', () => {
       expect(page).toContain(`<h2 id="${name}">`);
       expect(page).toContain(`curl -OH 'x-api-key: …' '${service.url}/tables/${name}.parquet'`);
       const caption = rows! > 20 ? `first 20 of ${rows!.toLocaleString('en')} rows` : rows === 0 ? '' : 'all rows';
-      expect(page).toContain(caption === '' ? 'It has no rows.' : `${name}: ${caption}`);
+      expect(page).toContain(caption === '' ? 'The table has no rows.' : `${name}: ${caption}`);
     }
   });
 

@@ -91,14 +91,17 @@ export class AnswerReader {
     const { status, headers, at } = arrived;
     const body = withoutKey(arrived.body, apiKey);
     if (body !== arrived.body)
-      warn('key', `The source repeats the API key in its answers (${url}); it is taken out before they are landed.`);
+      warn(
+        'key',
+        `The source repeats the API key in its responses (${url}). rekap removes the key before it stores them.`,
+      );
     const landed = await this.land({ request, url, status, at, body });
     if (status === 401 || (status === 403 && !mayForbid)) {
       health.end = refusedKey(url, status, excerpt(body), health.hasGivenAny);
       throw health.end;
     }
     if (nothingThere.has(status)) {
-      const refusal = statusError(status, url, 'there is nothing there', excerpt(body));
+      const refusal = statusError(status, url, 'nothing found', excerpt(body));
       return { page: emptyPage(request, url), at, landed, refusal };
     }
     if (status !== 200) {
@@ -115,8 +118,8 @@ export class AnswerReader {
       const isGzip = body[0] === 0x1f && body[1] === 0x8b;
       if (!isGzip && !beginsAsJson(body)) return { failure: { kind: 'not JSON' }, detail: excerpt(body) };
       const detail = isGzip
-        ? `The answer of ${url} is compressed with gzip, and its content-encoding does not say so.`
-        : `The answer of ${url} is not the envelope {count, data}: ${error.message}. It begins: ${excerpt(body)}`;
+        ? `The response of ${url} is compressed with gzip, but its content-encoding does not say so.`
+        : `The response of ${url} is not the envelope {count, data}: ${error.message}. It starts with: ${excerpt(body)}`;
       // From a source that has given pages, such an answer may be a slip of the moment, such as a gateway's.
       if (health.hasGiven(request.dataset)) return { failure: { kind: 'malformed' }, detail };
       throw malformed(detail);

@@ -71,8 +71,8 @@ export function createHttpTransport({ baseUrl, apiKey, connections, timeout, max
         if (error === tooLarge || systemCode(error) === 'ERR_BUFFER_TOO_LARGE')
           throw new RekapError(
             'response-too-large',
-            `The answer of ${origin}${path} is larger than ${Math.round(maxAnswerBytes / 1024 ** 2)} MB.`,
-            'Ask for fewer records at a time with --page-size.',
+            `The response of ${origin}${path} is larger than ${Math.round(maxAnswerBytes / 1024 ** 2)} MB.`,
+            'Request fewer records at a time with a smaller --page-size.',
           );
         // A gateway's error may not be encoded as it says; its status counts all the same.
         if (response.statusCode !== 200 && notAsEncoded.test(systemCode(error))) return Buffer.alloc(0);
@@ -110,7 +110,7 @@ const decoders = {
   br: promisify(brotliDecompress),
 } as const;
 
-const tooLarge = new Error('more than one answer may hold');
+const tooLarge = new Error('more than the maximum size of a response');
 
 async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -29,8 +29,8 @@ export class ResumedPages {
     const { dataset, district, offset, limit } = request;
     const same = this.same.get(dataset);
     if (same === undefined || same.length === 0) {
-      const why = same === undefined ? 'there is no full listing to compare it with' : 'the full listing is another';
-      this.warn(`resume ${dataset}`, `${dataset}: nothing is taken over from what was landed before: ${why}.`);
+      const why = same === undefined ? 'there is no full listing to compare them with' : 'the full listing has changed';
+      this.warn(`resume ${dataset}`, `${dataset}: the stored pages of the earlier run cannot be reused: ${why}.`);
       return null;
     }
     // A district whose landed pages do not prove it is read again, and then from the source.
@@ -48,7 +48,7 @@ export class ResumedPages {
       return answer?.status === 200 ? answer : null;
     } catch (error) {
       if (!isRekapError(error, 'landing')) throw error;
-      this.warn('resume', `A page that was landed cannot be used and is asked for again: ${error.message}`);
+      this.warn('resume', `A stored page cannot be reused and is requested again: ${error.message}`);
       return null;
     }
   }

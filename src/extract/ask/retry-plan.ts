@@ -49,14 +49,14 @@ export function planRetry(question: RetryQuestion): RetryPlan {
     !transientStatuses.has(failure.status) &&
     !(failure.status >= 520 && failure.status <= 599)
   ) {
-    return { giveUp: 'trying again does not mend this status' };
+    return { giveUp: 'a retry does not help with this status' };
   }
   if (failure.kind === 'connection' && isCertificateError(failure.code)) {
     return { giveUp: "the server's certificate is not trusted" };
   }
   const asked = failure.kind === 'status' ? parseRetryAfter(failure.retryAfter, question.now) : null;
   if (asked !== null && asked > longestRetryAfter)
-    return { giveUp: `the source asks to wait ${Math.ceil(asked / 60_000)} minutes`, forAll: true };
+    return { giveUp: `Retry-After is ${Math.ceil(asked / 60_000)} minutes`, forAll: true };
   const isHopeless = failure.kind === 'malformed' && attempt >= attemptsAtMalformed;
   if (attempt >= maxAttempts || isHopeless) return { giveUp: `given up after ${times(attempt)}` };
   if (
@@ -65,7 +65,7 @@ export function planRetry(question: RetryQuestion): RetryPlan {
     !answeredBefore &&
     attempt >= attemptsBeforeFirstAnswer
   ) {
-    return { giveUp: `given up after ${times(attempt)}, because nothing has answered in this run` };
+    return { giveUp: `given up after ${times(attempt)}, because there was no response to any request of this run` };
   }
   // Full backoff halves at random, so that many clients do not come back together.
   const backoff = Math.min(longestBackoff, firstWait * 2 ** (attempt - 1)) * (0.5 + question.random / 2);

@@ -14,7 +14,7 @@ export class Secret {
   /** @throws `usage` where a program has no secret to give, such as from a variable that is not set. */
   constructor(value: string) {
     if (typeof value !== 'string')
-      throw new RekapError('usage', 'There is no API key.', 'Give `new Secret(…)` a text.');
+      throw new RekapError('usage', 'The API key is not a string.', 'Pass a string to `new Secret(…)`.');
     this.#value = value;
   }
 

@@ -219,8 +219,8 @@ export class SourceClient {
     if (failures === null) return;
     throw new RekapError(
       'source-unreachable',
-      `The source ${this.base.origin} is asked no more for ${dataset}: ${failures} requests in a row were given up.`,
-      'Run the sync again when the source gives answers that can be read.',
+      `rekap stopped sending requests for ${dataset} to ${this.base.origin}: ${failures} requests in a row failed.`,
+      'Run the sync again when the source returns valid responses.',
     );
   }
 

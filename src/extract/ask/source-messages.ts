@@ -8,7 +8,7 @@ import type { Page, PageRequest } from '../../stages.ts';
 /** Codes by which zlib and brotli say that bytes are not what they were said to be. */
 export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
 
-const askOperator = 'Ask the operator of the service, or of what stands in front of it.';
+const askOperator = 'Contact the operator of the service, or of the proxy in front of it.';
 
 /** How undici says that "100 Continue" came. It asks for none, and reads nothing behind one. */
 const unaskedContinue = 'bad response';
@@ -25,20 +25,20 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
       if (notAsEncoded.test(failure.code))
         return new RekapError(
           'envelope',
-          `The answer of ${url} is not, or not wholly, encoded as its content-encoding says: ${detail} (${giveUp}).`,
+          `The body of the response of ${url} does not match its content-encoding: ${detail} (${giveUp}).`,
           askOperator,
         );
       if (detail === unaskedContinue)
         return new RekapError(
           'envelope',
-          `${url} sends "100 Continue" before its answer, which nobody asked for, and rekap cannot read on (${giveUp}).`,
+          `${url} sends "100 Continue" before its response without being asked to, and rekap cannot read the response (${giveUp}).`,
           askOperator,
         );
       return brokenConnection.has(failure.code)
         ? new RekapError(
             'source-unreachable',
-            `${url} gave no whole answer: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
-            'Run the sync again later; a smaller --page-size may help. If it never answers, check --base-url.',
+            `${url} did not return a complete response: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
+            'Run the sync again later. A smaller --page-size may help. If there is never a response, check --base-url.',
           )
         : new RekapError(
             'source-unreachable',
@@ -54,12 +54,12 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
     case 'truncated':
       return new RekapError(
         'envelope',
-        `The answer of ${url} ends before its JSON does (${giveUp}). It begins: ${detail}`,
+        `The response of ${url} ends in the middle of its JSON (${giveUp}). It starts with: ${detail}`,
         'Run the sync again later, or try a smaller --page-size.',
       );
     case 'not JSON': {
-      const what = detail.startsWith('<') ? 'HTML or XML, such as a web page,' : 'something else';
-      return malformed(`${url} answers with ${what} and not with JSON (${giveUp}). It begins: ${detail}`);
+      const what = detail.startsWith('<') ? 'HTML or XML, such as a web page,' : 'other content';
+      return malformed(`${url} returned ${what} instead of JSON (${giveUp}). It starts with: ${detail}`);
     }
     case 'malformed':
       return malformed(detail);
@@ -72,8 +72,8 @@ export function lackOfOurs(error: unknown): RekapError | null {
   return said.startsWith('WebAssembly')
     ? new RekapError(
         'system-limit',
-        `Node.js cannot run WebAssembly, with which rekap reads HTTP: ${said}.`,
-        'Run rekap without --jitless, without MemoryDenyWriteExecute= of systemd, and without a limit on address space (ulimit -v).',
+        `Node.js cannot run WebAssembly, which rekap needs to read HTTP: ${said}.`,
+        'Run rekap without --jitless, without MemoryDenyWriteExecute= in systemd, and without a limit on the address space (ulimit -v).',
         { cause: error },
       )
     : tooFewFiles(error);
@@ -86,16 +86,16 @@ export function nameFailure(failure: Failure, timeout: number): string {
       return `status ${failure.status}`;
     case 'connection':
       return notAsEncoded.test(failure.code)
-        ? `an answer that is not encoded as it says (${failure.code})`
+        ? `a response that does not match its content-encoding (${failure.code})`
         : `no connection (${failure.code})`;
     case 'timeout':
-      return `no whole answer within ${timeout / 1000} s`;
+      return `no complete response within ${timeout / 1000} s`;
     case 'truncated':
-      return 'an answer that ends early';
+      return 'a response that ends early';
     case 'not JSON':
-      return 'an answer that is not JSON';
+      return 'a response that is not JSON';
     case 'malformed':
-      return 'an answer that is no envelope';
+      return 'a response without the envelope {count, data}';
   }
 }
 
@@ -104,13 +104,15 @@ export function malformed(message: string): RekapError {
   return new RekapError(
     'envelope',
     message,
-    'Check that --base-url is the service itself and not a login, a proxy or a maintenance page in front of it; otherwise run the sync again later, or ask the operator of the service.',
+    'Check that --base-url is the service itself and not a login page, a proxy or a maintenance page. If it is, run the sync again later, or contact the operator of the service.',
   );
 }
 
 /** The error for an answer whose status is no success. */
 export function statusError(status: number, url: string, why: string, detail: string): RekapError {
-  return new RekapError('source-status', `${url} answered ${status} (${why}): ${detail}`, adviceOn(status), { status });
+  return new RekapError('source-status', `${url} returned status ${status} (${why}): ${detail}`, adviceOn(status), {
+    status,
+  });
 }
 
 function isRedirect(status: number): boolean {
@@ -118,24 +120,25 @@ function isRedirect(status: number): boolean {
 }
 
 function adviceOn(status: number): string {
-  if (status === 404) return 'Check --base-url: it is the address before /api, and the endpoint must be there.';
+  if (status === 404)
+    return 'Check --base-url: it is the part of the URL before /api, and the endpoint must exist there.';
   if (status === 429) return 'Run the sync again later, or with a lower --concurrency.';
-  if (status >= 500) return 'Run the sync again later; a smaller --page-size may help.';
-  if (isRedirect(status)) return 'Give the address that answers itself as --base-url.';
-  return 'Check --base-url and --page-size, or ask the operator of the service.';
+  if (status >= 500) return 'Run the sync again later. A smaller --page-size may help.';
+  if (isRedirect(status)) return 'Set --base-url to the final address, without a redirect.';
+  return 'Check --base-url and --page-size, or contact the operator of the service.';
 }
 
 function connectionMessage(code: string, detail: string): string {
   switch (code) {
     case 'ECONNREFUSED':
-      return 'nothing listens there';
+      return 'the connection was refused';
     case 'ENOTFOUND':
-      return 'there is no such host';
+      return 'the host was not found';
     case 'EAI_AGAIN':
-      return 'its name cannot be resolved just now';
+      return 'the host name cannot be resolved at the moment';
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
-      return 'it does not speak TLS; perhaps its address begins with http://';
+      return 'the server does not use TLS; its address may start with http://';
     default:
       return `${detail.replaceAll(/\s+/g, ' ').trim() || 'the connection failed'} [${code}]`;
   }
@@ -153,7 +156,7 @@ export function connectionCode(error: unknown): string {
 
 /** What to do about a key that the service does not accept. */
 export const checkKey =
-  'Check that REKAP_API_KEY, or the file named by --api-key-file, holds the key of this service, whole and without blanks, and ask its operator whether the key is still valid.';
+  'Check that REKAP_API_KEY, or the file named by --api-key-file, contains the complete key of this service, without spaces. If it does, ask the operator whether the key is still valid.';
 
 /**
  * The error for a refused key. 403 may have another reason, but the key is the likely one.
@@ -163,9 +166,9 @@ export const checkKey =
 export function refusedKey(url: string, status: number, detail: string, wasAccepted: boolean): RekapError {
   return new RekapError(
     'source-refused-key',
-    `The source ${status === 401 ? 'refused' : 'probably refused'} the API key: ${url} answered ${status}: ${detail}`,
+    `The source ${status === 401 ? 'refused' : 'probably refused'} the API key: ${url} returned status ${status}: ${detail}`,
     wasAccepted
-      ? 'It has accepted the key for other requests of this run. Check with the operator of the service why it refuses this one.'
+      ? 'The source accepted the key for other requests of this run. Ask the operator of the service why it refuses this one.'
       : checkKey,
   );
 }
@@ -177,7 +180,7 @@ export function refusedAll(dataset: string, last: RekapError): RekapError {
     `The source refuses every request for ${dataset}. ${last.message}`,
     isRekapError(last, 'source-status') && isRedirect(last.status)
       ? last.next
-      : 'If it speaks of a limit, ask for fewer records at a time with --page-size; otherwise check --base-url.',
+      : 'If the response mentions a limit, request fewer records at a time with --page-size. Otherwise check --base-url.',
   );
 }
 
@@ -185,8 +188,8 @@ export function refusedAll(dataset: string, last: RekapError): RekapError {
 export function asksForPatience(last: RekapError): RekapError {
   return new RekapError(
     'source-refused-all',
-    `The source is asked no more. ${last.message}`,
-    'Run the sync again then; with --resume it goes on from the pages that were landed.',
+    `rekap stopped sending requests. ${last.message}`,
+    'Run the sync again after that time. With --resume, it reuses the pages that are already stored.',
   );
 }
 
@@ -199,17 +202,18 @@ export function headerText(value: string | string[] | undefined): string | null 
 export function redirectDetail(location: string | string[] | undefined, endpoint: string, url: string): string | null {
   const target = headerText(location);
   if (target === null) return null;
-  if (!URL.canParse(target, url)) return 'it redirects, and rekap does not follow with the key in its hands';
+  if (!URL.canParse(target, url))
+    return 'it redirects, and rekap does not follow redirects because they could expose the API key';
   const { origin, pathname } = new URL(target, url);
   const base = pathname.replace(/\/+$/, '');
   const asked = new URL(url);
   const isSame = origin === asked.origin && base === asked.pathname;
   const advice = isSame
-    ? ' That is the address that was asked, so no other --base-url mends it: ask the operator of the service'
+    ? ' That is the same address, so another --base-url does not help. Contact the operator of the service'
     : base.endsWith(endpoint)
-      ? ` If you trust that address, give ${origin}${base.slice(0, -endpoint.length)} as --base-url`
+      ? ` If you trust that address, set --base-url to ${origin}${base.slice(0, -endpoint.length)}`
       : '';
-  return `it redirects to ${origin}${pathname}; rekap does not follow with the key in its hands.${advice}`;
+  return `it redirects to ${origin}${pathname}, and rekap does not follow redirects because they could expose the API key.${advice}`;
 }
 
 /** The beginning of an answer on one line, without control characters, fit for a message. */

@@ -46,7 +46,7 @@ export class JsonText {
   fail(expected: string): never {
     const { at, bytes } = this;
     throw new ScanError(
-      at >= bytes.length ? `it ends early, where ${expected} should be` : `${expected} should be at byte ${at}`,
+      at >= bytes.length ? `it ends early, and ${expected} is missing` : `${expected} should be at byte ${at}`,
       at,
     );
   }
@@ -87,7 +87,7 @@ export class JsonText {
     try {
       JSON.parse(this.bytes.toString('utf8', start, this.at));
     } catch {
-      throw new ScanError(`a string with a wrong escape is at byte ${start}`, start);
+      throw new ScanError(`the string at byte ${start} has an invalid escape`, start);
     }
   }
 
@@ -97,7 +97,7 @@ export class JsonText {
     if (byte === QUOTE) return this.passString() ? FieldKind.escaped : FieldKind.text;
     if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       if (depth >= maxDepth)
-        throw new ScanError(`values are nested more than ${maxDepth} deep at byte ${this.at}`, this.at);
+        throw new ScanError(`values are nested more than ${maxDepth} levels deep at byte ${this.at}`, this.at);
       this.passMembers(byte, () => this.passValue(depth + 1));
       return FieldKind.other;
     }

@@ -48,7 +48,7 @@ export class RecordScanner {
   /** Passes a member of a list of records, whatever it is. */
   passItem(): void {
     const { text, index } = this;
-    if (index.length === maxRecords) throw new ScanError(`it holds more than ${maxRecords} records`, text.at);
+    if (index.length === maxRecords) throw new ScanError(`it has more than ${maxRecords} records`, text.at);
     if (text.bytes[text.at] === OPEN_BRACE) this.passRecord();
     else {
       const row = index.open(text.at);

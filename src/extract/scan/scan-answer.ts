@@ -54,22 +54,22 @@ function passEnvelope(text: JsonText, scanner: RecordScanner): number {
       text.passValue(1);
       return;
     }
-    if (seen[name] !== null) throw new ScanError(`it holds "${name}" twice`, nameStart);
+    if (seen[name] !== null) throw new ScanError(`it has "${name}" twice`, nameStart);
     if (name === 'count') seen.count = passCount(text);
     else seen.data = passData(text, scanner);
   });
   text.skipSpace();
   if (text.at !== text.bytes.length)
-    throw new ScanError(`something follows the JSON object at byte ${text.at}`, text.at);
-  if (seen.count === null) throw new ScanError('it holds no "count"', 0);
+    throw new ScanError(`there is more text after the JSON object, at byte ${text.at}`, text.at);
+  if (seen.count === null) throw new ScanError('"count" is missing', 0);
   if (seen.data === 'an object of something else' || (seen.data === 'an odd record' && seen.count !== 1)) {
-    if (seen.count > 0) throw new ScanError('its "data" is an object without any field of a record', 0);
+    if (seen.count > 0) throw new ScanError('its "data" is an object without any known field', 0);
     // What stands there beside a count of 0, such as a message, is no record.
     scanner.index.length = 0;
   }
   // An empty list past the end beside a count is a total, which proves nothing; no list at all contradicts it.
   if (scanner.index.length === 0 && seen.count > 0 && seen.data !== 'an empty list')
-    throw new ScanError(`its "count" is ${seen.count} and its "data" holds no record`, 0);
+    throw new ScanError(`its "count" is ${seen.count}, but its "data" has no records`, 0);
   return seen.count;
 }
 
@@ -148,14 +148,14 @@ export function createPageScanner(warnOnce: (topic: string, message: string) => 
     if (count !== records.length) {
       warnOnce(
         `count ${table}`,
-        `${table}: the source's "count" does not say how many records an answer holds (${count} for ${records.length}, ${url}); rekap goes by the records.`,
+        `${table}: the "count" of the source is not the number of records in the response (${count} for ${records.length} records, ${url}). rekap counts the records itself.`,
       );
     }
     if (unknownFields.size > 0) {
       const names = [...unknownFields].map((name) => JSON.stringify(name.slice(0, 80))).join(', ');
       warnOnce(
         `fields ${table}`,
-        `${table}: the source sends fields that rekap does not know: ${names}. They stay in the landing.`,
+        `${table}: the source sends unknown fields: ${names}. They are kept in the stored responses only.`,
       );
     }
     return { request, url, bytes, count, records };

@@ -75,11 +75,11 @@ function spoilAnswer(name: AnswerFault, body: string, { reply, chance, clock }: 
       socket?.resetAndDestroy();
       return reply;
     case '429':
-      throw new Problem(429, 'There were too many requests; Retry-After says when to go on.', {
+      throw new Problem(429, 'Too many requests. Retry-After says when to retry.', {
         headers: { 'retry-after': writeRetryAfter(chance, clock.now()) },
       });
     case '503':
-      throw new Problem(503, 'The service is not available just now.');
+      throw new Problem(503, 'The service is temporarily unavailable.');
     case '500':
       throw failed;
     case 'html':

@@ -10,24 +10,24 @@ import { checkRange, maxNumber } from '../limits.ts';
  * answer has at most one fault of the last kind: the first that is drawn.
  */
 const faults = [
-  ['drift', 'source', 0.02, 'the source changes for good: a count grows, a record goes or a new one comes'],
-  ['slow', 'time', 0.02, 'the answer comes two seconds late'],
+  ['drift', 'source', 0.02, 'the source changes permanently: a count grows, a record disappears or a new one appears'],
+  ['slow', 'time', 0.02, 'the response is two seconds late'],
   ['foreign', 'records', 0.02, 'the filter by district is ignored'],
-  ['hide', 'records', 0.1, 'this share of the districts is missing from the list without a filter'],
-  ['shuffle', 'records', 0.02, 'the records are paged in another order for this one answer'],
-  ['restart', 'records', 0.02, 'offset is ignored: the first page is given again'],
-  ['repeat', 'records', 0.02, 'the page before the one that was asked for is given again'],
-  ['clamp', 'records', 50, 'an answer holds at most so many records, whatever limit asks for'],
-  ['short', 'records', 0.02, 'the answer holds fewer records than limit asks for, although more follow'],
-  ['total', 'records', 1, 'count is the number of all matching records, not of those in the answer'],
-  ['drop', 'answer', 0.02, 'the connection is reset without an answer'],
+  ['hide', 'records', 0.1, 'this share of the districts is missing in the list without a filter'],
+  ['shuffle', 'records', 0.02, 'the records have another order in this response'],
+  ['restart', 'records', 0.02, 'offset is ignored: the response is the first page'],
+  ['repeat', 'records', 0.02, 'the response is the previous page instead of the requested one'],
+  ['clamp', 'records', 50, 'a response has at most this many records, even if limit is larger'],
+  ['short', 'records', 0.02, 'the response has fewer records than limit, although there are more'],
+  ['total', 'records', 1, 'count is the number of all matching records, not of those in the response'],
+  ['drop', 'answer', 0.02, 'the connection is reset without a response'],
   ['429', 'answer', 0.02, 'too many requests, with Retry-After in seconds or as a date'],
-  ['503', 'answer', 0.02, 'the service is not available'],
-  ['500', 'answer', 0.02, 'the service fails'],
+  ['503', 'answer', 0.02, 'the service is unavailable'],
+  ['500', 'answer', 0.02, 'the service fails with an internal error'],
   ['html', 'answer', 0.02, 'an HTML page with status 200, as from a proxy in front of the service'],
-  ['stall', 'answer', 0.02, 'the answer begins and then stops, until the client gives up'],
-  ['truncate', 'answer', 0.02, 'the connection closes before the length that was promised'],
-  ['cut', 'answer', 0.02, 'the JSON ends in its midst, although the HTTP answer is whole'],
+  ['stall', 'answer', 0.02, 'the response starts and then stalls until the client gives up'],
+  ['truncate', 'answer', 0.02, 'the connection closes before the number of bytes in Content-Length'],
+  ['cut', 'answer', 0.02, 'the JSON ends early, although the HTTP response is complete'],
 ] as const;
 
 export type FaultName = (typeof faults)[number][0];
@@ -61,9 +61,9 @@ export interface FaultSettings {
 
 /** Names that stand for several faults, each at its default. */
 export const presets: Readonly<Record<string, { readonly sentence: string; readonly faults: readonly FaultName[] }>> = {
-  transient: { sentence: 'faults that pass: a careful client brings every record home', faults: transient },
+  transient: { sentence: 'temporary faults: a careful client gets every record', faults: transient },
   hostile: {
-    sentence: 'all faults: a careful client brings the right records home, or none',
+    sentence: 'all faults: a careful client gets the correct records, or none',
     faults: faultList.map(({ name }) => name),
   },
 };
@@ -84,10 +84,10 @@ export function checkFaultValue(
   if (isRight) return value;
   throw new RekapError(
     'usage',
-    `The fault ${name} cannot have the value ${JSON.stringify(written)}.`,
+    `${JSON.stringify(written)} is not a valid value of the fault ${name}.`,
     unit === 'rate'
-      ? 'Give a rate from 0 (never) to 1 (always), such as 0.05.'
-      : `Give a number of records from 1 to ${maxNumber}.`,
+      ? 'Use a rate from 0 (never) to 1 (always), such as 0.05.'
+      : `Use a number of records from 1 to ${maxNumber}.`,
   );
 }
 

@@ -150,10 +150,10 @@ it('lines for a log say how far a long list has come, and nothing of a short one
   ask('users', 250);
   report({ kind: 'districts', dataset: 'users', total: 84 });
   ask('users', 100);
-  report({ kind: 'wait', dataset: 'users', milliseconds: 7_100, why: 'no whole answer within 30 s' });
+  report({ kind: 'wait', dataset: 'users', milliseconds: 7_100, why: 'no complete response within 30 s' });
   expect(written.map((line) => line.replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /, ''))).toEqual([
     'users: listing the districts, 100 requests\n',
     'users: listing the districts, 200 requests\n',
-    'warning: users: no whole answer within 30 s; asks again in 7 s\n',
+    'warning: users: no complete response within 30 s; asks again in 7 s\n',
   ]);
 });

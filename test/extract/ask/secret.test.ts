@@ -57,7 +57,7 @@ const written: readonly (readonly [string, string])[] = [
 
 it('a key that a program does not have is refused at once', () => {
   const variable: Record<string, string> = {};
-  expect(() => new Secret(variable['REKAP_API_KEY']!)).toThrow('There is no API key.');
+  expect(() => new Secret(variable['REKAP_API_KEY']!)).toThrow('The API key is not a string.');
 });
 
 describe('a key that an answer repeats', () => {

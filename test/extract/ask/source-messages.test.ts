@@ -12,10 +12,10 @@ import {
 const url = 'http://source.test/api';
 
 it.each([
-  ['ECONNREFUSED', 'source-unreachable', `${url} cannot be reached: nothing listens there`, '--base-url'],
-  ['UND_ERR_SOCKET', 'source-unreachable', `${url} gave no whole answer: it broke`, '--page-size'],
-  ['ECONNRESET', 'source-unreachable', `${url} gave no whole answer: it broke`, '--page-size'],
-  ['Z_DATA_ERROR', 'envelope', `The answer of ${url} is not, or not wholly, encoded as`, 'operator'],
+  ['ECONNREFUSED', 'source-unreachable', `${url} cannot be reached: the connection was refused`, '--base-url'],
+  ['UND_ERR_SOCKET', 'source-unreachable', `${url} did not return a complete response: it broke`, '--page-size'],
+  ['ECONNRESET', 'source-unreachable', `${url} did not return a complete response: it broke`, '--page-size'],
+  ['Z_DATA_ERROR', 'envelope', `The body of the response of ${url} does not match its content-encoding`, 'operator'],
 ])('%s is of code %s', (code, expected, message, next) => {
   const error = describeFailure({ kind: 'connection', code }, url, 'given up', 'it broke');
   expect(error.code).toBe(expected);
@@ -25,16 +25,16 @@ it.each([
 
 it.each([
   ['ECONNREFUSED', 'no connection (ECONNREFUSED)'],
-  ['Z_BUF_ERROR', 'an answer that is not encoded as it says (Z_BUF_ERROR)'],
+  ['Z_BUF_ERROR', 'a response that does not match its content-encoding (Z_BUF_ERROR)'],
 ])('%s is called by its name while it is tried again', (code, name) => {
   expect(nameFailure({ kind: 'connection', code }, 1000)).toBe(name);
 });
 
 it.each([
-  ['https://other.test/v1/people', 'give https://other.test/v1 as --base-url'],
-  ['/people/?x=1', 'no other --base-url mends it'],
-  ['/people', 'no other --base-url mends it'],
-  ['/login', 'hands.'],
+  ['https://other.test/v1/people', 'set --base-url to https://other.test/v1'],
+  ['/people/?x=1', 'another --base-url does not help'],
+  ['/people', 'another --base-url does not help'],
+  ['/login', 'expose the API key.'],
 ])('a redirect to %s says what can be done about it', (location, advice) => {
   const said = redirectDetail(location, '/people', 'http://source.test/people?limit=1');
   expect(said).toContain(advice);

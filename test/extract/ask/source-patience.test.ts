@@ -80,7 +80,7 @@ describe('a source', () => {
     }));
     expect(await failure()).toMatchObject({ code: 'source-refused-all' });
     const again = await failure();
-    expect(String(again)).toMatch(/is asked no more\. .* answered 429 \(the source asks to wait 60 minutes\)/);
+    expect(String(again)).toMatch(/stopped sending requests\. .* status 429 \(Retry-After is 60 minutes\)/);
     expect(sent()).toBe(1);
   });
 
@@ -116,7 +116,7 @@ describe('a source', () => {
     );
     expect(await failure()).toMatchObject({
       code: gone,
-      message: expect.stringContaining('no whole answer within 0.02 s'),
+      message: expect.stringContaining('no complete response within 0.02 s'),
     });
   });
 });
