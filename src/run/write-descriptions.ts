@@ -33,8 +33,8 @@ interface Described extends Relation {
 }
 
 function origin({ id, options }: Run): string {
-  const what = `Snapshot ${id} of ${options.source}`;
-  return options.source === 'sample' ? `${what}. Its figures are made up.` : `${what}.`;
+  const what = `Snapshot ${id} from ${options.source}`;
+  return options.source === 'sample' ? `${what}. The figures are made up.` : `${what}.`;
 }
 
 /** Describes the files as a Data Package, version 1 of the standard. */
@@ -43,9 +43,9 @@ function describePackage(run: Run, relations: readonly Described[]): unknown {
   return {
     profile: 'data-package',
     name: `rekap-${run.id.toLowerCase()}`,
-    title: 'Voters of the DPR-RI election and users of their voting right',
+    title: 'Voters and voting-rights users of the DPR-RI election',
     // frictionless counts no bytes of a Parquet file, so it refuses a package that has them.
-    description: `${origin(run)} The resources have no "bytes", because validators cannot count those of Parquet files; manifest.json has the sizes.`,
+    description: `${origin(run)} The resources do not have "bytes", because validators cannot count the bytes of Parquet files. The sizes are in manifest.json.`,
     created: run.startedAt.toISOString(),
     // A path has to be an address.
     sources: [source === 'sample' ? { title: 'sample' } : { title: source, path: source }],

@@ -8,27 +8,30 @@ type Sample = readonly [labels: Labels, value: number];
 
 /** Every metric there is, by its name. docs/reference/metrics.md is made from this. */
 export const metrics = {
-  rekap_last_success_timestamp_seconds: ['gauge', 'Unix time at which the newest sync that succeeded began.'],
-  rekap_last_run_timestamp_seconds: ['gauge', 'Unix time at which the last sync began.'],
+  rekap_last_success_timestamp_seconds: ['gauge', 'Unix time when the newest successful sync started.'],
+  rekap_last_run_timestamp_seconds: ['gauge', 'Unix time when the last sync started.'],
   rekap_last_run_exit_code: ['gauge', 'Exit code of the last sync.'],
-  rekap_last_run_duration_seconds: ['gauge', 'How long the last sync took, by step.'],
-  rekap_last_run_requests: ['gauge', 'Requests that the last sync sent.'],
-  rekap_last_run_answers: ['gauge', 'Answers to the last sync, by status.'],
-  rekap_last_run_retries: ['gauge', 'Requests that the last sync sent again.'],
-  rekap_last_run_received_bytes: ['gauge', 'Bytes of the answers to the last sync.'],
-  rekap_rows: ['gauge', 'Rows of each dataset after the newest success.'],
-  rekap_quarantined_records: ['gauge', 'Records in quarantine after the newest success, by dataset.'],
-  rekap_violations: ['gauge', 'Violations after the newest success, by severity and age (new, resolved, standing).'],
-  rekap_runs_total: ['counter', 'Syncs so far, by outcome.'],
-  rekap_gate_refusals_total: ['counter', 'Syncs that the gate refused so far.'],
-  rekap_last_push_timestamp_seconds: ['gauge', 'Unix time at which the last push began.'],
+  rekap_last_run_duration_seconds: ['gauge', 'Duration of the last sync, by step.'],
+  rekap_last_run_requests: ['gauge', 'Requests of the last sync.'],
+  rekap_last_run_answers: ['gauge', 'Responses to the last sync, by status.'],
+  rekap_last_run_retries: ['gauge', 'Retries of the last sync.'],
+  rekap_last_run_received_bytes: ['gauge', 'Bytes of the responses to the last sync.'],
+  rekap_rows: ['gauge', 'Rows after the newest successful sync, by dataset.'],
+  rekap_quarantined_records: ['gauge', 'Records in quarantine after the newest successful sync, by dataset.'],
+  rekap_violations: [
+    'gauge',
+    'Violations after the newest successful sync, by severity and age (new, resolved, standing).',
+  ],
+  rekap_runs_total: ['counter', 'Number of syncs, by outcome.'],
+  rekap_gate_refusals_total: ['counter', 'Number of syncs that the quality gate refused.'],
+  rekap_last_push_timestamp_seconds: ['gauge', 'Unix time when the last push started.'],
   rekap_last_push_exit_code: ['gauge', 'Exit code of the last push.'],
-  rekap_schedule_next_run_timestamp_seconds: ['gauge', 'Unix time of the next sync; of `rekap schedule` alone.'],
+  rekap_schedule_next_run_timestamp_seconds: ['gauge', 'Unix time of the next sync. Only from `rekap schedule`.'],
   rekap_schedule_running: [
     'gauge',
-    '1 while a sync is under way, 0 while it waits, also to try again; of `rekap schedule` alone.',
+    '1 while a sync is running, 0 between syncs and before retries. Only from `rekap schedule`.',
   ],
-  rekap_schedule_retries_total: ['counter', 'Syncs tried again since the start; of `rekap schedule` alone.'],
+  rekap_schedule_retries_total: ['counter', 'Number of retried syncs since the start. Only from `rekap schedule`.'],
 } as const satisfies Readonly<Record<string, readonly [type: 'gauge' | 'counter', help: string]>>;
 
 type MetricName = keyof typeof metrics;

@@ -58,7 +58,7 @@ describe('the metrics', () => {
 
   it('are there before anything ran, without a value that nobody knows', () => {
     expect(renderMetrics(noRuns)).toBe(
-      '# HELP rekap_gate_refusals_total Syncs that the gate refused so far.\n# TYPE rekap_gate_refusals_total counter\nrekap_gate_refusals_total 0\n',
+      '# HELP rekap_gate_refusals_total Number of syncs that the quality gate refused.\n# TYPE rekap_gate_refusals_total counter\nrekap_gate_refusals_total 0\n',
     );
   });
 
