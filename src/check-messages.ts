@@ -11,18 +11,18 @@ const mostPeople = formatNumber(2_147_483_647);
 const ownMessages = {
   sum: {
     en: '{column} ({field}) is {actual}, but {parts} = {expected}',
-    id: '{column} ({field}) adalah {actual}, tetapi {parts} = {expected}',
+    id: '{column} ({field}) tercatat {actual}, sedangkan {parts} = {expected}',
   },
-  missing: { en: '{column} ({field}) is missing', id: '{column} ({field}) tidak ada' },
+  missing: { en: '{column} ({field}) is missing', id: '{column} ({field}) tidak tersedia' },
   null: { en: '{column} ({field}) is null', id: '{column} ({field}) bernilai null' },
   empty: { en: '{column} ({field}) is empty', id: '{column} ({field}) kosong' },
   malformed: {
     en: '{column} ({field}) is {raw}, which is not a whole number',
-    id: '{column} ({field}) berisi {raw}, bukan bilangan bulat',
+    id: '{column} ({field}) berisi {raw}, yang bukan bilangan bulat',
   },
   malformed_text: {
     en: '{column} ({field}) is {raw}, which is not text',
-    id: '{column} ({field}) berisi {raw}, bukan teks',
+    id: '{column} ({field}) berisi {raw}, yang bukan teks',
   },
   malformed_size: {
     en: '{column} ({field}) is {raw}, which is more than {most}, the maximum of a column',

@@ -24,65 +24,65 @@ const failures = {
   usage: ExitCode.usage,
   /** A file that the options name, such as the key or the config file, cannot be used, or the API key or the profile is missing. */
   configuration: ExitCode.usage,
-  /** The definition of a pipeline or a project contradicts itself; found when it is loaded. */
+  /** The definition of a pipeline or a project is inconsistent. rekap checks it when it loads the project. */
   'pipeline-definition': ExitCode.usage,
-  /** The warehouse folder cannot be used: a file in its place, a damaged `current`. */
+  /** The warehouse folder cannot be used, such as because it is a file or `current` is damaged. */
   warehouse: ExitCode.usage,
-  /** The system keeps this user from a part of the warehouse, which says nothing about what is in it. */
+  /** This user does not have permission to read a part of the warehouse. The data may be intact. */
   'warehouse-forbidden': ExitCode.usage,
-  /** A snapshot that was asked for is not in the warehouse. */
+  /** The requested snapshot is not in the warehouse. */
   'snapshot-not-found': ExitCode.usage,
-  /** No answers of the run that was asked for are kept. */
+  /** The responses of the requested run are not stored. */
   'run-not-found': ExitCode.usage,
-  /** The warehouse was filled from another source than the one now given. */
+  /** The warehouse contains figures from a different source. */
   'source-mismatch': ExitCode.usage,
-  /** The SQL of a query is not a single reading statement, or DuckDB refuses it. */
+  /** The SQL is not a single read-only statement, or DuckDB refuses it. */
   query: ExitCode.usage,
-  /** Data that the service should serve is missing or not in the records' shape. */
+  /** The data to serve is missing, or its records are malformed. */
   'served-data': ExitCode.usage,
-  /** The source cannot be reached: nothing listens, no such host, or every attempt timed out. */
+  /** The source cannot be reached: the connection is refused, the host is unknown, or all attempts time out. */
   'source-unreachable': ExitCode.source,
   /** The source refused the API key (401 or 403). */
   'source-refused-key': ExitCode.source,
-  /** The source answered with a `status` that is no success and that trying again does not mend. */
+  /** The source responded with an error `status` that a retry does not fix. */
   'source-status': ExitCode.source,
-  /** The source refuses one request after another, or asks for more patience than a run has; the run ends. */
+  /** The source keeps refusing requests, or its Retry-After exceeds the time of the run. The run ends. */
   'source-refused-all': ExitCode.source,
-  /** The source's answer is not the documented envelope `{count, data}`. */
+  /** A response of the source is not the documented envelope `{count, data}`. */
   envelope: ExitCode.source,
-  /** One answer is larger than the bound on a response's size. */
+  /** A response exceeds the maximum size. */
   'response-too-large': ExitCode.source,
-  /** The pages of one reading do not join, or its end is in doubt; the next reading may be better. */
+  /** The pages of one pass do not connect, or its end is uncertain. A later pass may succeed. */
   'broken-reading': ExitCode.source,
-  /** The source pages in a way in which nothing can be proved: it ignores `id_dapil`, gives one record at a time, or comes to no end. */
+  /** Completeness cannot be proved with this source: it ignores `id_dapil`, returns one record per page, or never ends. */
   'unprovable-source': ExitCode.source,
-  /** At least one district could not be proved complete; nothing is published. */
+  /** At least one district could not be proved complete. Nothing is published. */
   incomplete: ExitCode.source,
-  /** The whole run took longer than its bound. */
+  /** The run exceeded its maximum duration. */
   'run-timeout': ExitCode.source,
-  /** A landing cannot be read back, or cannot be begun. */
+  /** The stored responses of a run (its landing) cannot be read or created. */
   landing: ExitCode.unexpected,
-  /** The quality gate refused to publish, with its `reasons`; the snapshot before stays. */
+  /** The quality gate refused to publish, for its `reasons`. The previous snapshot stays current. */
   gate: ExitCode.gate,
-  /** What was written does not equal what was transformed; nothing is published. */
+  /** The written data does not match the transformed data, or a snapshot is damaged. Nothing is published. */
   verification: ExitCode.unexpected,
-  /** The disk is full or a quota is used up. */
+  /** The disk is full, or a quota is exhausted. */
   'disk-full': ExitCode.unexpected,
-  /** The system fails to open, read, write or rename a file of the warehouse, as it does on a disk that is broken. */
+  /** The system cannot open, read, write or rename a file of the warehouse, such as on a faulty disk. */
   file: ExitCode.unexpected,
-  /** The tables of a snapshot need more memory than DuckDB may take for them; nothing is published. */
+  /** The tables of a snapshot exceed the memory limit of DuckDB. Nothing is published. */
   'out-of-memory': ExitCode.unexpected,
-  /** The system keeps from this process what it cannot work without, such as open files. */
+  /** The process reached a limit of the system, such as the number of open files. */
   'system-limit': ExitCode.unexpected,
-  /** Another sync holds this warehouse. */
+  /** Another sync or replay is using the warehouse. */
   'warehouse-busy': ExitCode.busy,
-  /** Another program has a snapshot's DuckDB file open for writing, which keeps every reader out. */
+  /** Another program has the DuckDB file of a snapshot open for writing, which locks out all readers. */
   'database-held': ExitCode.busy,
-  /** A bucket cannot be reached, refuses, or does not hold what it should; what was current there and here stays so. */
+  /** A bucket cannot be reached, refuses a request, or is damaged. The current snapshots stay current. */
   bucket: ExitCode.bucket,
-  /** Another push was quicker, or the bucket holds a newer snapshot of somebody else; it stays. */
+  /** Another push finished first, or the bucket contains a newer snapshot from another warehouse. The bucket is unchanged. */
   'bucket-conflict': ExitCode.bucket,
-  /** A signal ended the run; its exit code says which. */
+  /** A signal ended the run. The exit code shows which signal. */
   interrupted: ExitCode.interrupted,
 } as const;
 
@@ -124,7 +124,7 @@ export function isRekapError(error: unknown, ...codes: readonly ErrorCode[]): er
 }
 
 const endings = {
-  SIGHUP: { message: 'The terminal was closed.', exitCode: ExitCode.hungUp },
+  SIGHUP: { message: 'Hung up: the terminal was closed.', exitCode: ExitCode.hungUp },
   SIGINT: { message: 'Interrupted.', exitCode: ExitCode.interrupted },
   SIGTERM: { message: 'Terminated.', exitCode: ExitCode.terminated },
 } as const;
@@ -132,7 +132,7 @@ const endings = {
 /** The end of a run by a signal. */
 export function interruptedBy(
   signal: keyof typeof endings,
-  next = 'The published data did not change. You can run the command again.',
+  next = 'Published data is unchanged. Run the command again at any time.',
 ): RekapError {
   const { message, exitCode } = endings[signal];
   return new RekapError('interrupted', message, next, { exitCode });
@@ -140,7 +140,7 @@ export function interruptedBy(
 
 /** The gate's refusal, with each reason on a line of its own. */
 export function gateRefusal(reasons: readonly string[], next: string): RekapError {
-  const lines = ['The quality gate refuses to publish:', ...reasons.map((reason) => `  - ${reason}`)];
+  const lines = ['The quality gate refused to publish:', ...reasons.map((reason) => `  - ${reason}`)];
   return new RekapError('gate', lines.join('\n'), next, { reasons });
 }
 
@@ -163,25 +163,20 @@ export function systemCode(error: unknown): string {
 
 /** The error for a process that may open no more files, where this failure or one that caused it says so; null for any other. */
 export function tooFewFiles(error: unknown): RekapError | null {
-  const more = 'allow more open files, for example with "ulimit -n 1024", or close programs that have many files open';
+  const more = 'raise the limit, such as with "ulimit -n 1024", or close programs that have many files open';
   let inner = error;
   while (inner instanceof Error) {
     const code = systemCode(inner);
     if (code === 'EMFILE' || code === 'ENFILE' || /^IO Error:.*too many open files/is.test(inner.message))
-      return new RekapError(
-        'system-limit',
-        'rekap cannot open more files, because the limit of the system is reached.',
-        `To continue, ${more}.`,
-        {
-          cause: error,
-        },
-      );
+      return new RekapError('system-limit', 'rekap reached the limit of open files.', `To continue, ${more}.`, {
+        cause: error,
+      });
     // Node says so too of a module that is there, when it cannot open what describes it.
     if (code === 'ERR_MODULE_NOT_FOUND')
       return new RekapError(
         'system-limit',
         `A part of rekap cannot be loaded: ${inner.message}.`,
-        `Install rekap again. If no file is missing, ${more}.`,
+        `Install rekap again. If its files are complete, ${more}.`,
         { cause: error },
       );
     inner = inner instanceof AggregateError ? inner.errors[0] : inner.cause;

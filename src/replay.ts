@@ -112,8 +112,8 @@ async function requireSameLanding(landing: string, manifest: Manifest): Promise<
   if (first === undefined) return;
   throw new RekapError(
     'landing',
-    `${join(landing, first.path)} was changed after its run was published: ${first.why}.`,
-    'rekap cannot replay this run. Replay another run, or run the sync again.',
+    `${join(landing, first.path)} has changed since its run was published: ${first.why}.`,
+    'Replay another run, or run the sync again.',
   );
 }
 
@@ -131,10 +131,10 @@ async function requireSameFigures(run: Run & Replay, manifest: Manifest): Promis
   throw new RekapError(
     'verification',
     [
-      `The stored responses of run ${file.run} produce figures that differ from snapshot ${model.id}:`,
+      `The responses of run ${file.run} do not give the figures of snapshot ${model.id}:`,
       ...differing.map((what) => `  - ${what}`),
     ].join('\n'),
-    'Nothing was published. Please report this.',
+    'Nothing was published. This is a bug in rekap; please report it.',
   );
 }
 
@@ -153,7 +153,7 @@ async function publish(
     if (current !== null || published === null) return { outcome: 'reproduced', current, manifest };
     enter('switch current');
     await pointCurrent(warehouse, published.id);
-    run.warn(`There was no current snapshot. Snapshot ${published.id} is current now.`);
+    run.warn(`No snapshot was current. Snapshot ${published.id} is now current.`);
     return { outcome: 'reproduced', current: published.id, manifest };
   }
   if (options.dryRun) {

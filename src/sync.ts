@@ -52,8 +52,8 @@ function requireUsable(project: Project, asked: SyncOptions): SyncOptions {
     return { ...asked, baseUrl, source: asked.source === asked.baseUrl ? baseUrl : asked.source };
   throw new RekapError(
     'usage',
-    'The page size is 1, but rekap needs pages that overlap by one record.',
-    'Set the page size to 2 or more.',
+    'The page size is 1. Pages of one record cannot prove that a pass is complete.',
+    'Use a page size of 2 or more.',
   );
 }
 
@@ -63,7 +63,7 @@ async function planSync({ project, options, context, warn }: Attempt): Promise<R
   const current = await readCurrentOrFirst(warehouse);
   checkSource(options, current);
   const isAnew = beginsAnew(source, current);
-  if (isAnew) warn('The warehouse contained sample figures. Its history starts again with this source.');
+  if (isAnew) warn('The warehouse contained sample figures. A new history starts with this source.');
   const startedAt = context.clock.now();
   const id = newSnapshotId(startedAt, context.random(), await latestRunId(warehouse));
   return {
@@ -132,7 +132,7 @@ async function findSame(run: Run, manifest: Manifest): Promise<Snapshot | null> 
 async function isWhole({ project, warn }: Run, snapshot: Snapshot): Promise<boolean> {
   const problems = await findDamage(snapshot, project.pipelines);
   if (problems.length > 0)
-    warn(`Snapshot ${snapshot.id} is damaged, and a new one replaces it: ${problems.join('; ')}.`);
+    warn(`Snapshot ${snapshot.id} is damaged, and a new snapshot replaces it: ${problems.join('; ')}.`);
   return problems.length === 0;
 }
 
@@ -143,7 +143,7 @@ async function removeOld({ options, warn, previous, pinned }: Run, current: stri
     // Whoever has followed `current` a moment ago still reads the snapshot that was replaced.
     return await pruneSnapshots(warehouse, keep, [current, previous?.id ?? null, pinned]);
   } catch (error) {
-    warn(`old snapshots could not be removed: ${messageOf(error)}`);
+    warn(`Old snapshots could not be removed: ${messageOf(error)}`);
     return [];
   }
 }

@@ -12,11 +12,11 @@ const failures: readonly Failure[] = [
   {
     said: (name, _status, message) =>
       name === 'CredentialsProviderError' || /could not load credentials/i.test(message),
-    next: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with AWS_PROFILE.',
+    next: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or set AWS_PROFILE.',
   },
   {
     said: (_name, _status, message) => /region is missing/i.test(message),
-    next: 'Set AWS_REGION; a store without regions takes us-east-1, or auto.',
+    next: 'Set AWS_REGION. For a store without regions, use us-east-1 or auto.',
   },
   {
     said: (name, status) => name === 'PermanentRedirect' || name === 'AuthorizationHeaderMalformed' || status === 301,
@@ -24,12 +24,12 @@ const failures: readonly Failure[] = [
   },
   {
     said: (name) => name === 'NoSuchBucket',
-    next: 'Make the bucket, or correct its name.',
+    next: 'Create the bucket, or correct its name.',
   },
   {
     // Some stores say 404 of a key that they do not know.
     said: (name, status, message) => status === 401 || status === 403 || /access key/i.test(name + message),
-    next: 'Check the credentials: they must be allowed to list the bucket, and to read, write and delete below the prefix.',
+    next: 'Check the credentials. They need permission to list the bucket, and to read, write and delete objects under the prefix.',
   },
   {
     said: (name, status) => name === 'NotImplemented' || status === 501,
@@ -37,15 +37,15 @@ const failures: readonly Failure[] = [
   },
   {
     said: (_name, _status, message) => /checksum mismatch/i.test(message),
-    next: 'A file there is damaged. Remove the folder of its snapshot there, and push the snapshot again.',
+    next: 'A file in the bucket is damaged. Remove the folder of its snapshot from the bucket, and push the snapshot again.',
   },
   {
     said: (_name, status) => status === 0,
-    next: 'Check the network and AWS_ENDPOINT_URL_S3, and run it again.',
+    next: 'Check the network and AWS_ENDPOINT_URL_S3, then run the command again.',
   },
 ];
 
-const otherwise = 'Run it again. If it fails again, ask whoever runs the store.';
+const otherwise = 'Run the command again. If it still fails, contact the operator of the store.';
 
 /** @param doing What was to be done, such as "read current.json". */
 export function explainBucketError(error: unknown, doing: string, url: string): unknown {
@@ -57,7 +57,7 @@ export function explainBucketError(error: unknown, doing: string, url: string): 
   const message = (messageOf(error) || systemCode(error)).replace(/\.$/, '');
   const { next } = failures.find(({ said }) => said(name, status, message)) ?? { next: otherwise };
   const why = status === 0 ? message : `${message} (${name}, ${status})`;
-  return new RekapError('bucket', `${url}: could not ${doing}: ${why}.`, next, { cause: error });
+  return new RekapError('bucket', `${url}: failed to ${doing}: ${why}.`, next, { cause: error });
 }
 
 /** The status of the store's answer; 0 where there was none. */

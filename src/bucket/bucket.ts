@@ -114,8 +114,8 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
       if (taken > idle && bytes < (taken * slowest) / 1000)
         throw new RekapError(
           'bucket',
-          `${url} sends less than ${formatBytes(slowest)} a second.`,
-          'Run it again when the connection is faster.',
+          `${url} sends less than ${formatBytes(slowest)} per second.`,
+          'Run the command again when the connection is faster.',
         );
       yield piece;
     }
@@ -148,8 +148,8 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
           found.body.destroy();
           throw new RekapError(
             'bucket',
-            `${url}/${path} has more than ${formatBytes(mostText)}.`,
-            'Name another prefix: no push wrote that.',
+            `${url}/${path} is larger than ${formatBytes(mostText)}.`,
+            'rekap did not write this file. Choose another prefix.',
           );
         }
         return { text: Buffer.concat(pieces).toString('utf8'), etag: found.etag };
@@ -226,8 +226,8 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
           if (refused !== undefined)
             throw new RekapError(
               'bucket',
-              `${url}: could not remove ${refused.Key}: ${refused.Message ?? refused.Code}.`,
-              'Check that the credentials may delete below the prefix.',
+              `${url}: failed to remove ${refused.Key}: ${refused.Message ?? refused.Code}.`,
+              'Check that the credentials have permission to delete objects under the prefix.',
             );
         }
       }),

@@ -38,13 +38,13 @@ export async function readCurrentObject(bucket: Bucket): Promise<CurrentThere | 
   if (success)
     throw new RekapError(
       'bucket',
-      `The store of ${bucket.url} gives no ETag, by which two pushes know of each other.`,
+      `The store of ${bucket.url} does not return ETags, which rekap needs to detect concurrent pushes.`,
       'Use a store that supports conditional writes.',
     );
   throw new RekapError(
     'bucket',
-    `${bucket.url}/${currentObject} is not what a push writes.`,
-    `Remove that file and push again with "rekap push ${bucket.url}": the snapshots beside it stay. Name another prefix if the file is somebody else's.`,
+    `${bucket.url}/${currentObject} is not a file from a push.`,
+    `If the file is yours, remove it and run "rekap push ${bucket.url}" again; the snapshots in the bucket stay. If not, choose another prefix.`,
   );
 }
 
@@ -71,7 +71,7 @@ export async function switchCurrentObject(
   if (now !== null && isSameSnapshot(now, next)) return;
   throw new RekapError(
     'bucket-conflict',
-    `Another push has changed ${bucket.url} meanwhile: ${now === null ? 'nothing' : now.snapshot} is current there.`,
-    'Run it again; see who else pushes there.',
+    `Another push changed ${bucket.url} at the same time. Its current snapshot is ${now === null ? 'missing' : now.snapshot}.`,
+    'Run the command again. Find out who else pushes to this bucket.',
   );
 }

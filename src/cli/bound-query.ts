@@ -85,16 +85,16 @@ export function boundQuery({ seconds, memory, leftovers }: QueryLimits): {
 function tookTooLong(seconds: number | undefined): RekapError {
   return new RekapError(
     'query',
-    `The query was not done after ${seconds} s.`,
-    'Give it more time with --max-duration.',
+    `The query did not finish within ${seconds} s.`,
+    'Allow more time with --max-duration.',
   );
 }
 
 function tookTooMuch(): RekapError {
   return new RekapError(
     'query',
-    'The query, or a value of its result, needs more memory than it may take.',
-    'Ask for less at a time, or open the snapshot in the DuckDB shell: "rekap connect" prints how.',
+    'The query, or a value in its result, exceeds the memory limit.',
+    'Select less data, or open the snapshot in the DuckDB shell: "rekap connect" prints the script.',
   );
 }
 

@@ -29,7 +29,7 @@ export async function withBucket<Value>(
 ): Promise<Value> {
   // The SDK would announce at each start that its releases of 2027 want a newer Node.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
-  const signals = listenForSignals({ next: 'What was current stays so; run it again when you like.' });
+  const signals = listenForSignals({ next: 'The current snapshot is unchanged. Run the command again at any time.' });
   const line = createCounter(doing, process.stderr);
   try {
     const bucket = await openBucket(readBucketUrl(url), {
@@ -114,7 +114,7 @@ export function followBucket(url: string): () => void {
   let isStopped = false;
   const look = async (): Promise<void> => {
     await fetchCopy(url).catch((error: unknown) => {
-      if (!isStopped) printFailure('the bucket cannot be read, the copy stays as it is', error);
+      if (!isStopped) printFailure('the bucket cannot be read; the copy is unchanged', error);
     });
     if (!isStopped) timer = setTimeout(() => void look(), lookInterval);
   };

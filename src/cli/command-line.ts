@@ -39,8 +39,8 @@ function isHelpWord(word: string): boolean {
 /** The error itself, or one that says that there is no folder to be in. */
 function explainGone(error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd')) return error;
-  const message = 'The folder that you are in has been removed.';
-  return new RekapError('usage', message, 'Go to another one and run it again.', { cause: error });
+  const message = 'The working directory no longer exists.';
+  return new RekapError('usage', message, 'Change to another directory, and run the command again.', { cause: error });
 }
 
 /** Gives the exit code of the command where it is not 0. */
@@ -84,21 +84,21 @@ async function explainCommand([first = '', second = '']: readonly string[]): Pro
   const { didYouMean } = await import('./options/names.ts');
   const own = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.split(' ')[1]!);
   if (own.length > 0) {
-    const advice = `"rekap ${first} --help" shows what there is: ${own.join(', ')}.`;
-    const message = `There is no command ${JSON.stringify(`${first} ${second}`)}.`;
+    const advice = `The commands are ${own.join(', ')}. For details, run "rekap ${first} --help".`;
+    const message = `Unknown command ${JSON.stringify(`${first} ${second}`)}.`;
     return new RekapError('usage', message, didYouMean(second, own, advice));
   }
   // It is not repeated, since it may hold a key.
   if (first.startsWith('-'))
     return new RekapError(
       'usage',
-      'An option stands where a command should.',
-      'Name the command first, as in rekap sync --sample; a key comes from REKAP_API_KEY.',
+      'The command is missing: the first argument is an option.',
+      'Put the command first, such as rekap sync --sample. Set an API key in REKAP_API_KEY.',
     );
   const names = [...new Set(commands.map(({ name }) => name.split(' ')[0]!))];
   return new RekapError(
     'usage',
-    `There is no command ${JSON.stringify(first)}.`,
-    didYouMean(first, names, '"rekap --help" lists the commands.'),
+    `Unknown command ${JSON.stringify(first)}.`,
+    didYouMean(first, names, 'For the list of commands, run "rekap --help".'),
   );
 }

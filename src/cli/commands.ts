@@ -7,27 +7,27 @@ const snapshots = () => import('./snapshots.ts');
 export const commands: readonly CommandEntry[] = [
   declare(
     'sync',
-    'Fetch every district of both datasets, check them, and publish a new snapshot',
+    'Fetch all districts of both datasets, check the data, and publish a snapshot',
     async () => (await import('./sync.ts')).syncCommand,
   ),
   declare(
     'replay [run]',
-    'Build a snapshot again from what the source answered, without the network',
+    'Rebuild a snapshot from the stored responses of the source, without network access',
     async () => (await import('./replay.ts')).replayCommand,
   ),
   declare(
     'query [sql]',
-    'Ask the published tables one SQL question',
+    'Run one SQL query on the published tables',
     async () => (await import('./query.ts')).queryCommand,
   ),
   declare(
     'shell',
-    'Ask one question after another, with history and completion',
+    'Query the published tables interactively, with history and completion',
     async () => (await import('./shell.ts')).shellCommand,
   ),
   declare(
     'export',
-    'Write every table and view as an Excel workbook, CSV or Parquet files',
+    'Export all tables and views as an Excel workbook, CSV files or Parquet files',
     async () => (await import('./export.ts')).exportCommand,
   ),
   declare(
@@ -37,79 +37,79 @@ export const commands: readonly CommandEntry[] = [
   ),
   declare(
     'dictionary [table]',
-    'Explain every table and column',
+    'Describe all tables and columns',
     async () => (await import('./dictionary.ts')).dictionaryCommand,
   ),
   declare(
     'report',
-    'Write or open the report of a snapshot: one HTML page for people',
+    'Write the report of a snapshot as an HTML page, or open it in a browser',
     async () => (await import('./report.ts')).reportCommand,
   ),
   declare(
     'evidence [regency]',
-    'Show what stands behind the figures of one regency, down to the answers of the source',
+    'Show where the figures of a regency come from, including the responses of the source',
     async () => (await import('./evidence.ts')).evidenceCommand,
   ),
   declare(
     'diff [a] [b]',
-    'Show which figures the source restated between two snapshots',
+    'Show which figures the source changed between two snapshots',
     async () => (await import('./diff.ts')).diffCommand,
   ),
   declare(
     'status',
-    'Say whether the data are fresh: exit code 0 fresh, 6 stale, 7 last run failed',
+    'Report whether the data is fresh: exit code 0 fresh, 6 stale, 7 last run failed',
     async () => (await import('./status.ts')).statusCommand,
   ),
   declare(
     'schedule',
-    'Sync at the times of a cron line, in the foreground, until it is told to stop',
+    'Sync on a cron schedule, in the foreground, until you stop it',
     async () => (await import('./schedule.ts')).scheduleCommand,
   ),
   declare(
     'init',
-    'Write a config file, and the files for systemd, cron, Kubernetes, GitHub Actions or Compose',
+    'Create a config file, and files for systemd, cron, Kubernetes, GitHub Actions or Compose',
     async () => (await import('./init.ts')).initCommand,
   ),
   declare(
     'doctor',
-    'Look whether a sync could run here, and say what to do',
+    'Check that a sync can run here, and explain how to fix problems',
     async () => (await import('./doctor.ts')).doctorCommand,
   ),
   declare(
     'config [command]',
-    'Show every setting of a command, its value and where it comes from',
+    'Show all settings of a command, with their values and origins',
     async () => (await import('./config.ts')).configCommand,
   ),
   declare(
     'runs show <id>',
-    'Show the steps, times, requests and warnings of one run',
+    'Show the steps, times, requests and warnings of a run',
     async () => (await import('./runs.ts')).showRunCommand,
   ),
-  declare('runs', 'List the runs and what became of them', async () => (await import('./runs.ts')).listRunsCommand),
-  declare('snapshots list', 'List the snapshots, newest last', async () => (await snapshots()).listCommand),
+  declare('runs', 'List all runs and their outcomes', async () => (await import('./runs.ts')).listRunsCommand),
+  declare('snapshots list', 'List all snapshots, newest last', async () => (await snapshots()).listCommand),
   declare(
     'snapshots show [id]',
-    'Show what a snapshot holds and how it was proved',
+    'Show the contents of a snapshot and how its completeness was proved',
     async () => (await snapshots()).showCommand,
   ),
   declare(
     'snapshots verify [id]',
-    'Check a snapshot from the outside: hashes, rows, sums, ledger, DuckDB against Parquet, and its answers',
+    'Verify a snapshot: hashes, rows, sums, ledger, DuckDB against Parquet, and stored responses',
     async () => (await snapshots()).verifyCommand,
   ),
   declare(
     'snapshots rollback <id>',
-    'Make an earlier snapshot the current one and pin it; a damaged one is refused',
+    'Make an earlier snapshot current and pin it; damaged snapshots are refused',
     async () => (await snapshots()).rollbackCommand,
   ),
   declare(
     'snapshots unpin',
-    'Let the next sync replace the snapshot that a rollback has pinned',
+    'Remove the pin of a rollback, so that the next sync can replace the snapshot',
     async () => (await snapshots()).unpinCommand,
   ),
   declare(
     'snapshots prune',
-    'Remove the oldest snapshots and their answers; the current and the pinned one always stay',
+    'Remove the oldest snapshots and their responses, but never the current or the pinned one',
     async () => (await snapshots()).pruneCommand,
   ),
   declare(
@@ -119,15 +119,15 @@ export const commands: readonly CommandEntry[] = [
   ),
   declare(
     'pull <bucket>',
-    'Copy the current snapshot of an object store into a warehouse, proved by its hashes',
+    'Copy the current snapshot from an object store to a warehouse, and verify it',
     async () => (await import('./pull.ts')).pullCommand,
   ),
   declare(
     'serve',
-    'Run the service: both read endpoints, as their documentation has them',
+    'Serve the API locally, as a mirror or for testing',
     async () => (await import('./serve.ts')).serveCommand,
   ),
-  declare('completion [shell]', 'Print a script that completes commands and options in bash or zsh', async () =>
+  declare('completion [shell]', 'Print a completion script for bash or zsh', async () =>
     (await import('./completion.ts')).declareCompletion(commands),
   ),
 ];

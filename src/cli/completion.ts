@@ -9,16 +9,16 @@ export function declareCompletion(commands: readonly CommandEntry[]): Command {
     words: { shell: `${shells.join(' or ')} [default: your login shell]` },
     options: {},
     examples: [
-      ['rekap completion bash >> ~/.bashrc', 'in bash, from the next shell on'],
-      ['rekap completion zsh >> ~/.zshrc', 'in zsh'],
-      ['source <(rekap completion)', 'in this shell only'],
+      ['rekap completion bash >> ~/.bashrc', 'in bash, for new shells'],
+      ['rekap completion zsh >> ~/.zshrc', 'in zsh, for new shells'],
+      ['source <(rekap completion)', 'in the current shell only'],
     ],
     async run(_, [shell]) {
       if (shell !== undefined && !shells.includes(shell))
         throw new RekapError(
           'usage',
-          `There is no completion for ${JSON.stringify(shell)}.`,
-          `There is one for ${shells.join(' and ')}.`,
+          `Completion does not support the shell ${JSON.stringify(shell)}.`,
+          `Choose ${shells.join(' or ')}.`,
         );
       await complete(['completion'], commands, shell);
     },

@@ -16,10 +16,10 @@ function withoutCredentials(value: Value): Value {
 }
 
 export const configCommand = declareCommand({
-  words: { command: 'the command whose settings to show [default: sync]' },
+  words: { command: 'command whose settings to show [default: sync]' },
   options: { json: { type: 'boolean', describe: 'print one JSON document instead of text' } },
   examples: [
-    ['rekap config', 'what a sync would go by'],
+    ['rekap config', 'the settings of a sync'],
     ['rekap config serve --config rekap.json', 'the settings of another command, with a config file'],
   ],
   async run({ json }, [name = 'sync']) {
@@ -34,8 +34,8 @@ export const configCommand = declareCommand({
     if (entry === undefined)
       throw new RekapError(
         'usage',
-        `There is no command ${JSON.stringify(name)}.`,
-        '"rekap --help" lists the commands.',
+        `Unknown command ${JSON.stringify(name)}.`,
+        'For the list of commands, run "rekap --help".',
       );
     const command = await entry.load();
     const allOptions = async (): Promise<Options> =>
@@ -46,7 +46,7 @@ export const configCommand = declareCommand({
       const origin = invocation.origins[option] ?? (usual === undefined ? null : 'default');
       return {
         option,
-        value: hidden.has(option) && value !== undefined ? 'given, not shown' : withoutCredentials(value ?? null),
+        value: hidden.has(option) && value !== undefined ? 'set, not shown' : withoutCredentials(value ?? null),
         origin,
       };
     });

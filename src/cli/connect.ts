@@ -6,7 +6,7 @@ import type { Snapshot } from '../warehouse/warehouse.ts';
 
 export const connectCommand = declareCommand({
   options: { ...readWarehouseOption, ...snapshotOption },
-  examples: [['rekap connect > rekap.sql && duckdb -init rekap.sql', 'open the snapshot in the shell']],
+  examples: [['rekap connect > rekap.sql && duckdb -init rekap.sql', 'open the snapshot in the DuckDB shell']],
   async run({ warehouse, snapshot: id }) {
     const { chooseSnapshot, requireDatabase } = await import('../warehouse/warehouse.ts');
     const snapshot = await chooseSnapshot(warehouse, id);
@@ -23,7 +23,7 @@ export async function connectScript({ id, manifest }: Snapshot, database: string
   ]);
   const notice = sampleNotice(manifest);
   return [
-    `-- rekap snapshot ${id} of ${JSON.stringify(manifest.source)}; read-only, and it stays as it is while newer ones are published.`,
+    `-- rekap snapshot ${id} from ${JSON.stringify(manifest.source)}, read-only. It stays the same when newer snapshots are published.`,
     ...(notice === null ? [] : [`-- ${notice}`]),
     `ATTACH ${quoteText(resolve(database))} AS rekap (READ_ONLY);`,
     'USE rekap;',

@@ -5,12 +5,12 @@ import { jsonOption, readWarehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
 
 export const dictionaryCommand = declareCommand({
-  words: { table: 'name of a table or view [default: all of them]' },
+  words: { table: 'name of a table or view [default: all]' },
   options: { ...readWarehouseOption, ...jsonOption },
   examples: [
-    ['rekap dictionary', 'every table and view'],
-    ['rekap dictionary fact_people', 'one of them, column by column'],
-    ['rekap dictionary --json > dictionary.json', 'all of it for a program'],
+    ['rekap dictionary', 'list all tables and views'],
+    ['rekap dictionary fact_people', 'describe the columns of a table'],
+    ['rekap dictionary --json > dictionary.json', 'all tables and columns, for a program'],
   ],
   async run({ warehouse, json }, [table]) {
     const [{ requireCurrent, requireDatabase }, { readPublishedDictionary }, { printJson, paint }] = await Promise.all([
@@ -23,8 +23,12 @@ export const dictionaryCommand = declareCommand({
     if (relations.length === 0) {
       const { didYouMean } = await import('./options/names.ts');
       const names = all.map(({ name }) => name);
-      const message = `There is no table or view ${JSON.stringify(table)}.`;
-      throw new RekapError('usage', message, didYouMean(table ?? '', names, `There are ${names.join(', ')}.`));
+      const message = `Unknown table or view ${JSON.stringify(table)}.`;
+      throw new RekapError(
+        'usage',
+        message,
+        didYouMean(table ?? '', names, `The tables and views are ${names.join(', ')}.`),
+      );
     }
     if (json) return printJson(relations);
     const { inColumns, widthOf, wrap } = await import('./print/text.ts');
@@ -57,4 +61,4 @@ export const dictionaryCommand = declareCommand({
   },
 });
 
-const more = ['"rekap dictionary <table>" explains the columns of one.'];
+const more = ['For the columns of a table, run "rekap dictionary <table>".'];

@@ -14,20 +14,20 @@ const mostRecords = 200;
 
 export const diffCommand = declareCommand({
   words: {
-    a: 'id of the earlier snapshot [default: the one before B]',
-    b: 'id of the later snapshot [default: the current one]',
+    a: 'ID of the earlier snapshot [default: the previous snapshot of B]',
+    b: 'ID of the later snapshot [default: the current snapshot]',
   },
   options: {
     ...warehouseOption,
-    violations: { type: 'boolean', describe: 'show which violations are new and which are resolved' },
+    violations: { type: 'boolean', describe: 'show new and resolved violations instead of figures' },
     ...resultOptions,
   },
   exclusive: ['format', 'json'],
   examples: [
-    ['rekap diff', 'what the last published change was'],
-    ['rekap diff 20261101T030002Z-1f3a9c', 'everything restated since then'],
-    ['rekap diff --violations', 'which errors and warnings came and went'],
-    ['rekap diff --format csv > restated.csv', 'for a spreadsheet'],
+    ['rekap diff', 'the last published change'],
+    ['rekap diff 20261101T030002Z-1f3a9c', 'all changes since that snapshot'],
+    ['rekap diff --violations', 'new and resolved errors and warnings'],
+    ['rekap diff --format csv > restated.csv', 'a file for a spreadsheet'],
   ],
   async run({ warehouse, violations, json, format = json ? 'json' : 'table' }, [a, b]) {
     const [
@@ -62,7 +62,7 @@ export const diffCommand = declareCommand({
 
 /** A dataset that came or went as a whole, as a sentence. */
 function nameLone({ table, rows, snapshot }: LoneDataset): string {
-  return `Only snapshot ${snapshot} has the dataset ${table}: ${countOf(rows, 'row')}.`;
+  return `Only snapshot ${snapshot} contains the dataset ${table} (${countOf(rows, 'row')}).`;
 }
 
 /** Refuses a warehouse whose current snapshot is the only one: nobody can name two then. */
@@ -72,8 +72,8 @@ async function requireAnother(warehouse: string): Promise<void> {
   if ((await listSnapshotIds(warehouse)).length > 1) return;
   throw new RekapError(
     'snapshot-not-found',
-    `The warehouse ${warehouse} holds one snapshot only, ${id}: there is none to compare it with.`,
-    'The next sync that finds other figures makes another.',
+    `The warehouse ${warehouse} contains only one snapshot, ${id}, so there is nothing to compare.`,
+    'The next sync that finds changed figures publishes a second snapshot.',
   );
 }
 
@@ -89,9 +89,10 @@ type WriteOf = (
 
 const writeDifferences: WriteOf = async (result, compared, pipelines, lone) => {
   const records = await collectRecords(result, pipelines);
-  const none = lone.length === 0 ? 'No figure differs' : 'No figure differs in the datasets that both have';
+  const none =
+    lone.length === 0 ? 'No figures changed' : 'No figures changed in the datasets that both snapshots contain';
   const headings = { changed: 'Changed', added: 'Added', removed: 'Removed' };
-  await writeByKind(records, { compared, headings, none, what: 'records', lone, render: renderRecord });
+  await writeByKind(records, { compared, headings, none, what: 'Records', lone, render: renderRecord });
 };
 
 const writeViolations: WriteOf = async (result, compared, pipelines, lone) => {
@@ -102,7 +103,14 @@ const writeViolations: WriteOf = async (result, compared, pipelines, lone) => {
     return `  ${severity}  ${paint('cyan', placeOf(row, pipelines))}\n             ${row['check_name']}: ${row['message']}\n`;
   };
   const headings = { new: 'New', resolved: 'Resolved' };
-  await writeByKind(rows, { compared, headings, none: 'No violation came or went', what: 'violations', lone, render });
+  await writeByKind(rows, {
+    compared,
+    headings,
+    none: 'No violations are new or resolved',
+    what: 'Violations',
+    lone,
+    render,
+  });
 };
 
 interface KindsToWrite<Item> {
@@ -126,7 +134,7 @@ async function writeByKind<Item extends { readonly kind: string }>(
   );
   const counts = kinds.map(({ kind, own }) => `${formatNumber(own.length)} ${kind}`);
   await writeOut(
-    `From snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}\n${items.length === 0 ? none : `${counts.join(', ')} (${what})`}.\n`,
+    `Changes from snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}\n${items.length === 0 ? none : `${what}: ${counts.join(', ')}`}.\n`,
   );
   for (const sentence of lone) await writeOut(`${sentence}\n`);
   for (const { heading, own } of kinds) {
@@ -134,7 +142,9 @@ async function writeByKind<Item extends { readonly kind: string }>(
     await writeOut(`\n${paint('bold', heading)}\n`);
     for (const item of own.slice(0, mostRecords)) await writeOut(await render(item));
     if (own.length > mostRecords)
-      await writeOut(paint('dim', `  and ${formatNumber(own.length - mostRecords)} more; --format csv gives all\n`));
+      await writeOut(
+        paint('dim', `  and ${formatNumber(own.length - mostRecords)} more; use --format csv to see all\n`),
+      );
   }
 }
 

@@ -18,28 +18,34 @@ export const doctorCommand = declareCommand({
     'base-url': {
       type: 'text',
       takes: 'URL',
-      describe: 'address of the service; without one, only this machine is looked at',
+      describe: 'URL of the service; without it, only this machine is checked',
     },
     'api-key-file': {
       type: 'text',
       takes: 'FILE',
-      describe: 'file that holds the API key [default: the key is in REKAP_API_KEY]',
+      describe: 'file with the API key [default: REKAP_API_KEY holds the key]',
     },
     'page-size': {
       type: 'number',
       takes: 'COUNT',
       range: [2, 100_000],
       default: syncDefaults.pageSize,
-      describe: 'records to ask for at a time',
+      describe: 'records per request',
     },
-    push: { type: 'text', takes: 'BUCKET', describe: 's3://bucket/prefix that a sync is to push to' },
-    timeout: { type: 'number', takes: 'SECONDS', range: [1, 3600], default: 30, describe: 'seconds for one request' },
+    push: { type: 'text', takes: 'BUCKET', describe: 's3://bucket/prefix that a sync pushes to' },
+    timeout: {
+      type: 'number',
+      takes: 'SECONDS',
+      range: [1, 3600],
+      default: 30,
+      describe: 'maximum seconds per request',
+    },
     ...notifyOptions,
     ...jsonOption,
   },
   examples: [
-    ['rekap doctor --base-url https://host', 'before the first sync, or after a night that failed'],
-    ['rekap doctor', 'this machine alone'],
+    ['rekap doctor --base-url https://host', 'before the first sync, or after a failed one'],
+    ['rekap doctor', 'check only this machine'],
   ],
   async run(args) {
     const [{ loadProject }, { examine }, { printJson, paint, printable }, { readApiKey }, { widthOf, wrap }] =
@@ -84,7 +90,7 @@ export const doctorCommand = declareCommand({
           process.stdout.write(`${indent}${line}\n`);
     }
     if (args.json) printJson(findings);
-    else if (given === undefined) process.stdout.write('The service was not asked: give --base-url.\n');
+    else if (given === undefined) process.stdout.write('The service was not checked. To check it, add --base-url.\n');
     const failed = findings.filter(({ state }) => state === 'failed').map(({ about }) => about);
     if (failed.length === 0) return ExitCode.done;
     return failed.some((about) => ['service', 'access', 'answer', 'district', 'page size'].includes(about))
@@ -109,7 +115,9 @@ async function lookWhomToTell(args: Values<typeof notifyOptions & typeof warehou
   const file = args['metrics-file'];
   if (file === undefined) return;
   await access(dirname(file), constants.W_OK).catch((error: unknown) => {
-    const message = `The folder of the metrics file ${file} cannot be written: ${systemReason(error)}.`;
-    throw new RekapError('usage', message, 'Make it, or correct --metrics-file.', { cause: error });
+    const message = `The folder of the metrics file ${file} is not writable: ${systemReason(error)}.`;
+    throw new RekapError('usage', message, 'Create the folder or change its permissions, or correct --metrics-file.', {
+      cause: error,
+    });
   });
 }

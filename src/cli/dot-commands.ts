@@ -43,30 +43,30 @@ type Lines = readonly string[] | readonly (readonly [string, string])[];
 
 export const dotCommands: Readonly<Record<string, DotCommand>> = {
   '.tables': {
-    describe: 'list the tables and views',
+    describe: 'list all tables and views',
     run: ({ relations }) => relations.map(({ name, meaning }) => [name, meaning] as const),
   },
   '.describe': {
     takes: 'NAME',
-    describe: 'explain the columns of a table or view',
+    describe: 'describe the columns of a table or view',
     run: describeRelation,
   },
-  '.examples': { describe: 'show queries that work', run: () => examples },
+  '.examples': { describe: 'show example queries', run: () => examples },
   '.mode': {
     takes: 'MODE',
     describe: `print results as ${Object.keys(modes).join(', ')}`,
     run(session, given) {
       if (!Object.hasOwn(modes, given))
-        throw usage(`There is no mode ${JSON.stringify(given)}.`, `The modes are ${Object.keys(modes).join(', ')}.`);
+        throw usage(`Unknown mode ${JSON.stringify(given)}.`, `The modes are ${Object.keys(modes).join(', ')}.`);
       session.mode = given as Mode;
       return [];
     },
   },
   '.once': {
     takes: 'FILE',
-    describe: 'write the next result to a file, in the format that its name ends in',
+    describe: 'write the next result to a file; its extension sets the format',
     async run(session, given) {
-      if (given === '') throw usage('.once needs the name of a file.', 'Write it as in .once people.csv.');
+      if (given === '') throw usage('.once needs a file name.', 'Add one, such as .once people.csv.');
       formatOfFile(given);
       await (await import('../query/write-aside.ts')).requireOutside(given, session.warehouse, '.once');
       session.once = given;
@@ -77,7 +77,7 @@ export const dotCommands: Readonly<Record<string, DotCommand>> = {
     describe: 'show this help',
     run: () => Object.entries(dotCommands).map(([name, { describe }]) => [usageOf(name), describe] as const),
   },
-  '.quit': { describe: 'leave; quit, exit and Ctrl-D do the same', run: () => [] },
+  '.quit': { describe: 'leave the shell; quit, exit and Ctrl-D also work', run: () => [] },
 };
 
 function usageOf(name: string): string {
@@ -95,7 +95,7 @@ export async function runDotCommand(line: string, session: Session): Promise<voi
   const [, name = '', given = ''] = /^(\S+)\s*(.*?)[\s;]*$/s.exec(line) ?? [];
   if (!Object.hasOwn(dotCommands, name))
     throw usage(
-      `There is no command ${JSON.stringify(name)}.`,
+      `Unknown command ${JSON.stringify(name)}.`,
       `The commands are ${Object.keys(dotCommands).map(usageOf).join(', ')}.`,
     );
   const [lines, { inColumns, widthOf }, { writeOut }] = await Promise.all([
@@ -114,10 +114,8 @@ async function describeRelation({ relations }: Session, given: string): Promise<
   const { didYouMean } = await import('./options/names.ts');
   const names = relations.map(({ name }) => name);
   throw usage(
-    given === ''
-      ? '.describe needs the name of a table or view.'
-      : `There is no table or view ${JSON.stringify(given)}.`,
-    didYouMean(given, names, '.tables lists them.'),
+    given === '' ? '.describe needs the name of a table or view.' : `Unknown table or view ${JSON.stringify(given)}.`,
+    didYouMean(given, names, 'To list them, enter .tables.'),
   );
 }
 

@@ -6,33 +6,33 @@ import { RekapError, systemCode } from '../errors.ts';
 import type { Evidence } from '../snapshots/evidence.ts';
 
 export const evidenceCommand = declareCommand({
-  words: { regency: 'name of a regency or city, as the source spells it [default: with --quarantine, all records]' },
+  words: { regency: 'name of a regency or city, as the source spells it; leave it out with --quarantine' },
   options: {
     ...warehouseOption,
     ...snapshotOption,
-    dataset: { type: 'list', takes: 'NAMES', describe: 'just these datasets' },
-    column: { type: 'list', takes: 'NAMES', describe: 'just what concerns these columns' },
-    quarantine: { type: 'boolean', describe: 'show every record in quarantine' },
+    dataset: { type: 'list', takes: 'NAMES', describe: 'limit the output to these datasets' },
+    column: { type: 'list', takes: 'NAMES', describe: 'limit the output to these columns' },
+    quarantine: { type: 'boolean', describe: 'show all records in quarantine' },
     out: {
       type: 'text',
       takes: 'FOLDER',
-      describe: 'new folder for the answers as they came, with a file for "sha256sum -c"',
+      describe: 'new folder for the original responses, with a SHA256SUMS file for "sha256sum -c"',
     },
     ...languageOption,
     ...jsonOption,
   },
   examples: [
-    ['rekap evidence "OGAN ILIR"', 'what is doubtful there, and the records behind it'],
-    ['rekap evidence "OGAN ILIR" --column dpt_total', 'one column, whether a check is broken or not'],
-    ['rekap evidence "OGAN ILIR" --out ogan-ilir', 'the answers as files: cd ogan-ilir && sha256sum -c SHA256SUMS'],
-    ['rekap evidence --quarantine', 'every record that has no row, and why'],
+    ['rekap evidence "OGAN ILIR"', 'failed checks and the original records'],
+    ['rekap evidence "OGAN ILIR" --column dpt_total', 'one column, even if all checks pass'],
+    ['rekap evidence "OGAN ILIR" --out ogan-ilir', 'the responses as files: cd ogan-ilir && sha256sum -c SHA256SUMS'],
+    ['rekap evidence --quarantine', 'all records without a row, and the reason'],
   ],
   async run(args, [regency]) {
     if ((regency === undefined) === !args.quarantine)
       throw new RekapError(
         'usage',
-        regency === undefined ? 'There is no regency to show.' : 'Both a regency and --quarantine are given.',
-        'Give the name of a regency, or --quarantine alone.',
+        regency === undefined ? 'The regency is missing.' : 'You gave both a regency and --quarantine.',
+        'Give either the name of a regency or --quarantine.',
       );
     const [{ loadProject }, { findEvidence }, { chooseSnapshot }] = await Promise.all([
       import('../../pipelines/index.ts'),
@@ -68,7 +68,8 @@ export const evidenceCommand = declareCommand({
     await writeOut(renderEvidence(found, args.lang, widthOf(process.stdout)));
     const notice = sampleNotice(snapshot.manifest, args.lang);
     if (notice !== null && found.length > 0) await writeOut(`\n${notice}\n`);
-    if (out !== undefined) await writeOut(`\nThe answers are in ${out}: cd ${out} && sha256sum -c SHA256SUMS\n`);
+    if (out !== undefined)
+      await writeOut(`\nThe responses are in ${out}. To verify them: cd ${out} && sha256sum -c SHA256SUMS\n`);
   },
 });
 
@@ -77,8 +78,8 @@ function requireNames(given: readonly string[] | undefined, known: readonly stri
   if (wrong !== undefined)
     throw new RekapError(
       'usage',
-      `--${option} ${JSON.stringify(wrong)} is no ${option}.`,
-      `There are ${[...new Set(known)].join(', ')}.`,
+      `--${option}: unknown ${option} ${JSON.stringify(wrong)}.`,
+      `Choose from ${[...new Set(known)].join(', ')}.`,
     );
 }
 
@@ -93,8 +94,8 @@ async function writeFolder(warehouse: string, folder: string, found: readonly Ev
   try {
     await mkdir(folder);
   } catch (error) {
-    const why = systemCode(error) === 'EEXIST' ? 'is there already' : 'cannot be made';
-    throw new RekapError('usage', `The folder ${folder} ${why}.`, 'Name a new one with --out.', { cause: error });
+    const why = systemCode(error) === 'EEXIST' ? 'already exists' : 'cannot be created';
+    throw new RekapError('usage', `The folder ${folder} ${why}.`, 'Choose a new folder with --out.', { cause: error });
   }
   const files = new Map<string, Buffer>();
   for (const record of found.flatMap(({ records }) => records))

@@ -14,17 +14,17 @@ export const exportCommand = declareCommand({
       takes: 'FORMAT',
       choices: ['xlsx', 'csv', 'parquet'],
       default: 'xlsx',
-      describe: 'one workbook with a sheet for each table, or a file for each table',
+      describe: 'xlsx writes one workbook with a sheet per table; csv and parquet write a file per table',
     },
     into: {
       type: 'folder',
       takes: 'FOLDER',
-      describe: 'folder to write into [default: rekap-<snapshot>, a new or empty one]',
+      describe: 'output folder [default: rekap-<snapshot>, which must be new or empty]',
     },
   },
   examples: [
-    ['rekap export', 'one workbook with every table, and a sheet that says what it is'],
-    ['rekap export --format csv --into csv', 'a CSV file for each table, and ABOUT.txt'],
+    ['rekap export', 'one workbook with all tables, and a sheet that describes them'],
+    ['rekap export --format csv --into csv', 'a CSV file per table, and ABOUT.txt'],
   ],
   async run({ warehouse, snapshot: id, format, into }) {
     const [
@@ -47,19 +47,19 @@ export const exportCommand = declareCommand({
     try {
       await mkdir(folder, { recursive: true });
     } catch (error) {
-      const what = `The folder ${folder} cannot be made: ${systemReason(error)}.`;
-      throw new RekapError('usage', what, 'Name another one with --into.', { cause: error });
+      const what = `The folder ${folder} cannot be created: ${systemReason(error)}.`;
+      throw new RekapError('usage', what, 'Choose another folder with --into.', { cause: error });
     }
     if (into === undefined && (await readdir(folder)).length > 0)
       throw new RekapError(
         'usage',
         `The folder ${folder} is not empty.`,
-        'Name another one with --into, or remove it.',
+        'Choose another folder with --into, or remove this one.',
       );
     const files = await exportSnapshot(snapshot, format, folder);
     const notice = sampleNotice(snapshot.manifest);
     process.stdout.write(`${files.join('\n')}\n`);
-    process.stderr.write(`${countOf(files.length, 'file')} of snapshot ${snapshot.id} written into ${folder}\n`);
+    process.stderr.write(`${countOf(files.length, 'file')} of snapshot ${snapshot.id} written to ${folder}\n`);
     if (notice !== null) process.stderr.write(`${notice}\n`);
   },
 });

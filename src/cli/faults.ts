@@ -27,18 +27,18 @@ export function parseFaults(text: string): FaultValues {
     if (name === '') {
       throw new RekapError(
         'usage',
-        text.trim() === '' ? '--faults names no fault.' : `--faults ${JSON.stringify(text)} has a comma too many.`,
-        'Write faults such as clamp=50,429=0.1; "rekap serve --help" lists them.',
+        text.trim() === '' ? '--faults is empty.' : `--faults ${JSON.stringify(text)} has an extra comma.`,
+        'Separate faults with commas, such as clamp=50,429=0.1. For the list, run "rekap serve --help".',
       );
     }
-    if (seen.has(name)) throw new RekapError('usage', `--faults names ${name} twice.`, 'Leave one of them out.');
+    if (seen.has(name)) throw new RekapError('usage', `--faults contains ${name} twice.`, 'Remove one of them.');
     seen.add(name);
     if (Object.hasOwn(presets, name)) {
       if (value !== undefined)
         throw new RekapError(
           'usage',
-          `${name} stands for several faults and takes no value.`,
-          `Name a fault with its value besides it: ${name},429=0.1.`,
+          `${name} is a preset of several faults and does not take a value.`,
+          `To set the value of one fault, add that fault: ${name},429=0.1.`,
         );
       for (const fault of faultList) if (presets[name]!.faults.includes(fault.name)) preset[fault.name] = fault.default;
       continue;
@@ -60,8 +60,8 @@ function unknownFault(name: string): RekapError {
   const closest = closestName(name, names);
   return new RekapError(
     'usage',
-    `There is no fault ${JSON.stringify(name)}.`,
-    closest === undefined ? '"rekap serve --help" lists the faults.' : `Did you mean ${closest}?`,
+    `Unknown fault ${JSON.stringify(name)}.`,
+    closest === undefined ? 'For the list of faults, run "rekap serve --help".' : `Did you mean ${closest}?`,
   );
 }
 
@@ -81,7 +81,7 @@ export function describeFaults(values: FaultValues, seed: number, width: number)
     values[name] === undefined || values[name] === 0 ? [] : [[name, String(values[name]), sentence] as const],
   );
   const table = describeInColumns([['fault', 'value', 'what happens'], ...rows], width);
-  return `This service misbehaves, as it was told:\n${table}\n\nThe same again: --faults-seed ${seed}`;
+  return `Active faults:\n${table}\n\nTo repeat the same faults, add --faults-seed ${seed}`;
 }
 
 /** Sentences are wrapped, not cut: what a fault does may be said in the last word. */
@@ -97,5 +97,5 @@ function describeInColumns(rows: readonly (readonly [name: string, value: string
 /** What is printed at the end: how many answers met each fault. */
 export function countFaults(values: FaultValues, met: ReadonlyMap<FaultName, number>): string {
   const rows = faultList.flatMap(({ name }) => (values[name] ? [[`  ${name}`, String(met.get(name) ?? 0)]] : []));
-  return renderTable(rows, { head: ['  fault', 'answers'], right: [1] });
+  return renderTable(rows, { head: ['  fault', 'responses'], right: [1] });
 }

@@ -8,19 +8,20 @@ import { inColumns, widthOf, wrap } from './print/text.ts';
 
 type Rows = readonly (readonly [string, string])[];
 
-const purpose = 'Brings the DPR-RI voter statistics from their service into DuckDB and Parquet, whole and in one step.';
+const purpose =
+  'Copies the DPR-RI voter statistics from their web service to DuckDB and Parquet, and proves that they are complete.';
 
 const examples: Rows = [
-  ['rekap sync --sample', 'try everything with sample figures, no service needed'],
-  ['rekap sync --base-url https://…', "bring the service's figures in; the key is in REKAP_API_KEY"],
-  ['rekap query "FROM turnout_national"', 'ask the published tables'],
-  ['rekap diff', 'see which figures the source restated'],
+  ['rekap sync --sample', 'try rekap with sample figures'],
+  ['rekap sync --base-url https://…', 'copy the figures of a service; REKAP_API_KEY holds the key'],
+  ['rekap query "FROM turnout_national"', 'query the published tables'],
+  ['rekap diff', 'see which figures the source changed'],
 ];
 
 const notes = [
-  'Each command has a help of its own: rekap sync --help.',
-  'You can also set each option in the environment (REKAP_BASE_URL for --base-url) or in a JSON file that --config names; the command line comes first, then the environment, then the file.',
-  'Exit codes: 0 done, 1 unexpected, 2 wrong use, 3 the quality gate refused, 4 the source failed, 5 the warehouse is busy, 6 stale, 7 last run failed (both from status alone), 8 a push or pull failed, 129 hung up, 130 interrupted, 143 terminated.',
+  'For help on a command, add --help, such as rekap sync --help.',
+  'You can also set options in environment variables, such as REKAP_BASE_URL for --base-url, or in a JSON file that you name with --config. The command line takes precedence over the environment, and the environment over the file.',
+  'Exit codes: 0 success, 1 unexpected error, 2 usage error, 3 quality gate refused, 4 source failed, 5 warehouse busy, 6 stale data (status only), 7 last run failed (status only), 8 push or pull failed, 129 terminal closed, 130 interrupted, 143 terminated.',
 ];
 
 export function renderOverview(stream: NodeJS.WriteStream): string {
@@ -43,7 +44,7 @@ export function renderGroupHelp(group: string, stream: NodeJS.WriteStream): stri
   return page(`${groups[group]}.`, stream, [
     ['Usage', [`  rekap ${group} [command] [options]`]],
     ['Commands', own.map(({ usage, describe }) => [usage, describe] as const)],
-    ['', [`Without a command, "rekap ${group}" lists.`, '']],
+    ['', [`Without a command, "rekap ${group}" runs "rekap ${group} list".`, '']],
   ]);
 }
 
@@ -55,7 +56,7 @@ export function renderCommandHelp(
   const { words = {}, options, examples: lines = [], notes: more } = command;
   return page(`${describe}.`, stream, [
     ['Usage', [`  rekap ${usage} [options]`]],
-    ['Words', Object.entries(words)],
+    ['Arguments', Object.entries(words)],
     [
       'Options',
       [

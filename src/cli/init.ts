@@ -11,25 +11,25 @@ const usualKeyFile = 'api-key';
 
 export const initCommand = declareCommand({
   options: {
-    'base-url': { type: 'text', takes: 'URL', describe: 'address of the service' },
+    'base-url': { type: 'text', takes: 'URL', describe: 'URL of the service' },
     'api-key-file': {
       type: 'text',
       takes: 'FILE',
-      describe: 'file that holds the API key [default: a new one with REKAP_API_KEY]',
+      describe: 'file with the API key [default: a new file with the value of REKAP_API_KEY]',
     },
     ...warehouseOption,
     schedule: {
       type: 'text',
       takes: 'SCHEDULER',
       choices: scheduleNames,
-      describe: 'scheduler to write the files for [default: none]',
+      describe: 'scheduler to create files for [default: none]',
     },
-    into: { type: 'folder', takes: 'FOLDER', default: '.', describe: 'folder to write into' },
+    into: { type: 'folder', takes: 'FOLDER', default: '.', describe: 'output folder' },
   },
   examples: [
-    ['rekap init --base-url https://host', 'rekap.json alone'],
-    ['rekap init --base-url https://host --api-key-file api-key', 'and the name of the file with your key in it'],
-    ['rekap init --base-url https://host --schedule systemd', 'and a service and a timer for every night'],
+    ['rekap init --base-url https://host', 'create rekap.json'],
+    ['rekap init --base-url https://host --api-key-file api-key', 'also set the file with your key'],
+    ['rekap init --base-url https://host --schedule systemd', 'also create a service and a nightly timer'],
   ],
   // It writes that file.
   ignoresConfig: true,
@@ -53,7 +53,7 @@ export const initCommand = declareCommand({
     // Files of a scheduler may be added to a config file that is there.
     const config = schedule === undefined || given !== undefined ? null : await readConfig(join(folder, 'rekap.json'));
     if (given === undefined && config === null)
-      throw new RekapError('usage', 'There is no source.', 'Give its address with --base-url https://…');
+      throw new RekapError('usage', 'The source is missing.', 'Add its URL with --base-url https://…');
     const key = (process.env['REKAP_API_KEY'] ?? '').trim();
     // A scheduler runs without the environment of today.
     const hasKey = config === null && givenKey === undefined && key !== '';
@@ -90,8 +90,8 @@ export const initCommand = declareCommand({
       if (await stat(join(folder, file)).catch(() => null))
         throw new RekapError(
           'usage',
-          `${join(into, file)} is there already.`,
-          'Move it away, or name another folder with --into.',
+          `${join(into, file)} already exists.`,
+          'Move it, or choose another folder with --into.',
         );
     for (const [file, text] of Object.entries(files)) {
       await mkdir(dirname(join(folder, file)), { recursive: true });
@@ -103,9 +103,9 @@ export const initCommand = declareCommand({
     const lines = [
       ...(config !== null ? [`Kept ${join(into, 'rekap.json')}`] : []),
       ...Object.keys(files).map((file) => `Wrote ${join(into, file)}`),
-      ...(planned === null ? [] : ['', `It syncs ${planned.when}.`]),
+      ...(planned === null ? [] : ['', planned.when]),
       '',
-      ...(isKeyThere ? [] : ['Put the key into a file that only you can read:', `  (umask 077; cat > ${shownKey})`]),
+      ...(isKeyThere ? [] : ['Save the key in a file that only you can read:', `  (umask 077; cat > ${shownKey})`]),
       ...(keyFile === undefined ? [`Add "api-key-file": "${usualKeyFile}" to rekap.json.`] : []),
       'Check that a sync can run:',
       into === '.' ? '  rekap doctor' : `  (cd ${into} && rekap doctor)`,
@@ -131,7 +131,7 @@ async function readConfig(file: string): Promise<Config | null> {
     v.object({ warehouse: v.optional(v.string()), 'api-key-file': v.optional(v.string()) }),
   );
   const { success, output } = v.safeParse(shape, text);
-  if (!success) throw new RekapError('usage', `${file} is not a config file.`, 'Correct it, or move it away.');
+  if (!success) throw new RekapError('usage', `${file} is not a valid config file.`, 'Correct it, or move it.');
   return output;
 }
 
@@ -141,7 +141,7 @@ function requirePlain(text: string, places: Places): void {
   if (strange === undefined) return;
   throw new RekapError(
     'usage',
-    `${JSON.stringify(strange)} cannot be written into the files of a scheduler: it has characters other than letters, digits and ./@+:_-.`,
-    'Nothing was written. Move rekap and its folder to a path without them, such as /srv/rekap.',
+    `${JSON.stringify(strange)} cannot be used in scheduler files: it contains characters other than letters, digits and ./@+:_-.`,
+    'No files were created. Move rekap and its folder to a path without such characters, such as /srv/rekap.',
   );
 }

@@ -7,7 +7,7 @@ import { ExitCode, messageOf, systemReason, tooFewFiles } from '../errors.ts';
 function endUnwritable(error: NodeJS.ErrnoException): never {
   if (error.code === 'EPIPE') process.exit();
   process.stderr.write(
-    `rekap: Standard output cannot be written: ${systemReason(error)}.\n  Make room there or send it elsewhere; what was published stays published.\n`,
+    `rekap: Standard output cannot be written: ${systemReason(error)}.\n  Free some space or redirect the output. Published data is unchanged.\n`,
   );
   // A failure before it, such as that the terminal is gone, is what the command ended with.
   process.exit(process.exitCode || ExitCode.unexpected);
@@ -20,8 +20,8 @@ let hasTold = false;
 function endUntold(error: unknown): never {
   if (hasTold) process.exit();
   const limit = tooFewFiles(error);
-  const next = limit?.next ?? 'This is a fault in rekap. REKAP_DEBUG=1 shows where it happened.';
-  process.stderr.write(`rekap: ${limit?.message ?? `unexpected failure: ${messageOf(error)}`}\n  ${next}\n`);
+  const next = limit?.next ?? 'This is a bug in rekap. Set REKAP_DEBUG=1 to see the stack trace.';
+  process.stderr.write(`rekap: ${limit?.message ?? `unexpected error: ${messageOf(error)}`}\n  ${next}\n`);
   if (process.env['REKAP_DEBUG'] !== undefined && error instanceof Error)
     process.stderr.write(`${error.stack ?? ''}\n`);
   process.exit(ExitCode.unexpected);

@@ -151,16 +151,14 @@ async function runCommand(command: string, body: string, notice: Notice, patienc
     await new Promise<void>((done, fail) => {
       const end = (): void => {
         if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
-        fail(
-          new Error(patience.aborted ? 'it was ended by a signal' : `it was not done after ${commandTime / 1000} s`),
-        );
+        fail(new Error(patience.aborted ? 'a signal ended it' : `it did not finish within ${commandTime / 1000} s`));
       };
       if (limit.signal.aborted) end();
       limit.signal.addEventListener('abort', end, { once: true });
       child.once('error', fail);
       child.once('exit', (code, signal) => {
         if (code === 0) done();
-        else fail(new Error(`it ended with ${code === null ? signal : `exit code ${code}`}`));
+        else fail(new Error(code === null ? `ended by ${signal}` : `exit code ${code}`));
       });
     });
   } finally {

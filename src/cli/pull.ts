@@ -14,7 +14,7 @@ export const pullCommand = declareCommand({
     'accept-source': publishOptions['accept-source'],
     ...jsonOption,
   },
-  examples: [['rekap pull s3://figures/dpr --warehouse mirror', 'a copy, proved by its hashes']],
+  examples: [['rekap pull s3://figures/dpr --warehouse mirror', 'copy the current snapshot and verify it']],
   async run({ warehouse, keep, json, 'accept-source': acceptSource }, [word]) {
     const { url } = readBucketUrl(word!);
     const [{ pullSnapshot }, { verifyAgainst }, { loadProject }, { withBucket }, { complete, printJson }] =
@@ -41,11 +41,11 @@ export const pullCommand = declareCommand({
     const { outcome, snapshot, files, bytes, held } = pulled;
     if (held !== null)
       return void process.stdout.write(
-        `Snapshot ${snapshot} is pinned in ${warehouse}, so ${held} was not fetched. Run ${complete('"rekap snapshots unpin"')}, then pull again.\n`,
+        `Snapshot ${snapshot} is pinned in ${warehouse}, so ${held} was not pulled. To pull it, run ${complete('"rekap snapshots unpin"')}, then pull again.\n`,
       );
     process.stdout.write(
       outcome === 'unchanged'
-        ? `${warehouse} has snapshot ${snapshot} already.\n`
+        ? `${warehouse} already contains snapshot ${snapshot}.\n`
         : `Pulled snapshot ${snapshot} into ${warehouse}: ${countOf(files, 'file')}, ${formatBytes(bytes)}\n`,
     );
   },

@@ -20,16 +20,19 @@ const options = {
   ...warehouseOption,
   ...snapshotOption,
   keep: { ...keepOptions.keep, describe: 'snapshots to keep in the bucket' },
-  'accept-source': { ...publishOptions['accept-source'], describe: 'let the bucket change its source' },
+  'accept-source': {
+    ...publishOptions['accept-source'],
+    describe: 'allow the bucket to switch to another source',
+  },
   ...jsonOption,
 } as const;
 
 export const pushCommand = declareCommand({
-  words: { bucket: 's3://bucket/prefix; AWS_ENDPOINT_URL_S3 names a store other than AWS' },
+  words: { bucket: 's3://bucket/prefix; for a store other than AWS, set AWS_ENDPOINT_URL_S3' },
   options,
   examples: [
-    ['rekap push s3://figures/dpr', 'credentials and region as for every program of AWS'],
-    ['AWS_ENDPOINT_URL_S3=https://store.example rekap push s3://figures/dpr', 'any other store that speaks S3'],
+    ['rekap push s3://figures/dpr', 'credentials and region come from the standard AWS settings'],
+    ['AWS_ENDPOINT_URL_S3=https://store.example rekap push s3://figures/dpr', 'another store with an S3 API'],
   ],
   async run({ warehouse, snapshot, keep, json, 'accept-source': acceptSource }, [url]) {
     const pushed = await push(readBucketUrl(url!).url, { warehouse, snapshot, keep, acceptSource });
@@ -63,8 +66,8 @@ async function push(url: string, settings: PushSettings): Promise<Pushed> {
 }
 
 function describePushed({ outcome, snapshot, bucket, files, bytes, removed }: Pushed): string {
-  if (outcome === 'unchanged') return `${bucket} has snapshot ${snapshot} already.\n`;
-  const gone = removed.length === 0 ? '' : `Removed there: ${removed.join(', ')}\n`;
+  if (outcome === 'unchanged') return `${bucket} already contains snapshot ${snapshot}.\n`;
+  const gone = removed.length === 0 ? '' : `Removed from the bucket: ${removed.join(', ')}\n`;
   return `Pushed snapshot ${snapshot} to ${bucket}: ${countOf(files, 'file')}, ${formatBytes(bytes)}\n${gone}`;
 }
 
@@ -80,7 +83,7 @@ export async function pushPublished(bucket: string, args: PushedArguments): Prom
   const settings = { warehouse, snapshot: undefined, keep, acceptSource, logFormat };
   const pushed = await push(bucket, settings).catch((error: unknown) => {
     if (!isRekapError(error, 'bucket', 'bucket-conflict')) throw error;
-    const next = `${error.next} The snapshot is published here; "rekap push ${bucket}" copies it there later.`;
+    const next = `${error.next} The snapshot is published in the local warehouse. To push it later, run "rekap push ${bucket}".`;
     throw new RekapError(error.code, error.message, next, { cause: error });
   });
   const told = describePushed(pushed);

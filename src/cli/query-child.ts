@@ -63,7 +63,7 @@ async function writeFirstRows(
 function explain(error: unknown, isBeyondMemory: boolean): QueryRefusal {
   const message = messageOf(error);
   if (error instanceof TooLong)
-    return { reason: 'size', message: 'The result is too long to send. Select fewer columns or rows.' };
+    return { reason: 'size', message: 'The result is too large to send. Select fewer columns or rows.' };
   const isOutOfMemory = error instanceof Error && messageOf(error.cause).startsWith('Out of Memory Error');
   if (isBeyondMemory || isOutOfMemory) return { reason: 'memory', message };
   return { reason: isRekapError(error, 'query') ? 'refused' : 'failed', message };

@@ -34,8 +34,8 @@ export function formatOfFile(file: string, advice = ''): FileFormat {
   if (format !== undefined) return format;
   throw new RekapError(
     'usage',
-    `No format has the ending ${JSON.stringify(ending)} of ${file}.`,
-    `Name a file that ends in .md, .csv, .json, .parquet, .arrow or .txt${advice}.`,
+    `The extension ${JSON.stringify(ending)} of ${file} does not match any format.`,
+    `Use the extension .md, .csv, .json, .parquet, .arrow or .txt${advice}.`,
   );
 }
 

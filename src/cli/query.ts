@@ -10,42 +10,42 @@ import { RekapError } from '../errors.ts';
 const options = {
   ...readWarehouseOption,
   ...snapshotOption,
-  file: { type: 'text', takes: 'FILE', short: 'f', describe: 'file that holds the query; - for standard input' },
+  file: { type: 'text', takes: 'FILE', short: 'f', describe: 'file with the query; - for standard input' },
   param: {
     type: 'texts',
     takes: 'NAME=VALUE',
-    describe: 'value of a parameter, such as dapil=1101 for $dapil in the query',
+    describe: 'value of a query parameter, such as dapil=1101 for $dapil',
   },
   ...resultOptions,
   format: {
     ...resultOptions.format,
     choices: ['table', 'markdown', 'csv', 'json', 'parquet', 'arrow'],
-    describe: 'how to give the result [default: as the name of --out ends, otherwise table]',
+    describe: 'output format [default: from the extension of --out, otherwise table]',
   },
-  out: { type: 'text', takes: 'FILE', describe: 'file to write, such as people.csv; needed for parquet and arrow' },
+  out: { type: 'text', takes: 'FILE', describe: 'output file, such as people.csv; required for parquet and arrow' },
   layout: {
     type: 'text',
     takes: 'LAYOUT',
     choices: ['columns', 'blocks'],
     default: 'columns',
-    describe: 'of a table: rows below each other, or a block for each row',
+    describe: 'table layout: one line per row, or one block per row',
   },
   'max-duration': {
     type: 'number',
     takes: 'SECONDS',
     range: [1, week],
-    describe: 'seconds for the query [default: no bound]',
+    describe: 'maximum seconds for the query [default: no limit]',
   },
 } as const satisfies Options;
 
 export const queryCommand = declareCommand({
-  words: { sql: 'one statement that reads; - for standard input' },
+  words: { sql: 'one read-only statement; - for standard input' },
   options,
   exclusive: ['format', 'json'],
   examples: [
-    ['rekap query "SHOW TABLES"', 'what there is'],
+    ['rekap query "SHOW TABLES"', 'list all tables and views'],
     ['rekap query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
-    ['rekap query "FROM violations" --format csv > violations.csv', 'every doubtful figure'],
+    ['rekap query "FROM violations" --format csv > violations.csv', 'all failed checks'],
     ['rekap query "FROM fact_people" --out people.csv', 'a file for a spreadsheet'],
     ['rekap query -f turnout.sql --param dapil=1101', 'a query from a file, with a value for $dapil'],
   ],
@@ -57,9 +57,9 @@ async function runQueryCommand(args: Values<typeof options>, [word]: readonly st
   const parameters = readParameters(args.param);
   const { warehouse, out, 'max-duration': seconds } = args;
   const format =
-    args.format ?? (args.json ? 'json' : out === undefined ? 'table' : formatOfFile(out, ', or say --format'));
+    args.format ?? (args.json ? 'json' : out === undefined ? 'table' : formatOfFile(out, ', or add --format'));
   if (out === undefined && (format === 'parquet' || format === 'arrow'))
-    throw new RekapError('usage', `--format ${format} writes a file.`, 'Name it with --out.');
+    throw new RekapError('usage', `--format ${format} requires an output file.`, 'Add --out FILE.');
   const [
     { asideName, requireOutside },
     { chooseSnapshot, requireDatabase },

@@ -15,21 +15,21 @@ const mostCharacters = 10_000_000;
 /** @throws `usage` where there is none, or more than one. */
 export async function readSql({ word, file }: GivenSql): Promise<string> {
   if (word !== undefined && file !== undefined)
-    throw new RekapError('usage', 'The query is given twice: as a word and by --file.', 'Give one of them.');
+    throw new RekapError('usage', 'You gave two queries: an argument and --file.', 'Give only one of them.');
   if (file !== undefined && file !== '-') return readNamedFile('query', file, 'file');
   if (word !== undefined && word !== '-') return word;
   if (word === undefined && file === undefined && process.stdin.isTTY)
     throw new RekapError(
       'usage',
-      'There is no query.',
-      'Write it as in rekap query "SHOW TABLES", name its file with -f, or pipe it in.',
+      'The query is missing.',
+      'Give it as an argument, such as rekap query "SHOW TABLES", as a file with -f, or on standard input.',
     );
   let text = '';
   process.stdin.setEncoding('utf8');
   for await (const piece of process.stdin) {
     text += piece;
     if (text.length > mostCharacters)
-      throw new RekapError('usage', 'What comes on standard input is too long for a query.', 'Pipe in one statement.');
+      throw new RekapError('usage', 'The standard input is too long for a query.', 'Pipe in a single statement.');
   }
   return text;
 }
@@ -42,8 +42,8 @@ export function readParameters(given: readonly string[] = []): Readonly<Record<s
       if (at > 0) return [text.slice(0, at).replace(/^\$/, ''), text.slice(at + 1)];
       throw new RekapError(
         'usage',
-        `--param ${JSON.stringify(text)} names no parameter.`,
-        'Write it as in --param dapil=1101, and $dapil in the query.',
+        `--param ${JSON.stringify(text)} does not have the form NAME=VALUE.`,
+        'Write --param dapil=1101, and use $dapil in the query.',
       );
     }),
   );

@@ -4,22 +4,22 @@ import { declareCommand } from './options/option.ts';
 import { jsonOption, logOptions, publishOptions, readPublishOptions, warehouseOption } from './options/shared.ts';
 
 export const replayCommand = declareCommand({
-  words: { run: 'id of the run [default: the newest that came to its end]' },
+  words: { run: 'ID of the run [default: the newest finished run]' },
   options: {
     ...warehouseOption,
     into: {
       type: 'folder',
       takes: 'FOLDER',
-      describe: 'folder of another warehouse to build the snapshot in, to compare',
+      describe: 'build the snapshot in another warehouse, for comparison',
     },
     ...publishOptions,
     ...logOptions,
     ...jsonOption,
   },
   examples: [
-    ['rekap replay', 'show that the newest snapshot follows from its answers'],
-    ['rekap replay 20261120T030002Z-1f3a9c --into /tmp/again', 'build it in another folder'],
-    ['rekap replay --accept-changes', 'publish what the gate refused, without asking the source again'],
+    ['rekap replay', 'prove that the stored responses give the newest snapshot'],
+    ['rekap replay 20261120T030002Z-1f3a9c --into /tmp/again', 'build the snapshot in another folder'],
+    ['rekap replay --accept-changes', 'publish figures that the gate refused, without new requests'],
   ],
   async run(args, [run = null]) {
     const [{ loadProject }, { replay }, { runVisibly }] = await Promise.all([

@@ -9,12 +9,12 @@ export const reportCommand = declareCommand({
     ...readWarehouseOption,
     ...snapshotOption,
     ...languageOption,
-    out: { type: 'text', takes: 'FILE', describe: 'file to write [default: report-<snapshot>-<language>.html]' },
-    open: { type: 'boolean', describe: 'open it in the browser of this machine' },
+    out: { type: 'text', takes: 'FILE', describe: 'output file [default: report-<snapshot>-<language>.html]' },
+    open: { type: 'boolean', describe: 'open the report in a browser' },
   },
   examples: [
     ['rekap report --open', 'read the report of the current snapshot'],
-    ['rekap report --lang id --out laporan.html', 'the same in Indonesian, as a file to hand on'],
+    ['rekap report --lang id --out laporan.html', 'write the report in Indonesian to a file'],
   ],
   async run({ warehouse, snapshot: id, lang, out, open }) {
     const [
@@ -39,7 +39,11 @@ export const reportCommand = declareCommand({
     const landing = join(paths.warehousePaths(warehouse).landing, manifest.run);
     const page = await makeReport(loadProject(), manifest, { folder, landing }, lang);
     if (page === null)
-      throw new RekapError('usage', `Snapshot ${snapshot.id} has no turnout to report.`, 'Sync both datasets first.');
+      throw new RekapError(
+        'usage',
+        `Snapshot ${snapshot.id} does not contain turnout figures.`,
+        'Sync both datasets first.',
+      );
     const { writeFile } = await import('node:fs/promises');
     await writeAside(file, (aside) => writeFile(aside, page));
     process.stdout.write(`${file}\n`);
@@ -59,7 +63,7 @@ async function openInBrowser(file: string): Promise<void> {
   await new Promise<void>((done) => {
     const child = spawn(program, [...words, resolve(file)], { stdio: 'ignore', detached: true });
     child.once('error', () => {
-      process.stderr.write(`There is no ${program} on this machine. Open ${file} yourself.\n`);
+      process.stderr.write(`${program} is not installed. Open ${file} in a browser.\n`);
       done();
     });
     child.once('spawn', () => {

@@ -14,16 +14,16 @@ const options = { ...warehouseOption, ...jsonOption } as const;
 export const listRunsCommand = declareCommand({
   options: {
     ...options,
-    failed: { type: 'boolean', describe: 'just those that failed, were refused or broken off' },
+    failed: { type: 'boolean', describe: 'only runs that failed, were refused or were interrupted' },
     since: {
       type: 'text',
       takes: 'TIME',
-      describe: 'just those since then: a span such as 7d, or a day such as 2026-11-20',
+      describe: 'only runs since a time: a duration such as 7d, or a date such as 2026-11-20',
     },
   },
   examples: [
-    ['rekap runs', 'the last runs'],
-    ['rekap runs --failed --since 30d', 'what went wrong in a month'],
+    ['rekap runs', 'all runs'],
+    ['rekap runs --failed --since 30d', 'failed runs of the last 30 days'],
   ],
   async run({ warehouse, json, failed, since }) {
     const from = since === undefined ? 0 : readSince(since);
@@ -37,7 +37,7 @@ export const listRunsCommand = declareCommand({
       (line) => Date.parse(line.started_at) >= from && (!failed || isFailure(line)),
     );
     if (json) return printJson(lines);
-    if (lines.length === 0) return void process.stdout.write('No run matches.\n');
+    if (lines.length === 0) return void process.stdout.write('No runs found.\n');
     const rows = lines.map((line) => [
       line.started_at.slice(0, 16).replace('T', ' '),
       line.kind,
@@ -46,7 +46,7 @@ export const listRunsCommand = declareCommand({
       duration(line),
       line.run ?? '–',
     ]);
-    const head = ['began (UTC)', 'kind', 'outcome', 'exit', 'took', 'run'];
+    const head = ['started (UTC)', 'kind', 'outcome', 'exit', 'duration', 'run'];
     const [title, ...table] = renderTable(rows, { head, right: [3, 4], width: Number.POSITIVE_INFINITY }).split('\n');
     // Below what failed stands why.
     const texts = lines.flatMap((line, index) => [table[index]!, ...describeReason(line)]);
@@ -55,9 +55,9 @@ export const listRunsCommand = declareCommand({
 });
 
 export const showRunCommand = declareCommand({
-  words: { id: 'id of a run, as "rekap runs" shows it' },
+  words: { id: 'ID of a run, as shown by "rekap runs"' },
   options,
-  examples: [['rekap runs show 20261120T030002Z-1f3a9c', 'steps, times, requests and warnings of one run']],
+  examples: [['rekap runs show 20261120T030002Z-1f3a9c', 'show one run']],
   async run({ warehouse, json }, [id]) {
     const [{ readRuns }, { requireWarehouse }] = await Promise.all([
       import('../publish/runs-log.ts'),
@@ -67,18 +67,23 @@ export const showRunCommand = declareCommand({
     // A run that was replayed has more than one line.
     const lines = (await readRuns(warehouse)).filter(({ run }) => run === id);
     if (lines.length === 0)
-      throw new RekapError('run-not-found', `No run is called ${JSON.stringify(id)}.`, '"rekap runs" lists them.');
+      throw new RekapError(
+        'run-not-found',
+        `Unknown run ${JSON.stringify(id)}.`,
+        'To list the runs, use "rekap runs".',
+      );
     if (json) return printJson(lines);
     const width = widthOf(process.stdout);
     const blocks = lines.map((line) => {
       const facts: [string, string][] = [
         ['outcome', `${line.outcome}, exit code ${line.exit_code}`],
-        ['began', line.started_at],
-        ['ended', line.finished_at],
+        ['started', line.started_at],
+        ['finished', line.finished_at],
         ['source', printable(line.source)],
-        ['requests', `${formatNumber(line.requests)}, ${formatNumber(line.retries)} tried again`],
+        ['requests', formatNumber(line.requests)],
+        ['retries', formatNumber(line.retries)],
         ...Object.entries(line.statuses ?? {}).map(([status, count]): [string, string] => [
-          `answers ${status}`,
+          `responses with ${status}`,
           formatNumber(count),
         ]),
         ...Object.entries(line.rows ?? {}).map(([table, count]): [string, string] => [

@@ -23,25 +23,25 @@ const options = {
   timezone: {
     type: 'text',
     takes: 'ZONE',
-    describe: 'time zone of these times, such as Asia/Jakarta [default: that of this machine]',
+    describe: 'time zone of the schedule, such as Asia/Jakarta [default: local time zone]',
   },
   jitter: {
     type: 'text',
     takes: 'TIME',
-    describe: 'begin up to so much later, at random, such as 10m [default: at the minute]',
+    describe: 'maximum random delay of each sync, such as 10m [default: no delay]',
   },
   retries: {
     type: 'number',
     takes: 'COUNT',
     range: [0, 10],
     default: 3,
-    describe: 'how often to try a sync again whose source failed: after 5 minutes, then 10, then 20',
+    describe: 'maximum retries if the source fails: after 5 minutes, then 10, then 20',
   },
   port: {
     type: 'number',
     takes: 'PORT',
     range: [0, 65_535],
-    describe: 'port for /health and /metrics; 0 for any [default: none]',
+    describe: 'port for /health and /metrics; 0 for any free port [default: none]',
   },
   host: { type: 'text', takes: 'ADDRESS', default: '127.0.0.1', describe: 'address to listen on' },
   ...syncOptions,
@@ -51,7 +51,7 @@ export const scheduleCommand = declareCommand({
   options,
   exclusive: ['base-url', 'sample'],
   examples: [
-    ['rekap schedule --cron "15 2 * * *" --timezone Asia/Jakarta --base-url https://host', 'every night'],
+    ['rekap schedule --cron "15 2 * * *" --timezone Asia/Jakarta --base-url https://host', 'sync every night'],
     ['rekap schedule --cron "15 2 * * *" --port 9464 --config rekap.json', 'with /health and /metrics'],
   ],
   run,
@@ -59,7 +59,7 @@ export const scheduleCommand = declareCommand({
 
 async function run(args: Values<typeof options>): Promise<void> {
   if (args.cron === undefined)
-    throw new RekapError('usage', 'There is no time to sync at.', 'Give one with --cron "15 2 * * *".');
+    throw new RekapError('usage', 'The schedule is missing.', 'Add --cron, such as --cron "15 2 * * *".');
   const jitter = args.jitter === undefined ? 0 : readDuration(args.jitter, 'jitter');
   const timezone = args.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const [
@@ -136,7 +136,7 @@ async function run(args: Values<typeof options>): Promise<void> {
         }
       },
     });
-    log('schedule_end', {}, 'the schedule has ended');
+    log('schedule_end', {}, 'the schedule stopped');
   } finally {
     release();
     await monitor?.close();
@@ -153,19 +153,19 @@ function write(
     `${time.toLocaleString('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })} ${timezone}`;
   if (event.kind === 'wait') {
     const left = formatAge(event.until.getTime() - Date.now());
-    log('schedule_wait', { next_run: event.until.toISOString() }, `next sync ${local(event.until)}, in ${left}`);
+    log('schedule_wait', { next_run: event.until.toISOString() }, `next sync: ${local(event.until)}, in ${left}`);
   } else if (event.kind === 'catch up') {
     const { missed } = event;
-    if (missed === null) log('schedule_first', {}, 'no sync has run here yet; one runs now');
+    if (missed === null) log('schedule_first', {}, 'no sync has run yet; starting one now');
     else
       log(
         'schedule_catch_up',
         { missed: missed.toISOString() },
-        `the sync of ${local(missed)} was missed; it runs now`,
+        `missed the sync of ${local(missed)}; starting it now`,
       );
   } else {
     const { attempt, milliseconds, why } = event;
-    const text = `${why.split('\n')[0]!} The sync is tried again in ${formatAge(milliseconds)}.`;
+    const text = `${why.split('\n')[0]!} Retrying in ${formatAge(milliseconds)}.`;
     log('schedule_retry', { attempt, seconds: milliseconds / 1000, why }, text);
   }
 }

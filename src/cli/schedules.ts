@@ -28,7 +28,7 @@ export const schedules = {
       'rekap.timer': 'systemd/rekap.timer',
       'rekap-failed.service': 'systemd/rekap-failed.service',
     },
-    when: 'at 03:00 by the clock of this machine, or up to 15 minutes later; OnCalendar in rekap.timer says so',
+    when: 'A sync starts daily between 03:00 and 03:15, local time. To change this, edit OnCalendar in rekap.timer.',
     enable: [
       'mkdir -p {{warehouse}} && sudo cp {{folder}}/rekap*.service {{folder}}/rekap.timer /etc/systemd/system/',
       'sudo systemctl daemon-reload && sudo systemctl enable --now rekap.timer',
@@ -36,12 +36,12 @@ export const schedules = {
   },
   cron: {
     files: { 'rekap.cron': 'cron/rekap.cron' },
-    when: 'at 03:00 by the clock of this machine; rekap.cron says so',
+    when: 'A sync starts daily at 03:00, local time. To change this, edit rekap.cron.',
     enable: ['(crontab -l 2> /dev/null; cat {{folder}}/rekap.cron) | crontab -', 'crontab -l'],
   },
   kubernetes: {
     files: { 'rekap.yaml': 'kubernetes/rekap.yaml', 'rekap-serve.yaml': 'kubernetes/rekap-serve.yaml' },
-    when: 'at 03:00 in Jakarta; schedule in rekap.yaml says so',
+    when: 'A sync starts daily at 03:00, Jakarta time. To change this, edit schedule in rekap.yaml.',
     enable: [
       'kubectl create secret generic rekap-api-key --from-file=api-key={{keyFile}} && kubectl create configmap rekap-config --from-file={{folder}}/rekap.json',
       'kubectl apply -f {{folder}}/rekap.yaml',
@@ -49,7 +49,7 @@ export const schedules = {
   },
   'github-actions': {
     files: { '.github/workflows/rekap.yaml': 'github-actions/rekap.yaml' },
-    when: 'at about 03:00 in Jakarta; cron in .github/workflows/rekap.yaml says so',
+    when: 'A sync starts daily at about 03:00, Jakarta time. To change this, edit cron in .github/workflows/rekap.yaml.',
     enable: [
       'gh secret set REKAP_API_KEY < {{keyFile}}',
       'cd {{folder}} && git add rekap.json .github && git commit -m "Sync every night" && git push',
@@ -57,7 +57,7 @@ export const schedules = {
   },
   compose: {
     files: { 'compose.yaml': 'compose.yaml' },
-    when: 'at 02:15 in Jakarta; --cron in compose.yaml says so',
+    when: 'A sync starts daily at 02:15, Jakarta time. To change this, edit --cron in compose.yaml.',
     enable: ['sudo chown 1000 {{keyFile}}', 'docker compose --project-directory {{folder}} up --detach schedule'],
   },
 } as const satisfies Readonly<Record<string, Schedule>>;

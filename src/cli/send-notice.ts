@@ -30,12 +30,12 @@ export function readUrl(text: string | undefined, option: string): URL | null {
   if (text === undefined) return null;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new RekapError('usage', `--${option} is no address.`, 'Give one that begins with https:// or http://.');
+    throw new RekapError('usage', `--${option} is not a URL.`, 'Use a URL that starts with https:// or http://.');
   if (url.username === '' && url.password === '') return url;
   throw new RekapError(
     'usage',
-    `The address of --${option} holds a user name or a password, which rekap does not send.`,
-    'Give an address that has its secret in the path.',
+    `The URL of --${option} contains a user name or a password, which rekap does not send.`,
+    'Use a URL with the secret in its path.',
   );
 }
 
@@ -59,7 +59,7 @@ export async function post(
     const answer = await request(url, { method: 'POST', body, headers, signal: limit.signal });
     await answer.body.dump();
     // A redirect is not followed, and so nobody has heard.
-    if (answer.statusCode >= 300) throw new Error(`it answered ${answer.statusCode}`);
+    if (answer.statusCode >= 300) throw new Error(`it returned ${answer.statusCode}`);
   } catch (error) {
     throw new Error(`${url.host}: ${messageOf(error)}`, { cause: error });
   } finally {

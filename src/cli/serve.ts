@@ -15,17 +15,17 @@ import { systemClock } from '../runtime/context.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 
 const options = {
-  sample: { type: 'boolean', describe: 'serve the sample figures; a key is made and printed' },
+  sample: { type: 'boolean', describe: 'serve the sample figures; prints a generated API key' },
   data: {
     type: 'folder',
     takes: 'FOLDER',
-    describe: 'folder that holds datapemilihdpr.json and datahakpilihdpr.json, each an array of records',
+    describe: 'folder with datapemilihdpr.json and datahakpilihdpr.json, each an array of records',
   },
   warehouse: {
     type: 'folder',
     takes: 'FOLDER',
     orBucket: true,
-    describe: 'folder of a warehouse, or s3://bucket/prefix, whose current snapshot is served and followed',
+    describe: 'warehouse folder or s3://bucket/prefix; serves the current snapshot, also after it changes',
   },
   host: { type: 'text', takes: 'ADDRESS', default: '127.0.0.1', describe: 'address to listen on' },
   port: {
@@ -33,40 +33,40 @@ const options = {
     takes: 'PORT',
     range: [0, 65_535],
     default: 8080,
-    describe: 'port to listen on; 0 for any free one',
+    describe: 'port to listen on; 0 for any free port',
   },
   'api-keys-file': {
     type: 'text',
     takes: 'FILE',
-    describe: 'file with one accepted key per line [default: REKAP_API_KEYS, separated by commas]',
+    describe: 'file with one accepted API key per line [default: REKAP_API_KEYS, separated by commas]',
   },
   'max-limit': {
     type: 'number',
     takes: 'COUNT',
     range: [1, 1_000_000],
     default: 1000,
-    describe: 'largest limit that a request may ask for',
+    describe: 'maximum value of limit in a request',
   },
   'rate-limit': {
     type: 'number',
     takes: 'COUNT',
     range: [1, 1_000_000],
-    describe: 'requests per minute and key [default: no limit]',
+    describe: 'maximum requests per minute and key [default: no limit]',
   },
   sql: {
     type: 'boolean',
-    describe: 'answer SQL on the snapshot at /sql [default: if it listens on this machine only; --no-sql turns it off]',
+    describe: 'run SQL queries on the snapshot at /sql [default: only on a loopback address; --no-sql disables it]',
   },
   faults: {
     type: 'list',
     takes: 'FAULTS',
-    describe: 'how to misbehave, for testing a pipeline: faults from the list below',
+    describe: 'faults to simulate, for testing a pipeline; see the list below',
   },
   'faults-seed': {
     type: 'number',
     takes: 'NUMBER',
     range: [0, 2_147_483_647],
-    describe: 'number from which every chance follows [default: a new one, printed]',
+    describe: 'seed for the random faults [default: a new seed, which is printed]',
   },
 } as const satisfies Options;
 
@@ -76,13 +76,13 @@ export const serveCommand = declareCommand({
   options,
   exclusive: ['sample', 'data', 'warehouse'],
   examples: [
-    ['rekap serve --sample', 'sample figures on http://127.0.0.1:8080'],
-    ['rekap serve --data figures --api-keys-file keys.txt', 'your own records'],
-    ['REKAP_API_KEYS=… rekap serve --warehouse data/warehouse', 'a mirror of what was synced'],
-    ['rekap serve --sample --faults clamp=50,429=0.1', 'a service that misbehaves, for testing your own pipeline'],
+    ['rekap serve --sample', 'serve the sample figures at http://127.0.0.1:8080'],
+    ['rekap serve --data figures --api-keys-file keys.txt', 'serve your own records'],
+    ['REKAP_API_KEYS=… rekap serve --warehouse data/warehouse', 'serve a mirror of the source'],
+    ['rekap serve --sample --faults clamp=50,429=0.1', 'simulate faults, for testing your own pipeline'],
   ],
   notes: (width) =>
-    `Faults: P is a rate from 0 (never) to 1 (always), N a number of records.\n${listFaults(width - 1)}`,
+    `Faults (P is a rate from 0, never, to 1, always; N is a number of records):\n${listFaults(width - 1)}`,
   run: runServe,
 });
 
@@ -90,8 +90,8 @@ async function runServe(args: ServeArguments): Promise<void> {
   if (!args.sample && args.data === undefined && args.warehouse === undefined)
     throw new RekapError(
       'usage',
-      'There is nothing to serve.',
-      'Give one of --sample, --data DIR and --warehouse DIR.',
+      'The source to serve is missing.',
+      'Add --sample, --data FOLDER or --warehouse FOLDER.',
     );
   const met = new Map<FaultName, number>();
   const faults = await readFaults(args, met);
@@ -129,7 +129,8 @@ async function runServe(args: ServeArguments): Promise<void> {
     args.warehouse === undefined
       ? await openFolderSource(args.data ?? sampleFolder, pipelines)
       : await openWarehouseSource(args.warehouse, pipelines, {
-          onFailure: (error) => printFailure('the new snapshot cannot be served, the one before stays', error),
+          onFailure: (error) =>
+            printFailure('the new snapshot cannot be served; the service continues with the previous one', error),
         });
   const bucket = args.warehouse === undefined ? '' : (invocation.warehouse ?? '');
   const stopFollowing = isBucketUrl(bucket) ? (await import('./bucket.ts')).followBucket(bucket) : () => undefined;
@@ -164,7 +165,7 @@ async function runServe(args: ServeArguments): Promise<void> {
       rateLimit: args['rate-limit'],
       faults,
       maxConnections: fitConnections(readOpenFilesLimit()),
-      onFailure: (error) => printFailure('a request could not be answered', error),
+      onFailure: (error) => printFailure('a request failed', error),
     });
     const served = pipelines.map((pipeline) => ({ ...pipeline, records: source.current(pipeline).records.length }));
     process.stdout.write(describeService(service.url, await nameServed(args), served, madeKey, faults));
@@ -189,8 +190,8 @@ const queryChild = fileURLToPath(new URL('query-child.js', import.meta.url));
 function noKey(): RekapError {
   return new RekapError(
     'usage',
-    'There is no API key that the service should accept.',
-    'Set REKAP_API_KEYS, or name a file with one key per line with --api-keys-file.',
+    'The API keys that the service accepts are missing.',
+    'Set REKAP_API_KEYS, or add --api-keys-file FILE with one key per line.',
   );
 }
 
@@ -207,8 +208,8 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
     if (seed === undefined) return undefined;
     throw new RekapError(
       'usage',
-      '--faults-seed does nothing by itself.',
-      'Name faults with --faults, or leave it out.',
+      '--faults-seed has no effect without --faults.',
+      'Add --faults, or remove --faults-seed.',
     );
   }
   const { randomInt } = await import('node:crypto');

@@ -7,7 +7,7 @@ import { countOf } from '../runtime/text.ts';
 import type { FaultSettings } from '../serve/faults/fault-list.ts';
 
 export const beyondThisMachine =
-  'Others can reach this service, and keys and figures travel unencrypted: put a server that speaks TLS in front of it.';
+  'Other machines can reach this service, and it does not encrypt API keys or data. Put a TLS proxy in front of it.';
 
 /** An endpoint that is served, and how many records it has. */
 interface Served {
@@ -29,7 +29,7 @@ export function describeService(
   if (madeKey !== null) {
     lines.push(
       '',
-      'API key for this run:',
+      'API key, valid until the service stops:',
       `  ${madeKey}`,
       '',
       'Try it:',
@@ -37,8 +37,8 @@ export function describeService(
       `    '${url}${first.endpoint}?${first.districtParameter}=1101'`,
     );
   }
-  if (madeKey !== null && faults === undefined) lines.push('', 'Tables, without a key:', `  ${url}/tables`);
+  if (madeKey !== null && faults === undefined) lines.push('', 'Tables, no API key required:', `  ${url}/tables`);
   if (faults !== undefined) lines.push('', describeFaults(faults.values, faults.seed, widthOf(process.stdout)));
-  lines.push('', 'Ctrl-C stops it.', '');
+  lines.push('', 'To stop the service, press Ctrl-C.', '');
   return lines.join('\n');
 }

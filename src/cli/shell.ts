@@ -17,12 +17,12 @@ export const shellCommand = declareCommand({
     ...snapshotOption,
     duckdb: {
       type: 'boolean',
-      describe: "start DuckDB's own shell on the snapshot; the program duckdb has to be there",
+      describe: 'open the snapshot in the DuckDB shell; requires the program duckdb',
     },
   },
   examples: [
-    ['rekap shell', 'ask one question after another'],
-    ['rekap shell --duckdb', "the same in DuckDB's own shell"],
+    ['rekap shell', 'run queries interactively'],
+    ['rekap shell --duckdb', 'use the DuckDB shell instead'],
   ],
   async run({ warehouse, snapshot: id, duckdb }) {
     const { chooseSnapshot, requireDatabase } = await import('../warehouse/warehouse.ts');
@@ -43,8 +43,8 @@ async function startDuckdb(snapshot: Snapshot, database: string): Promise<number
       fail(
         new RekapError(
           'usage',
-          'The program duckdb is not on this machine.',
-          'Install it, or take "rekap shell" without --duckdb.',
+          'The program duckdb is not installed.',
+          'Install it, or run "rekap shell" without --duckdb.',
           { cause: error },
         ),
       ),
@@ -72,7 +72,7 @@ async function converse(snapshot: Snapshot, database: string, session: Session):
     removeHistoryDuplicates: true,
     completer: (line: string) => complete(line, session.relations),
   });
-  if (isPerson) await writeOut(`Snapshot ${snapshot.id}. End a query with ";". ".help" lists the commands.\n`);
+  if (isPerson) await writeOut(`Snapshot ${snapshot.id}. End each query with ";". For help, enter ".help".\n`);
   let statement = '';
   terminal.on('SIGINT', () => {
     statement = '';

@@ -10,7 +10,7 @@ import type { SyncContext, SyncResult } from '../run/options.ts';
 import { type Clock, systemClock } from '../runtime/context.ts';
 
 /** What else than to begin again an interrupted command has to offer. */
-const resume = 'Nothing was published; the same command with --resume goes on from the pages that were landed.';
+const resume = 'Nothing was published. To continue from the stored pages, run the same command with --resume.';
 
 /**
  * Milliseconds within which signals are one and the same wish to end: timeout(1), for one, sends its signal to the process and then to

@@ -5,7 +5,7 @@ import { jsonOption, keepOptions, readKeepOptions, warehouseOption } from './opt
 
 const options = { ...warehouseOption, ...jsonOption } as const;
 
-const words = { id: 'id of a snapshot [default: the current one]' } as const;
+const words = { id: 'ID of a snapshot [default: the current snapshot]' } as const;
 
 export const listCommand = declareCommand({
   options,
@@ -17,7 +17,9 @@ export const listCommand = declareCommand({
     const snapshots = await listSnapshots(warehouse);
     if (json) return printJson(snapshots);
     process.stdout.write(
-      snapshots.length === 0 ? `The warehouse ${warehouse} holds no snapshot yet.\n` : renderList(snapshots),
+      snapshots.length === 0
+        ? `The warehouse ${warehouse} does not contain any snapshots yet.\n`
+        : renderList(snapshots),
     );
   },
 });
@@ -62,17 +64,17 @@ export const verifyCommand = declareCommand({
     const what =
       found.problems.length > 0
         ? `Snapshot ${snapshot} is damaged:`
-        : `The answers of snapshot ${snapshot} are damaged:`;
+        : `The stored responses of snapshot ${snapshot} are damaged:`;
     if (problems.length > 0) throw damagedError(what, problems, next);
     if (!json)
       process.stdout.write(
-        `Snapshot ${snapshot} is whole: ${files} files, their hashes, rows and sums agree with the manifest.\n${answers === 'kept' ? 'Its answers are those that it was made of.' : 'Its answers are no longer kept, so it could not be compared with them.'}\n`,
+        `Snapshot ${snapshot} is intact: the hashes, rows and sums of ${files} files match the manifest.\n${answers === 'kept' ? 'The stored responses are the ones that it was built from.' : 'The responses that it was built from are no longer stored, so they were not checked.'}\n`,
       );
   },
 });
 
 export const rollbackCommand = declareCommand({
-  words: { id: 'id of the snapshot' },
+  words: { id: 'ID of a snapshot' },
   options,
   async run({ warehouse, json }, [id = '']) {
     const [{ rollBack }, { loadProject }, { complete, printJson, warningText }] = await Promise.all([
@@ -86,14 +88,14 @@ export const rollbackCommand = declareCommand({
     if (endsHistoryOf !== null)
       process.stderr.write(
         warningText(
-          `the figures of this snapshot are made up, and the next sync from ${endsHistoryOf} begins its history anew; roll back to one of its snapshots to go on from there`,
+          `The figures of this snapshot are made up. The next sync from ${endsHistoryOf} starts a new history. To continue the old history, roll back to a snapshot from ${endsHistoryOf}.`,
           process.stderr,
         ),
       );
     if (json) printJson({ current: id, pinned: id, answer_problems: answerProblems, ends_history_of: endsHistoryOf });
     else
       process.stdout.write(
-        `Snapshot ${id} is current now, and pinned: it stays current until ${complete('"rekap snapshots unpin"')}.\n`,
+        `Snapshot ${id} is now current and pinned. It stays current until you run ${complete('"rekap snapshots unpin"')}.\n`,
       );
   },
 });
@@ -128,7 +130,9 @@ export const pruneCommand = declareCommand({
     const { removed, landings } = pruned;
     const lines = [
       removed.length === 0 ? '' : `Removed ${removed.length === 1 ? 'snapshot' : 'snapshots'} ${removed.join(', ')}.\n`,
-      landings.length === 0 ? '' : `Removed the answers of ${landings.join(', ')}.\n`,
+      landings.length === 0
+        ? ''
+        : `Removed the responses of ${landings.length === 1 ? 'run' : 'runs'} ${landings.join(', ')}.\n`,
     ].join('');
     process.stdout.write(lines === '' ? 'Nothing to remove.\n' : lines);
   },

@@ -14,13 +14,13 @@ export const statusCommand = declareCommand({
       type: 'text',
       takes: 'TIME',
       default: '26h',
-      describe: 'how old the newest success may be, such as 26h or 2d',
+      describe: 'maximum age of the newest success, such as 26h or 2d',
     },
     ...jsonOption,
   },
   examples: [
     ['rekap status', 'exit code 0 fresh, 6 stale, 7 last run failed'],
-    ['rekap status --max-age 8d', 'with a sync once a week'],
+    ['rekap status --max-age 8d', 'for a weekly sync'],
   ],
   async run({ warehouse, 'max-age': maxAge, json }) {
     const bound = readDuration(maxAge, 'max-age');
@@ -62,8 +62,8 @@ export const statusCommand = declareCommand({
       const held =
         pinned === null
           ? ''
-          : `Snapshot ${pinned} is pinned: it stays current until ${complete('"rekap snapshots unpin"')}.\n`;
-      const more = unended === null ? '' : `Run ${unended} has not ended: it is under way, or was killed.\n`;
+          : `Snapshot ${pinned} is pinned. It stays current until you run ${complete('"rekap snapshots unpin"')}.\n`;
+      const more = unended === null ? '' : `Run ${unended} has not finished: it is still running, or it was killed.\n`;
       process.stdout.write(fitLines(line + held + more, process.stdout));
     }
     return status.exitCode;
@@ -77,7 +77,7 @@ function describe({ state, newestSuccess, newestPublished, failure, age }: Statu
   const what = failure?.kind === 'push' ? 'push' : 'run';
   const failed =
     failure === null ? '' : `last ${what} failed: ${failure.reason.split('\n')[0]!.slice(0, longestReason)}`;
-  if (newestSuccess === null) return failed === '' ? 'nothing has been published yet' : `nothing published; ${failed}`;
+  if (newestSuccess === null) return failed === '' ? 'nothing is published yet' : `nothing is published; ${failed}`;
   if (state !== 'fresh')
     return [`newest success ${formatAge(age!)} ago`, failed].filter((part) => part !== '').join('; ');
   const published = newestPublished ?? newestSuccess;

@@ -24,74 +24,74 @@ export const syncOptions = {
   'base-url': {
     type: 'text',
     takes: 'URL',
-    describe: 'address of the service, such as https://host or https://host/path',
+    describe: 'URL of the service, such as https://host or https://host/path',
   },
-  sample: { type: 'boolean', describe: 'start the bundled service with sample figures and sync from it' },
+  sample: { type: 'boolean', describe: 'sync sample figures from a local service' },
   'api-key-file': {
     type: 'text',
     takes: 'FILE',
-    describe: 'file that holds the API key [default: the key is in REKAP_API_KEY]',
+    describe: 'file with the API key [default: REKAP_API_KEY holds the key]',
   },
   ...warehouseOption,
-  dapil: { type: 'list', takes: 'IDS', describe: 'refresh just these districts; the rest is carried over' },
-  dataset: { type: 'list', takes: 'NAMES', describe: 'refresh just these datasets; the rest is carried over' },
+  dapil: { type: 'list', takes: 'IDS', describe: 'sync only these districts; the others are carried over' },
+  dataset: { type: 'list', takes: 'NAMES', describe: 'sync only these datasets; the others are carried over' },
   concurrency: {
     type: 'number',
     takes: 'COUNT',
     range: [1, 64],
     default: syncDefaults.concurrency,
-    describe: 'requests under way at once',
+    describe: 'maximum concurrent requests',
   },
   'page-size': {
     type: 'number',
     takes: 'COUNT',
     range: [2, 100_000],
     default: syncDefaults.pageSize,
-    describe: 'records to ask for at a time',
+    describe: 'records per request',
   },
   timeout: {
     type: 'number',
     takes: 'SECONDS',
     range: [1, 3600],
     default: syncDefaults.timeout / 1000,
-    describe: 'seconds for one attempt at one request',
+    describe: 'maximum seconds per attempt',
   },
   attempts: {
     type: 'number',
     takes: 'COUNT',
     range: [1, 20],
     default: syncDefaults.maxAttempts,
-    describe: 'attempts at one request',
+    describe: 'maximum attempts per request',
   },
   'max-duration': {
     type: 'number',
     takes: 'SECONDS',
     range: [1, week],
     default: syncDefaults.maxDuration / 1000,
-    describe: 'seconds for the whole run',
+    describe: 'maximum seconds for the whole run',
   },
   ...publishOptions,
   ...keepOptions,
   resume: {
     type: 'boolean',
-    describe: 'go on from the pages that a broken-off sync has landed; the list of districts is always asked for anew',
+    describe: 'continue from the stored pages of an interrupted sync; the full listing is always read again',
   },
   'resume-within': {
     type: 'number',
     takes: 'SECONDS',
     range: [1, week],
     default: 3600,
-    describe: 'how old such pages may be, in seconds',
+    describe: 'maximum age of these pages in seconds',
   },
-  push: { type: 'text', takes: 'BUCKET', describe: 's3://bucket/prefix to copy the snapshot to after each success' },
+  push: { type: 'text', takes: 'BUCKET', describe: 's3://bucket/prefix to push the snapshot to after each success' },
   ...notifyOptions,
   ...logOptions,
 } as const satisfies Options;
 
 const options = {
   ...syncOptions,
-  'dry-run': { type: 'boolean', describe: 'fetch and check, publish nothing' },
-  unpin: { type: 'boolean', describe: 'remove the pin of a rollback, and make the new snapshot current' },
+  'dry-run': { type: 'boolean', describe: 'fetch and check the data, but do not publish it' },
+  unpin: { type: 'boolean', describe: 'remove the pin of a rollback and make the new snapshot current' },
   ...jsonOption,
 } as const satisfies Options;
 
@@ -101,11 +101,11 @@ export const syncCommand = declareCommand({
   options,
   exclusive: ['base-url', 'sample'],
   examples: [
-    ['rekap sync --sample', 'the whole way with sample figures'],
-    ['REKAP_API_KEY=… rekap sync --base-url https://host', 'the service itself'],
-    ['rekap sync --base-url https://host --dapil 1101 1102', 'refresh two districts'],
-    ['rekap sync --base-url https://host --resume', 'after one that was broken off'],
-    ['rekap sync --base-url https://host --dry-run', 'see what would be published'],
+    ['rekap sync --sample', 'sync the sample figures'],
+    ['REKAP_API_KEY=… rekap sync --base-url https://host', 'sync a service'],
+    ['rekap sync --base-url https://host --dapil 1101 1102', 'sync two districts'],
+    ['rekap sync --base-url https://host --resume', 'continue an interrupted sync'],
+    ['rekap sync --base-url https://host --dry-run', 'show what a sync would publish'],
   ],
   run: (args) => tellOthers(args, () => prepareSync(args)),
   cannotBegin: (args, error) => tellOthers(args, () => Promise.reject(error)),
@@ -117,8 +117,8 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
   if (given === undefined && !args.sample)
     throw new RekapError(
       'usage',
-      'There is no source.',
-      'Give --base-url https://… for a service, or --sample for sample figures.',
+      'The source is missing.',
+      'Add --base-url https://… for a service, or --sample for sample figures.',
     );
   const settings = {
     warehouse: args.warehouse,
@@ -179,8 +179,8 @@ function readDistricts(given: readonly string[] | undefined): number[] | null {
   if (wrong !== undefined)
     throw new RekapError(
       'usage',
-      `${nameOption('dapil')} ${JSON.stringify(wrong)} is no district id.`,
-      'Give ids in digits, such as --dapil 1101 1102; "rekap query \'FROM dim_dapil\'" shows them with their names.',
+      `${nameOption('dapil')} ${JSON.stringify(wrong)} is not a district ID.`,
+      'Use numeric IDs, such as --dapil 1101 1102. To list them, run "rekap query \'FROM dim_dapil\'".',
     );
   return [...new Set(given.map(Number))].toSorted((a, b) => a - b);
 }
@@ -190,7 +190,7 @@ function readDatasets(given: readonly string[] | undefined, known: readonly stri
   if (wrong !== undefined)
     throw new RekapError(
       'usage',
-      `${nameOption('dataset')} ${JSON.stringify(wrong)} is no dataset.`,
+      `${nameOption('dataset')} ${JSON.stringify(wrong)} is not a dataset.`,
       `The datasets are ${known.join(' and ')}.`,
     );
   return given ?? null;

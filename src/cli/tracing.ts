@@ -16,13 +16,13 @@ export function wantsTracing(environment: NodeJS.ProcessEnv): boolean {
   const exporter = given('OTEL_TRACES_EXPORTER') || (endpoint === '' ? 'none' : 'otlp');
   if (given('OTEL_SDK_DISABLED').toLowerCase() === 'true' || exporter === 'none') return false;
   if (exporter !== 'otlp')
-    throw new RekapError('usage', `OTEL_TRACES_EXPORTER is ${JSON.stringify(exporter)}.`, 'rekap has otlp and none.');
+    throw new RekapError('usage', `OTEL_TRACES_EXPORTER is ${JSON.stringify(exporter)}.`, 'Set it to otlp or none.');
   const protocol = given('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') || given('OTEL_EXPORTER_OTLP_PROTOCOL');
   if (protocol !== 'grpc') return true;
   throw new RekapError(
     'usage',
-    'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", and rekap sends spans by HTTP.',
-    'Set it to http/json, and the endpoint to the HTTP port of the receiver, such as http://host:4318.',
+    'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", but rekap sends spans only over HTTP.',
+    'Set it to http/json, and set the endpoint to the HTTP port of the receiver, such as http://host:4318.',
   );
 }
 

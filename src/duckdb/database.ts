@@ -54,8 +54,8 @@ async function refuseLogs(file: string): Promise<void> {
   if (log === undefined) return;
   throw new RekapError(
     'warehouse',
-    `${join(dirname(file), log)} lies beside the file: DuckDB would replay it, and show what nobody has published.`,
-    '"rekap snapshots verify" names everything that does not belong to the snapshot, and what mends it.',
+    `${join(dirname(file), log)} exists next to the database file, and DuckDB would apply it to the published figures.`,
+    'To find all files that do not belong to the snapshot, and the repair, run "rekap snapshots verify".',
   );
 }
 
@@ -129,8 +129,8 @@ async function orHeld<Value>(file: string, open: () => Promise<Value>): Promise<
     if (holder === null) throw error;
     throw new RekapError(
       'database-held',
-      `${file} is held open for writing by ${holder}.`,
-      'Close it there; for reading, DuckDB opens it beside others: duckdb -readonly.',
+      `${file} is open for writing in ${holder}.`,
+      'Close it there. To read it in DuckDB at the same time as others, use duckdb -readonly.',
       { cause: error },
     );
   }

@@ -4,7 +4,7 @@ import { type Database, mostMemory, openDatabase } from './database.ts';
 import { messageOf, RekapError } from '../errors.ts';
 
 /** What to do about a published file that is not as it was. */
-export const verifyHint = '"rekap snapshots verify" names what is damaged, and how to repair it.';
+export const verifyHint = 'To find the damage and its repair, run "rekap snapshots verify".';
 
 /** A division by 0 gives NULL, as in the views. DuckDB would give Infinity, which no file of numbers holds. */
 const nullForZeroDivisor = { ieee_floating_point_ops: 'false' } as const;

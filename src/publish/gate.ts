@@ -49,13 +49,13 @@ export function checkGate(question: GateQuestion): GateFindings {
     if (dataset === undefined) continue;
     refusals.push(...ledgerComplaints(table, dataset));
     if (question.asked.includes(table) && dataset.rows === 0)
-      refusals.push(`${table} is empty: the source gave no usable record`);
+      refusals.push(`${table} is empty: the source did not return usable records`);
     else if (
       question.asked.includes(table) &&
       countColumns(pipeline).every((name) => dataset.nulls[name] === dataset.rows)
     )
       refusals.push(
-        `${table} holds no figure: every count of its ${formatNumber(dataset.rows)} rows is missing or unreadable`,
+        `${table} does not contain figures: all counts of its ${countOf(dataset.rows, 'row')} are missing or malformed`,
       );
     if (question.strict) strict.push(...strictComplaints(table, dataset, question.errors.get(table) ?? new Map()));
     const before = question.previous?.datasets[table];
@@ -69,8 +69,8 @@ export function checkGate(question: GateQuestion): GateFindings {
   if (question.previous !== null && !question.acceptChanges && broughtNothing(question, 'published'))
     changes.push(
       broughtNothing(question, 'fetched')
-        ? 'the source has no record of anything that was asked for: a district id may be mistyped'
-        : 'no record of anything that was asked for can be used; they are all in quarantine',
+        ? 'the source does not have records of the requested districts: a district ID may be mistyped'
+        : 'all records of the requested districts are in quarantine',
     );
   return { refusals, strict, changes };
 }
@@ -114,7 +114,7 @@ function* newComplaints(
     yield `${table}: ${countOf(all, 'new violation')} of severity error (--refuse new-errors); by check: ${listByCheck(errors)}`;
   const quarantined = dataset.quarantined - before.quarantined;
   if (quarantined > 0)
-    yield `${table}: ${countOf(quarantined, 'record')} more in quarantine than in the snapshot before (--refuse new-errors)`;
+    yield `${table}: ${countOf(quarantined, 'record')} more in quarantine than in the previous snapshot (--refuse new-errors)`;
 }
 
 function sumOf(counts: ReadonlyMap<string, number>): number {
@@ -139,9 +139,10 @@ function* districtsSince(
   // What is all in quarantine was received, and has no row.
   const rowless = shrunken.flatMap((district) => (district.now === 0 ? [district.district] : []));
   const gone = [...new Set([...unread, ...rowless])].toSorted((a, b) => a - b);
-  if (gone.length === 1) yield `${table}: district ${gone[0]} had records in the snapshot before and has none now`;
+  if (gone.length === 1)
+    yield `${table}: district ${gone[0]} has no records now, but had records in the previous snapshot`;
   if (gone.length > 1)
-    yield `${table}: districts ${gone.join(', ')} had records in the snapshot before and have none now`;
+    yield `${table}: districts ${gone.join(', ')} have no records now, but had records in the previous snapshot`;
   const left = shrunken.filter(
     (district) => district.now < district.before * (1 - mostDistrictShrinkage) && !gone.includes(district.district),
   );
@@ -159,10 +160,10 @@ function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: Mani
   const moved = movedSums(pipeline, now.sums, before.sums).filter(({ from, to }) => to < from || !mayGrow);
   for (const { name, from, to } of moved.slice(0, mostNamed)) {
     const share = from === 0 ? '' : ` (${percent(to, from)})`;
-    yield `${table}: the sum of ${name} moved from ${formatNumber(from)} to ${formatNumber(to)}${share}`;
+    yield `${table}: the sum of ${name} changed from ${formatNumber(from)} to ${formatNumber(to)}${share}`;
   }
   if (moved.length > mostNamed)
-    yield `${table}: ${countOthers(moved.length - mostNamed)} moved by more than ${mostMovement * 100} %`;
+    yield `${table}: ${countOthers(moved.length - mostNamed)} changed by more than ${mostMovement * 100} %`;
 }
 
 /**
@@ -192,7 +193,7 @@ function movedSums(pipeline: AnyPipeline, now: ManifestDataset['sums'], before: 
 }
 
 function countOthers(count: number): string {
-  return count === 1 ? 'one other sum' : `${formatNumber(count)} other sums`;
+  return count === 1 ? '1 other sum' : `${formatNumber(count)} other sums`;
 }
 
 function percent(now: number, before: number): string {

@@ -27,8 +27,8 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
   if (place.includes('?')) {
     throw new RekapError(
       'warehouse',
-      `The path of the warehouse ${warehouse} holds a question mark, which DuckDB does not take for a part of a name.`,
-      'Name another folder with --warehouse.',
+      `The path of the warehouse ${warehouse} contains a question mark, which DuckDB does not support.`,
+      'Choose another folder with --warehouse.',
     );
   }
   if (heldHere.has(place)) throw busy(warehouse, 'this process');
@@ -85,7 +85,7 @@ function explain(error: unknown, warehouse: string): unknown {
   return new RekapError(
     'warehouse',
     `The lock file ${lock} cannot be used: ${messageOf(error).split('\n')[0]}`,
-    'Check that the folder is writable; if no sync is running, the lock file can be deleted.',
+    'Check that the folder is writable. If no sync is running, you can delete the lock file.',
     { cause: error },
   );
 }
@@ -93,7 +93,7 @@ function explain(error: unknown, warehouse: string): unknown {
 function busy(warehouse: string, holder: string): RekapError {
   return new RekapError(
     'warehouse-busy',
-    `Another sync or replay holds the warehouse ${warehouse} (${holder}).`,
-    'Wait for it to end, or name another folder with --warehouse.',
+    `Another sync or replay is using the warehouse ${warehouse} (${holder}).`,
+    'Wait until it finishes, or choose another folder with --warehouse.',
   );
 }

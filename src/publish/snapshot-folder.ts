@@ -23,8 +23,8 @@ export function newSnapshotId(now: Date, random: number, latest: string | null):
   if (next <= 0xffffff) return `${latestTime}-${hex(next)}`;
   throw new RekapError(
     'warehouse',
-    `No run id can follow ${latest}.`,
-    'Remove that folder from snapshots/ or landing/.',
+    `There is no run ID after ${latest}.`,
+    'Remove this folder from snapshots/ or landing/.',
   );
 }
 
@@ -45,7 +45,9 @@ export async function makeWarehouse(warehouse: string, warn: (message: string) =
   const others = names.filter((name) => !own.has(name) && !name.startsWith('.') && name !== 'lost+found').toSorted();
   if (others.length > 0) {
     const named = `${others.slice(0, 3).join(', ')}${others.length > 3 ? ` and ${others.length - 3} more` : ''}`;
-    warn(`The warehouse begins in ${warehouse}, which holds other things (${named}); they are left alone.`);
+    warn(
+      `The folder ${warehouse} of the new warehouse already contains other files (${named}). rekap does not change them.`,
+    );
   }
   await makeFolder(paths.snapshots);
   await makeFolder(paths.landing);

@@ -129,8 +129,8 @@ async function flushSwitch(warehouse: string, id: string): Promise<void> {
   } catch (error) {
     throw new RekapError(
       'file',
-      `Snapshot ${id} is current, but ${warehouse} could not be flushed to the disk: ${systemReason(error)}.`,
-      'A power cut may bring back the snapshot before. Check the disk, then run it again.',
+      `Snapshot ${id} is current, but ${warehouse} could not be flushed to disk: ${systemReason(error)}.`,
+      'After a power failure, the previous snapshot may be current again. Check the disk, then run the command again.',
       { cause: error },
     );
   }
@@ -142,8 +142,8 @@ export async function requireReplaceable(warehouse: string): Promise<void> {
   if (!(await isFolderItself(current)) || (await readdir(current)).length === 0) return;
   throw new RekapError(
     'warehouse',
-    `${current} is a folder with something in it; a symbolic link to a snapshot belongs in its place.`,
-    `Remove ${current} or move it away, then run this again.`,
+    `${current} must be a symbolic link to a snapshot, but is a folder that is not empty.`,
+    `Remove or move ${current}, then run the command again.`,
   );
 }
 

@@ -83,7 +83,7 @@ export async function checkManifestFile(folder: string): Promise<string[]> {
     });
   const [manifest, hash] = [await read(manifestFile), await read(manifestHashFile)];
   if (manifest !== null && hash !== null && hash.toString('latin1') !== manifestHashLine(manifest))
-    problems.push(`${manifestFile}: its SHA-256 is not that in ${manifestHashFile}`);
+    problems.push(`${manifestFile}: its SHA-256 does not match ${manifestHashFile}`);
   return problems;
 }
 
@@ -163,7 +163,7 @@ async function noOtherFiles({ folder, manifest }: Subject): Promise<string[]> {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .toSorted()
     .filter((path) => !listed.has(path))
-    .map((path) => `${path}: the manifest does not name this file`);
+    .map((path) => `${path}: the manifest does not list this file`);
 }
 
 function ledgersBalance({ manifest, named }: Subject): string[] {

@@ -54,13 +54,14 @@ export async function relationsAgree({ manifest, declared }: Subject, { publishe
   const named = new Set([...tables.map(({ path }) => basename(path, '.parquet')), snapshotsLogTableName]);
   const there = new Set(found.map(({ name }) => name));
   const missing = [...named, ...Object.keys(manifest.datasets)].filter((name) => !there.has(name));
-  if (missing.length > 0) return [...new Set(missing)].map((name) => `${databaseFile}: has no table or view ${name}`);
+  if (missing.length > 0)
+    return [...new Set(missing)].map((name) => `${databaseFile}: the table or view ${name} is missing`);
   return found.flatMap(({ kind, name, definition }) => {
     if (!named.has(name) || (kind !== 'table' && kind !== 'view'))
-      return [`${databaseFile}: the manifest does not name the ${kind} ${name}`];
+      return [`${databaseFile}: the manifest does not list the ${kind} ${name}`];
     if (kind === 'view' && isTable(manifest, name)) return [`${databaseFile}: ${name} is a view, not a table`];
     if (declared === undefined || declared.get(name) === definition) return [];
-    return [`${databaseFile}: the ${kind} ${name} is not the declared one`];
+    return [`${databaseFile}: the ${kind} ${name} does not match its definition`];
   });
 }
 
@@ -73,7 +74,7 @@ export async function noOtherTables({ unnamed }: Subject, { published }: OpenTab
   const problems: string[] = [];
   for (const { table } of unnamed)
     if ((await tableColumns(published, null, table)).length > 0)
-      problems.push(`${table}: ${databaseFile} holds the table, but the manifest does not name the dataset`);
+      problems.push(`${table}: ${databaseFile} contains the table, but the manifest does not list the dataset`);
   return problems;
 }
 
@@ -111,7 +112,7 @@ export async function figuresAgree(
       for (const [index, { what, expected }] of figures.entries()) {
         const actual = found![`f${index}`];
         if (actual !== String(expected))
-          problems.push(`${where}: ${what} is ${actual}, the manifest says ${expected ?? 'nothing'}`);
+          problems.push(`${where}: ${what} is ${actual}, but ${expected ?? 'missing'} in the manifest`);
       }
     }
   }
@@ -129,10 +130,10 @@ export async function districtsComplete({ manifest, named }: Subject, { publishe
     for (const { district, row_count } of found) {
       const verdict = verdicts.get(district);
       if (verdict?.complete !== true)
-        problems.push(`table ${table}: the manifest does not say that district ${district} is complete`);
+        problems.push(`table ${table}: the manifest does not list district ${district} as complete`);
       else if (row_count > BigInt(verdict.received))
         problems.push(
-          `table ${table}: district ${district} has ${row_count} rows, and the manifest says that it brought ${verdict.received} records`,
+          `table ${table}: district ${district} has ${row_count} rows, but ${verdict.received} records in the manifest`,
         );
     }
   }
@@ -145,7 +146,7 @@ export async function columnsAgree({ manifest, named }: Subject, { published }: 
     const columns = await tableColumns(published, null, table);
     const schema = columns.map(({ column_name, column_type }) => [column_name, column_type]);
     if (fingerprint(schema) !== manifest.datasets[table]!.schema_fingerprint)
-      problems.push(`table ${table}: its columns are not those that the manifest was made for`);
+      problems.push(`table ${table}: its columns do not match the manifest`);
   }
   return problems;
 }
@@ -167,7 +168,7 @@ export async function doubtsAgree({ manifest, named }: Subject, { published }: O
       const found = rows.filter((row) => row.what === what && row.dataset === table);
       const now = listCounts(found.map(({ name, row_count }) => [name, Number(row_count)]));
       const then = listCounts(Object.entries(counts));
-      return now === then ? [] : [`table ${what}: ${table} has ${now}, the manifest says ${then}`];
+      return now === then ? [] : [`table ${what}: ${table} has ${now}, but ${then} in the manifest`];
     });
   });
 }
@@ -207,7 +208,9 @@ export async function typesAgree(subject: Subject, { published, parquet }: OpenT
     pairs.map(({ inParquet }) => inParquet),
   );
   return pairs.flatMap(({ path, table }, n) =>
-    there[n] === here[n] ? [] : [`${path}: its columns are ${here[n]}, those of the table ${table} are ${there[n]}`],
+    there[n] === here[n]
+      ? []
+      : [`${path}: its columns are ${here[n]}, but the columns of the table ${table} are ${there[n]}`],
   );
 }
 
@@ -241,12 +244,12 @@ export async function rowsAgree(subject: Subject, { published, parquet }: OpenTa
     const ofTable = there.find(({ place }) => place === n);
     const ofFile = here[n]!;
     if (ofTable !== undefined && ofTable.content !== ofFile.content)
-      return [{ table, what: `${path}: its rows are not those of the table ${table}` }];
+      return [{ table, what: `${path}: its rows do not match the table ${table}` }];
     if (content !== undefined && content !== (ofFile.part ?? ofFile.content))
-      return [{ table, what: `${path}: its rows are not those that the manifest was made for` }];
+      return [{ table, what: `${path}: its rows do not match the manifest` }];
     const counted = (ofTable ?? ofFile).rows;
     if (rows === null || Number(counted) === rows) return [];
-    return [{ table, what: `table ${table}: the number of rows is ${counted}, the manifest says ${rows}` }];
+    return [{ table, what: `table ${table}: the number of rows is ${counted}, but ${rows} in the manifest` }];
   });
   // A view differs where a table that it reads does.
   const ofTables = problems.filter(({ table }) => isTable(subject.manifest, table));

@@ -7,7 +7,7 @@ import { RekapError } from '../errors.ts';
 /** Values for the parameters of a statement by their names, as texts; `$dapil` is called dapil, the first `?` 1. */
 export type QueryParameters = Readonly<Record<string, string>>;
 
-const oneStatement = 'Give one statement, such as rekap query "SELECT * FROM turnout_national".';
+const oneStatement = 'Use one statement, such as rekap query "SELECT * FROM turnout_national".';
 
 /**
  * Returns the text of the one statement that reads, without the semicolons and comments at its end.
@@ -19,11 +19,11 @@ export async function requireReading({ connection }: Database, sql: string): Pro
   if (count === 0) throw new RekapError('query', 'The query is empty.', oneStatement);
   const reading = await findReading(connection, sql);
   if (reading !== null) return reading;
-  if (count > 1) throw new RekapError('query', `The query holds ${count} statements.`, oneStatement);
+  if (count > 1) throw new RekapError('query', `The query contains ${count} statements.`, oneStatement);
   throw new RekapError(
     'query',
-    'Only statements that read are allowed: the warehouse is never written by a query.',
-    'Begin with SELECT, FROM, WITH, PIVOT, SHOW, DESCRIBE or SUMMARIZE, and EXPLAIN nothing else.',
+    'Only read-only statements are allowed. A query never changes the warehouse.',
+    'Start with SELECT, FROM, WITH, PIVOT, SHOW, DESCRIBE or SUMMARIZE, or with EXPLAIN and one of these.',
   );
 }
 
@@ -47,20 +47,20 @@ export async function prepareReading(
 /** A text of digits becomes a number, NULL and true or false what they say, anything in single quotes the text between them. */
 function bind(statement: DuckDBPreparedStatement, parameters: QueryParameters): DuckDBPreparedStatement {
   const names = Array.from({ length: statement.parameterCount }, (_, index) => statement.parameterName(index + 1));
-  const example = `Give it with --param ${names[0] ?? 'name'}=value.`;
+  const example = `Add --param ${names[0] ?? 'name'}=value.`;
   const unknown = Object.keys(parameters).find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw new RekapError(
       'query',
-      `The query holds no parameter $${unknown}.`,
+      `The query does not contain the parameter $${unknown}.`,
       names.length === 0
-        ? 'Write it into the query as $name.'
-        : `It holds ${names.map((name) => `$${name}`).join(', ')}.`,
+        ? 'Use parameters in the query as $name.'
+        : `Its parameters are ${names.map((name) => `$${name}`).join(', ')}.`,
     );
   for (const [index, name] of names.entries()) {
     const text = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (text === undefined)
-      throw new RekapError('query', `The query holds the parameter $${name} and no value for it.`, example);
+      throw new RekapError('query', `The parameter $${name} of the query does not have a value.`, example);
     const place = index + 1;
     if (/^-?\d{1,18}$/.test(text)) statement.bindBigInt(place, BigInt(text));
     else if (/^-?\d+\.\d+$/.test(text)) statement.bindDouble(place, Number(text));

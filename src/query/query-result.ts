@@ -112,7 +112,7 @@ export function isHuge({ type }: ResultColumn): boolean {
 export function beyondBigint({ name }: ResultColumn): RekapError {
   return new RekapError(
     'query',
-    `The column ${JSON.stringify(name)} holds a whole number beyond 64 bits, which the file has no type for.`,
-    'Cast it in the query: to VARCHAR, which keeps every digit, or to DOUBLE, which rounds.',
+    `The column ${JSON.stringify(name)} contains an integer larger than 64 bits, which the file format does not support.`,
+    'Cast the column in the query: to VARCHAR to keep all digits, or to DOUBLE to round.',
   );
 }

@@ -75,15 +75,18 @@ async function withResult<Value>(
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /referenced column .* not found/i,
-    `"DESCRIBE NAME" shows the columns of a table or view. A text goes into single quotes: name = 'text'.`,
+    `To list the columns of a table or view, use "DESCRIBE NAME". Put strings in single quotes: name = 'text'.`,
   ],
-  [/does not exist|not found/i, '"SHOW TABLES" lists the tables and views, "DESCRIBE NAME" shows the columns of one.'],
+  [
+    /does not exist|not found/i,
+    'To list tables and views, use "SHOW TABLES". To list the columns of one, use "DESCRIBE NAME".',
+  ],
   [
     /disabled by configuration|with the LocalFileSystem disabled/i,
-    'A query reads the snapshot alone; --out names a file for what it gives.',
+    'A query can read only the snapshot. To write its result to a file, use --out.',
   ],
-  [/^Out of Range Error: Overflow/, 'Cast one of the numbers to BIGINT, as in total::BIGINT.'],
-  [/^Parser Error/, '"rekap query --help" has queries that work.'],
+  [/^Out of Range Error: Overflow/, 'Cast one of the numbers to BIGINT, such as total::BIGINT.'],
+  [/^Parser Error/, 'For example queries, run "rekap query --help".'],
 ];
 
 /** DuckDB's complaint as a message of ours, its first word ("Binder Error") and its hints kept; any other error as it is. */
@@ -92,8 +95,8 @@ function explainRefusal(error: unknown): unknown {
   if (isTooLong(error))
     return new RekapError(
       'query',
-      'The result holds a value, or values side by side, longer than the 512 MB that a text can have here.',
-      'Ask for a part of them, such as left(name, 1000).',
+      'A value or a row of the result is longer than 512 MB, the maximum.',
+      'Select a part of the values, such as left(name, 1000).',
       cause,
     );
   if (!(error instanceof Error) || isRekapError(error, 'query') || !/ Error:|^Error:/i.test(error.message))
@@ -103,13 +106,13 @@ function explainRefusal(error: unknown): unknown {
   if (error.message.startsWith('Out of Memory Error'))
     return new RekapError(
       'query',
-      'The query needs more memory than it may take.',
-      'Ask for less at a time, or open the snapshot in the DuckDB shell: "rekap connect" prints how.',
+      'The query exceeds the memory limit.',
+      'Select less data, or open the snapshot in the DuckDB shell: "rekap connect" prints the script.',
       cause,
     );
   const complaint = error.message.replace(/^Failed to extract statements: /, '').trim();
   const next = hints.find(([words]) => words.test(complaint))?.[1] ?? '';
-  return new RekapError('query', `DuckDB refuses the query. ${complaint}`, next, cause);
+  return new RekapError('query', `DuckDB rejected the query. ${complaint}`, next, cause);
 }
 
 /** What JavaScript says of a text or a list that no memory would be enough for. */

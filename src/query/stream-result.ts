@@ -11,7 +11,7 @@ class CutShort extends Error {
   readonly rows: number;
 
   constructor(rows: number) {
-    super(`the result ends after ${countOf(rows, 'row')}`);
+    super(`the result ended after ${countOf(rows, 'row')}`);
     this.rows = rows;
   }
 }
@@ -78,7 +78,7 @@ async function findCause({ sql, prepare }: Statement, cutShort: CutShort): Promi
   }
   return new RekapError(
     'query',
-    `DuckDB ended the result after ${countOf(cutShort.rows, 'row')} because of an error that it doesn't name.`,
+    `DuckDB ended the result after ${countOf(cutShort.rows, 'row')} because of an unknown error.`,
     'Run the query again.',
     { cause: cutShort },
   );

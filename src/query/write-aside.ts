@@ -24,8 +24,8 @@ export async function requireOutside(target: string, warehouse: string, option =
   if (places.some((place) => folders.some((folder) => isWithin(place, folder))))
     throw new RekapError(
       'usage',
-      `${target} lies in the warehouse ${warehouse}, and ${option === '--out' ? 'a query' : option} never writes into the warehouse.`,
-      `Name a file outside it with ${option}.`,
+      `${target} is in the warehouse ${warehouse}, and ${option === '--out' ? 'a query' : option} never writes to the warehouse.`,
+      `Choose a path outside the warehouse with ${option}.`,
     );
 }
 
@@ -75,8 +75,8 @@ async function findFile(target: string): Promise<string> {
   if (real !== null && (await stat(real)).isFile()) return real;
   throw new RekapError(
     'usage',
-    `${target} is there, and is no file.`,
-    'Name a file with --out, or leave --out away and send what is printed where it should go.',
+    `${target} exists, but is not a file.`,
+    'Choose a file with --out, or remove --out and redirect the output.',
   );
 }
 
@@ -88,13 +88,15 @@ function explainTarget(error: unknown, target: string): unknown {
   if (full !== null)
     return new RekapError(
       'disk-full',
-      full === 'size' ? `${target} would be larger than this system allows.` : `There is no space left for ${target}.`,
       full === 'size'
-        ? 'Ask for less, or raise the limit on file sizes (ulimit -f).'
+        ? `${target} would exceed the maximum file size of this system.`
+        : `The disk is full: no space is left for ${target}.`,
+      full === 'size'
+        ? 'Select less data, or raise the file size limit (ulimit -f).'
         : 'Free some space, or write to another disk.',
       cause,
     );
   if (systemCode(error) === 'unknown') return error;
   const what = `${target} cannot be written: ${systemReason(error)}.`;
-  return new RekapError('usage', what, 'Name another file with --out.', cause);
+  return new RekapError('usage', what, 'Choose another file with --out.', cause);
 }

@@ -42,8 +42,8 @@ export async function writeParquet(
     if (!(error instanceof Error) || !isOutOfMemory(error)) throw error;
     throw new RekapError(
       'query',
-      'The query, or the result that is to become a Parquet file, needs more memory than it may take.',
-      'Ask for less at a time, or write it as .csv or .arrow, which takes no memory for the result.',
+      'The query, or its result as a Parquet file, exceeds the memory limit.',
+      'Select less data, or write a .csv or .arrow file, which needs less memory.',
       { cause: error },
     );
   } finally {

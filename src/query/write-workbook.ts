@@ -62,8 +62,8 @@ async function readSheet(name: string, result: QueryResult) {
       if (data.length > mostRows)
         throw new RekapError(
           'query',
-          `${name} has more than the ${formatNumber(mostRows)} rows that a sheet can hold.`,
-          'Write --format csv or parquet, or a part of it with "rekap query".',
+          `${name} has more than ${formatNumber(mostRows)} rows, the maximum of a sheet.`,
+          'Use --format csv or parquet, or export some of the rows with "rekap query".',
         );
       const cells = row.map((value, index) => toCell(value, columns[index]!.name));
       for (const [index, cell] of cells.entries())

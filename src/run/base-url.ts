@@ -5,7 +5,7 @@ import { hideCredentials } from '../runtime/text.ts';
 
 type Endpoints = readonly { readonly endpoint: string }[];
 
-const asWritten = 'Write it as https://host or https://host/path.';
+const asWritten = 'Use a URL such as https://host or https://host/path.';
 
 /**
  * The base URL of a service as requests and the warehouse's memory go by it: without a slash at its end. An endpoint is refused: whoever
@@ -17,7 +17,7 @@ export function readBaseUrl(given: string, endpoints: Endpoints): string {
   if (!URL.canParse(given))
     throw new RekapError(
       'usage',
-      `The base URL ${JSON.stringify(hideCredentials(given))} (--base-url) is no URL.`,
+      `The base URL ${JSON.stringify(hideCredentials(given))} (--base-url) is not a URL.`,
       asWritten,
     );
   const url = new URL(given);
@@ -25,21 +25,21 @@ export function readBaseUrl(given: string, endpoints: Endpoints): string {
     throw new RekapError(
       'usage',
       given.startsWith(`${url.protocol}//`)
-        ? `The base URL (--base-url) begins with ${url.protocol}//.`
-        : 'The base URL (--base-url) begins with neither https:// nor http://.',
+        ? `The base URL (--base-url) starts with ${url.protocol}//.`
+        : 'The base URL (--base-url) does not start with https:// or http://.',
       asWritten,
     );
   if (url.username !== '' || url.password !== '')
     throw new RekapError(
       'usage',
-      'The base URL (--base-url) holds a user name or a password.',
-      'Leave them out; the key goes into REKAP_API_KEY.',
+      'The base URL (--base-url) contains a user name or a password.',
+      'Remove them, and set the API key in REKAP_API_KEY.',
     );
   if (url.search !== '' || url.hash !== '')
     throw new RekapError(
       'usage',
-      'The base URL (--base-url) holds a query or a fragment.',
-      'Give the part before the first ? or #.',
+      'The base URL (--base-url) contains a query or a fragment.',
+      'Use only the part before the first ? or #.',
     );
   const baseUrl = url.origin + url.pathname.replace(/\/+$/, '');
   const found = endpoints.find(({ endpoint }) => baseUrl.endsWith(endpoint));
@@ -47,7 +47,7 @@ export function readBaseUrl(given: string, endpoints: Endpoints): string {
     throw new RekapError(
       'usage',
       `The base URL (--base-url) ends with the endpoint ${found.endpoint}.`,
-      `Leave it out, for it is added: --base-url ${baseUrl.slice(0, -found.endpoint.length)}`,
+      `rekap adds the endpoint. Remove it: --base-url ${baseUrl.slice(0, -found.endpoint.length)}`,
     );
   return baseUrl;
 }
@@ -66,7 +66,7 @@ export function isLoopback(host: string): boolean {
 function warnOfPlainHttp(baseUrl: string): string | null {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === 'https:' || isLoopback(hostname)) return null;
-  return `The API key goes to ${hostname} unencrypted, for --base-url begins with http; whoever is on the way can read it and change the figures. Use https where the service has it.`;
+  return `The API key is sent to ${hostname} without encryption, because --base-url starts with http. Others on the network can read the key and change the figures. Use https if the service supports it.`;
 }
 
 /** The folder of the endpoints, which would then be asked for twice. */
@@ -74,7 +74,7 @@ function warnOfFolder(baseUrl: string, endpoints: Endpoints): string | null {
   for (const { endpoint } of endpoints) {
     const folder = endpoint.slice(0, endpoint.lastIndexOf('/'));
     if (folder !== '' && baseUrl.endsWith(folder))
-      return `--base-url ends with ${folder}, as every endpoint begins: ${baseUrl}${endpoint} is what will be asked. Leave ${folder} out unless that is meant.`;
+      return `--base-url ends with ${folder}, and every endpoint starts with it, so rekap requests ${baseUrl}${endpoint}. If that is wrong, remove ${folder}.`;
   }
   return null;
 }

@@ -73,7 +73,7 @@ function requireComplete(verdicts: readonly Verdict[]): void {
     .slice(0, 10)
     .map(
       ({ dataset, district, reason }) =>
-        `  - ${dataset}, ${district === null ? 'list of districts' : `district ${district}`}: ${reason}`,
+        `  - ${dataset}, ${district === null ? 'full listing' : `district ${district}`}: ${reason}`,
     );
   const more = incomplete.length > shown.length ? [`  - and ${incomplete.length - shown.length} more`] : [];
   throw new RekapError(
@@ -93,7 +93,7 @@ function countIncomplete(verdicts: readonly Verdict[]): string {
       const count = (ids: readonly (number | null)[]): number => new Set(ids.filter((id) => id !== null)).size;
       const districts = count(doubtful);
       return [
-        ...(doubtful.includes(null) ? [`the list of districts of ${dataset}`] : []),
+        ...(doubtful.includes(null) ? [`the full listing of ${dataset}`] : []),
         ...(districts > 0
           ? [`${districts} of ${count(own.map(({ district }) => district))} districts of ${dataset}`]
           : []),

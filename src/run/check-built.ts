@@ -2,7 +2,7 @@
 
 import { gateRefusal, RekapError } from '../errors.ts';
 import type { BrokenCheck, LoadReport } from '../load/load-report.ts';
-import { formatNumber } from '../runtime/text.ts';
+import { countOf, formatNumber } from '../runtime/text.ts';
 import { checkGate } from '../publish/gate.ts';
 import { verifyBuilt } from '../publish/verify-snapshot.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
@@ -25,8 +25,8 @@ export async function checkBuilt(run: Run, built: Built): Promise<Manifest> {
   if (problems.length > 0)
     throw new RekapError(
       'verification',
-      `What was written is not what was fetched: ${problems.join('; ')}.`,
-      'Nothing was published. Please report this.',
+      `The written data does not match the fetched data: ${problems.join('; ')}.`,
+      'Nothing was published. This is a bug in rekap; please report it.',
     );
   run.signal.throwIfAborted();
   return manifest;
@@ -39,7 +39,7 @@ function warnOfQuarantine({ warn }: Run, reports: ReadonlyMap<string, LoadReport
     const total = quarantine.reduce((sum, { count }) => sum + count, 0);
     const reasons = quarantine.slice(0, 5).map(({ reason, count }) => `${reason} (${formatNumber(count)})`);
     const more = quarantine.length > reasons.length ? ' and other reasons' : '';
-    const message = `${table}: ${formatNumber(total)} of its records ${total === 1 ? 'is' : 'are'} in quarantine and not in the table: ${reasons.join(', ')}${more}.`;
+    const message = `${table}: ${countOf(total, 'record')} ${total === 1 ? 'is' : 'are'} in quarantine and not in the table: ${reasons.join(', ')}${more}.`;
     warn(message);
   }
 }
@@ -76,15 +76,15 @@ function passGate(
   // Of a dry run nothing is ever published.
   const canReplay = kind === 'sync' && isKept && !options.dryRun;
   const again = canReplay
-    ? `"rekap replay ${id} --accept-changes" publishes just these figures`
+    ? `run "rekap replay ${id} --accept-changes" to publish exactly these figures`
     : `run the ${kind} again with --accept-changes`;
   const wayOn =
     refusals.length > 0
       ? isKept
-        ? `${landing} holds what the source answered.`
-        : 'Look at what the source answers.'
+        ? `The responses of the source are in ${landing}.`
+        : 'Check the responses of the source.'
       : strict.length > 0
-        ? `Without ${options.strict ? '--strict' : '--refuse new-errors'} the ${kind} publishes the figures, and names what is doubtful in the tables violations and quarantine.`
-        : `If the source really changed so, ${again}.`;
+        ? `Without ${options.strict ? '--strict' : '--refuse new-errors'}, the ${kind} publishes the figures and lists the problems in the tables violations and quarantine.`
+        : `If the changes at the source are real, ${again}.`;
   throw gateRefusal(reasons, `Nothing was published. ${wayOn}`);
 }

@@ -73,15 +73,12 @@ async function* examineFolder(warehouse: string): AsyncGenerator<Finding> {
   try {
     await access(folder, constants.W_OK | constants.X_OK);
     const current = await readCurrentId(warehouse).catch(() => null);
-    yield ok(
-      'warehouse',
-      current === null ? `${warehouse} is empty and can be written` : `${warehouse} holds ${current}`,
-    );
+    yield ok('warehouse', current === null ? `${warehouse} is empty and writable` : `${warehouse} contains ${current}`);
   } catch (error) {
     yield bad(
       'warehouse',
-      `${folder} cannot be written (${systemCode(error)})`,
-      'Make this user its owner, or name another folder with --warehouse.',
+      `${folder} is not writable (${systemCode(error)})`,
+      'Change its owner to this user, or choose another folder with --warehouse.',
     );
   }
   const { bavail, bsize } = await statfs(folder);
@@ -89,21 +86,21 @@ async function* examineFolder(warehouse: string): AsyncGenerator<Finding> {
   const found = `${formatNumber(Math.floor(free / 1_000_000))} MB are free`;
   yield free >= leastSpace
     ? ok('space', found)
-    : doubt('space', found, 'Make room: a sync of the nation needs about 20 MB, and keeps several.');
+    : doubt('space', found, 'Free some space. A national sync needs about 20 MB, and rekap keeps several snapshots.');
 }
 
 function examineKey({ apiKey, keyMode }: Patient): Finding {
-  if (apiKey === null) return bad('key', 'there is none', 'Set REKAP_API_KEY, or name its file with --api-key-file.');
+  if (apiKey === null) return bad('key', 'the API key is missing', 'Set REKAP_API_KEY, or add --api-key-file FILE.');
   const isOpen = keyMode !== null && (keyMode & 0o077) !== 0;
   return isOpen
-    ? doubt('key', 'there is one, and others can read its file', 'Make it yours alone: chmod 600.')
-    : ok('key', 'there is one; it is not shown');
+    ? doubt('key', 'the API key is set, but other users can read its file', 'Restrict its permissions: chmod 600 FILE')
+    : ok('key', 'the API key is set (not shown)');
 }
 
 async function examineTold(readTold: () => Promise<unknown>): Promise<Finding> {
   try {
     await readTold();
-    return ok('telling', 'addresses and files of pings and webhooks can be read');
+    return ok('telling', 'the settings of pings, webhooks and metrics are valid');
   } catch (error) {
     if (!isRekapError(error, 'usage', 'configuration')) throw error;
     return bad('telling', error.message, error.next);
@@ -115,7 +112,7 @@ async function examineBucket(readBucket: () => Promise<string | null>): Promise<
     const current = await readBucket();
     return ok(
       'bucket',
-      `${current === null ? 'it can be read, and is empty' : `it holds ${current}`}; writing was not tried`,
+      `${current === null ? 'readable and empty' : `contains ${current}`}; write access was not checked`,
     );
   } catch (error) {
     if (!isRekapError(error, 'bucket', 'usage')) throw error;
@@ -142,10 +139,10 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
       return yield bad(
         'service',
         apiKey.redact(first.why),
-        'Check --base-url, the network, and whether the service is up.',
+        'Check --base-url, the network, and that the service is running.',
       );
     const { status, headers } = first.answer;
-    yield ok('service', `${new URL(baseUrl).host} answered ${status} within ${first.took} ms`);
+    yield ok('service', `${new URL(baseUrl).host} responded with status ${status} in ${first.took} ms`);
     const date = Date.parse(headers['date']?.toString() ?? '');
     const skew = Number.isNaN(date) ? 0 : Math.abs(clock.now().getTime() - date);
     yield skew <= mostSkew
@@ -153,7 +150,7 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
       : doubt(
           'clock',
           `differs from the service by ${Math.round(skew / 1000)} s`,
-          'Set the clock: times in the warehouse go by it.',
+          'Set the clock. rekap uses it for times in the warehouse.',
         );
     const [someDistrict] = project.referenceDistricts;
     // A listing may be forbidden by itself; then a sync reads the districts one by one.
@@ -161,18 +158,22 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
     if (second !== null && 'answer' in second && second.answer.status === 200)
       return yield doubt(
         'access',
-        'the service accepts the key, but gives no full listing (403)',
-        'A sync reads each known district by itself.',
+        'the service accepts the API key, but refuses the full listing (403)',
+        'A sync reads each known district separately.',
       );
     if (status === 401 || status === 403)
-      return yield bad('access', `the service refuses the key (${status})`, checkKey);
+      return yield bad('access', `the service refuses the API key (${status})`, checkKey);
     if (status !== 200)
-      return yield bad('answer', `status ${status}`, 'Check the path of --base-url: it goes before /api.');
-    yield ok('access', 'the service accepts the key');
+      return yield bad(
+        'answer',
+        `the service responded with status ${status}`,
+        'Check the path of --base-url. It is the part before /api.',
+      );
+    yield ok('access', 'the service accepts the API key');
     const read = readRecords(pipeline, first.answer.body);
     if (typeof read === 'string')
-      return yield bad('answer', read, 'This is not the documented {count, data}: check --base-url.');
-    yield ok('answer', '{count, data}, as documented');
+      return yield bad('answer', read, 'The response is not the documented {count, data}. Check --base-url.');
+    yield ok('answer', 'the response is the documented {count, data}');
     const [district] = read.districts;
     if (district !== undefined) {
       const own = await ask(district, pageSize);
@@ -180,12 +181,12 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
       yield records === null || typeof records === 'string' || records.count === 0
         ? bad(
             'district',
-            `district ${district} gives no records`,
-            'rekap proves a district by its own records: ask the operator about id_dapil.',
+            `district ${district} does not return records`,
+            'rekap must read each district separately to prove it complete. Contact the operator of the service about id_dapil.',
           )
         : ok(
             'district',
-            `${district} has ${countOf(records.count, 'record')}, read in ${'why' in own ? 0 : own.took} ms`,
+            `district ${district} has ${countOf(records.count, 'record')}, read in ${'why' in own ? 0 : own.took} ms`,
           );
     }
     yield await examinePages(ask, pipeline, pageSize);
@@ -206,7 +207,9 @@ function asker(transport: Transport, base: URL, pipeline: AnyPipeline, { timeout
       const answer = await transport.send(request, path, AbortSignal.timeout(timeout));
       return { answer, took: Math.round(clock.monotonic() - began) };
     } catch (error) {
-      return { why: error instanceof RekapError ? error.message : `it cannot be reached: ${messageOf(error)}` };
+      return {
+        why: error instanceof RekapError ? error.message : `the service cannot be reached: ${messageOf(error)}`,
+      };
     }
   };
 }
@@ -234,8 +237,8 @@ async function examinePages(ask: Ask, pipeline: AnyPipeline, pageSize: number): 
     if (limit < pageSize)
       return doubt(
         'page size',
-        `it refuses ${pageSize} and takes ${limit}`,
-        `rekap does the same by itself; --page-size ${limit} saves the first tries.`,
+        `the service refuses ${pageSize}, but accepts ${limit}`,
+        `A sync finds this limit itself. To save requests, add --page-size ${limit}.`,
       );
     // Whoever gives fewer than it was asked for, and has more behind them, caps.
     const behind = records.count > 0 && records.count < limit ? await ask(null, 1, records.count) : null;
@@ -243,10 +246,10 @@ async function examinePages(ask: Ask, pipeline: AnyPipeline, pageSize: number): 
     return more !== null && typeof more !== 'string' && more.count > 0
       ? doubt(
           'page size',
-          `it gives ${records.count} where ${limit} are asked for, and has more`,
-          'It caps limit in silence. rekap reads all the same, with more requests.',
+          `the service returns ${countOf(records.count, 'record')} instead of ${limit}, but has more`,
+          'The service caps limit without an error. rekap still reads all records, with more requests.',
         )
-      : ok('page size', `it takes ${limit} and gives ${countOf(records.count, 'record')}`);
+      : ok('page size', `the service accepts ${limit} and returns ${countOf(records.count, 'record')}`);
   }
-  return bad('page size', 'it refuses even 10', 'Ask the operator how many records an answer may have.');
+  return bad('page size', 'the service refuses even 10', 'Ask the operator of the service for the maximum page size.');
 }

@@ -37,8 +37,8 @@ export async function openLandedReadings(run: Run): Promise<OpenedSource> {
     }
     throw new RekapError(
       'landing',
-      `Line ${answer + 1} of ${join(landing, answersFile)} does not hold the records that were accepted from it.`,
-      'Name another run, or run the sync again.',
+      `Line ${answer + 1} of ${join(landing, answersFile)} does not contain the records that the run accepted from it.`,
+      'Choose another run, or run the sync again.',
     );
   }
 

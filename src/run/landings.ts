@@ -29,13 +29,13 @@ export async function openResumedRuns(run: Run): Promise<LandedRun[]> {
   const { options, warn } = run;
   if (options.resumeWithin === null) return [];
   const nothing = (why: string): LandedRun[] => {
-    warn(`There is nothing to resume: ${why}. Everything is asked for.`);
+    warn(`There is nothing to resume: ${why}. The sync reads all data.`);
     return [];
   };
   // Without the full listing nothing says whether what was landed is what the source holds now.
-  if (options.districts !== null) return nothing('districts that are asked for by --dapil are read without the list');
+  if (options.districts !== null) return nothing('a sync with --dapil does not read the full listing');
   const runs = await openBrokenOffRuns(run, new Date(run.startedAt.getTime() - options.resumeWithin));
-  return runs.length === 0 ? nothing('no run was broken off lately, or it landed nothing') : runs;
+  return runs.length === 0 ? nothing('no recent run was interrupted, or it stored no pages') : runs;
 }
 
 async function openBrokenOffRuns(run: Run, since: Date): Promise<LandedRun[]> {
@@ -60,7 +60,7 @@ async function openUsable(folder: string, since: Date, { warn }: Run): Promise<L
     return await openLandedRun(folder, since);
   } catch (error) {
     if (!isRekapError(error, 'landing')) throw error;
-    warn(`A landing cannot be resumed from: ${error.message}`);
+    warn(`A run cannot be resumed: ${error.message}`);
     return null;
   }
 }

@@ -30,13 +30,13 @@ export async function planCarryOver({ asked, options, previous, project, warn }:
   const isPartial = options.districts !== null || asked.length < project.pipelines.length;
   if (!isPartial) return null;
   if (previous === null) {
-    warn('There is no snapshot before this one: it will hold only what was asked for.');
+    warn('There is no previous snapshot. The new snapshot will contain only the requested districts and datasets.');
     return null;
   }
   if (previous.manifest.source !== options.source) {
     throw new RekapError(
       'source-mismatch',
-      `Snapshot ${previous.id} holds figures of ${previous.manifest.source}: what is carried over from it would stand beside those of ${options.source}.`,
+      `Snapshot ${previous.id} contains figures from ${previous.manifest.source}. Carrying them over would mix them with figures from ${options.source}.`,
       'Run one sync of the new source without --dapil and --dataset.',
     );
   }
@@ -44,7 +44,7 @@ export async function planCarryOver({ asked, options, previous, project, warn }:
   if (problems.length > 0) {
     throw new RekapError(
       'warehouse',
-      `Nothing can be carried over from snapshot ${previous.id}, for it is damaged: ${problems.join('; ')}.`,
+      `Nothing can be carried over from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
       `Run one sync without --dapil and --dataset. ${recoveryHint(previous.id, previous.manifest.run)}`,
     );
   }
@@ -54,7 +54,7 @@ export async function planCarryOver({ asked, options, previous, project, warn }:
     if (before !== undefined && before.schema_fingerprint !== schemaFingerprint(pipeline)) {
       throw new RekapError(
         'usage',
-        `The table ${pipeline.table} has other columns than in the snapshot before, so nothing can be carried over.`,
+        `The columns of the table ${pipeline.table} differ from the previous snapshot, so nothing can be carried over.`,
         'Run one sync without --dapil and --dataset.',
       );
     }
@@ -62,7 +62,7 @@ export async function planCarryOver({ asked, options, previous, project, warn }:
   }
   if (previous.manifest.definition !== definitionFingerprint(project)) {
     warn(
-      `Snapshot ${previous.id} was made with other definitions of tables and checks, as by another release: the rows carried over from it keep what the row checks of then said. A sync without --dapil and --dataset checks all anew.`,
+      `Snapshot ${previous.id} was built with other definitions of tables and checks, such as by another release. Rows carried over from it keep the results of the old row checks. To check all rows again, run a sync without --dapil and --dataset.`,
     );
   }
   return { replaced };
@@ -84,7 +84,7 @@ export async function readPrevious({ previous, warn }: Run, isCarriedOver: boole
   if (why !== null) {
     const message =
       tables === null
-        ? `Snapshot ${previous.id} is damaged. ${why} The history of snapshots and changes begins anew.`
+        ? `Snapshot ${previous.id} is damaged. ${why} A new history of snapshots and changes starts.`
         : `Snapshot ${previous.id} is read from its Parquet files. ${why}`;
     warn(message);
   }
@@ -98,7 +98,7 @@ export async function blamePrevious({ previous, project }: Run, error: unknown):
   if (problems.length === 0) return error;
   return new RekapError(
     'warehouse',
-    `The history cannot go on from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
+    `The history cannot continue from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
     recoveryHint(previous.id, previous.manifest.run),
     { cause: error },
   );
@@ -128,12 +128,12 @@ async function findPrevious({ folder, manifest }: Snapshot): Promise<FoundPrevio
   const lacksLog = manifest.previous !== null && earlier === null;
   // What is merely held can be had whole later on.
   if (held !== null && (!isWhole || lacksLog)) throw held;
-  const why = held?.message ?? `Its DuckDB file is not the one that was published: ${altered}.`;
+  const why = held?.message ?? `Its DuckDB file is not the published one: ${altered}.`;
   if (!isWhole) return { tables: null, why };
   const files = new Map(parquet.map(({ path }) => [basename(path, '.parquet'), join(folder, path)]));
   return {
     tables: { kind: 'parquet', manifest, files, earlier },
-    why: lacksLog ? `${why} The log of snapshots begins with it, for the one before it cannot be read.` : why,
+    why: lacksLog ? `${why} The log of snapshots starts with it, because the earlier log cannot be read.` : why,
   };
 }
 

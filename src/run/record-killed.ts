@@ -47,7 +47,7 @@ async function record(warehouse: string, landing: string, isPublished: boolean):
     source,
     snapshot: isPublished ? run : null,
     reason: isPublished
-      ? 'The process ended after it had published, before it could say so.'
+      ? 'The process ended after it published, but before it recorded the outcome.'
       : 'The process was killed, or the machine stopped.',
     requests,
     retries: 0,

@@ -55,7 +55,7 @@ export async function recordEnd(
       ...(manifest.violation_ages === undefined ? {} : { violation_ages: manifest.violation_ages }),
     });
   } catch (error) {
-    run.warn(`runs.jsonl could not be written: ${systemReason(error)}`);
+    run.warn(`runs.jsonl cannot be written: ${systemReason(error)}`);
   }
 }
 

@@ -45,26 +45,24 @@ export async function findLanding({
   if (id === undefined && newest !== undefined)
     throw new RekapError(
       'run-not-found',
-      `No run whose answers the warehouse ${warehouse} holds came to its end: the newest, ${newest}, ${await whyPassedOver(warehouse, newest)}.`,
-      'The same sync with --resume goes on from what it has landed.',
+      `The warehouse ${warehouse} does not contain the responses of a finished run. The newest run, ${newest}, ${await whyPassedOver(warehouse, newest)}.`,
+      'To continue it, run the same sync with --resume.',
     );
   if (id !== undefined && runs.includes(id)) {
     const notices =
       run === null && newest !== undefined && newest !== id
-        ? [
-            `Run ${id} is replayed, the newest that came to its end: ${newest} ${await whyPassedOver(warehouse, newest)}.`,
-          ]
+        ? [`Replaying run ${id}, the newest finished run. Run ${newest} ${await whyPassedOver(warehouse, newest)}.`]
         : [];
     return { landing: join(landing, id), notices };
   }
   throw new RekapError(
     'run-not-found',
     run === null
-      ? `The warehouse ${warehouse} holds no answers of any run.`
-      : `The warehouse ${warehouse} holds no answers of a run ${JSON.stringify(run)}.`,
+      ? `The warehouse ${warehouse} does not contain responses of any run.`
+      : `The warehouse ${warehouse} does not contain responses of the run ${JSON.stringify(run)}.`,
     runs.length === 0
       ? fillFirst
-      : `It holds those of ${runs.slice(-5).join(', ')}${runs.length > 5 ? ' and earlier ones' : ''}.`,
+      : `It contains the responses of ${runs.slice(-5).join(', ')}${runs.length > 5 ? ' and earlier runs' : ''}.`,
   );
 }
 
@@ -77,7 +75,7 @@ async function newestFinished(warehouse: string, runs: readonly string[]): Promi
 /** Why a run is not the one to replay, as the end of a sentence; one without a line may be under way. */
 async function whyPassedOver(warehouse: string, id: string): Promise<string> {
   const line = (await readRuns(warehouse)).findLast(({ kind, run }) => kind === 'sync' && run === id);
-  if (line === undefined) return 'was broken off, or is under way';
+  if (line === undefined) return 'is still running, or was killed';
   return line.outcome === 'interrupted' ? 'was interrupted' : 'failed';
 }
 
@@ -87,9 +85,9 @@ export function requireKnown({ pipelines }: Project, landing: string, file: RunF
   throw new RekapError(
     'landing',
     unknown === undefined
-      ? `${landing} holds the answers of the run ${JSON.stringify(file.run)}.`
-      : `${landing} holds answers of ${JSON.stringify(unknown)}, a dataset that is not known here.`,
-    'Name another run.',
+      ? `${landing} contains the responses of another run, ${JSON.stringify(file.run)}.`
+      : `${landing} contains responses of the unknown dataset ${JSON.stringify(unknown)}.`,
+    'Choose another run.',
   );
 }
 
@@ -103,8 +101,8 @@ export async function requireApart({ warehouse, into }: ReplayOptions): Promise<
   if (!inner.startsWith(outer) && !outer.startsWith(inner)) return;
   throw new RekapError(
     'usage',
-    `One of the folders ${warehouse} and ${into} lies in the other.`,
-    'Name one beside it with --into.',
+    `One of the folders ${warehouse} and ${into} contains the other.`,
+    'Choose a folder outside the warehouse with --into.',
   );
 }
 
@@ -193,16 +191,16 @@ export async function previousOf(
   if (districts !== null || datasets.length < project.pipelines.length) {
     throw new RekapError(
       'snapshot-not-found',
-      `Run ${run} carried over rows from snapshot ${previous}, which is gone.`,
-      'Replay a run that read everything.',
+      `Run ${run} carried over rows from snapshot ${previous}, which no longer exists.`,
+      'Replay a run that read all districts.',
     );
   }
   if (original === null && !options.acceptChanges) {
     throw gateRefusal(
-      [`snapshot ${previous}, which run ${run} would be compared with, is gone`],
-      'If you want its figures all the same, add --accept-changes.',
+      [`the previous snapshot of run ${run}, ${previous}, no longer exists, so changes cannot be checked`],
+      'To publish the figures without this check, add --accept-changes.',
     );
   }
-  warn(`Snapshot ${previous}, from before the run, is gone: what changed since then is not known.`);
+  warn(`Snapshot ${previous}, the previous snapshot of the run, no longer exists, so changes since then are unknown.`);
   return null;
 }

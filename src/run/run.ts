@@ -135,8 +135,8 @@ function keepWarnings(context: SyncContext, { apiKey }: SyncOptions, warnings: s
 function tookTooLong(kind: Run['kind'], milliseconds: number): RekapError {
   return new RekapError(
     'run-timeout',
-    `The ${kind} was not done after ${Math.round(milliseconds / 1000)} s.`,
-    'Nothing was published. Give it more time with --max-duration.',
+    `The ${kind} did not finish within ${Math.round(milliseconds / 1000)} s.`,
+    'Nothing was published. Allow more time with --max-duration.',
   );
 }
 
@@ -151,10 +151,10 @@ export function checkSource(
   if (previous === null || acceptSource || previous.manifest.source === source || beginsAnew(source, previous)) return;
   throw new RekapError(
     'source-mismatch',
-    `The warehouse ${warehouse} was filled from ${previous.manifest.source}, not from ${source}.`,
+    `The warehouse ${warehouse} contains figures from ${previous.manifest.source}, not from ${source}.`,
     source === sampleSource
-      ? 'Sample figures are made up and belong to no others: name another folder with --warehouse.'
-      : 'Name another folder with --warehouse, or add --accept-source if the source has moved.',
+      ? 'Do not mix sample figures with real ones. Choose another folder with --warehouse.'
+      : 'Choose another folder with --warehouse, or add --accept-source if the source has a new URL.',
   );
 }
 

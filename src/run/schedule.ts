@@ -19,19 +19,27 @@ export interface Timetable {
  */
 export function readTimetable(cron: string, timezone: string): Timetable {
   requireTimezone(timezone);
-  const example = 'Write --cron as in "15 2 * * *": minute, hour, day of the month, month, day of the week.';
+  const example =
+    'Use five fields, such as --cron "15 2 * * *": minute, hour, day of the month, month, day of the week.';
   // The library takes a date too, which comes once.
   const isCron = /^(@\w+|\S+(\s+\S+){4})$/.test(cron.trim());
   if (!isCron)
-    throw new RekapError('usage', `${JSON.stringify(cron)} is not a cron line: it has not five fields.`, example);
+    throw new RekapError(
+      'usage',
+      `${JSON.stringify(cron)} is not a cron expression: it does not have five fields.`,
+      example,
+    );
   let times: Cron;
   try {
     times = new Cron(cron, { timezone, mode: '5-part' });
   } catch (error) {
     const why = messageOf(error).replace(/^CronPattern: /, '');
-    throw new RekapError('usage', `${JSON.stringify(cron)} is not a cron line: ${why}`, example, { cause: error });
+    throw new RekapError('usage', `${JSON.stringify(cron)} is not a cron expression: ${why}`, example, {
+      cause: error,
+    });
   }
-  if (times.nextRun() === null) throw new RekapError('usage', `${JSON.stringify(cron)} never comes.`, example);
+  if (times.nextRun() === null)
+    throw new RekapError('usage', `The time ${JSON.stringify(cron)} never occurs.`, example);
   return {
     next: (after) => times.nextRun(after)!,
     // A time counts as come at its very instant.
@@ -43,8 +51,8 @@ function requireTimezone(timezone: string): void {
   try {
     new Date().toLocaleString('en', { timeZone: timezone });
   } catch (error) {
-    const what = `${JSON.stringify(timezone)} is no time zone.`;
-    throw new RekapError('usage', what, 'Write --timezone as in Asia/Jakarta or UTC.', { cause: error });
+    const what = `${JSON.stringify(timezone)} is not a time zone.`;
+    throw new RekapError('usage', what, 'Use a name such as Asia/Jakarta or UTC.', { cause: error });
   }
 }
 

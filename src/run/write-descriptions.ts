@@ -33,8 +33,8 @@ interface Described extends Relation {
 }
 
 function origin({ id, options }: Run): string {
-  const what = `Snapshot ${id} of ${options.source}`;
-  return options.source === 'sample' ? `${what}. Its figures are made up.` : `${what}.`;
+  const what = `Snapshot ${id} from ${options.source}`;
+  return options.source === 'sample' ? `${what}. The figures are made up.` : `${what}.`;
 }
 
 /** Describes the files as a Data Package, version 1 of the standard. */

@@ -58,7 +58,7 @@ export async function addReport(
     // What the system refuses now, it refuses the next step too.
     signal.throwIfAborted();
     if (systemCode(error) !== 'unknown' || error instanceof RekapError) throw error;
-    warn(`The report could not be made: ${messageOf(error)}`);
+    warn(`The report could not be written: ${messageOf(error)}`);
     return null;
   });
   if (page === null) return manifest;

@@ -36,8 +36,8 @@ export async function chooseSnapshots(
   if (id === null) {
     throw new RekapError(
       'snapshot-not-found',
-      `Snapshot ${after.id} is the first of its history: there is none before it to compare with.`,
-      'Name two snapshots; "rekap snapshots list" shows the ids.',
+      `Snapshot ${after.id} is the first of its history, so there is no previous snapshot to compare.`,
+      'Give the IDs of two snapshots. To list them, run "rekap snapshots list".',
     );
   }
   return { before: await readSnapshot(warehouse, id), after };
@@ -119,7 +119,7 @@ async function askBoth<Value>(
     const statement = { sql: await makeSql(database), prepare: (sql: string) => database.connection.prepare(sql) };
     return await streamResult(statement, (streamed) => use(asQueryResult(streamed)));
   } catch (error) {
-    const next = `"rekap snapshots verify ${before.id}" and "rekap snapshots verify ${after.id}" name what is damaged, and how to repair it.`;
+    const next = `To find the damage and its repair, run "rekap snapshots verify ${before.id}" and "rekap snapshots verify ${after.id}".`;
     throw explainDamage(error, `The DuckDB file of snapshot ${before.id} or ${after.id}`, next) ?? error;
   } finally {
     database.close();

@@ -130,8 +130,12 @@ async function refuseName(database: Database, asked: readonly AnyPipeline[], nam
   const advice =
     names.size > 0
       ? `Did you mean ${[...names].slice(0, 8).join(', ')}?`
-      : '"rekap query \'SELECT regency FROM dim_regency\'" shows all names.';
-  return new RekapError('usage', `No row and no record in quarantine is called ${JSON.stringify(name)}.`, advice);
+      : 'To list all names, run "rekap query \'SELECT regency FROM dim_regency\'".';
+  return new RekapError(
+    'usage',
+    `Unknown regency ${JSON.stringify(name)}: no row and no record in quarantine has this name.`,
+    advice,
+  );
 }
 
 interface RowInQuestion {

@@ -94,7 +94,7 @@ function describe(manifest: Manifest): (readonly [string, string | number])[] {
     ['Snapshot', snapshot],
     ['Source', source],
     ['Read at (UTC)', created_at],
-    ['Made by', `${tool.name} ${tool.version}`],
+    ['Created by', `${tool.name} ${tool.version}`],
     ...Object.entries(datasets).map(([name, { rows }]) => [`Rows of ${name}`, rows] as const),
   ];
 }

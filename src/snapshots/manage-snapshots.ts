@@ -74,8 +74,8 @@ async function isThere(folder: string): Promise<boolean> {
 function nextStep({ id, manifest }: Snapshot, isDamaged: boolean, answers: Verification['answers']): string {
   if (isDamaged && answers === 'kept') return recoveryHint(id, manifest.run);
   if (isDamaged)
-    return 'Run the sync again to fetch the figures anew, or go back to another snapshot: "rekap snapshots list" shows them.';
-  return answers === 'damaged' ? 'The tables are as they were published, but no replay can show that any more.' : '';
+    return 'Run the sync again, or roll back to another snapshot. To list the snapshots, run "rekap snapshots list".';
+  return answers === 'damaged' ? 'The tables are intact, but a replay can no longer prove them.' : '';
 }
 
 /** The error of a command that met a damaged snapshot: every problem on a line of its own. */
@@ -104,7 +104,7 @@ export async function rollBack(project: Project, warehouse: string, id: string):
     await pointCurrent(warehouse, id);
     await pinSnapshot(warehouse, id).catch((error: unknown) => {
       const what = `Snapshot ${id} is current, but it could not be pinned: ${systemReason(error)}.`;
-      throw new RekapError('file', what, 'The next sync replaces it. Run the rollback again.', { cause: error });
+      throw new RekapError('file', what, 'The next sync will replace it. Run the rollback again.', { cause: error });
     });
     const now = await readSnapshot(warehouse, id);
     const source = before?.manifest.source ?? now.manifest.source;

@@ -102,8 +102,8 @@ async function pull(options: PullOptions): Promise<Pulled> {
     if (there === null)
       throw new RekapError(
         'bucket',
-        `${bucket.url} holds no snapshot.`,
-        `Push one there first, as with "rekap push ${bucket.url}", or correct the address.`,
+        `${bucket.url} does not contain a snapshot.`,
+        `Push one first with "rekap push ${bucket.url}", or correct the address.`,
       );
     refuseFuture(options, there);
     const here = await readHere(options, there);
@@ -116,8 +116,8 @@ async function pull(options: PullOptions): Promise<Pulled> {
       if (left === 0)
         throw new RekapError(
           'bucket',
-          `${bucket.url} says that ${there.snapshot} is current, and lacks a file of it: ${error.message}.`,
-          'Push it there again.',
+          `A file of the current snapshot ${there.snapshot} is missing in ${bucket.url}: ${error.message}.`,
+          'Push the snapshot again.',
         );
     }
   }
@@ -129,8 +129,8 @@ function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: CurrentThere
   if (snapshot < latest) return;
   throw new RekapError(
     'bucket',
-    `${bucket.url} says that ${snapshot} is current, which is a time in the future.`,
-    'Check the clock of this machine. If it is right, push a snapshot there from a machine whose clock is right.',
+    `The current snapshot ${snapshot} of ${bucket.url} has a time in the future.`,
+    'Check the clock of this machine. If it is correct, push a snapshot from a machine with a correct clock.',
   );
 }
 
@@ -186,14 +186,14 @@ async function requireSuccessor(
   if (before.manifest.source !== there.source && !acceptSource)
     throw new RekapError(
       'source-mismatch',
-      `The warehouse ${warehouse} was filled from ${before.manifest.source}, and ${bucket.url} from ${there.source}.`,
-      'Name another folder with --warehouse, or add --accept-source if the source has moved.',
+      `The warehouse ${warehouse} contains figures from ${before.manifest.source}, but ${bucket.url} from ${there.source}.`,
+      'Choose another folder with --warehouse, or add --accept-source if the source has a new URL.',
     );
   if (isCopy || before.id < there.snapshot || (await bucket.folders('snapshots/')).includes(before.id)) return;
   throw new RekapError(
     'bucket-conflict',
-    `The warehouse ${warehouse} holds snapshot ${before.id}, which is newer than ${there.snapshot} and not in ${bucket.url}.`,
-    'Push it there, or name another folder with --warehouse.',
+    `The warehouse ${warehouse} contains snapshot ${before.id}, which is newer than ${there.snapshot} and not in ${bucket.url}.`,
+    'Push this snapshot to the bucket, or choose another folder with --warehouse.',
   );
 }
 
@@ -265,8 +265,8 @@ function unlike({ url }: Bucket, { snapshot }: CurrentThere, path: string): Reka
   const folder = snapshotPrefix(snapshot);
   return new RekapError(
     'bucket',
-    `${url}/${folder}${path} is not what was pushed: its length or SHA-256 is another.`,
-    `Nothing was changed here. Remove ${folder} there, and push the snapshot again.`,
+    `${url}/${folder}${path} does not have the recorded length or SHA-256.`,
+    `The warehouse is unchanged. Remove ${folder} from the bucket, and push the snapshot again.`,
   );
 }
 
@@ -274,10 +274,8 @@ function unverified({ url }: Bucket, { snapshot }: CurrentThere, problems: reado
   const folder = snapshotPrefix(snapshot);
   return new RekapError(
     'bucket',
-    [`${url}/${folder} doesn't hold a snapshot as rekap publishes it:`, ...problems.map((one) => `  - ${one}`)].join(
-      '\n',
-    ),
-    `Nothing was changed here. Find out who wrote it, remove ${folder} there, and push the snapshot again.`,
+    [`${url}/${folder} is not a valid snapshot:`, ...problems.map((one) => `  - ${one}`)].join('\n'),
+    `The warehouse is unchanged. Find out who wrote it, remove ${folder} from the bucket, and push the snapshot again.`,
   );
 }
 

@@ -105,14 +105,14 @@ async function requireSuccessor(
   if (before.source !== snapshot.manifest.source && !acceptSource)
     throw new RekapError(
       'source-mismatch',
-      `${bucket.url} holds figures of ${before.source}, not of ${snapshot.manifest.source}.`,
-      'Name another prefix, or add --accept-source if the source has moved.',
+      `${bucket.url} contains figures from ${before.source}, not from ${snapshot.manifest.source}.`,
+      'Choose another prefix, or add --accept-source if the source has a new URL.',
     );
   if (before.snapshot < snapshot.id || (await listSnapshotIds(warehouse)).includes(before.snapshot)) return;
   throw new RekapError(
     'bucket-conflict',
-    `${bucket.url} holds snapshot ${before.snapshot}, which is newer than ${snapshot.id} and not of this warehouse.`,
-    'See who else pushes there, or name another prefix.',
+    `${bucket.url} contains snapshot ${before.snapshot}, which is newer than ${snapshot.id} and not from this warehouse.`,
+    'Find out who else pushes to this bucket, or choose another prefix.',
   );
 }
 
@@ -125,8 +125,8 @@ async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<
   if (known !== null && known.text !== manifest)
     throw new RekapError(
       'bucket-conflict',
-      `${bucket.url} holds a snapshot ${snapshot.id} with other files; another warehouse has built it.`,
-      'Nothing there was changed. Push the next snapshot, or name another prefix.',
+      `${bucket.url} already contains a snapshot ${snapshot.id} with different files, from another warehouse.`,
+      'The bucket is unchanged. Push the next snapshot, or choose another prefix.',
     );
   const hash = await describeFile(snapshot.folder, manifestHashFile, null);
   const missing = [...snapshot.manifest.files, hash].filter(({ path, bytes }) => there.get(path) !== bytes);
@@ -139,8 +139,8 @@ async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<
   if ((await bucket.write(path, manifest, 'is new')) || (await bucket.write(path, manifest, { etag: '"none"' })))
     throw new RekapError(
       'bucket',
-      `The store of ${bucket.url} ignores conditions (If-None-Match and If-Match), so two pushes could overwrite each other.`,
-      'Nothing became current there. Use a store that supports conditional writes.',
+      `The store of ${bucket.url} ignores If-None-Match and If-Match, so two pushes could overwrite each other.`,
+      'The current snapshot of the bucket is unchanged. Use a store that supports conditional writes.',
     );
   return { files: written.files + 1, bytes: written.bytes + Buffer.byteLength(manifest) };
 }
@@ -157,7 +157,7 @@ async function removeOld({ bucket, snapshot, keep, warn }: PushOptions, before: 
     for (const id of doomed) await bucket.remove(snapshotPrefix(id));
     return doomed;
   } catch (error) {
-    warn(`old snapshots could not be removed from ${bucket.url}: ${messageOf(error)}`);
+    warn(`Old snapshots could not be removed from ${bucket.url}: ${messageOf(error)}`);
     return [];
   }
 }

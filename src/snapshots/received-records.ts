@@ -51,8 +51,8 @@ export async function findRecords(
     if (!isRekapError(error, 'snapshot-not-found')) throw error;
     throw new RekapError(
       'landing',
-      `The answers that held the record came before snapshot ${manifest.snapshot}, and are no longer kept.`,
-      'Run a sync, and keep more of the past with --keep-landing.',
+      `The response with this record is older than snapshot ${manifest.snapshot} and no longer stored.`,
+      'Run a full sync. To store more responses, use --keep-landing.',
       { cause: error },
     );
   }

@@ -50,9 +50,9 @@ export async function findAltered(folder: string, files: readonly ManifestFile[]
           now.bytes !== bytes
             ? otherSize(now.bytes, bytes)
             : now.sha256 !== sha256
-              ? "its SHA-256 is not the manifest's"
+              ? 'its SHA-256 does not match the manifest'
               : log !== undefined
-                ? `${log} lies beside it`
+                ? `the file ${log} exists next to it`
                 : null;
         return why === null ? [] : [{ path, why, isRead: true }];
       } catch (error) {
@@ -64,7 +64,7 @@ export async function findAltered(folder: string, files: readonly ManifestFile[]
 }
 
 export function otherSize(found: number, expected: number): string {
-  return `${found} bytes, the manifest says ${expected}`;
+  return `${found} bytes, but ${expected} in the manifest`;
 }
 
 /** @throws `warehouse-forbidden` where this user may not read the file: that is no damage. */

@@ -24,20 +24,20 @@ const failures: readonly Failure[] = [
   {
     said: tooLarge,
     code: 'disk-full',
-    what: (warehouse) => `A file of the warehouse ${warehouse} would be larger than this system allows.`,
-    next: 'Nothing was published. Raise the limit on file sizes (ulimit -f).',
+    what: (warehouse) => `A file of the warehouse ${warehouse} would exceed the maximum file size of this system.`,
+    next: 'Nothing was published. Raise the file size limit (ulimit -f).',
   },
   {
     said: noSpace,
     code: 'disk-full',
-    what: (warehouse) => `There is no space left for the warehouse ${warehouse}, or no inode for another file.`,
-    next: 'Nothing was published. Free some space: "rekap snapshots prune --keep 1" removes all snapshots and answers but the newest.',
+    what: (warehouse) => `The disk of the warehouse ${warehouse} is full: no space or no inodes are left.`,
+    next: 'Nothing was published. Free some space. To remove all snapshots and responses except the newest, run "rekap snapshots prune --keep 1".',
   },
   {
     said: noMemory,
     code: 'out-of-memory',
-    what: () => 'The tables of the snapshot need more memory than DuckDB may take for them.',
-    next: 'Nothing was published. Ask for less at a time with --dataset or --dapil, and please report this.',
+    what: () => 'The tables of the snapshot exceed the memory limit of DuckDB.',
+    next: 'Nothing was published. Sync fewer districts at a time with --dataset or --dapil, and please report this problem.',
   },
   {
     // Places such as /proc say ENOENT where nothing can be made.
@@ -45,13 +45,13 @@ const failures: readonly Failure[] = [
     code: 'warehouse',
     what: (warehouse, _path, error) =>
       `The warehouse ${warehouse} is not writable${systemCode(error) === 'unknown' ? '' : `: ${systemReason(error)}`}.`,
-    next: 'Correct its permissions, or name another folder.',
+    next: 'Correct its permissions, or choose another folder.',
   },
   {
     said: new RegExp(`^ENOENT \\w+ [^:]|${missing.source}`),
     code: 'warehouse',
-    what: (_warehouse, path) => `${path} has vanished while the warehouse was worked on.`,
-    next: 'Nothing was published. See who else writes to this folder, then run it again.',
+    what: (_warehouse, path) => `${path} disappeared while rekap was using the warehouse.`,
+    next: 'Nothing was published. Find out who else writes to this folder, then run the command again.',
   },
   {
     said: /^(ENOTDIR|EEXIST mkdir)\b/,
@@ -59,20 +59,20 @@ const failures: readonly Failure[] = [
     what: (warehouse, path, error) =>
       // Where a folder cannot be made below a file, the system names the folder and not the file.
       `${systemCode(error) === 'EEXIST' ? path : `The warehouse ${warehouse}, or a part of it,`} is not a folder.`,
-    next: 'Move what stands there away, or name another folder with --warehouse.',
+    next: 'Move the file, or choose another folder with --warehouse.',
   },
   {
     said: /^(ELOOP|ENAMETOOLONG)/,
     code: 'warehouse',
     what: (warehouse, _path, error) => `The path of the warehouse ${warehouse} cannot be used: ${systemReason(error)}.`,
-    next: 'Name another folder with --warehouse.',
+    next: 'Choose another folder with --warehouse.',
   },
   {
     said: /input\/output error|fsync failed/i,
     code: 'file',
     what: (warehouse, _path, error) =>
-      `DuckDB could not read or write a file of the warehouse ${warehouse}: ${error.message.split('\n')[0]}`,
-    next: 'Check the disk, then run it again.',
+      `DuckDB failed to read or write a file of the warehouse ${warehouse}: ${error.message.split('\n')[0]}`,
+    next: 'Check the disk, then run the command again.',
   },
 ];
 
@@ -116,7 +116,7 @@ export function forbidden(path: string, error: unknown): RekapError {
   return new RekapError(
     'warehouse-forbidden',
     `${path} cannot be read: ${systemReason(error)}.`,
-    'Let this user read the warehouse, or run this as the user who fills it.',
+    'Give this user read permission, or run the command as the owner of the warehouse.',
     { cause: error },
   );
 }
@@ -124,6 +124,6 @@ export function forbidden(path: string, error: unknown): RekapError {
 /** The error for a file that the system could not open, read, write or rename for another reason; null where it is no such failure. */
 export function failedFile(error: unknown): RekapError | null {
   if (!(error instanceof Error) || !('path' in error && 'syscall' in error)) return null;
-  const what = `The system could not ${String(error.syscall)} ${String(error.path)}: ${systemReason(error)}.`;
-  return new RekapError('file', what, 'Check the disk, then run it again.', { cause: error });
+  const what = `The system failed to ${String(error.syscall)} ${String(error.path)}: ${systemReason(error)}.`;
+  return new RekapError('file', what, 'Check the disk, then run the command again.', { cause: error });
 }

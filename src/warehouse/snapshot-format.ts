@@ -140,8 +140,8 @@ export function isManifest(value: unknown, id: string): value is Manifest {
 }
 
 const madeUp = {
-  en: 'The figures of the sample are made up.',
-  id: 'Angka-angka contoh ini rekaan.',
+  en: 'The sample figures are made up.',
+  id: 'Angka dalam data contoh ini bukan data sebenarnya.',
 } as const;
 
 /** The sentence that marks sample figures wherever they leave the warehouse; null for the figures of a real source. */

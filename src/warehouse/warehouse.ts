@@ -15,7 +15,7 @@ import {
   manifestFile,
   warehousePaths,
 } from './snapshot-format.ts';
-import { formatNumber } from '../runtime/text.ts';
+import { countOf } from '../runtime/text.ts';
 
 /** A published snapshot. */
 export interface Snapshot {
@@ -25,19 +25,19 @@ export interface Snapshot {
 }
 
 /** What to do about a warehouse that holds nothing yet. */
-export const fillFirst = 'Fill it first, as with "rekap sync --base-url URL", or name another folder with --warehouse.';
+export const fillFirst =
+  'Run a sync first, such as "rekap sync --base-url URL", or choose another folder with --warehouse.';
 
 /** What to do where `current` is missing, or leads nowhere. */
 const currentHint =
-  '"rekap replay" makes the newest run\'s snapshot current; "rekap snapshots list" shows others that you can go back to. Where there are none, remove current and snapshots, and run the sync again.';
+  'To make the snapshot of the newest run current, run "rekap replay". To roll back to another snapshot, run "rekap snapshots list". If no snapshots exist, remove current and snapshots, and run the sync again.';
 
 /** What to do about a damaged pin. */
-const pinnedHint =
-  'Remove it with "rekap snapshots unpin", or pin a snapshot with "rekap snapshots rollback ID" if one must stay current.';
+const pinnedHint = 'Remove it with "rekap snapshots unpin". To pin a snapshot, run "rekap snapshots rollback ID".';
 
 /** What to do about a damaged snapshot that was made of the answers of run `madeBy`. It looks at nothing: advice must not fail. */
 export function recoveryHint(damaged: string, madeBy = damaged): string {
-  return `"rekap replay ${madeBy}" builds it again from its answers; "rekap snapshots list" shows others that you can go back to.`;
+  return `To rebuild it from its responses, run "rekap replay ${madeBy}". To roll back to another snapshot, run "rekap snapshots list".`;
 }
 
 /** Ids of the snapshots that have a name, oldest first. */
@@ -57,7 +57,7 @@ async function idsIn(folder: string): Promise<string[]> {
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return [];
     const what = `${folder} cannot be read: ${systemReason(error)}.`;
-    throw new RekapError('warehouse', what, 'Correct it, or name another folder with --warehouse.', { cause: error });
+    throw new RekapError('warehouse', what, 'Correct it, or choose another folder with --warehouse.', { cause: error });
   }
 }
 
@@ -85,7 +85,7 @@ async function readLinkedId(warehouse: string, link: string, next: string): Prom
   }
   const id = basename(target);
   if (target === currentTarget(id) && isSnapshotId(id)) return id;
-  const what = `${link} points to ${JSON.stringify(target)}, which is no snapshot.`;
+  const what = `${link} points to ${JSON.stringify(target)}, which is not a snapshot.`;
   throw new RekapError('warehouse', what, next);
 }
 
@@ -102,7 +102,11 @@ export async function requireCurrent(warehouse: string): Promise<Snapshot> {
   const ids = await listSnapshotIds(warehouse).catch(() => []);
   throw ids.length > 0
     ? new RekapError('snapshot-not-found', withoutLink(warehouse, ids), currentHint)
-    : new RekapError('snapshot-not-found', `The warehouse ${warehouse} holds no published snapshot.`, fillFirst);
+    : new RekapError(
+        'snapshot-not-found',
+        `The warehouse ${warehouse} does not contain a published snapshot.`,
+        fillFirst,
+      );
 }
 
 /** The snapshot of this id; the current one where none is named. */
@@ -124,7 +128,7 @@ export async function readCurrentOrFirst(warehouse: string): Promise<Snapshot | 
 
 function withoutLink(warehouse: string, { length }: readonly string[]): string {
   const { current } = warehousePaths(warehouse);
-  return `${current} is missing, though there ${length === 1 ? 'is a snapshot' : `are ${formatNumber(length)} snapshots`} in the warehouse: none of them is current.`;
+  return `${current} is missing, so no snapshot is current. The warehouse contains ${countOf(length, 'snapshot')}.`;
 }
 
 /**
@@ -136,8 +140,8 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
   if (!isSnapshotId(id)) {
     throw new RekapError(
       'snapshot-not-found',
-      `${JSON.stringify(id)} is not a snapshot id such as 20261120T030002Z-1f3a9c.`,
-      '"rekap snapshots list" shows the ids.',
+      `${JSON.stringify(id)} is not a snapshot ID such as 20261120T030002Z-1f3a9c.`,
+      'To list the IDs, run "rekap snapshots list".',
     );
   }
   const folder = join(warehousePaths(warehouse).snapshots, id);
@@ -146,9 +150,9 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
     throw new RekapError(
       'snapshot-not-found',
       isCurrent
-        ? `${warehousePaths(warehouse).current} points to snapshot ${id}, which the warehouse does not have.`
-        : `The warehouse ${warehouse} has no snapshot ${id}.`,
-      isCurrent ? currentHint : '"rekap snapshots list" shows those that there are.',
+        ? `${warehousePaths(warehouse).current} points to snapshot ${id}, which is not in the warehouse.`
+        : `The warehouse ${warehouse} does not contain snapshot ${id}.`,
+      isCurrent ? currentHint : 'To list the snapshots, run "rekap snapshots list".',
     );
   }
   return { id, folder, manifest: await readManifest(id, folder) };
@@ -174,8 +178,8 @@ export async function requireNoLog({ id, folder }: Snapshot): Promise<void> {
   if (log === undefined) return;
   throw new RekapError(
     'warehouse',
-    `${join(folder, log)} does not belong to snapshot ${id}: DuckDB would replay it into the published figures.`,
-    `Close the program that writes to ${databaseFile}, if there is one. "rekap snapshots verify ${id}" names all that does not belong there. ${recoveryHint(id)}`,
+    `${join(folder, log)} does not belong to snapshot ${id}, and DuckDB would apply it to the published figures.`,
+    `Close any program that writes to ${databaseFile}. To list all files that do not belong to the snapshot, run "rekap snapshots verify ${id}". ${recoveryHint(id)}`,
   );
 }
 
@@ -183,11 +187,15 @@ export async function requireNoLog({ id, folder }: Snapshot): Promise<void> {
 export async function requireWarehouse(warehouse: string): Promise<void> {
   if (await isFolder(warehousePaths(warehouse).snapshots)) return;
   if ((await stat(warehouse).catch(() => null))?.isFile() === true) throw noFolder(warehouse);
-  throw new RekapError('warehouse', `${warehouse} is no warehouse: it has no folder "snapshots".`, fillFirst);
+  throw new RekapError(
+    'warehouse',
+    `${warehouse} is not a warehouse: it does not contain a folder "snapshots".`,
+    fillFirst,
+  );
 }
 
 function noFolder(warehouse: string): RekapError {
-  return new RekapError('warehouse', `${warehouse} is not a folder.`, 'Name a folder with --warehouse.');
+  return new RekapError('warehouse', `${warehouse} is not a folder.`, 'Choose a folder with --warehouse.');
 }
 
 async function readManifest(id: string, folder: string): Promise<Manifest> {
@@ -198,7 +206,7 @@ async function readManifest(id: string, folder: string): Promise<Manifest> {
   try {
     manifest = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    if (error instanceof SyntaxError) throw damaged('is not JSON', error);
+    if (error instanceof SyntaxError) throw damaged('is not valid JSON', error);
     if (isForbidden(error)) throw forbidden(file, error);
     throw damaged(`cannot be read: ${systemReason(error)}`, error);
   }

@@ -107,7 +107,7 @@ describe('a bucket', () => {
     store.objects.set('dpr/a', Buffer.alloc(most + 1));
     await expect(bucket.read('a')).rejects.toMatchObject({
       code: 'bucket',
-      message: expect.stringContaining(`${store.url}/a has more than`) as string,
+      message: expect.stringContaining(`${store.url}/a is larger than`) as string,
     });
   });
 
@@ -130,14 +130,14 @@ describe('a bucket', () => {
   it.each([
     [403, 'Check the credentials'],
     [501, 'Use a store that supports conditional writes'],
-    [418, 'Run it again. If it fails again'],
+    [418, 'Run the command again. If it still fails'],
   ])('says what to do where the store answers %i', async (status, next) => {
     const store = await startMemoryStore();
     const bucket = await store.open();
     store.refuse = () => status;
     await expect(bucket.write('a', '', 'is new')).rejects.toMatchObject({
       code: 'bucket',
-      message: `${store.url}: could not write a: Refused (Refused, ${status}).`,
+      message: `${store.url}: failed to write a: Refused (Refused, ${status}).`,
       next: expect.stringContaining(next),
     });
   });

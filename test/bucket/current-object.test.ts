@@ -57,7 +57,7 @@ describe('current.json of a bucket', () => {
       await expect(push(bucket)).rejects.toMatchObject({
         code: 'bucket',
         message: expect.stringContaining('s3://figures/dpr/current.json'),
-        next: expect.stringMatching(/Remove that file.*"rekap push s3:\/\/figures\/dpr"/),
+        next: expect.stringMatching(/remove it and run "rekap push s3:\/\/figures\/dpr"/),
       });
       objects.delete('current.json');
       expect(await push(bucket)).toMatchObject({ outcome: 'pushed', snapshot: pushed.snapshot, files: 0 });

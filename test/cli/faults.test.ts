@@ -25,20 +25,20 @@ describe('--faults', () => {
   });
 
   it.each<[string, string, string]>([
-    ['', 'names no fault', 'rekap serve --help'],
-    ['drop,,cut', 'a comma too many', 'clamp=50'],
-    ['clmap=3', 'There is no fault "clmap".', 'Did you mean clamp?'],
-    ['transent', 'There is no fault "transent".', 'Did you mean transient?'],
-    ['earthquake', 'There is no fault "earthquake".', 'rekap serve --help'],
-    ['constructor', 'There is no fault "constructor".', 'rekap serve --help'],
-    ['drop=0.1,cut,drop=0.2', 'names drop twice', 'Leave one'],
+    ['', '--faults is empty', 'rekap serve --help'],
+    ['drop,,cut', 'an extra comma', 'clamp=50'],
+    ['clmap=3', 'Unknown fault "clmap".', 'Did you mean clamp?'],
+    ['transent', 'Unknown fault "transent".', 'Did you mean transient?'],
+    ['earthquake', 'Unknown fault "earthquake".', 'rekap serve --help'],
+    ['constructor', 'Unknown fault "constructor".', 'rekap serve --help'],
+    ['drop=0.1,cut,drop=0.2', 'contains drop twice', 'Remove one'],
     ['drop=5%', 'drop cannot have the value "5%"', 'from 0 (never) to 1 (always)'],
     ['drop=1.01', 'drop cannot have the value "1.01"', 'from 0 (never) to 1 (always)'],
     ['drop=', 'drop cannot have the value ""', 'from 0 (never) to 1 (always)'],
     ['drop=0x1', 'drop cannot have the value "0x1"', 'from 0 (never) to 1 (always)'],
     ['clamp=0', 'clamp cannot have the value "0"', 'from 1 to'],
     ['clamp=2.5', 'clamp cannot have the value "2.5"', 'from 1 to'],
-    ['transient=0.5', 'takes no value', 'transient,429=0.1'],
+    ['transient=0.5', 'does not take a value', 'transient,429=0.1'],
   ])('refuses %j', (spec, message, next) => {
     const read = (): unknown => parseFaults(spec);
     expect(read).toThrow(expect.objectContaining({ code: 'usage' }));

@@ -91,7 +91,7 @@ describe('a webhook', () => {
     await end();
     expect(asked).toHaveLength(requests);
     expect(passed).toEqual(waits);
-    expect(warnings).toEqual(isHeard ? [] : [`The webhook failed: ${host}: it answered 301`]);
+    expect(warnings).toEqual(isHeard ? [] : [`The webhook failed: ${host}: it returned 301`]);
   });
 
   it('or a ping that is silent is given up after ten seconds', async () => {
@@ -152,7 +152,7 @@ describe('a command', () => {
     expect(warnings).toEqual([]);
     vi.advanceTimersByTime(1);
     await ending;
-    expect(warnings).toEqual(['The command failed: it was not done after 60 s']);
+    expect(warnings).toEqual(['The command failed: it did not finish within 60 s']);
     expect(await ended()).toHaveLength(0);
   });
 
@@ -165,13 +165,13 @@ describe('a command', () => {
     process.emit('SIGTERM');
     vi.advanceTimersByTime(5000);
     await ending;
-    expect(warnings).toEqual(['The command failed: it was ended by a signal']);
+    expect(warnings).toEqual(['The command failed: a signal ended it']);
     expect(await ended()).toHaveLength(0);
   });
 
   it.each([
-    ['exit 7', 'it ended with exit code 7'],
-    ['kill -9 $$', 'it ended with SIGKILL'],
+    ['exit 7', 'exit code 7'],
+    ['kill -9 $$', 'ended by SIGKILL'],
   ])('that does "%s" is warned of', async (command, why) => {
     const { warnings, end } = await notifierOf({ 'on-publish': command });
     await end();
@@ -224,7 +224,7 @@ it.each(['nowhere', 'ftp://host', 'file:///etc/passwd', ''])(
     for (const option of ['ping-url', 'webhook'])
       await expect(notifierOf({ [option]: url })).rejects.toMatchObject({
         code: 'usage',
-        message: `--${option} is no address.`,
+        message: `--${option} is not a URL.`,
       });
   },
 );

@@ -20,26 +20,26 @@ describe('rekap runs', () => {
     const { code, stdout } = await run('runs');
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
-      'began (UTC)       kind    outcome      exit    took  run',
-      '2026-11-21 03:00  sync    published       0  60.0 s  20261121T030000Z-aaaaaa',
-      '2026-11-21 03:02  push    pushed          0  60.0 s  –',
+      'started (UTC)     kind    outcome      exit  duration  run',
+      '2026-11-21 03:00  sync    published       0    60.0 s  20261121T030000Z-aaaaaa',
+      '2026-11-21 03:02  push    pushed          0    60.0 s  –',
       '    20261121T030000Z-000001 to s3://figures/dpr',
-      '2026-11-21 04:00  replay  reproduced      0  60.0 s  20261121T040000Z-aaaaaa',
-      '2026-11-21 05:00  sync    dry run         0  60.0 s  20261121T050000Z-aaaaaa',
-      '2026-11-21 06:00  pull    pulled          0  60.0 s  –',
+      '2026-11-21 04:00  replay  reproduced      0    60.0 s  20261121T040000Z-aaaaaa',
+      '2026-11-21 05:00  sync    dry run         0    60.0 s  20261121T050000Z-aaaaaa',
+      '2026-11-21 06:00  pull    pulled          0    60.0 s  –',
       '    20261121T030000Z-000001 from s3://figures/dpr',
-      '2026-11-22 03:00  sync    unchanged       0  60.0 s  20261122T030000Z-aaaaaa',
-      '2026-11-23 03:00  sync    refused         3  60.0 s  20261123T030000Z-aaaaaa',
-      '    The quality gate refuses to publish:',
-      '2026-11-23 03:05  sync    refused         5  60.0 s  –',
+      '2026-11-22 03:00  sync    unchanged       0    60.0 s  20261122T030000Z-aaaaaa',
+      '2026-11-23 03:00  sync    refused         3    60.0 s  20261123T030000Z-aaaaaa',
+      '    The quality gate refused to publish:',
+      '2026-11-23 03:05  sync    refused         5    60.0 s  –',
       '    Another sync holds the warehouse.',
-      '2026-11-23 04:00  sync    failed          4  60.0 s  20261123T040000Z-aaaaaa',
+      '2026-11-23 04:00  sync    failed          4    60.0 s  20261123T040000Z-aaaaaa',
       '    The source cannot be reached.',
-      '2026-11-24 03:00  sync    interrupted   137  60.0 s  20261124T030000Z-aaaaaa',
+      '2026-11-24 03:00  sync    interrupted   137    60.0 s  20261124T030000Z-aaaaaa',
       '    The process was killed.',
-      '2026-11-24 04:00  push    failed          8  60.0 s  –',
+      '2026-11-24 04:00  push    failed          8    60.0 s  –',
       '    The bucket is gone.',
-      '2026-11-24 05:00  push    interrupted   143  60.0 s  –',
+      '2026-11-24 05:00  push    interrupted   143    60.0 s  –',
       '    Terminated.',
       '',
     ]);
@@ -63,7 +63,7 @@ describe('rekap runs', () => {
     expect(await json('runs', ...words)).toEqual({ code: 0, value: expected });
     const { stdout } = await run('runs', ...words);
     expect(stdout.split('\n').filter((line) => line.startsWith('2026-'))).toHaveLength(expected.length);
-    expect(stdout === 'No run matches.\n').toBe(expected.length === 0);
+    expect(stdout === 'No runs found.\n').toBe(expected.length === 0);
   });
 
   it('shows all of one run, and of a run without details what there is', async () => {
@@ -72,12 +72,13 @@ describe('rekap runs', () => {
     expect(stdout.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, ': '))).toEqual([
       'sync 20261121T030000Z-aaaaaa',
       'outcome: published, exit code 0',
-      'began: 2026-11-21T03:00:00.000Z',
-      'ended: 2026-11-21T03:01:00.000Z',
+      'started: 2026-11-21T03:00:00.000Z',
+      'finished: 2026-11-21T03:01:00.000Z',
       'source: test',
-      'requests: 178, 2 tried again',
-      'answers 200: 176',
-      'answers 503: 2',
+      'requests: 178',
+      'retries: 2',
+      'responses with 200: 176',
+      'responses with 503: 2',
       'rows of voters: 1,514',
       'rows of voting_rights_users: 514',
       'current snapshot: 20261121T030000Z-000001',

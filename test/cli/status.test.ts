@@ -56,7 +56,7 @@ describe('rekap status', () => {
       'refused',
       [published, refused],
       7,
-      'failed: newest success 3 d ago; last run failed: The quality gate refuses to publish:',
+      'failed: newest success 3 d ago; last run failed: The quality gate refused to publish:',
       {
         state: 'failed',
         newest_success: published,
@@ -82,10 +82,10 @@ describe('rekap status', () => {
       'nothing but a run that was killed',
       [runAt('24T03:00', { outcome: 'interrupted', exit_code: 137, reason: `Killed.${'x'.repeat(300)}\nand more` })],
       6,
-      `stale: nothing published; last run failed: Killed.${'x'.repeat(193)}`,
+      `stale: nothing is published; last run failed: Killed.${'x'.repeat(193)}`,
       { state: 'stale', newest_success: null, newest_published: null, age_seconds: null },
     ],
-    ['nothing', [], 6, 'stale: nothing has been published yet', { state: 'stale', failure: null, age_seconds: null }],
+    ['nothing', [], 6, 'stale: nothing is published yet', { state: 'stale', failure: null, age_seconds: null }],
   ])('says what there is after: %s', async (_, lines, code, text, value) => {
     const { run, json } = await rolledBackWarehouse(lines);
     expect(await run('status', '--max-age', '7d')).toEqual({ code, stderr: '', stdout: `${text}\n` });
@@ -116,6 +116,6 @@ describe('rekap status', () => {
     await landed('20261124T055900Z-aaaaaa');
     expect((await json('status', '--max-age', '7d')).value).toMatchObject({ unended_run: '20261124T055900Z-aaaaaa' });
     const { stdout } = await run('status', '--max-age', '7d');
-    expect(stdout.split('\n')[1]).toContain('Run 20261124T055900Z-aaaaaa has not ended');
+    expect(stdout.split('\n')[1]).toContain('Run 20261124T055900Z-aaaaaa has not finished');
   });
 });

@@ -27,7 +27,7 @@ describe('a sync that cannot begin', () => {
 
   it.each<[string, string[], RegExp]>([
     ['key file', [...given, '--api-key-file', 'gone'], /key file gone/],
-    ['key', given, /no API key/],
+    ['key', given, /API key is missing/],
     ['file with the ping URL', ['--sample', '--ping-url-file', 'gone'], /file gone/],
     ['config file', [...given, '--config', 'gone.json'], /gone\.json/],
     ['profile', [...given, '--config', 'config.json', '--profile', 'gone'], /profile "gone"/],

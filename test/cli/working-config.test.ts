@@ -33,8 +33,8 @@ describe('rekap.json in the working directory', () => {
 
   it('is named on one line of stderr by a command that it gives an option', async () => {
     const { run } = await folderWith(JSON.stringify({ 'max-age': '1d', warehouse: 'gone' }));
-    const note = 'Options come from rekap.json.\n';
-    expect((await run(['status'])).stderr).toMatch(new RegExp(`^${note}rekap: gone is no warehouse`));
+    const note = 'Using options from rekap.json.\n';
+    expect((await run(['status'])).stderr).toMatch(new RegExp(`^${note}rekap: gone is not a warehouse`));
     expect((await run(['completion'])).stderr).toBe('');
     const { stderr } = await run(['sync', '--log-format', 'json']);
     expect(JSON.parse(stderr.split('\n')[0]!)).toMatchObject({ event: 'config', file: 'rekap.json' });
@@ -47,8 +47,8 @@ describe('rekap.json in the working directory', () => {
   });
 
   it.each([
-    ['is not JSON', '{ "keep": ', 'The config file rekap.json is not JSON'],
-    ['holds what is not an option', '{ "kep": 3 }', 'The config file rekap.json holds "kep"'],
+    ['is not JSON', '{ "keep": ', 'The config file rekap.json is not valid JSON'],
+    ['holds what is not an option', '{ "kep": 3 }', 'The config file rekap.json contains the unknown option "kep"'],
   ])('that %s is an error that names it', async (_, text, message) => {
     const { run } = await folderWith(text);
     const { code, stderr } = await run(['status']);
@@ -71,7 +71,7 @@ describe('rekap.json in the working directory', () => {
     const { file, run } = await folderWith(JSON.stringify({ keep: 3 }));
     await chmod(file, 0o606);
     const { code, stderr } = await run(['config']);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('can be written by other users') });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is writable by other users') });
     expect(stderr).toContain('chmod go-w rekap.json');
     expect((await run(['config', '--config', 'rekap.json'])).stdout).toContain('"keep" in the config file');
   });

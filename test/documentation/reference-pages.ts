@@ -95,7 +95,7 @@ function makeCommands(helps: Map<string, string>): string {
   const sections = [...helps].map(
     ([words, help]) => `## rekap ${words}`.trim() + `\n\n\`\`\`text\n${help.trim()}\n\`\`\``,
   );
-  return page('Commands', 'This is the help that each command prints.', ...sections);
+  return page('Commands', 'The help text of each command.', ...sections);
 }
 
 async function makeConfiguration(): Promise<string> {
@@ -124,14 +124,14 @@ async function makeConfiguration(): Promise<string> {
     ]);
   return page(
     'Configuration',
-    'You can set every option in three places. The command line wins over the environment, and the environment wins over the config file.',
-    'The config file is the one that `--config` names, or else `rekap.json` in the working directory. The folders above are not searched. A line on stderr says that `rekap.json` is used. rekap refuses it if another user owns it or can write it, because its hooks run commands. If you trust it, name it with `--config`.',
-    'In the environment, separate several values by commas; a switch is `true` or `false`. In the file, use the name of the option without the dashes: `{ "base-url": "https://host", "dapil": [1101, 1102] }`. One file may hold options of several commands. rekap refuses a key that is no option, and a variable that looks like a mistyped one.',
-    'Under `"profiles"`, the file may hold options by name, such as `{ "profiles": { "staging": { "base-url": "https://staging.host" } } }`. `--profile staging` takes those first, and then the other options of the file. `"profile": "staging"` makes it the usual one.',
-    'The file has a [JSON Schema](config.schema.json), which editors use for completion.',
+    'You can set every option in three places. The command line takes precedence over the environment, and the environment over the config file.',
+    'The config file is the file that you name with `--config`, or otherwise `rekap.json` in the working directory. rekap does not search parent folders. A line on stderr reports that `rekap.json` is used. rekap refuses this file if another user owns it or can write to it, because the file can run commands. If you trust it, name it with `--config`.',
+    'In the environment, separate values with commas, and set switches to `true` or `false`. In the file, use the name of the option without dashes: `{ "base-url": "https://host", "dapil": [1101, 1102] }`. One file can contain options of several commands. rekap refuses unknown options in the file, and variables that look like mistyped options.',
+    'The file can contain profiles, such as `{ "profiles": { "staging": { "base-url": "https://staging.host" } } }`. With `--profile staging`, the options of the profile take precedence over the other options of the file. To set the default profile, add `"profile": "staging"`.',
+    'Editors can use the [JSON Schema](config.schema.json) of the file for completion.',
     '## Options',
     table(['option', 'variable', 'commands', 'meaning', 'type and default'], options),
-    '## Variables that are no options',
+    '## Other environment variables',
     table(
       ['variable', 'meaning'],
       Object.entries(otherVariables).map(([name, meaning]) => [`\`${name}\``, meaning]),
@@ -143,7 +143,7 @@ async function makeConfiguration(): Promise<string> {
 function makeMetrics(): string {
   return page(
     'Metrics',
-    'In the text format of Prometheus: what `rekap sync --metrics-file` writes, and what `/metrics` of `rekap serve --warehouse` and `rekap schedule --port` answers. Alert rules for them are in `deploy/prometheus/alerts.yaml`.',
+    '`rekap sync --metrics-file` writes these metrics in the text format of Prometheus. `rekap serve --warehouse` and `rekap schedule --port` serve them at `/metrics`. Alert rules are in `deploy/prometheus/alerts.yaml`.',
     table(
       ['metric', 'type', 'meaning'],
       Object.entries(metrics).map(([name, [type, help]]) => [`\`${name}\``, type, help]),
@@ -154,7 +154,7 @@ function makeMetrics(): string {
 function makeEvents(): string {
   return page(
     'Events',
-    'With `--log-format json`, `rekap sync` and `rekap replay` write one JSON document a line to stderr. Each has `time` (UTC), `level`, `run` (null before the run has its id) and `event`, and the fields below. Build alerts on these names. Where stderr is no terminal, the text log has the same events as sentences, without most steps.',
+    'With `--log-format json`, `rekap sync` and `rekap replay` write one JSON document per line to stderr. Each document has `time` (UTC), `level`, `run` (null before the run starts), `event`, and the fields below. You can rely on these names in alerts. If stderr is not a terminal, the text log has the same events as sentences, without most steps.',
     ...Object.entries(logEvents as Readonly<Record<string, LogEventDefinition>>).flatMap(
       ([name, { level, meaning, fields }]) => [
         `## ${name}`,
@@ -180,13 +180,13 @@ async function makeExitCodes(): Promise<string> {
   const codes = [...Object.entries(ExitCode), ['killed', 137] as const].toSorted(([, one], [, other]) => one - other);
   return page(
     'Exit codes',
-    'Every failure prints one message and the next step to stderr. What was published before stays as it was.',
+    'Every failure prints a message and the next step to stderr. Published data is unchanged.',
     table(
       ['exit', 'meaning'],
       codes.map(([name, code]) => [String(code), meaningOf(exitMeanings, name)]),
     ),
     '## Failures',
-    'A program gets these as the `code` of a `RekapError`.',
+    'The `code` of a `RekapError` in a program, and of an error in JSON output.',
     table(
       ['code', 'exit', 'meaning'],
       failures.map(([, meaning, code, exit]) => [
@@ -214,7 +214,7 @@ async function makeTables(folder: string): Promise<string> {
     return `## ${name}\n\n${meaning}\n\nThis is a ${kind}, ${exported.has(name) ? 'also in Parquet' : 'in the DuckDB file only'}.\n\n${table(head, rows)}`;
   });
   const list = relations.map(({ name, kind, meaning }) => [`[\`${name}\`](#${name})`, kind, meaning]);
-  return page('Tables and views', table(['name', 'kind', 'what it holds'], list), ...sections);
+  return page('Tables and views', table(['name', 'kind', 'contents'], list), ...sections);
 }
 
 /** The words for a name; every name has some, so that nothing new stays unexplained. */
@@ -246,11 +246,11 @@ async function makeFiles(warehouse: string): Promise<string> {
   return page(
     'Files of a warehouse',
     table(
-      ['file', 'what it holds'],
+      ['file', 'contents'],
       // Only a rollback writes the pin.
       [...new Set([...paths, 'pinned'])].toSorted().map((path) => [`\`${path}\``, meaningOf(fileMeanings, path)]),
     ),
-    'An id is the UTC time to the second and six hexadecimal digits, such as `20261120T030002Z-1f3a9c`. Ids sort by time.',
+    'An ID is the UTC time in seconds and six hexadecimal digits, such as `20261120T030002Z-1f3a9c`. IDs sort by time.',
     `## manifest.json\n\n${await keysIn('current/manifest.json')}`,
     `## runs.jsonl\n\n${await keysIn('runs.jsonl')}`,
     'These files have JSON Schemas: [manifest.json](manifest.schema.json), [run.json](run.schema.json), [lines of answers.jsonl](answers.schema.json), [lines of verdicts.jsonl](verdicts.schema.json).',

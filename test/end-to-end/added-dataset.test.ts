@@ -73,7 +73,7 @@ describe('a verification', () => {
     await writeFile(file, JSON.stringify({ ...manifest, datasets }));
     await writeFile(`${file}.sha256`, manifestHashLine(await readFile(file)));
     const { problems } = await verifyPublished(warehouse, id, project);
-    expect(problems).toEqual(['voters: rekap.duckdb holds the table, but the manifest does not name the dataset']);
+    expect(problems).toEqual(['voters: rekap.duckdb contains the table, but the manifest does not list the dataset']);
   });
 });
 
@@ -118,9 +118,9 @@ describe('a comparison', () => {
       after: await readSnapshot(warehouse, result.run),
     };
     expect(loneDatasets(compared)).toEqual([{ table: 'voters_abroad', rows: 5, snapshot: result.run }]);
-    const sentence = `Only snapshot ${result.run} has the dataset voters_abroad: 5 rows.\n`;
+    const sentence = `Only snapshot ${result.run} contains the dataset voters_abroad (5 rows).\n`;
     const table = await runHere(['diff', '--warehouse', warehouse]);
-    expect(table.stdout).toContain(`No figure differs in the datasets that both have.\n${sentence}`);
+    expect(table.stdout).toContain(`No figures changed in the datasets that both snapshots contain.\n${sentence}`);
     const csv = await runHere(['diff', '--format', 'csv', '--warehouse', warehouse]);
     expect(csv).toMatchObject({ code: 0, stderr: sentence, stdout: expect.not.stringContaining('voters_abroad') });
   });

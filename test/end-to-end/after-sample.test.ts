@@ -10,7 +10,7 @@ import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 
 const source = 'https://service.test';
-const anew = 'The warehouse contained sample figures. Its history starts again with this source.';
+const anew = 'The warehouse contained sample figures. A new history starts with this source.';
 
 const sampleFigures = smallNation({ 1101: 20, 1102: 12 });
 
@@ -60,7 +60,7 @@ describe('a sync from a service into a warehouse with sample figures', () => {
     const rollBack = (id: string) => runHere(['snapshots', 'rollback', id, '--warehouse', warehouse]);
     expect(await rollBack(sample)).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining(`made up, and the next sync from ${source} begins its history anew`),
+      stderr: expect.stringContaining(`The next sync from ${source} starts a new history.`),
     });
     expect(await rollBack(run)).toMatchObject({ code: 0, stderr: '' });
     expect(await rollBack(run)).toMatchObject({ code: 0, stderr: '' });

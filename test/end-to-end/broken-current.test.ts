@@ -66,7 +66,7 @@ describe('where a folder with something in it stands in its place', () => {
       await expect(attempt()).rejects.toThrow(expect.objectContaining({ code: 'warehouse' }));
       await expect(attempt()).rejects.toMatchObject({
         exitCode: 2,
-        next: expect.stringContaining(`Remove ${current}`),
+        next: expect.stringContaining(`Remove or move ${current}`),
       });
     }
     await rm(join(current, 'theirs'));

@@ -27,13 +27,13 @@ describe('rekap snapshots list', () => {
   it('of a folder that is no warehouse is the same error as ever', async () => {
     const result = await runHere(['snapshots', 'list', '--warehouse', '/nonexistent/warehouse']);
     expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('/nonexistent/warehouse is no warehouse');
+    expect(result.stderr).toContain('/nonexistent/warehouse is not a warehouse');
   });
 
   it('names each dataset above its rows', async () => {
     const { warehouse } = await damagedWarehouse();
     const { stdout } = await runHere(['snapshots', 'list', '--warehouse', warehouse]);
-    expect(stdout.split('\n')[0]).toMatch(/^state +snapshot +made \(UTC\) +source +voters +voting_rights_users$/);
+    expect(stdout.split('\n')[0]).toMatch(/^state +snapshot +created \(UTC\) +source +voters +voting_rights_users$/);
   });
 
   it('of a file says that it is no folder', async () => {
@@ -47,7 +47,10 @@ describe('rekap snapshots list', () => {
     const warehouse = await temporaryFolder();
     await mkdir(join(warehouse, 'snapshots'));
     const { code, stdout } = await runHere(['snapshots', '--warehouse', warehouse]);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `The warehouse ${warehouse} holds no snapshot yet.\n` });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `The warehouse ${warehouse} does not contain any snapshots yet.\n`,
+    });
   });
 
   it('shows a snapshot with a damaged manifest as damaged, with the reason and what to do, besides the others', async () => {
@@ -56,10 +59,18 @@ describe('rekap snapshots list', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^ +${damagedId} +damaged$`, 'm'));
     expect(stdout).toMatch(new RegExp(`^● current +${id} +2.* sample +514 +514$`, 'm'));
-    expect(stdout).toContain(`\nSnapshot ${damagedId} is damaged: ${join(folder, 'manifest.json')} is not JSON.\n`);
+    expect(stdout).toContain(
+      `\nSnapshot ${damagedId} is damaged: ${join(folder, 'manifest.json')} is not valid JSON.\n`,
+    );
     expect(stdout).toContain(`"rekap replay ${damagedId} --warehouse ${warehouse}"`);
     expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
-      { id: damagedId, current: false, damaged: expect.stringContaining('is not JSON'), created_at: null, rows: {} },
+      {
+        id: damagedId,
+        current: false,
+        damaged: expect.stringContaining('is not valid JSON'),
+        created_at: null,
+        rows: {},
+      },
       { id, current: true, damaged: null, source: 'sample', rows: { voters: 514 } },
     ]);
   });
@@ -70,13 +81,13 @@ describe('rekap snapshots list', () => {
       'a DuckDB file that is cut off',
       'rekap.duckdb',
       (path) => alterFile(path, () => Buffer.of()),
-      /rekap\.duckdb: 0 bytes, the manifest says \d+\.$/,
+      /rekap\.duckdb: 0 bytes, but \d+ in the manifest\.$/,
     ],
     [
       'a Parquet file of another size',
       'parquet/voters/voters.parquet',
       (path) => appendFile(path, 'x'),
-      /voters\.parquet: \d+ bytes, the manifest/,
+      /voters\.parquet: \d+ bytes, but \d+ in the manifest/,
     ],
   ])('shows a snapshot with %s as damaged', async (_, path, damage, reason) => {
     const { warehouse, id, snapshots } = await damagedWarehouse();
@@ -85,7 +96,7 @@ describe('rekap snapshots list', () => {
     expect(listed.code).toBe(0);
     expect(listed.stdout).toMatch(new RegExp(`^● current +${id} +damaged +sample$`, 'm'));
     expect(listed.stdout).toContain(
-      `\n  "rekap replay ${id} --warehouse ${warehouse}" builds it again from its answers`,
+      `\n  To rebuild it from its responses, run "rekap replay ${id} --warehouse ${warehouse}".`,
     );
     expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
       { id: damagedId },
@@ -127,7 +138,7 @@ describe('rekap snapshots verify', () => {
     const { code, stderr } = await snapshots('verify', damagedId);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /is damaged:\n {2}- .*manifest\.json is not JSON\.\n {2}"rekap replay [^"]+" builds it again/,
+      /is damaged:\n {2}- .*manifest\.json is not valid JSON\.\n {2}To rebuild it from its responses, run "rekap replay [^"]+"/,
     );
     const asJson = await snapshots('verify', damagedId, '--json');
     expect(asJson.code).toBe(1);
@@ -135,8 +146,8 @@ describe('rekap snapshots verify', () => {
       snapshot: damagedId,
       intact: false,
       answers: 'unknown',
-      next: expect.stringMatching(/^"rekap replay \S+ --warehouse \S+" builds it again/),
-      problems: [expect.stringContaining('is not JSON')],
+      next: expect.stringMatching(/run "rekap replay \S+ --warehouse \S+"\./),
+      problems: [expect.stringContaining('is not valid JSON')],
     });
   });
 
@@ -146,7 +157,9 @@ describe('rekap snapshots verify', () => {
     await writeFile(join(warehouse, 'snapshots', id, 'rekap.duckdb'), 'gone wrong');
     const { code, stderr } = await snapshots('verify');
     expect(code).toBe(1);
-    expect(stderr).toContain(`\n  "rekap replay ${id} --warehouse ${warehouse}" builds it again from its answers`);
+    expect(stderr).toContain(
+      `\n  To rebuild it from its responses, run "rekap replay ${id} --warehouse ${warehouse}".`,
+    );
     expect((await runHere(['replay', id, '--warehouse', warehouse])).code).toBe(0);
     expect((await snapshots('verify')).code).toBe(0);
   });

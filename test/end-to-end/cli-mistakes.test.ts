@@ -36,23 +36,23 @@ describe('a mistake', () => {
     [['query', 'FROM voters', '--fromat=csv'], '--fromat', 'Did you mean --format?'],
     [['sync', '--pageSize', '3'], '--pageSize', 'Did you mean --page-size?'],
     [['sync', '--sample', '--no-frob'], '--frob', 'rekap sync --help'],
-    [['query', 'SELECT 1', '-format', 'csv'], 'no option -f.', 'Did you mean --format?'],
-    [['query', 'SELECT 1', `-k${key}`], 'no option -k.', 'rekap query --help'],
+    [['query', 'SELECT 1', '-format', 'csv'], 'option -f for', 'Did you mean --format?'],
+    [['query', 'SELECT 1', `-k${key}`], 'option -k for', 'rekap query --help'],
     [['sync', '--token', key], '--token', 'rekap sync --help'],
-    [['diff', '--keep', '3'], '"rekap diff" has no option --keep.', 'Did you mean --'],
+    [['diff', '--keep', '3'], 'Unknown option --keep for "rekap diff".', 'Did you mean --'],
     // A command that there is not.
-    [['--sample', 'sync'], 'An option stands where', 'Name the command first'],
+    [['--sample', 'sync'], 'command is missing', 'Put the command first'],
     [['frob', '--sample'], '"frob"', 'rekap --help'],
     [['qurey', 'FROM voters'], '"qurey"', 'Did you mean query?'],
     [['snapshot'], '"snapshot"', 'Did you mean snapshots?'],
     [['snapshots', 'lst'], '"snapshots lst"', 'Did you mean list?'],
     [['snapshots', 'frobnicate'], '"snapshots frobnicate"', 'rekap snapshots --help'],
     // Too few words, or too many.
-    [['query', 'FROM', 'voters'], '"voters" is one word too many', 'quotes'],
-    [['snapshots', 'rollback'], 'needs <id>', 'rekap snapshots rollback --help'],
-    [['snapshots', 'show', 'a', 'b'], '"b" is one word too many', 'rekap snapshots show --help'],
-    [['diff', 'a', 'b', 'c'], '"c" is one word too many', ''],
-    [['completion', 'fish'], 'no completion for "fish"', 'bash and zsh'],
+    [['query', 'FROM', 'voters'], 'Unexpected argument "voters"', 'quotes'],
+    [['snapshots', 'rollback'], 'requires <id>', 'rekap snapshots rollback --help'],
+    [['snapshots', 'show', 'a', 'b'], 'Unexpected argument "b"', 'rekap snapshots show --help'],
+    [['diff', 'a', 'b', 'c'], 'Unexpected argument "c"', ''],
+    [['completion', 'fish'], '"fish"', 'bash or zsh'],
   ])('is named, with what was probably meant: %j', async (words, said, next) => {
     const [message, advice] = await mistake(words);
     expect(message).toContain(said);

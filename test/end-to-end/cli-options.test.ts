@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 /** Nothing listens there: a sync that asks it ends with exit 4. */
 const nowhere = 'http://127.0.0.1:9';
 const key = { REKAP_API_KEY: 'canary-key-0815' };
-const excluded = expect.stringContaining('exclude each other');
+const excluded = expect.stringContaining('cannot combine');
 
 /** A config file with these options. */
 async function writeConfig(options: unknown): Promise<string> {
@@ -96,7 +96,9 @@ describe('a failure', () => {
 
   it('of another variable or of the command is told as JSON too', async () => {
     const unclear = await runHere(['sync', '--sample'], { REKAP_JSON: '1', REKAP_STRICT: 'maybe' });
-    expect(printed(unclear.stdout)).toMatchObject({ error: { message: 'REKAP_STRICT is "maybe".' } });
+    expect(printed(unclear.stdout)).toMatchObject({
+      error: { message: 'REKAP_STRICT has the invalid value "maybe".' },
+    });
     expect(printed((await runHere(['snyc'], { REKAP_JSON: '1' })).stdout)).toMatchObject({ error: { exit_code: 2 } });
   });
 
@@ -116,7 +118,7 @@ describe('an empty variable', () => {
     const environment = { REKAP_CONFIG: '', REKAP_WAREHOUSE: '', REKAP_JSON: '' };
     const { code, stderr } = await runHere(['connect'], environment, await temporaryFolder());
     expect(code).toBe(2);
-    expect(stderr).toContain('The warehouse data/warehouse holds no published snapshot.');
+    expect(stderr).toContain('The warehouse data/warehouse does not contain a published snapshot.');
   });
 });
 
@@ -131,7 +133,7 @@ describe('a mistyped variable', () => {
   ])('%s is refused, whatever the command', async (typed, meant) => {
     for (const words of [['connect'], ['sync', '--sample']]) {
       const { code, stderr } = await runHere(words, { [typed]: '1' }, await temporaryFolder());
-      expect(stderr).toContain(`rekap: The environment holds ${typed}, which is no option.\n  Did you mean ${meant}?`);
+      expect(stderr).toContain(`rekap: Unknown environment variable ${typed}.\n  Did you mean ${meant}?`);
       expect(code).toBe(2);
     }
     expect(await runHere(['connect', '--help'], { [typed]: '1' })).toMatchObject({ code: 0 });
@@ -150,7 +152,7 @@ describe('a mistyped variable', () => {
     'REKAP_MAX_LIMIT',
   ])('%s is none, and keeps nobody from anything', async (name) => {
     const { stderr } = await runHere(['connect'], { [name]: '1' }, await temporaryFolder());
-    expect(stderr).toContain('holds no published snapshot');
+    expect(stderr).toContain('does not contain a published snapshot');
   });
 });
 
@@ -160,25 +162,25 @@ describe('an option of one value', () => {
   const serve = ['serve', '--sample'];
 
   it.each<[string, string[]]>([
-    ['--out is given twice.', [...query, '--out', 'a', '--out', 'b']],
-    ['--warehouse is given twice.', [...sync, '--warehouse', 'a', '--warehouse=b']],
-    ['--format is given 3 times.', [...query, '--format', 'csv', '--format', 'json', '--format', 'csv']],
-    ['--keep is given twice.', ['snapshots', 'prune', '--keep', '1', '--keep', '2']],
-    ['--base-url is given twice.', ['sync', '--base-url', nowhere, '--base-url', nowhere]],
-    ['--timeout needs a value.', [...sync, '--timeout']],
-    ['--attempts needs a value.', [...sync, '--attempts', '--dry-run']],
-    ['--warehouse needs a value.', ['sync', '--warehouse', '--sample']],
-    ['--keep needs a value.', [...sync, '--keep=']],
-    ['--port needs a value.', [...serve, '--port']],
-    ['--host needs a value.', [...serve, '--host=']],
-    ['--out needs a value.', [...query, '--out', '--format', 'csv']],
-    ['--format needs a value.', [...query, '--format']],
-    ['--config needs a value.', [...sync, '--config', '--json']],
-    ['--dapil needs a value.', [...sync, '--dapil']],
-    ['--dataset needs a value.', [...sync, '--dataset', '--dry-run']],
-    ['--faults needs a value.', [...serve, '--faults']],
-    ['There is no option --no-warehouse.', [...sync, '--no-warehouse']],
-    ['"rekap query" has no option --out.x.', [...query, '--out.x', 'a']],
+    ['You gave --out twice.', [...query, '--out', 'a', '--out', 'b']],
+    ['You gave --warehouse twice.', [...sync, '--warehouse', 'a', '--warehouse=b']],
+    ['You gave --format 3 times.', [...query, '--format', 'csv', '--format', 'json', '--format', 'csv']],
+    ['You gave --keep twice.', ['snapshots', 'prune', '--keep', '1', '--keep', '2']],
+    ['You gave --base-url twice.', ['sync', '--base-url', nowhere, '--base-url', nowhere]],
+    ['--timeout requires a value.', [...sync, '--timeout']],
+    ['--attempts requires a value.', [...sync, '--attempts', '--dry-run']],
+    ['--warehouse requires a value.', ['sync', '--warehouse', '--sample']],
+    ['--keep requires a value.', [...sync, '--keep=']],
+    ['--port requires a value.', [...serve, '--port']],
+    ['--host requires a value.', [...serve, '--host=']],
+    ['--out requires a value.', [...query, '--out', '--format', 'csv']],
+    ['--format requires a value.', [...query, '--format']],
+    ['--config requires a value.', [...sync, '--config', '--json']],
+    ['--dapil requires a value.', [...sync, '--dapil']],
+    ['--dataset requires a value.', [...sync, '--dataset', '--dry-run']],
+    ['--faults requires a value.', [...serve, '--faults']],
+    ['Unknown option --no-warehouse.', [...sync, '--no-warehouse']],
+    ['Unknown option --out.x for "rekap query".', [...query, '--out.x', 'a']],
   ])('%s', async (message, words) => {
     const { code, stderr } = await runHere(words, {}, await temporaryFolder());
     expect(stderr).toMatch(/^rekap: .*\n {2}\S.*\n$/);
@@ -194,10 +196,10 @@ describe('an option of one value', () => {
 
 describe('a config file', () => {
   it.each([
-    ['warehouse', ['a', 'b'], 'a text'],
+    ['warehouse', ['a', 'b'], 'a string'],
     ['sample', 'yes', 'true or false'],
     ['keep', [1, 2], 'a number'],
-    ['dapil', { a: 1 }, 'a list of texts'],
+    ['dapil', { a: 1 }, 'a list of strings'],
   ])('with %s %j is refused: it is not %s', async (name, value, kind) => {
     const config = await writeConfig({ [name]: value });
     const { code, stderr } = await runHere(['sync', '--config', config]);
@@ -232,7 +234,7 @@ describe('a profile of the config file', () => {
   it('is refused where it is not there, and so is what is no option in it', async () => {
     const config = await writeConfig({ profiles: { staging: { 'base-ur': 'https://host' } } });
     expect((await runHere(['status', '--config', config])).stderr).toContain(
-      `The profile "staging" of the config file ${config} holds "base-ur", which is no option.\n  Did you mean "base-url"?`,
+      `The profile "staging" of the config file ${config} contains the unknown option "base-ur".\n  Did you mean "base-url"?`,
     );
     const words = ['status', '--config', await writeConfig({ profiles }), '--profile', 'stagin'];
     expect(await runHere(words)).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "staging"?') });
@@ -260,13 +262,13 @@ describe('an option that is a list', () => {
 
   it.each(['--dataset', '--dapil'])('that names nothing is refused: %s', async (option) => {
     const { code, stderr } = await runHere([...sample, option, ' , ']);
-    expect(stderr).toContain(`${option} needs a value`);
+    expect(stderr).toContain(`${option} requires a value`);
     expect(code).toBe(2);
   });
 
   it('may come again, and faults are one', async () => {
     const { code, stderr } = await runHere(['serve', '--sample', '--faults', 'drop=0.1', '--faults', 'drop=5%']);
     expect(code).toBe(2);
-    expect(stderr).toContain('--faults names drop twice.');
+    expect(stderr).toContain('--faults contains drop twice.');
   });
 });

@@ -38,7 +38,7 @@ describe('standard output that cannot be written', () => {
       const { ended } = start([...words, ...where], ['ignore', await openUnwritable(), 'pipe']);
       const { code, told } = await ended;
       expect(told).toContain(
-        'rekap: Standard output cannot be written: bad file descriptor (EBADF).\n  Make room there',
+        'rekap: Standard output cannot be written: bad file descriptor (EBADF).\n  Free some space',
       );
       expect(told).not.toMatch(/\n\s+at /);
       expect(code).toBe(1);

@@ -48,7 +48,7 @@ describe('help', () => {
     expect(await runHere(['help', 'help'])).toEqual(await runHere(['help']));
     const unknown = await runHere(['help', 'snc']);
     expect(unknown.code).toBe(2);
-    expect(unknown.stderr).toMatch(/no command "snc"\.\n.*sync/);
+    expect(unknown.stderr).toMatch(/command "snc"\.\n.*sync/);
   });
 
   it('prints its version and a completion script', async () => {
@@ -104,7 +104,7 @@ describe('an interruption', () => {
     });
     onTestFinished(() => void running.child.kill('SIGKILL'));
     const { stderr, stdout } = await running.ended;
-    expect(stderr).toContain('with --resume goes on');
+    expect(stderr).toContain('the same command with --resume');
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'interrupted' } });
   });
 });
@@ -114,14 +114,14 @@ describe('a replay', () => {
     const warehouse = await syncSample('1101', '1102');
     const { stdout } = await runHere(['replay', '--warehouse', warehouse]);
     expect(stdout).toMatch(
-      /^Reproduced snapshot (\S+): 46 rows from the answers of run \S+ and 982 rows carried over from snapshot \1 give the very same tables again, /,
+      /^Reproduced snapshot (\S+) from the responses of run \S+ \(46 rows\) and snapshot \1 \(982 rows carried over\), /,
     );
   });
 
   it('of a run that asked for all says that its answers gave all', async () => {
     const { stdout } = await runHere(['replay', '--warehouse', await syncSample()]);
     expect(stdout).toMatch(
-      /^Reproduced snapshot (\S+): the answers of run \1 give the very same tables again, \d+ Parquet/,
+      /^Reproduced snapshot (\S+) from the responses of run \1, with the same figures and \d+ identical Parquet/,
     );
   });
 });
@@ -131,11 +131,11 @@ describe('a diff', () => {
     const warehouse = await syncSample();
     const { code, stderr } = await runHere(['diff', '--warehouse', warehouse]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`The warehouse ${warehouse} holds one snapshot only, `);
-    expect(stderr).toContain('The next sync that finds other figures makes another.');
-    const id = /only, ([^:]+):/.exec(stderr)![1]!;
+    expect(stderr).toContain(`The warehouse ${warehouse} contains only one snapshot, `);
+    expect(stderr).toContain('The next sync that finds changed figures publishes a second snapshot.');
+    const id = /only one snapshot, ([^,]+),/.exec(stderr)![1]!;
     const same = await runHere(['diff', id, id, '--warehouse', warehouse]);
     expect(same).toMatchObject({ code: 0, stderr: '' });
-    expect(same.stdout).toContain(`From snapshot ${id} to ${id}\nNo figure differs.\n`);
+    expect(same.stdout).toContain(`Changes from snapshot ${id} to ${id}\nNo figures changed.\n`);
   });
 });

@@ -25,9 +25,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe('rekap sync --sample', () => {
   it('publishes and says what it did, on stdout, with the progress on stderr', () => {
     expect(first).toMatchObject({ code: 0 });
-    expect(first.stdout).toMatch(
-      /^Published snapshot \d{8}T\d{6}Z-[0-9a-f]{6} from the sample, whose figures are made up\./,
-    );
+    expect(first.stdout).toMatch(/^Published snapshot \d{8}T\d{6}Z-[0-9a-f]{6} from the sample \(made-up figures\)\./);
     expect(first.stdout).toMatch(/voters +84 +84 +514 +514 +0 +0 +514 +\d/);
     expect(first.stdout).toContain('OGAN ILIR');
     expect(first.stdout).toContain(join(warehouse, 'current', 'rekap.duckdb'));
@@ -134,10 +132,10 @@ describe('rekap snapshots', () => {
     ];
     expect((await runHere(['snapshots', 'list', '--warehouse', own])).stdout).toMatch(new RegExp(`● current +${id}`));
     const { stdout: shown } = await runHere(['snapshots', 'show', '--warehouse', own]);
-    expect(shown).toContain('of the sample, whose figures are made up');
+    expect(shown).toContain('from the sample (made-up figures)');
     expect(shown).toContain('proved complete');
-    expect((await runHere(['snapshots', 'verify', '--warehouse', own])).stdout).toContain('is whole');
-    expect((await runHere(['snapshots', 'rollback', id, '--warehouse', own])).stdout).toContain(`${id} is current now`);
+    expect((await runHere(['snapshots', 'verify', '--warehouse', own])).stdout).toContain('is intact');
+    expect((await runHere(['snapshots', 'rollback', id, '--warehouse', own])).stdout).toContain(`${id} is now current`);
     expect((await runHere(['snapshots', 'prune', '--keep', '1', '--warehouse', own])).stdout).toBe(
       'Nothing to remove.\n',
     );
@@ -162,16 +160,20 @@ describe('bad input', () => {
   it.each<[string, string[], string[]]>([
     ['an unknown option', ['sync', '--sample', '--wharehouse', 'x'], ['--wharehouse', 'Did you mean --warehouse?']],
     ['an unknown command', ['snyc'], ['snyc', 'sync']],
-    ['an option of another command', ['diff', '--keep', '3'], ['"rekap diff" has no option --keep']],
-    ['a folder without a name', ['replay', '--into', ''], ['--into needs a value']],
-    ['a warehouse without a name', ['sync', '--sample', '--warehouse= '], ['--warehouse needs a value']],
-    ['no source', ['sync'], ['no source', '--base-url', '--sample']],
-    ['two formats', ['query', 'SELECT 1', '--json', '--format', 'csv'], ['--format and --json exclude']],
-    ['two sources', ['sync', '--sample', '--base-url', 'https://x'], ['exclude each other']],
-    ['neither yes nor no', ['sync', '--sample', '--dry-run=1'], ['--dry-run is "1"', '--no-dry-run']],
-    ['an option in capitals', ['sync', '--sample', '--DRY-RUN'], ['no option --DRY-RUN', 'Did you mean --dry-run?']],
-    ['a value in capitals', ['sync', '--sample', '--page-Size=3'], ['no option --page-Size', '--page-size']],
-    ['a URL that is none', ['sync', '--base-url', 'ht!tp'], ['ht!tp', 'is no URL']],
+    ['an option of another command', ['diff', '--keep', '3'], ['Unknown option --keep for "rekap diff"']],
+    ['a folder without a name', ['replay', '--into', ''], ['--into requires a value']],
+    ['a warehouse without a name', ['sync', '--sample', '--warehouse= '], ['--warehouse requires a value']],
+    ['no source', ['sync'], ['source is missing', '--base-url', '--sample']],
+    ['two formats', ['query', 'SELECT 1', '--json', '--format', 'csv'], ['cannot combine --format and --json']],
+    ['two sources', ['sync', '--sample', '--base-url', 'https://x'], ['cannot combine']],
+    [
+      'neither yes nor no',
+      ['sync', '--sample', '--dry-run=1'],
+      ['--dry-run does not take the value "1"', '--no-dry-run'],
+    ],
+    ['an option in capitals', ['sync', '--sample', '--DRY-RUN'], ['option --DRY-RUN', 'Did you mean --dry-run?']],
+    ['a value in capitals', ['sync', '--sample', '--page-Size=3'], ['option --page-Size', '--page-size']],
+    ['a URL that is none', ['sync', '--base-url', 'ht!tp'], ['ht!tp', 'is not a URL']],
     ['a URL of another kind', ['sync', '--base-url', 'ftp://host'], ['ftp:']],
     ['a password in the URL', ['sync', '--base-url', `https://user:${key}@host`], ['password']],
     [
@@ -182,11 +184,11 @@ describe('bad input', () => {
     ['a number that is none', ['sync', '--sample', '--concurrency', 'many'], ['--concurrency', 'whole number']],
     ['a number out of range', ['sync', '--sample', '--keep', '0'], ['--keep']],
     ['an age that is none', ['sync', '--sample', '--resume-within', '0'], ['--resume-within']],
-    ['a district that is none', ['sync', '--sample', '--dapil', 'aceh'], ['aceh', 'no district id']],
+    ['a district that is none', ['sync', '--sample', '--dapil', 'aceh'], ['aceh', 'not a district ID']],
     ['a dataset that is none', ['sync', '--sample', '--dataset', 'voter'], ['voter', 'voters and voting_rights_users']],
     ['a format that is none', ['query', 'SELECT 1', '--format', 'xml'], ['xml']],
     ['an option that needs another', ['query', 'SELECT 1', '--format', 'parquet'], ['--out']],
-    ['nothing to serve', ['serve'], ['nothing to serve', '--sample']],
+    ['nothing to serve', ['serve'], ['source to serve', '--sample']],
     ['no keys to accept', ['serve', '--data', 'data/sample'], ['REKAP_API_KEYS']],
     ['a fault that is none', ['serve', '--sample', '--faults', 'clmap=3'], ['clmap', 'Did you mean clamp?']],
     ['a fault whose value is none', ['serve', '--sample', '--faults', '429=5%'], ['429', '5%', 'rate']],
@@ -216,7 +218,7 @@ describe('bad input', () => {
     const long = join(folder, 'long-key');
     await writeFile(long, 'A'.repeat(2049));
     const refused = await runHere([...sync, '--api-key-file', long]);
-    expectMessage(refused, 2, 'holds 2,049 characters');
+    expectMessage(refused, 2, 'contains 2,049 characters');
     expect(refused.stderr).not.toContain('AAA');
     expectMessage(await runHere(sync, { REKAP_API_KEY: 'two words' }), 2, 'characters');
     expectMessage(await runHere(sync, { REKAP_API_KEY: 'key\\\\\\\\\\' }), 2, 'characters');
@@ -227,14 +229,14 @@ describe('bad input', () => {
     expectMessage(await runHere(['sync', '--config', '/nonexistent.json']), 2, 'cannot be read');
     for (const text of ['{', '{\n  "keep": 3,\n  district: 1101\n}', '\n{"keep": 3} {}']) {
       await writeFile(config, text);
-      expectMessage(await runHere(['sync', '--config', config]), 2, 'is not JSON');
+      expectMessage(await runHere(['sync', '--config', config]), 2, 'is not valid JSON');
     }
     await writeFile(config, '{"page_sizes": 3}');
     expectMessage(await runHere(['sync', '--config', config]), 2, 'Did you mean "page-size"?');
     await writeFile(config, '\uFEFF{"config": "other.json"}');
-    expectMessage(await runHere(['sync', '--config', config]), 2, 'holds "config"');
+    expectMessage(await runHere(['sync', '--config', config]), 2, '"config"');
     await writeFile(config, JSON.stringify({ 'api-key': key }));
-    expectMessage(await runHere(['sync', '--config', config]), 2, 'keys do not belong there');
+    expectMessage(await runHere(['sync', '--config', config]), 2, 'must not contain API keys');
   });
 
   it('of a port where nothing listens is exit 4, and leaves no key in the warehouse', async () => {
@@ -293,16 +295,16 @@ describe('bad input', () => {
   });
 
   it('of a snapshot that is none is exit 2', async () => {
-    expectMessage(await runHere(['snapshots', 'show', '../../etc', '--warehouse', warehouse]), 2, 'not a snapshot id');
+    expectMessage(await runHere(['snapshots', 'show', '../../etc', '--warehouse', warehouse]), 2, 'not a snapshot ID');
     expectMessage(
       await runHere(['snapshots', 'rollback', '20200101T000000Z-000000', '--warehouse', warehouse]),
       2,
-      'has no snapshot',
+      'does not contain snapshot',
     );
     expectMessage(
       await runHere(['snapshots', 'rollback', '20200101T000000Z-000000', '--warehouse', join(folder, 'nowhere')]),
       2,
-      'no warehouse',
+      'not a warehouse',
     );
   });
 

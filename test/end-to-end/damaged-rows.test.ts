@@ -61,7 +61,7 @@ describe('a table whose last rows are damaged', () => {
     const environment = { REKAP_API_KEYS: clientKey };
     const { code, stderr } = await runHere([...words.filter(Boolean), '--warehouse', warehouse], environment);
     expect(code).toBeGreaterThan(0);
-    expect(stderr).not.toContain('unexpected failure');
+    expect(stderr).not.toContain('unexpected error');
   });
 
   it.each(['csv', 'arrow', 'parquet'])('leaves no file of a query for %s', async (format) => {
@@ -96,7 +96,7 @@ describe('a table whose last rows are damaged', () => {
     const out = join(await temporaryFolder(), 'report.html');
     const { code, stderr } = await runHere(['report', '--out', out, '--warehouse', warehouse]);
     expect(code).toBeGreaterThan(0);
-    expect(stderr).not.toContain('unexpected failure');
+    expect(stderr).not.toContain('unexpected error');
     await expect(readFile(out)).rejects.toThrow('ENOENT');
   });
 

@@ -110,6 +110,6 @@ describe('rekap diff', () => {
     const { code, stderr } = await runHere(['diff', '--warehouse', warehouse]);
     expect(code).toBe(2);
     for (const id of ids) expect(stderr).toContain(`"rekap snapshots verify ${id} --warehouse ${warehouse}"`);
-    expect(stderr).not.toContain('fault in rekap');
+    expect(stderr).not.toContain('bug in rekap');
   });
 });

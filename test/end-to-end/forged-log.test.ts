@@ -65,7 +65,7 @@ describe('a log beside the DuckDB file', () => {
     const { url } = await serveData(smallNation({ 1101: 22 }));
     const { events, run } = await runSync(syncOptions(warehouse, url));
     const said = events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
-    expect(said).toContainEqual(expect.stringContaining('rekap.duckdb.wal lies beside it'));
+    expect(said).toContainEqual(expect.stringContaining('rekap.duckdb.wal exists next to it'));
     const old = await readRows(warehouse, `SELECT DISTINCT kind FROM changes WHERE snapshot_id = '${run}'`);
     expect([run === after, old]).toEqual([false, [{ kind: 'added' }]]);
   });

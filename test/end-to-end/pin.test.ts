@@ -55,7 +55,7 @@ describe('a sync after a rollback', () => {
     expect(code).toBe(0);
     const [kept, pinned] = stdout.split('\n');
     expect(kept).toMatch(/^Kept snapshot /);
-    expect(pinned).toContain(`Snapshot ${older} is pinned, so it stays current until "rekap snapshots unpin`);
+    expect(pinned).toContain(`Snapshot ${older} is pinned, so it stays current until you run "rekap snapshots unpin`);
     expect(stdout).toContain(`"rekap diff ${older} `);
     expect(existsSync(file)).toBe(false);
   });
@@ -85,7 +85,7 @@ describe('a pinned snapshot', () => {
     await sync();
     const { code, stdout } = await run('status', '--max-age', '99999d');
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^fresh: held /) });
-    expect(stdout).toContain(`Snapshot ${older} is pinned: it stays current until "rekap snapshots unpin`);
+    expect(stdout).toContain(`Snapshot ${older} is pinned. It stays current until you run "rekap snapshots unpin`);
     const status = JSON.parse((await run('status', '--max-age', '99999d', '--json')).stdout) as object;
     expect(status).toMatchObject({ pinned: older });
     expect((await run('snapshots', 'list')).stdout).toMatch(new RegExp(`● current, pinned +${older}`));

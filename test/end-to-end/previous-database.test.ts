@@ -78,12 +78,12 @@ it.each([
   [
     'altered',
     alter,
-    /is read from its Parquet files\. Its DuckDB file is not the one that was published: .*(the manifest says \d+|SHA-256)/,
+    /is read from its Parquet files\. Its DuckDB file is not the published one: .*(\d+ in the manifest|SHA-256)/,
   ],
   [
     'held open for writing',
     hold,
-    /is read from its Parquet files\. .*rekap\.duckdb is held open for writing by process \d+\.$/,
+    /is read from its Parquet files\. .*rekap\.duckdb is open for writing in process \d+\.$/,
   ],
 ])('where it was %s the history goes on as if it had not been', async (_, touch, warning) => {
   const untouched = await syncThird((await twoSnapshots()).warehouse, async () => {});
@@ -132,7 +132,7 @@ describe('where the snapshot before it is gone', () => {
     const { warehouse, id, sync } = await onlyNewer();
     await alter(warehouse, id);
     const { events, run } = await sync();
-    expect(warningsOf(events)).toEqual([expect.stringMatching(/The log of snapshots begins with it, for /)]);
+    expect(warningsOf(events)).toEqual([expect.stringMatching(/The log of snapshots starts with it, because /)]);
     const logged = await readRows<{ snapshot_id: string }>(warehouse, 'SELECT DISTINCT snapshot_id FROM snapshots_log');
     expect(logged.map(({ snapshot_id }) => snapshot_id).toSorted()).toEqual([id, run].toSorted());
     const changed = await readRows<{ snapshot_id: string }>(warehouse, 'SELECT DISTINCT snapshot_id FROM changes');
@@ -154,7 +154,7 @@ it('where neither it nor the Parquet files are what was published, the history b
   await writeFile(changes, (await readFile(changes)).subarray(1));
   const { url } = await serveData(nation(5));
   const { events } = await runSync(syncOptions(warehouse, url));
-  expect(warningsOf(events)).toEqual([expect.stringContaining('The history of snapshots and changes begins anew.')]);
+  expect(warningsOf(events)).toEqual([expect.stringContaining('A new history of snapshots and changes starts.')]);
   expect(await readValue(warehouse, 'SELECT count(*) FROM changes')).toBe('0');
 });
 
@@ -164,7 +164,7 @@ it('where it is held, readers are told by whom, and nobody calls it damaged', as
   for (const words of [['query', 'FROM voters'], ['diff'], ['snapshots', 'verify'], ['serve', '--port', '0']]) {
     const { code, stderr } = await runHere([...words, '--warehouse', warehouse], { REKAP_API_KEYS: testKey });
     expect(code, words.join(' ')).toBe(5);
-    expect(stderr).toContain(`is held open for writing by ${holder}.`);
+    expect(stderr).toContain(`is open for writing in ${holder}.`);
     expect(stderr).not.toContain('damaged');
   }
 });

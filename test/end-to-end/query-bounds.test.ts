@@ -27,7 +27,7 @@ describe('--max-duration', () => {
     for (const { code, stdout, stderr } of ended) {
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(
-        /^rekap: The query was not done after 1 s\.\n {2}Give it more time with --max-duration\.\n$/,
+        /^rekap: The query did not finish within 1 s\.\n {2}Allow more time with --max-duration\.\n$/,
       );
     }
     expect(await readdir(folder)).toEqual([]);
@@ -74,7 +74,7 @@ describe('a process that watches its query', () => {
     await writeFile(file, '');
     const { signal, told } = await watched(file, 'for (;;);');
     expect(signal).toBe('SIGKILL');
-    expect(told).toMatch(/^rekap: The query, .* needs more memory than it may take\.\n {2}.*\n$/);
+    expect(told).toMatch(/^rekap: The query, .* exceeds the memory limit\.\n {2}.*\n$/);
     expect(existsSync(file)).toBe(false);
   });
 });

@@ -218,11 +218,11 @@ describe('rekap shell, fed by a pipe', () => {
   });
 
   it.each([
-    ['.tabels', 'no command ".tabels"', '.tables, .describe NAME'],
-    ['.mode wide', 'no mode "wide"', 'table, line, csv, json'],
-    ['.once', 'needs the name of a file', '.once people.csv'],
-    ['.once people.doc', 'No format has the ending ".doc"', '.csv'],
-    ['.describe voter', 'no table or view "voter"', 'voters'],
+    ['.tabels', 'command ".tabels"', '.tables, .describe NAME'],
+    ['.mode wide', 'mode "wide"', 'table, line, csv, json'],
+    ['.once', 'needs a file name', '.once people.csv'],
+    ['.once people.doc', 'The extension ".doc" of people.doc', '.csv'],
+    ['.describe voter', 'table or view "voter"', 'voters'],
   ])('refuses %s and says what to do', async (line, said, next) => {
     const { warehouse } = await sample();
     const { stderr, status } = pipe(line, 'shell', '--warehouse', warehouse);
@@ -240,6 +240,6 @@ describe('rekap shell, fed by a pipe', () => {
       warehouse,
     );
     expect(status).toBe(2);
-    expect(stderr).toContain('.once never writes into the warehouse');
+    expect(stderr).toContain('.once never writes to the warehouse');
   });
 });

@@ -54,8 +54,8 @@ describe('a source that forbids', () => {
     expect((await run(words, server.url)).code).toBe(0);
     const doctor = ['doctor', '--base-url', server.url, '--warehouse', await temporaryFolder()];
     const { stdout } = await runHere(doctor, { REKAP_API_KEY: 'a-key-of-a-client' });
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('gives no full listing (403)');
-    expect(stdout).not.toContain('refuses the key');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('refuses the full listing (403)');
+    expect(stdout).not.toContain('refuses the API key');
   });
 
   it('one of its datasets says that the key was accepted for the other', async () => {

@@ -23,7 +23,7 @@ async function replayNewest(warehouse: string): Promise<{ outcome: string; run: 
   const events: RunEvent[] = [];
   const { outcome, run } = await runReplay(warehouse, {}, (event) => events.push(event));
   const warnings = events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
-  return { outcome, run, warnings: warnings.filter((message) => message.startsWith('Run ')) };
+  return { outcome, run, warnings: warnings.filter((message) => message.startsWith('Replaying run ')) };
 }
 
 /** Adds a landing without tables, and the line of its run as `change` has it. */
@@ -52,16 +52,16 @@ describe('a replay that names no run', () => {
     );
     await server.close();
     const failed = (await readRunLines(warehouse)).at(-1)!.run!;
-    const warning = `Run ${run} is replayed, the newest that came to its end: ${failed} failed.`;
+    const warning = `Replaying run ${run}, the newest finished run. Run ${failed} failed.`;
     expect(await replayNewest(warehouse)).toEqual({ outcome: 'reproduced', run, warnings: [warning] });
     const { code, stderr } = await runHere(['replay', '--warehouse', warehouse]);
     expect([code, stderr]).toEqual([0, expect.stringContaining(warning)]);
   });
 
   it.each<[string, Partial<RunLine> | null, string]>([
-    ['has no line, for it may be under way', null, 'was broken off, or is under way'],
+    ['has no line, for it may be under way', null, 'is still running, or was killed'],
     ['was interrupted', { outcome: 'interrupted' }, 'was interrupted'],
-    ['was replayed in vain', { outcome: 'refused', kind: 'replay' }, 'was broken off, or is under way'],
+    ['was replayed in vain', { outcome: 'refused', kind: 'replay' }, 'is still running, or was killed'],
   ])('passes over a run that %s', async (_, change, why) => {
     const { warehouse, known } = await synced();
     const [run] = known;

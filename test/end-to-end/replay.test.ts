@@ -305,7 +305,7 @@ describe('a landing that is not what it was', () => {
     );
     await expect(runReplay(warehouse)).rejects.toThrow(expect.objectContaining({ code: 'run-not-found' }));
     await expect(runReplay(warehouse)).rejects.toMatchObject({
-      message: expect.stringContaining(`came to its end: the newest, ${line!.run!}, failed.`),
+      message: expect.stringContaining(`The newest run, ${line!.run!}, failed.`),
       next: expect.stringContaining('--resume'),
     });
   });

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse]));
 const withSource = publishedNation();
 
-const notice = 'The figures of the sample are made up.\n';
+const notice = 'The sample figures are made up.\n';
 const csv = ['query', 'SELECT 1 AS n', '--format', 'csv'];
 
 describe('a figure of the sample', () => {
@@ -27,7 +27,7 @@ describe('a figure of the sample', () => {
     const ask = async (...words: string[]) =>
       (await runHere(['evidence', 'OGAN ILIR', ...words, '--warehouse', warehouse])).stdout;
     expect(await ask()).toMatch(new RegExp(`\n${notice}$`));
-    expect(await ask('--lang', 'id')).toMatch(/\nAngka-angka contoh ini rekaan\.\n$/);
+    expect(await ask('--lang', 'id')).toMatch(/\nAngka dalam data contoh ini bukan data sebenarnya\.\n$/);
     for (const one of JSON.parse(await ask('--json')) as { notice: string }[]) expect(one.notice).toBe(notice.trim());
   });
 

@@ -31,7 +31,9 @@ it('rekap serve --warehouse tells on one line of a snapshot that it cannot serve
   child.kill('SIGTERM');
   await ended;
   const [line, ...more] = stderr().trimEnd().split('\n');
-  expect(line).toMatch(/^rekap: the new snapshot cannot be served, the one before stays: .*20260101T000000Z-000000/);
+  expect(line).toMatch(
+    /^rekap: the new snapshot cannot be served; the service continues with the previous one: .*20260101T000000Z-000000/,
+  );
   // While the link leads nowhere, every look tells so again.
   expect(new Set(more)).toEqual(more.length === 0 ? new Set() : new Set([line]));
   expect(stderr()).not.toContain(key);
@@ -41,7 +43,7 @@ it('rekap serve --sample makes no key where some are given', async () => {
   const running = startCli(['serve', '--sample', '--port', '0'], { REKAP_API_KEYS: key });
   onTestFinished(() => void running.child.kill('SIGKILL'));
   const stdout = await running.printed('Ctrl-C');
-  expect(stdout).toMatch(/^Serving the sample, whose figures are made up\n.*\/api\/datapemilihdpr +514 records\n/);
+  expect(stdout).toMatch(/^Serving the sample \(made-up figures\)\n.*\/api\/datapemilihdpr +514 records\n/);
   expect(stdout).toMatch(/:\d+\/\n/);
   expect(stdout).not.toMatch(/key/);
   running.child.kill('SIGTERM');
@@ -84,12 +86,16 @@ it('rekap serve --warehouse says whose figures it serves, and what is heard beyo
   const words = ['serve', '--warehouse', warehouse, '--port', '0', '--host'];
   const [near, far] = ['127.0.0.1', '0.0.0.0'].map((host) => startCli([...words, host], { REKAP_API_KEYS: key }));
   for (const { child } of [near!, far!]) onTestFinished(() => void child.kill('SIGKILL'));
-  expect(await near!.printed('Ctrl-C')).toMatch(/^Serving the current snapshot of .*, from the sample, whose figures /);
+  expect(await near!.printed('Ctrl-C')).toMatch(
+    /^Serving the current snapshot of .*, from the sample \(made-up figures\)/,
+  );
   await far!.printed('Ctrl-C');
   for (const { child, ended } of [near!, far!]) {
     child.kill('SIGTERM');
     await ended;
   }
   expect(near!.stderr()).toBe('');
-  expect(far!.stderr()).toMatch(/^warning: Others can reach this service, and keys and figures travel unencrypted/);
+  expect(far!.stderr()).toMatch(
+    /^warning: Other machines can reach this service, and it does not encrypt API keys or data/,
+  );
 });

@@ -22,8 +22,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('a source that gives no usable record', () => {
   it.each([
-    [{}, /^Nothing was published\. \S+landing\/\S+ holds what the source answered\.$/],
-    [{ keepLanding: 0 }, /^Nothing was published\. Look at what the source answers\.$/],
+    [{}, /^Nothing was published\. The responses of the source are in \S+landing\/\S+\.$/],
+    [{ keepLanding: 0 }, /^Nothing was published\. Check the responses of the source\.$/],
   ])('is refused, and it is said where to look: %j', async (settings, next) => {
     const warehouse = await temporaryFolder();
     const { url } = await serveData({ datapemilihdpr: [], datahakpilihdpr: [] });
@@ -60,7 +60,7 @@ describe('a sync that must not publish', () => {
     const { run } = (await readRunLines(warehouse)).at(-1)!;
     expect(refused).toMatchObject({
       exitCode: 3,
-      next: expect.stringContaining(`"rekap replay ${run} --accept-changes" publishes just these figures`),
+      next: expect.stringContaining(`"rekap replay ${run} --accept-changes" to publish exactly these figures`),
     });
     await expectUntouched();
     expect((await readRunLines(warehouse)).at(-1)).toMatchObject({ outcome: 'refused', exit_code: 3 });
@@ -84,7 +84,7 @@ describe('a sync that must not publish', () => {
       'voters: 2 violations of severity error (--strict); by check: dpt_sexes_sum 1, male_lists_sum 1',
     );
     expect((refused as RekapError).next).toBe(
-      'Nothing was published. Without --strict the sync publishes the figures, and names what is doubtful in the tables violations and quarantine.',
+      'Nothing was published. Without --strict, the sync publishes the figures and lists the problems in the tables violations and quarantine.',
     );
     await expectUntouched();
     expect((await runSync(syncOptions(warehouse, url))).outcome).toBe('published');
@@ -191,13 +191,13 @@ describe('a sync that must not publish', () => {
     unlock();
     await expectUntouched();
     const lines = await readRunLines(warehouse);
-    const reason = expect.stringContaining('holds the warehouse');
+    const reason = expect.stringContaining('using the warehouse');
     expect(lines).toMatchObject([{ outcome: 'published' }, { run: null, outcome: 'refused', exit_code: 5, reason }]);
   });
 
   it.each([
-    ['current', 'current', /is no snapshot/],
-    ['its manifest', 'current/manifest.json', /not JSON/],
+    ['current', 'current', /is not a snapshot/],
+    ['its manifest', 'current/manifest.json', /not valid JSON/],
   ])('because %s is damaged says so, and in the log of runs', async (_, name, message) => {
     const { warehouse } = await published();
     await rm(join(warehouse, name));
@@ -230,7 +230,9 @@ describe('a sync that must not publish', () => {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const [told, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-    expect(told).toContain(`rekap: A file of the warehouse ${warehouse} would be larger than this system allows.`);
+    expect(told).toContain(
+      `rekap: A file of the warehouse ${warehouse} would exceed the maximum file size of this system.`,
+    );
     expect(code).toBe(1);
     expect(await readdir(join(warehouse, 'snapshots'))).toEqual([]);
     expect(await readRunLines(warehouse)).toMatchObject([{ outcome: 'failed', exit_code: 1 }]);

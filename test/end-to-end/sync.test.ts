@@ -82,7 +82,7 @@ describe('a first sync', () => {
     const reasons = await readRows<{ reason: string }>(warehouse, 'SELECT reason FROM quarantine ORDER BY reason');
     expect(reasons).toHaveLength(2);
     expect(warnings.filter((message) => message.includes('quarantine'))).toEqual([
-      `voters: 2 of its records are in quarantine and not in the table: ${reasons.map(({ reason }) => `${reason} (1)`).join(', ')}.`,
+      `voters: 2 records are in quarantine and not in the table: ${reasons.map(({ reason }) => `${reason} (1)`).join(', ')}.`,
     ]);
   });
 
@@ -200,7 +200,7 @@ describe('a later sync', () => {
       (await runSync(syncOptions(warehouse, url, { districts: [1201] }), {}, again)).warnings;
     expect(await warningsOf(project)).toEqual([]);
     expect(await warningsOf(other)).toEqual([
-      expect.stringContaining(`Snapshot ${known[0]} was made with other definitions of tables and checks`),
+      expect.stringContaining(`Snapshot ${known[0]} was built with other definitions of tables and checks`),
     ]);
   });
 
@@ -210,7 +210,7 @@ describe('a later sync', () => {
     const mistyped = runSync(syncOptions(warehouse, url, { districts: [1220] }));
     await expect(mistyped).rejects.toMatchObject({
       exitCode: 3,
-      message: expect.stringContaining('no record of anything that was asked for'),
+      message: expect.stringContaining('does not have records of the requested'),
     });
     const { outcome, warnings } = await runSync(syncOptions(warehouse, url, { districts: [1201, 1220] }));
     expect(outcome).toBe('unchanged');

@@ -56,5 +56,5 @@ it('says that Node may not run WebAssembly, and asks no source again for it', as
 it('says that the folder it is run in is gone', async () => {
   const { code, stderr } = await syncSample({ before: 'cd "$(mktemp -d)" && rmdir "$PWD"', into: 'warehouse' });
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^rekap: The folder that you are in has been removed\.\n/);
+  expect(stderr).toMatch(/^rekap: The working directory no longer exists\.\n/);
 });

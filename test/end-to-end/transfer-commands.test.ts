@@ -52,8 +52,8 @@ describe('rekap push', () => {
     });
     expect((await push('--snapshot', second)).code).toBe(0);
     const { stdout } = await push('--keep', '1');
-    expect(stdout.split('\n').slice(1)).toEqual([`Removed there: ${first}`, '']);
-    expect(await push()).toEqual({ code: 0, stderr: '', stdout: `${store.url} has snapshot ${third} already.\n` });
+    expect(stdout.split('\n').slice(1)).toEqual([`Removed from the bucket: ${first}`, '']);
+    expect(await push()).toEqual({ code: 0, stderr: '', stdout: `${store.url} already contains snapshot ${third}.\n` });
     expect(await outcomes(warehouse)).toEqual(
       ['pushed', 'pushed', 'pushed', 'unchanged'].map((outcome) => ({
         kind: 'push',
@@ -88,7 +88,7 @@ describe('rekap push', () => {
     const { code, stdout, stderr } = await run('push', store.url, '--json', '--warehouse', warehouse);
     expect(code).toBe(8);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'bucket', exit_code: 8 } });
-    expect(stderr).toContain('could not read current.json: Refused (Refused, 403).');
+    expect(stderr).toContain('failed to read current.json: Refused (Refused, 403).');
     expect(stdout + stderr).not.toContain(store.environment['AWS_SECRET_ACCESS_KEY']);
     expect(await outcomes(warehouse)).toEqual([{ kind: 'push', outcome: 'failed', exit_code: 8, bucket: store.url }]);
   });
@@ -107,7 +107,7 @@ describe('rekap pull', () => {
         new RegExp(`^Pulled snapshot ${newest} into ${mirror}: \\d+ files, [\\d.]+ [kM]B\\n$`),
       ),
     });
-    expect(await pull()).toEqual({ code: 0, stderr: '', stdout: `${mirror} has snapshot ${newest} already.\n` });
+    expect(await pull()).toEqual({ code: 0, stderr: '', stdout: `${mirror} already contains snapshot ${newest}.\n` });
     expect(await outcomes(mirror)).toEqual(
       ['pulled', 'unchanged'].map((outcome) => ({ kind: 'pull', outcome, exit_code: 0, bucket: store.url })),
     );
@@ -142,7 +142,7 @@ describe('rekap pull', () => {
     await run('push', store.url, '--warehouse', warehouse);
     const { code, stderr } = await run('pull', store.url, '--warehouse', ahead);
     expect(code).toBe(8);
-    expect(stderr).toContain(`holds snapshot ${fourth}, which is newer than ${third}`);
+    expect(stderr).toContain(`contains snapshot ${fourth}, which is newer than ${third}`);
     expect(await readCurrentId(ahead)).toBe(fourth);
   });
 });
@@ -180,7 +180,7 @@ describe('rekap snapshots prune', () => {
     expect(await runHere(words)).toEqual({
       code: 0,
       stderr: '',
-      stdout: `Removed snapshots ${first}, ${third}, ${fourth}.\nRemoved the answers of ${first}, ${third}, ${fourth}.\n`,
+      stdout: `Removed snapshots ${first}, ${third}, ${fourth}.\nRemoved the responses of runs ${first}, ${third}, ${fourth}.\n`,
     });
     expect(await readCurrentId(warehouse)).toBe(second);
     expect(await readFile(join(warehouse, 'current/report.html'), 'utf8')).toBe(`report of ${second}`);

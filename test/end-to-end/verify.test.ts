@@ -44,7 +44,7 @@ describe('verifying a published snapshot', () => {
     const text = await readFile(manifest, 'utf8');
     await writeFile(manifest, text.replace(from, to));
     expect(await readFile(manifest, 'utf8')).not.toBe(text);
-    expect((await verify()).problems).toEqual(['manifest.json: its SHA-256 is not that in manifest.json.sha256']);
+    expect((await verify()).problems).toEqual(['manifest.json: its SHA-256 does not match manifest.json.sha256']);
     const restored = await runReplay(warehouse, { acceptSource: true });
     expect(restored.outcome).toBe('published');
     expect(await verify(restored.run)).toMatchObject({ problems: [], answers: 'kept' });
@@ -65,10 +65,10 @@ describe('verifying a published snapshot', () => {
   it('knows that answers which retention has removed are no damage, and says so', async () => {
     const { warehouse, landing, verify } = await published();
     const kept = await runHere(['snapshots', 'verify', '--warehouse', warehouse]);
-    expect(kept.stdout).toContain('Its answers are those that it was made of');
+    expect(kept.stdout).toContain('The stored responses are the ones that it was built from');
     await rm(landing, { recursive: true });
     expect(await verify()).toMatchObject({ problems: [], answers: 'gone' });
     const { code, stdout } = await runHere(['snapshots', 'verify', '--warehouse', warehouse]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Its answers are no longer kept')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('are no longer stored')]);
   });
 });

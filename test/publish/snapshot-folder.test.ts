@@ -81,7 +81,9 @@ describe('a warehouse', () => {
     for (const name of ['.env', 'b.ts', 'a.ts', 'd.ts', 'c.ts']) await writeFile(join(folder, name), '');
     const warnings: string[] = [];
     for (const _ of [1, 2]) await makeWarehouse(folder, (message) => warnings.push(message));
-    expect(warnings).toEqual([expect.stringContaining(`${folder}, which holds other things (a.ts, b.ts, c.ts and 1`)]);
+    expect(warnings).toEqual([
+      expect.stringContaining(`${folder} of the new warehouse already contains other files (a.ts, b.ts, c.ts and 1`),
+    ]);
     expect(await readdir(folder)).toHaveLength(7);
   });
 

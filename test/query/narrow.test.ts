@@ -86,8 +86,9 @@ describe.each([
       const failing = through(`SELECT 1::HUGEINT AS n, ${sum} AS "all people"`);
       await expect(failing).rejects.toMatchObject({ code: 'query' });
       await expect(failing).rejects.toMatchObject({
-        message: 'The column "all people" holds a whole number beyond 64 bits, which the file has no type for.',
-        next: expect.stringContaining('Cast it in the query'),
+        message:
+          'The column "all people" contains an integer larger than 64 bits, which the file format does not support.',
+        next: expect.stringContaining('Cast the column in the query'),
       });
       expect(await readdir(folder)).toEqual(['rekap.duckdb']);
     },

@@ -185,9 +185,9 @@ describe('a query', () => {
   });
 
   it.each([
-    ['SELECT 1; SELECT 2', /holds 2 statements/],
-    ['SELECT 1) TO FILE; COPY (SELECT 1', /DuckDB refuses the query. .*syntax error at or near "\)"/],
-    ['INSERT INTO voters VALUES (1, $$x$$)', /Only statements that read/],
+    ['SELECT 1; SELECT 2', /contains 2 statements/],
+    ['SELECT 1) TO FILE; COPY (SELECT 1', /DuckDB rejected the query. .*syntax error at or near "\)"/],
+    ['INSERT INTO voters VALUES (1, $$x$$)', /Only read-only statements/],
   ])('is refused in words that fit, into a file too: %s', async (sql, words) => {
     await expect(ask(sql)).rejects.toThrow(words);
     await expect(queryToParquet(database, sql, join(outside, 'out.parquet'))).rejects.toThrow(words);
@@ -195,7 +195,7 @@ describe('a query', () => {
 
   it('with a parameter and no value for it is refused', async () => {
     await expect(ask('SELECT ? + $1')).rejects.toThrow(expect.objectContaining({ code: 'query' }));
-    await expect(ask('SELECT * FROM voters WHERE n = $1')).rejects.toThrow(/parameter \$1 and no value/);
+    await expect(ask('SELECT * FROM voters WHERE n = $1')).rejects.toThrow(/parameter \$1 .* does not have a value/);
   });
 
   it.each([
@@ -230,14 +230,14 @@ describe('a query', () => {
     const heavy =
       "SELECT max(s) FROM (SELECT repeat('x', 200) || range AS s FROM range(500000) ORDER BY hash(range) LIMIT 400000)";
     // With a folder to put it into, DuckDB would write what does not fit, beside the published file.
-    await expect(runQuery(database, heavy, allRows, { memory: 2 ** 26 })).rejects.toThrow(/needs more memory/);
+    await expect(runQuery(database, heavy, allRows, { memory: 2 ** 26 })).rejects.toThrow(/memory limit/);
     expect(await ask(heavy)).toHaveLength(1);
     await expectUntouched();
   });
 
   it('with a value longer than any text can be is told to ask for a part of it', async () => {
     const tooLong = runQuery(database, 'SELECT 1', async () => 'x'.repeat(2 ** 30));
-    await expect(tooLong).rejects.toMatchObject({ code: 'query', next: expect.stringContaining('part of them') });
+    await expect(tooLong).rejects.toMatchObject({ code: 'query', next: expect.stringContaining('left(name, 1000)') });
   });
 
   it('is not over where its rows end because it was broken off', async () => {

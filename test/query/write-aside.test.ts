@@ -43,10 +43,13 @@ describe('writing aside', () => {
   });
 
   it.each([
-    [systemError('ENOSPC'), 'There is no space left for'],
-    [systemError('EDQUOT'), 'There is no space left for'],
-    [new Error('IO Error: Could not write file "x": No space left on device'), 'There is no space left for'],
-    [systemError('EFBIG'), 'would be larger than this system allows'],
+    [systemError('ENOSPC'), 'The disk is full: no space is left for'],
+    [systemError('EDQUOT'), 'The disk is full: no space is left for'],
+    [
+      new Error('IO Error: Could not write file "x": No space left on device'),
+      'The disk is full: no space is left for',
+    ],
+    [systemError('EFBIG'), 'would exceed the maximum file size of this system'],
   ])('says that the disk is full, with the exit code for it: %s', async (error, words) => {
     const { target, thrown } = await failWith(error);
     expect(thrown).toMatchObject({ code: 'disk-full' });
@@ -57,7 +60,7 @@ describe('writing aside', () => {
   it('says that another name is needed where the system refuses this one', async () => {
     const { thrown } = await failWith(systemError('EACCES'));
     expect(thrown).toMatchObject({ code: 'usage' });
-    expect(thrown).toMatchObject({ next: 'Name another file with --out.' });
+    expect(thrown).toMatchObject({ next: 'Choose another file with --out.' });
   });
 
   it('says so too where the folder is a file', async () => {

@@ -19,8 +19,8 @@ describe('a base URL', () => {
   );
 
   it('without http or https in front is told so, and not of a scheme that nobody wrote', () => {
-    expect(() => readBaseUrl('localhost:9114', endpoints)).toThrow('begins with neither https:// nor http://');
-    expect(() => readBaseUrl('ftp://x', endpoints)).toThrow('begins with ftp://');
+    expect(() => readBaseUrl('localhost:9114', endpoints)).toThrow('does not start with https:// or http://');
+    expect(() => readBaseUrl('ftp://x', endpoints)).toThrow('starts with ftp://');
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('a base URL', () => {
     'http://127.evil.test',
     'http://localhost.test',
   ])('%s is warned of', (url) => {
-    expect(warningsOfBaseUrl(url, endpoints)).toEqual([expect.stringContaining('unencrypted')]);
+    expect(warningsOfBaseUrl(url, endpoints)).toEqual([expect.stringContaining('without encryption')]);
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('a base URL', () => {
 
   it('that ends as every endpoint begins is warned of with what it would ask', () => {
     expect(warningsOfBaseUrl('https://service.test/v1/api', endpoints)).toEqual([
-      expect.stringContaining('https://service.test/v1/api/api/people is what will be asked'),
+      expect.stringContaining('requests https://service.test/v1/api/api/people'),
     ]);
     expect(warningsOfBaseUrl('https://service.test/', [{ endpoint: '/people' }])).toEqual([]);
   });

@@ -54,8 +54,8 @@ describe('doctor', () => {
   });
 
   it.each([
-    ['a bucket with a snapshot', async () => 'an id', 'ok', 'it holds an id; writing was not tried'],
-    ['an empty bucket', async () => null, 'ok', 'it can be read, and is empty; writing was not tried'],
+    ['a bucket with a snapshot', async () => 'an id', 'ok', 'contains an id; write access was not checked'],
+    ['an empty bucket', async () => null, 'ok', 'readable and empty; write access was not checked'],
     ['no bucket', () => Promise.reject(new RekapError('bucket', 'Gone.', 'Mend it.')), 'failed', 'Gone.'],
     ['no address', () => Promise.reject(new RekapError('usage', 'None.', 'Mend it.')), 'failed', 'None.'],
   ])('asks for no key where it is asked about a bucket alone: %s', async (_, readBucket, state, found) => {

@@ -144,8 +144,8 @@ describe('a pull', () => {
     store.requests.length = 0;
     await expect(pull()).rejects.toMatchObject({
       code: 'bucket',
-      message: `${store.url} says that ${first} is current, and lacks a file of it: report.html.`,
-      next: 'Push it there again.',
+      message: `A file of the current snapshot ${first} is missing in ${store.url}: report.html.`,
+      next: 'Push the snapshot again.',
     });
     const looks = store.requests.filter((request) => request === `GET dpr/snapshots/${first}/manifest.json`);
     expect(looks).toHaveLength(3);
@@ -156,7 +156,10 @@ describe('a pull', () => {
 describe('a pull is refused', () => {
   it('from a bucket without a snapshot', async () => {
     const { mirror, store, pull } = await setUp();
-    await expect(pull()).rejects.toMatchObject({ code: 'bucket', message: `${store.url} holds no snapshot.` });
+    await expect(pull()).rejects.toMatchObject({
+      code: 'bucket',
+      message: `${store.url} does not contain a snapshot.`,
+    });
     expect(await readdir(mirror)).toEqual(['runs.jsonl']);
   });
 
@@ -166,7 +169,7 @@ describe('a pull is refused', () => {
     await push(third);
     await expect(pull({ warehouse: ahead })).rejects.toMatchObject({
       code: 'bucket-conflict',
-      message: `The warehouse ${ahead} holds snapshot ${fourth}, which is newer than ${third} and not in ${store.url}.`,
+      message: `The warehouse ${ahead} contains snapshot ${fourth}, which is newer than ${third} and not in ${store.url}.`,
     });
     expect(await readCurrentId(ahead)).toBe(fourth);
     await pointCurrent(ahead, first);
@@ -182,7 +185,7 @@ describe('a pull is refused', () => {
     await push(second);
     await expect(pull({ warehouse })).rejects.toMatchObject({
       code: 'source-mismatch',
-      message: `The warehouse ${warehouse} was filled from elsewhere, and ${store.url} from test.`,
+      message: `The warehouse ${warehouse} contains figures from elsewhere, but ${store.url} from test.`,
     });
     expect(await readCurrentId(warehouse)).toBe(first);
     expect(await pull({ warehouse, acceptSource: true })).toMatchObject({ outcome: 'pulled', snapshot: second });
@@ -209,7 +212,7 @@ describe('a pull is refused', () => {
     store.objects.set('dpr/current.json', Buffer.from(JSON.stringify({ ...current, manifest_sha256: sha256(text) })));
     await expect(pull()).rejects.toMatchObject({
       code: 'bucket',
-      message: `${store.url}/snapshots/${first}/manifest.json is not what was pushed: its length or SHA-256 is another.`,
+      message: `${store.url}/snapshots/${first}/manifest.json does not have the recorded length or SHA-256.`,
     });
     expect(await readdir(join(mirror, 'snapshots'))).toEqual([]);
   });
@@ -227,7 +230,10 @@ describe('a pull is refused', () => {
     const name = alter === null ? 'manifest.json' : 'report.html';
     const key = `dpr/snapshots/${second}/${name}`;
     store.objects.set(key, Buffer.from(alter === null ? '{}' : alter(store.objects.get(key)!.toString())));
-    await expect(pull()).rejects.toMatchObject({ code: 'bucket', message: expect.stringContaining(`${name} is not`) });
+    await expect(pull()).rejects.toMatchObject({
+      code: 'bucket',
+      message: expect.stringContaining(`${name} does not have`),
+    });
     expect(await readCurrentId(mirror)).toBe(first);
     expect(await readdir(join(mirror, 'snapshots'))).toEqual([first]);
     expect((await readRunLines(mirror)).at(-1)).toMatchObject({ kind: 'pull', outcome: 'failed', exit_code: 8 });

@@ -145,7 +145,7 @@ describe('a push', () => {
     expect(await push({ id: third, keep: 1 })).toMatchObject({ outcome: 'pushed', removed: [] });
     expect(current()).toBe(third);
     expect(warnings).toEqual([
-      `old snapshots could not be removed from ${store.url}: ${store.url}: could not remove snapshots/${first}/: Refused (Refused, 403).`,
+      `Old snapshots could not be removed from ${store.url}: ${store.url}: failed to remove snapshots/${first}/: Refused (Refused, 403).`,
     ]);
   });
 
@@ -165,7 +165,7 @@ describe('a push', () => {
     await expect(push()).rejects.toMatchObject({
       code: 'bucket-conflict',
       exitCode: 8,
-      message: `Another push has changed ${store.url} meanwhile: nothing is current there.`,
+      message: `Another push changed ${store.url} at the same time. Its current snapshot is missing.`,
     });
     expect(store.objects.has('dpr/current.json')).toBe(false);
   });
@@ -183,7 +183,7 @@ describe('a push is refused', () => {
     await pushSnapshot({ ...settings, warehouse: other, snapshot });
     await expect(push()).rejects.toMatchObject({
       code: 'bucket-conflict',
-      message: `${store.url} holds snapshot ${fifth}, which is newer than ${first} and not of this warehouse.`,
+      message: `${store.url} contains snapshot ${fifth}, which is newer than ${first} and not from this warehouse.`,
     });
     expect(current()).toBe(fifth);
     expect(await readRunLines(warehouse)).toMatchObject([
@@ -199,7 +199,7 @@ describe('a push is refused', () => {
     await addSnapshot(warehouse, second, { source: 'elsewhere' });
     await expect(push()).rejects.toMatchObject({
       code: 'source-mismatch',
-      message: `${store.url} holds figures of test, not of elsewhere.`,
+      message: `${store.url} contains figures from test, not from elsewhere.`,
     });
     expect(await push({ acceptSource: true })).toMatchObject({ outcome: 'pushed', snapshot: second });
   });
@@ -211,7 +211,7 @@ describe('a push is refused', () => {
     store.objects.set(`dpr/snapshots/${first}/manifest.json`, Buffer.from('{}'));
     await expect(push()).rejects.toMatchObject({
       code: 'bucket-conflict',
-      message: `${store.url} holds a snapshot ${first} with other files; another warehouse has built it.`,
+      message: `${store.url} already contains a snapshot ${first} with different files, from another warehouse.`,
     });
     expect(store.objects.has('dpr/current.json')).toBe(false);
   });
@@ -237,7 +237,7 @@ describe('a push is refused', () => {
     store.objects.set('dpr/current.json', Buffer.from(text));
     await expect(push()).rejects.toMatchObject({
       code: 'bucket',
-      message: `${store.url}/current.json is not what a push writes.`,
+      message: `${store.url}/current.json is not a file from a push.`,
     });
     expect(store.objects.size).toBe(1);
   });

@@ -23,12 +23,12 @@ it.each<[string, number, RegExp, readonly (readonly [error: Error, message: RegE
     1,
     /"rekap snapshots prune --keep 1"|ulimit -f/,
     [
-      [systemError('ENOSPC', 'write'), /no space.*\/data\/warehouse.*inode/],
+      [systemError('ENOSPC', 'write'), /\/data\/warehouse.*no space.*inode/],
       [systemError('EDQUOT', 'write', part), /no space/],
       [new Error('IO Error: Could not write file: No space left on device'), /no space/],
       [new Error('IO Error: Disk quota exceeded'), /no space/],
-      [systemError('EFBIG', 'write'), /larger than this system allows/],
-      [new Error('IO Error: Could not write file: File too large'), /larger than this system allows/],
+      [systemError('EFBIG', 'write'), /maximum file size/],
+      [new Error('IO Error: Could not write file: File too large'), /maximum file size/],
     ],
   ],
   [
@@ -57,8 +57,8 @@ it.each<[string, number, RegExp, readonly (readonly [error: Error, message: RegE
     2,
     /who else writes/,
     [
-      [systemError('ENOENT', 'open', part), /^\/data\/warehouse\/landing has vanished/],
-      [new Error('IO Error: Cannot open file "/data/f": No such file or directory'), /^\/data\/f has vanished/],
+      [systemError('ENOENT', 'open', part), /^\/data\/warehouse\/landing disappeared/],
+      [new Error('IO Error: Cannot open file "/data/f": No such file or directory'), /^\/data\/f disappeared/],
     ],
   ],
   [
@@ -87,10 +87,10 @@ it.each<[string, number, RegExp, readonly (readonly [error: Error, message: RegE
     1,
     /ulimit -n/,
     [
-      [systemError('EMFILE'), /open no more files/],
-      [systemError('ENFILE'), /open no more files/],
-      [new Error('IO Error: Cannot open file "/data/f": Too many open files'), /open no more files/],
-      [new RekapError('warehouse', 'It cannot be read.', '', { cause: systemError('EMFILE') }), /open no more files/],
+      [systemError('EMFILE'), /limit of open files/],
+      [systemError('ENFILE'), /limit of open files/],
+      [new Error('IO Error: Cannot open file "/data/f": Too many open files'), /limit of open files/],
+      [new RekapError('warehouse', 'It cannot be read.', '', { cause: systemError('EMFILE') }), /limit of open files/],
       [Object.assign(new Error("Cannot find package 'yargs'"), { code: 'ERR_MODULE_NOT_FOUND' }), /yargs/],
     ],
   ],

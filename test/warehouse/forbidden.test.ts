@@ -51,7 +51,7 @@ function expectForbidden(error: unknown): void {
     code: 'warehouse-forbidden',
     exitCode: 2,
     message: expect.stringMatching(/cannot be read: permission denied \(EACCES\)\.$/),
-    next: 'Let this user read the warehouse, or run this as the user who fills it.',
+    next: 'Give this user read permission, or run the command as the owner of the warehouse.',
   });
 }
 

@@ -80,7 +80,7 @@ describe('a snapshot', () => {
   });
 
   it.each(['', '{"format":1'])('is refused where its manifest is no JSON: %j', async (text) => {
-    const refusal = { code: 'warehouse', message: expect.stringContaining('is not JSON') };
+    const refusal = { code: 'warehouse', message: expect.stringContaining('is not valid JSON') };
     await expect(readCurrent(await makeWarehouse(text))).rejects.toMatchObject(refusal);
   });
 

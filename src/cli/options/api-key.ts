@@ -19,24 +19,20 @@ export async function readApiKey(file: string | undefined): Promise<Secret> {
   const whence = file === undefined ? 'REKAP_API_KEY' : `The key file ${file}`;
   if (key === '') {
     if (file !== undefined)
-      throw new RekapError('configuration', `${whence} is empty.`, 'Put the key into it, and nothing else.');
-    throw new RekapError(
-      'configuration',
-      'There is no API key.',
-      'Set REKAP_API_KEY, or name a file that holds the key with --api-key-file.',
-    );
+      throw new RekapError('configuration', `${whence} is empty.`, 'Save the API key in it, and nothing else.');
+    throw new RekapError('configuration', 'The API key is missing.', 'Set REKAP_API_KEY, or add --api-key-file FILE.');
   }
   if (!/^[\x21-\x7e]+$/.test(key) || key.split('\\').length > mostBackslashes + 1)
     throw new RekapError(
       'configuration',
-      `${whence} holds characters that no API key has.`,
-      'It should hold the key alone, on one line.',
+      `${whence} contains characters that are not allowed in an API key.`,
+      'It must contain only the key, on one line.',
     );
   if (key.length > longestKey)
     throw new RekapError(
       'configuration',
-      `${whence} holds ${formatNumber(key.length)} characters, more than a key may have (${formatNumber(longestKey)}).`,
-      'It should hold the key alone, on one line.',
+      `${whence} contains ${formatNumber(key.length)} characters. An API key has at most ${formatNumber(longestKey)}.`,
+      'It must contain only the key, on one line.',
     );
   return new Secret(key);
 }

@@ -9,7 +9,7 @@ import { didYouMean } from './names.ts';
 import type { Option, Options } from './option.ts';
 import { messageOf, RekapError, systemReason } from '../../errors.ts';
 
-const text = v.string('a text');
+const text = v.string('a string');
 
 /** What the file may hold for an option of each type; the message says what it should be. */
 const shapes = {
@@ -17,8 +17,8 @@ const shapes = {
   number: v.union([v.number(), v.string()], 'a number'),
   text,
   folder: text,
-  list: v.union([text, v.array(v.union([v.string(), v.number()]))], 'a list of texts'),
-  texts: v.union([text, v.array(text)], 'a list of texts'),
+  list: v.union([text, v.array(v.union([v.string(), v.number()]))], 'a list of strings'),
+  texts: v.union([text, v.array(text)], 'a list of strings'),
 } as const satisfies Record<Option['type'], v.GenericSchema>;
 
 /** The shape of a config file; its JSON Schema is docs/reference/config.schema.json. */
@@ -31,12 +31,12 @@ export function configShape(options: Options) {
   const whole: Record<string, v.GenericSchema> = {
     // By it, an editor finds the schema of the file.
     $schema: v.optional(text),
-    profile: v.optional(v.pipe(text, v.description('profile to go by where --profile names none'))),
+    profile: v.optional(v.pipe(text, v.description('default profile, if --profile is not set'))),
     profiles: v.optional(
       v.pipe(
         v.record(text, v.strictObject(own, 'a JSON object'), 'a JSON object'),
         v.description(
-          'options by the name of a profile, such as staging and production; they win over the others in this file',
+          'options per profile, such as staging and production; they take precedence over the other options in this file',
         ),
       ),
     ),
@@ -94,7 +94,7 @@ export async function readConfigFile(
 
 function explainProfile(path: string, profile: string, names: readonly string[]): RekapError {
   const known = names.map((name) => JSON.stringify(name)).join(', ');
-  const advice = names.length === 0 ? 'Write it under "profiles".' : `It has ${known}.`;
+  const advice = names.length === 0 ? 'Add it under "profiles".' : `The profiles are ${known}.`;
   return new RekapError(
     'configuration',
     `The config file ${path} has no profile ${JSON.stringify(profile)}.`,
@@ -108,7 +108,9 @@ async function readJson(path: string, next: string): Promise<unknown> {
     return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
     const why =
-      error instanceof SyntaxError ? `is not JSON: ${messageOf(error)}` : `cannot be read: ${systemReason(error)}`;
+      error instanceof SyntaxError
+        ? `is not valid JSON: ${messageOf(error)}`
+        : `cannot be read: ${systemReason(error)}`;
     const message = `The config file ${path} ${why}.`;
     throw new RekapError('configuration', message, next, { cause: error });
   }
@@ -126,23 +128,23 @@ function explainIssue(path: string, issue: v.BaseIssue<unknown>, names: readonly
     return new RekapError(
       'configuration',
       `${where} is not ${issue.message}.`,
-      'Write options as { "base-url": "https://…" }.',
+      'Write options such as { "base-url": "https://…" }.',
     );
   if (names.includes(name) || name === 'profile' || name === 'profiles')
     return new RekapError(
       'configuration',
       `"${name}" in ${file} is not ${issue.message}.`,
-      'Correct it, or leave it out.',
+      'Correct it, or remove it.',
     );
   if (/key/i.test(name))
     return new RekapError(
       'configuration',
-      `${where} holds "${name}": keys do not belong there.`,
-      'Set REKAP_API_KEY, or name a file with "api-key-file".',
+      `${where} contains "${name}". Config files must not contain API keys.`,
+      'Set REKAP_API_KEY, or add "api-key-file" with the name of a file.',
     );
   return new RekapError(
     'configuration',
-    `${where} holds "${name}", which is no option.`,
-    didYouMean(name, names, '"rekap <command> --help" shows what there is.', (one) => JSON.stringify(one)),
+    `${where} contains the unknown option "${name}".`,
+    didYouMean(name, names, 'For the list of options, run "rekap <command> --help".', (one) => JSON.stringify(one)),
   );
 }

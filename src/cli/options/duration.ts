@@ -11,8 +11,8 @@ export function readDuration(text: string, option: string): number {
   if (number !== undefined && Number(number) > 0) return Number(number) * units[unit!]!;
   throw new RekapError(
     'usage',
-    `${nameOption(option)} ${JSON.stringify(text)} is no span of time.`,
-    'Write a number and s, m, h or d, such as 26h.',
+    `${nameOption(option)} ${JSON.stringify(text)} is not a valid duration.`,
+    'Use a number followed by s, m, h or d, such as 26h.',
   );
 }
 

@@ -30,16 +30,16 @@ export async function findConfig(
     isFound = !isNamed && !ignoresFound && (await hasWorkingConfig());
     if (!isNamed && !isFound) {
       if (profile === undefined) return { places: [], failure: null, isFound };
-      const what = `There is no config file with the profile ${JSON.stringify(profile)}.`;
+      const what = `The profile ${JSON.stringify(profile)} requires a config file.`;
       throw new RekapError(
         'configuration',
         what,
-        `Name the file with --config, or go to the folder of ${workingConfig}.`,
+        `Add --config FILE, or run the command in the folder of ${workingConfig}.`,
       );
     }
     const file = isNamed
-      ? { path, name: 'the config file', next: 'Correct it, or leave --config out.' }
-      : { path: workingConfig, name: workingConfig, next: 'Correct it, or move it away.' };
+      ? { path, name: 'the config file', next: 'Correct it, or remove --config.' }
+      : { path: workingConfig, name: workingConfig, next: 'Correct it, or move it.' };
     const { readConfigFile } = await import('./config-file.ts');
     const chosen = typeof profile === 'string' ? profile : undefined;
     return { ...(await readConfigFile(file, declared, await allOptions(), chosen)), isFound };
@@ -64,12 +64,12 @@ async function hasWorkingConfig(): Promise<boolean> {
     // Root can write every file anyway.
     if ([link, file].some(({ uid }) => uid !== self && uid !== 0)) throw untrusted('belongs to another user');
     // A group with the number of its owner is private to that user, as Debian and Fedora create it.
-    if ((file.mode & (file.gid === file.uid ? 0o002 : 0o022)) !== 0) throw untrusted('can be written by other users');
+    if ((file.mode & (file.gid === file.uid ? 0o002 : 0o022)) !== 0) throw untrusted('is writable by other users');
     return true;
   } catch (error) {
     if (error instanceof RekapError) throw error;
     const message = `The config file ${workingConfig} cannot be read: ${systemReason(error)}.`;
-    throw new RekapError('configuration', message, 'Correct it, or move it away.', { cause: error });
+    throw new RekapError('configuration', message, 'Correct it, or move it.', { cause: error });
   }
 }
 
@@ -77,6 +77,6 @@ function untrusted(why: string): RekapError {
   return new RekapError(
     'configuration',
     `The config file ${workingConfig} in this folder ${why}, and it can run commands.`,
-    `Make it yours alone with "chmod go-w ${workingConfig}", or remove it. If you trust it, add --config ${workingConfig}.`,
+    `Run "chmod go-w ${workingConfig}", or remove the file. If you trust it, add --config ${workingConfig}.`,
   );
 }

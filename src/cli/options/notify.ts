@@ -6,26 +6,27 @@ export const notifyOptions = {
   'ping-url': {
     type: 'text',
     takes: 'URL',
-    describe: "dead man's switch to ping: URL/start before, URL after a success, URL/fail after a failure",
+    describe:
+      "URL of a dead man's switch; rekap sends requests to URL/start before a sync, URL after a success, URL/fail after a failure",
   },
-  'ping-url-file': { type: 'text', takes: 'FILE', describe: 'file that holds the URL to ping' },
+  'ping-url-file': { type: 'text', takes: 'FILE', describe: 'file with the URL for --ping-url' },
   'on-publish': {
     type: 'text',
     takes: 'COMMAND',
-    describe: 'command to run after a snapshot was published; the run is JSON on its stdin',
+    describe: 'command to run after a snapshot is published; it gets the run as JSON on stdin',
   },
-  'on-unchanged': { type: 'text', takes: 'COMMAND', describe: 'command to run after a sync that found nothing new' },
-  'on-failure': { type: 'text', takes: 'COMMAND', describe: 'command to run after a sync that failed or was refused' },
+  'on-unchanged': { type: 'text', takes: 'COMMAND', describe: 'command to run after a sync without changes' },
+  'on-failure': { type: 'text', takes: 'COMMAND', describe: 'command to run after a sync that fails or is refused' },
   'metrics-file': {
     type: 'text',
     takes: 'FILE',
     describe:
-      "file for the node exporter's textfile collector, such as …/rekap.prom; replaced as a whole after each sync",
+      'file for the textfile collector of the Prometheus node exporter, such as …/rekap.prom; replaced after each sync',
   },
-  webhook: { type: 'text', takes: 'URL', describe: 'URL to send each run to, as JSON by POST' },
+  webhook: { type: 'text', takes: 'URL', describe: 'URL that gets each run as a POST request with JSON' },
   'webhook-secret-file': {
     type: 'text',
     takes: 'FILE',
-    describe: 'file with the secret that signs what the webhook gets (HMAC-SHA256)',
+    describe: 'file with the secret that signs webhook requests (HMAC-SHA256)',
   },
 } as const satisfies Options;

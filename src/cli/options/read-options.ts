@@ -109,14 +109,17 @@ function checkGiven(given: Given, declared: Options, typed: readonly string[], c
     if (option.type === 'boolean') {
       const inline = typed.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
       if (inline !== undefined && inline !== 'true' && inline !== 'false')
-        throw usage(`--${name} is ${JSON.stringify(inline)}.`, `Write --${name}, or --no-${name}.`);
+        throw usage(`--${name} does not take the value ${JSON.stringify(inline)}.`, `Use --${name} or --no-${name}.`);
       continue;
     }
-    if (value === false) throw usage(`There is no option --no-${name}.`, `--${name} takes a value.`);
+    if (value === false) throw usage(`Unknown option --no-${name}.`, `--${name} takes a value.`);
     if (option.type !== 'list' && option.type !== 'texts' && Array.isArray(value))
-      throw usage(`--${name} is given ${value.length === 2 ? 'twice' : `${value.length} times`}.`, 'Give it once.');
+      throw usage(
+        `You gave --${name} ${value.length === 2 ? 'twice' : `${value.length} times`}.`,
+        'Give it only once.',
+      );
     if (splitList([value].flat().map(String)).length === 0)
-      throw usage(`--${name} needs a value.`, `"rekap ${command} --help" shows what it may be.`);
+      throw usage(`--${name} requires a value.`, `For its values, run "rekap ${command} --help".`);
   }
 }
 
@@ -124,15 +127,15 @@ function explainUnknown(dashes: '-' | '--', name: string, declared: Options, com
   const [secret, plural] = /^(?:x-)?(?:api-?)?key(s?)$/i.exec(name.replaceAll('_', '-')) ?? [];
   if (secret !== undefined)
     return usage(
-      `There is no option ${dashes}${name}: other users of this machine could read what it holds.`,
+      `Unknown option ${dashes}${name}. rekap does not take API keys as options, because other users of this machine could read them.`,
       plural === ''
-        ? 'The key comes from REKAP_API_KEY or from a file named by --api-key-file.'
-        : 'The accepted keys come from REKAP_API_KEYS or from a file named by --api-keys-file.',
+        ? 'Set REKAP_API_KEY, or add --api-key-file FILE.'
+        : 'Set REKAP_API_KEYS, or add --api-keys-file FILE.',
     );
   const typed = name.replaceAll(/([a-z])([A-Z])/g, '$1-$2').toLowerCase();
-  const advice = `"rekap ${command} --help" shows what it takes.`;
+  const advice = `For the list of options, run "rekap ${command} --help".`;
   return usage(
-    `"rekap ${command}" has no option ${dashes}${dashes === '-' ? name.charAt(0) : name}.`,
+    `Unknown option ${dashes}${dashes === '-' ? name.charAt(0) : name} for "rekap ${command}".`,
     didYouMean(typed, [...Object.keys(declared), 'help'], advice, (one) => `--${one}`),
   );
 }
@@ -143,16 +146,16 @@ function checkWords(words: readonly string[], { name, usage: form }: CommandEntr
   const [example] = examples;
   if (missing?.startsWith('<'))
     throw usage(
-      `"rekap ${name}" needs ${missing}.`,
-      example === undefined ? `"rekap ${name} --help" shows what it is.` : `Write it as in ${example[0]}.`,
+      `"rekap ${name}" requires ${missing}.`,
+      example === undefined ? `For details, run "rekap ${name} --help".` : `For example: ${example[0]}`,
     );
   const superfluous = words[expected.length];
   if (superfluous !== undefined)
     throw usage(
-      `${JSON.stringify(hideCredentials(superfluous))} is one word too many.`,
-      example === undefined || expected.length === 0
-        ? `"rekap ${name} --help" shows what it takes.`
-        : `Put a text with blanks into quotes, as in ${example[0]}.`,
+      `Unexpected argument ${JSON.stringify(hideCredentials(superfluous))}.`,
+      example?.[0].includes('"') !== true
+        ? `For its usage, run "rekap ${name} --help".`
+        : `Put arguments with spaces in quotes, such as ${example[0]}`,
     );
 }
 
@@ -185,10 +188,7 @@ async function checkEnvironment(allOptions: () => Promise<Options>): Promise<voi
       known.find((one) => bare(one) === bare(typed)) ??
       closestName(typed, known, typed.length >= 'REKAP_'.length + 8 ? 2 : 1);
     if (meant !== undefined)
-      throw usage(
-        `The environment holds ${name}, which is no option.`,
-        `Did you mean ${meant}? Otherwise give the variable another name.`,
-      );
+      throw usage(`Unknown environment variable ${name}.`, `Did you mean ${meant}? If not, rename the variable.`);
   }
 }
 
@@ -199,7 +199,7 @@ function readEnvironment(declared: Options): Given {
     if (text === '') return [];
     if (type !== 'boolean') return [[name, text]];
     if (!/^(true|false|1|0)$/.test(text))
-      throw usage(`${variableOf(name)} is ${JSON.stringify(text)}.`, 'Set it to true or false.');
+      throw usage(`${variableOf(name)} has the invalid value ${JSON.stringify(text)}.`, 'Set it to true or false.');
     return [[name, isTrue(text)]];
   });
   const hasKey = 'api-key-file' in declared && (process.env[keyVariable] ?? '') !== '';
@@ -226,7 +226,8 @@ function fill(places: readonly (readonly [Given, (name: string) => string])[], e
   }
   invocation.origins = origins;
   const both = exclusive.filter((name) => filled[name] !== undefined && filled[name] !== false);
-  if (both.length > 1) throw usage(`${both.map(nameOption).join(' and ')} exclude each other.`, 'Give one of them.');
+  if (both.length > 1)
+    throw usage(`You cannot combine ${both.map(nameOption).join(' and ')}.`, 'Use only one of them.');
   return filled;
 }
 
@@ -242,18 +243,24 @@ function convert(name: string, { type, range, choices, orBucket, default: usual 
   if (type === 'number') {
     const [least, most] = range ?? [0, Number.MAX_SAFE_INTEGER];
     if (/^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-    throw usage(`${nameOption(name)} must be a whole number from ${least} to ${most}.`, 'Correct it, or leave it out.');
+    throw usage(
+      `${nameOption(name)} must be a whole number from ${least} to ${most}.`,
+      'Correct the value, or remove the option.',
+    );
   }
   if (choices !== undefined && !choices.includes(text))
-    throw usage(`${nameOption(name)} cannot be ${JSON.stringify(text)}.`, `It is one of ${choices.join(', ')}.`);
+    throw usage(
+      `${nameOption(name)} has the invalid value ${JSON.stringify(text)}.`,
+      `Use one of ${choices.join(', ')}.`,
+    );
   if (type === 'text') return text;
-  if (text.trim() === '') throw usage(`${nameOption(name)} names no folder.`, 'Give a path, such as data/warehouse.');
+  if (text.trim() === '') throw usage(`${nameOption(name)} is empty.`, 'Set a path, such as data/warehouse.');
   if (!isBucketUrl(text)) return normalize(text);
   const { url } = readBucketUrl(text);
   if (orBucket === true) return url;
   throw usage(
-    `${nameOption(name)} is a bucket, and this command works on a folder.`,
-    `Copy what is current there into a folder first: rekap pull ${url} --warehouse FOLDER.`,
+    `${nameOption(name)} is a bucket, but this command requires a folder.`,
+    `First copy the bucket to a folder: rekap pull ${url} --warehouse FOLDER`,
   );
 }
 

@@ -9,7 +9,7 @@ import { syncDefaults } from '../../run/options.ts';
 export const week = 604_800;
 
 export const warehouseOption = {
-  warehouse: { type: 'folder', takes: 'FOLDER', default: 'data/warehouse', describe: 'folder of the warehouse' },
+  warehouse: { type: 'folder', takes: 'FOLDER', default: 'data/warehouse', describe: 'warehouse folder' },
 } as const satisfies Options;
 
 /** Of commands that only read. */
@@ -17,7 +17,7 @@ export const readWarehouseOption = {
   warehouse: {
     ...warehouseOption.warehouse,
     orBucket: true,
-    describe: 'folder of the warehouse, or s3://bucket/prefix that a snapshot was pushed to',
+    describe: 'warehouse folder, or s3://bucket/prefix of a pushed snapshot',
   },
 } as const satisfies Options;
 
@@ -26,9 +26,10 @@ export const configOption = {
   config: {
     type: 'text',
     takes: 'FILE',
-    describe: 'JSON file with options, such as { "base-url": "https://…" } [default: rekap.json here, if there is one]',
+    describe:
+      'JSON file with options, such as { "base-url": "https://…" } [default: rekap.json in the working directory, if it exists]',
   },
-  profile: { type: 'text', takes: 'NAME', describe: 'profile of that file to go by, such as staging' },
+  profile: { type: 'text', takes: 'NAME', describe: 'profile in the config file, such as staging' },
 } as const satisfies Options;
 
 export const jsonOption = {
@@ -36,7 +37,7 @@ export const jsonOption = {
 } as const satisfies Options;
 
 export const snapshotOption = {
-  snapshot: { type: 'text', takes: 'ID', describe: 'id of the snapshot to read [default: the current one]' },
+  snapshot: { type: 'text', takes: 'ID', describe: 'ID of the snapshot to read [default: the current snapshot]' },
 } as const satisfies Options;
 
 export const languageOption = {
@@ -55,9 +56,9 @@ export const resultOptions = {
     type: 'text',
     takes: 'FORMAT',
     choices: ['table', 'csv', 'json'],
-    describe: 'how to give the result [default: table]',
+    describe: 'output format [default: table]',
   },
-  json: { ...jsonOption.json, describe: 'the same as --format json' },
+  json: { ...jsonOption.json, describe: 'same as --format json' },
 } as const satisfies Options;
 
 /** How a sync and a replay tell what they do. */
@@ -67,8 +68,7 @@ export const logOptions = {
     takes: 'FORMAT',
     choices: ['auto', 'text', 'json'],
     default: 'auto',
-    describe:
-      'what stderr gets: bars on a terminal and lines with their time elsewhere, or always such lines, or JSON lines',
+    describe: 'log format on stderr; auto shows progress bars on a terminal and text elsewhere',
   },
 } as const satisfies Options;
 
@@ -76,19 +76,22 @@ export const logOptions = {
 export const publishOptions = {
   strict: {
     type: 'boolean',
-    describe: 'refuse to publish where a check of severity error is broken or a record is in quarantine',
+    describe: 'refuse to publish if a check of severity error fails or a record is in quarantine',
   },
   refuse: {
     type: 'text',
     takes: 'WHAT',
     choices: ['new-errors'],
-    describe: 'refuse to publish where an error or a record in quarantine is new since the snapshot before',
+    describe: 'refuse to publish if errors or records in quarantine are new since the previous snapshot',
   },
   'accept-changes': {
     type: 'boolean',
-    describe: 'publish although districts are gone or shrunken, or totals moved far',
+    describe: 'publish even if districts disappeared or shrank, or totals changed significantly',
   },
-  'accept-source': { type: 'boolean', describe: 'let the warehouse change its source' },
+  'accept-source': {
+    type: 'boolean',
+    describe: 'allow the warehouse to switch to another source',
+  },
 } as const satisfies Options;
 
 export function readPublishOptions(args: Values<typeof publishOptions>) {
@@ -113,7 +116,7 @@ export const keepOptions = {
     type: 'number',
     takes: 'COUNT',
     range: [0, 10_000],
-    describe: 'runs whose answers to keep [default: as many as --keep, and those of every snapshot there is]',
+    describe: 'runs whose responses to keep [default: the value of --keep, and the runs of all kept snapshots]',
   },
 } as const satisfies Options;
 
@@ -129,6 +132,8 @@ export async function readNamedFile(what: string, file: string, option: string):
     return await readFile(file, 'utf8');
   } catch (error) {
     const message = `The ${what} ${file} cannot be read: ${systemReason(error)}.`;
-    throw new RekapError('configuration', message, `Correct --${option}.`, { cause: error });
+    throw new RekapError('configuration', message, `Correct --${option}, or change the permissions of the file.`, {
+      cause: error,
+    });
   }
 }

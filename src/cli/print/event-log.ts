@@ -20,76 +20,85 @@ export interface LogEventDefinition {
 export const logEvents = {
   config: {
     level: 'info',
-    meaning: 'Options come from `rekap.json` in the working directory, which the user did not name.',
-    fields: { file: 'The file.' },
+    meaning: 'The command uses options from `rekap.json` in the working directory.',
+    fields: { file: 'The config file.' },
   },
-  run_begin: { level: 'info', meaning: 'A run has its id and begins.', fields: {} },
-  step: { level: 'info', meaning: 'The run has come to a step.', fields: { step: 'The step, such as build_tables.' } },
+  run_begin: { level: 'info', meaning: 'A run starts.', fields: {} },
+  step: { level: 'info', meaning: 'A step of the run starts.', fields: { step: 'The step, such as build_tables.' } },
   listing: {
     level: 'info',
-    meaning: 'The list of districts takes long; every hundred requests.',
+    meaning: 'Reading the full listing takes long. Logged after every 100 requests.',
     fields: { dataset: 'The dataset.', requests: 'Requests so far.' },
   },
   districts: {
     level: 'info',
-    meaning: 'The districts of a dataset are known.',
-    fields: { dataset: 'The dataset.', total: 'How many districts.' },
+    meaning: 'The full listing of a dataset is read.',
+    fields: { dataset: 'The dataset.', total: 'Number of districts.' },
   },
   progress: {
     level: 'info',
-    meaning: 'A quarter more of the districts is read.',
-    fields: { dataset: 'The dataset.', done: 'Districts read.', total: 'Districts.', records: 'Records so far.' },
+    meaning: 'Another quarter of the districts is read.',
+    fields: {
+      dataset: 'The dataset.',
+      done: 'Districts read.',
+      total: 'Number of districts.',
+      records: 'Records so far.',
+    },
   },
   wait: {
     level: 'warn',
-    meaning: 'The source is in trouble, and a request waits before it is tried again.',
-    fields: { dataset: 'The dataset.', seconds: 'How long it waits.', why: 'What the source did.' },
+    meaning: 'A request failed, and rekap waits before the retry.',
+    fields: { dataset: 'The dataset.', seconds: 'Seconds until the retry.', why: 'Why the request failed.' },
   },
-  warning: { level: 'warn', meaning: 'Something is doubtful.', fields: { message: 'What.' } },
+  warning: { level: 'warn', meaning: 'Something needs your attention.', fields: { message: 'The warning.' } },
   schedule_wait: {
     level: 'info',
-    meaning: '`rekap schedule` waits for the next time.',
-    fields: { next_run: 'When the next sync begins.' },
+    meaning: '`rekap schedule` waits for the next sync.',
+    fields: { next_run: 'When the next sync starts.' },
   },
   schedule_catch_up: {
     level: 'warn',
-    meaning: 'A time has passed without a sync, and one begins now.',
-    fields: { missed: 'The time.' },
+    meaning: 'A scheduled sync was missed, and starts now.',
+    fields: { missed: 'When the sync was scheduled.' },
   },
-  schedule_first: { level: 'info', meaning: 'No sync has run here yet, and one begins now.', fields: {} },
+  schedule_first: { level: 'info', meaning: 'No sync has run in this warehouse yet, and one starts now.', fields: {} },
   schedule_retry: {
     level: 'warn',
-    meaning: 'The source failed, and the sync is tried again.',
-    fields: { attempt: 'How often it has been tried.', seconds: 'How long it waits.', why: 'What failed.' },
+    meaning: 'The source failed, and rekap retries the sync.',
+    fields: { attempt: 'Number of attempts so far.', seconds: 'Seconds until the retry.', why: 'Why the sync failed.' },
   },
-  schedule_monitor: { level: 'info', meaning: '`rekap schedule --port` listens.', fields: { url: 'Where.' } },
-  schedule_end: { level: 'info', meaning: 'A signal has ended the schedule.', fields: {} },
+  schedule_monitor: {
+    level: 'info',
+    meaning: '`rekap schedule --port` listens for requests.',
+    fields: { url: 'The URL.' },
+  },
+  schedule_end: { level: 'info', meaning: 'A signal stopped the schedule.', fields: {} },
   run_end: {
     level: 'info',
-    meaning: 'The run has come to its end.',
+    meaning: 'The run is finished.',
     fields: {
-      outcome: 'published, held (by a pin), unchanged, reproduced or dry run.',
-      snapshot: 'The snapshot that is current.',
-      requests: 'Requests sent.',
-      milliseconds: 'How long it took.',
+      outcome: 'published, held (because of a pin), unchanged, reproduced or dry run.',
+      snapshot: 'The current snapshot.',
+      requests: 'Number of requests.',
+      milliseconds: 'Duration in milliseconds.',
     },
   },
   push: {
     level: 'info',
-    meaning: 'The snapshot of a sync is in the bucket of `--push`.',
+    meaning: 'The snapshot of a sync is pushed to the bucket of `--push`.',
     fields: {
       outcome: 'pushed or unchanged.',
       snapshot: 'The snapshot.',
-      bucket: 'Where.',
-      files: 'Files written.',
-      bytes: 'Bytes written.',
+      bucket: 'The bucket.',
+      files: 'Number of files written.',
+      bytes: 'Number of bytes written.',
     },
   },
   run_failed: {
     level: 'error',
     meaning: 'The command failed.',
     fields: {
-      code: 'The failure, as in the list of exit codes.',
+      code: 'The code of the failure, as in the list of exit codes.',
       exit_code: 'The exit code.',
       message: 'What went wrong.',
       next: 'What to do.',
@@ -129,7 +138,7 @@ export function writeWarning(message: string, format: LogFormat): void {
 
 /** Says on stderr which file options come from that the user didn't name: in a log as an event, elsewhere as one quiet line. */
 export function writeConfigNote(file: string, format: unknown): void {
-  const text = `Options come from ${file}.`;
+  const text = `Using options from ${file}.`;
   if (format === 'json' || format === 'text' || (format === 'auto' && !process.stderr.isTTY))
     logToStderr(format)('config', { file }, text);
   else process.stderr.write(`${paint('dim', text, process.stderr)}\n`);
@@ -141,7 +150,7 @@ export function logToStderr(format: LogFormat): EventLog['log'] {
   return createEventLog((entry) => process.stderr.write(`${render(entry)}\n`), systemClock).log;
 }
 
-const unexpected = { code: 'unexpected', exitCode: ExitCode.unexpected, next: 'This is a fault in rekap.' };
+const unexpected = { code: 'unexpected', exitCode: ExitCode.unexpected, next: 'This is a bug in rekap.' };
 
 /** Says in a log why the command failed. */
 export function logFailure(log: EventLog['log'], error: unknown): void {
@@ -171,7 +180,7 @@ export function createEventLog(write: (entry: LogEntry) => void, clock: Pick<Clo
     datasets.set(dataset, seen);
     if (event.kind === 'wait') {
       const seconds = Math.max(1, Math.round(event.milliseconds / 1000));
-      log('wait', { dataset, seconds, why: event.why }, `${dataset}: ${event.why}; asks again in ${seconds} s`);
+      log('wait', { dataset, seconds, why: event.why }, `${dataset}: ${event.why}; retrying in ${seconds} s`);
     }
     if (event.kind === 'request') {
       seen.requests += 1;
@@ -179,7 +188,7 @@ export function createEventLog(write: (entry: LogEntry) => void, clock: Pick<Clo
         log(
           'listing',
           { dataset, requests: seen.requests },
-          `${dataset}: listing the districts, ${formatNumber(seen.requests)} requests`,
+          `${dataset}: reading the full listing, ${formatNumber(seen.requests)} requests`,
         );
     }
     if (event.kind === 'districts') {

@@ -91,7 +91,7 @@ export function renderList(snapshots: readonly ListedSnapshot[]): string {
     ...tables.map((table) => (damaged === null ? formatNumber(counts[table] ?? 0) : '')),
   ]);
   const right = tables.map((_, index) => index + 4);
-  const head = ['state', 'snapshot', 'made (UTC)', 'source', ...tables.map((table) => printable(table))];
+  const head = ['state', 'snapshot', 'created (UTC)', 'source', ...tables.map((table) => printable(table))];
   const damages = snapshots.flatMap(({ id, current, damaged, next }) =>
     damaged === null
       ? []

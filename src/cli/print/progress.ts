@@ -34,7 +34,7 @@ interface DatasetProgress {
 /** The steps that take long enough to be worth a line on a terminal. */
 const shownSteps: Partial<Record<RunStep, string>> = {
   'build tables': 'building tables, checks and Parquet files',
-  verify: 'verifying what was written',
+  verify: 'verifying the snapshot',
 };
 
 const barWidth = 24;
@@ -124,7 +124,7 @@ function partsOf(
   const seconds = Math.max(0.001, (now - started) / 1000);
   const rate = `${(requests / seconds).toFixed(requests / seconds < 10 ? 1 : 0)} requests/s`;
   if (total === null)
-    return [paint('dim', '╌'.repeat(barWidth), stream), 'listing districts', countOf(requests, 'request'), rate];
+    return [paint('dim', '╌'.repeat(barWidth), stream), 'reading the full listing', countOf(requests, 'request'), rate];
   const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);
   const left = `${formatSeconds(((now - since) / 1000 / done) * (total - done))} left`;
   return [
@@ -196,7 +196,7 @@ function note(datasets: Map<string, DatasetProgress>, event: RunEvent, now: numb
 }
 
 function describeWait({ why, milliseconds }: Extract<RunEvent, { kind: 'wait' }>): string {
-  return `${why}; asks again in ${formatSeconds(Math.round(milliseconds / 1000))}`;
+  return `${why}; retrying in ${formatSeconds(Math.round(milliseconds / 1000))}`;
 }
 
 /** 42 s, 3 min 5 s, 2 h 10 min. */

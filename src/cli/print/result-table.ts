@@ -115,8 +115,8 @@ async function drawTable(
   if (isWhole && total > rows.length)
     throw new RekapError(
       'usage',
-      `The result has ${countOf(total, 'row')}, and a table shows ${formatNumber(mostRows)} at most.`,
-      'Let the name after --out end in .csv, .json, .parquet or .arrow, or say so by --format.',
+      `The result has ${countOf(total, 'row')}, but a table shows at most ${formatNumber(mostRows)}.`,
+      'Use a file with the extension .csv, .json, .parquet or .arrow, or choose the format with --format.',
     );
   for (const [index, { type }] of columns.entries()) {
     if (!/^(DOUBLE|FLOAT)$/.test(type)) continue;
@@ -142,7 +142,7 @@ async function drawTable(
     await write(`${text}\n`);
     if (hidden.length > 0)
       await note(
-        `${countOf(hidden.length, 'column')} hidden: ${hidden.join(', ')}. To see them, name the columns that you want, or use ${ways.lines} or ${ways.all}.`,
+        `${countOf(hidden.length, 'column')} hidden: ${hidden.join(', ')}. To see them, select fewer columns, or use ${ways.lines} or ${ways.all}.`,
       );
   }
   const counted = countOf(total, 'row');
@@ -150,7 +150,7 @@ async function drawTable(
     paint(
       'dim',
       total > rows.length
-        ? `${counted}, of which the first ${formatNumber(rows.length)} are shown; ${ways.all} gives all\n`
+        ? `${counted}; only the first ${formatNumber(rows.length)} are shown. To see all, use ${ways.all}.\n`
         : `${counted}\n`,
     ),
   );

@@ -30,9 +30,11 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
   const prose = (text: string): string => fitLines(text, process.stdout);
   return [
     prose(
-      `Snapshot ${paint('bold', id)} of ${nameSource(manifest.source)}, made ${shortTime(manifest.created_at)} UTC by ${manifest.tool.name} ${printable(manifest.tool.version)}`,
+      `Snapshot ${paint('bold', id)} from ${nameSource(manifest.source)}, created ${shortTime(manifest.created_at)} UTC by ${manifest.tool.name} ${printable(manifest.tool.version)}`,
     ),
-    manifest.previous === null ? 'The first of its history.' : `The one before: ${printable(manifest.previous)}`,
+    manifest.previous === null
+      ? 'This is the first snapshot of its history.'
+      : `Previous snapshot: ${printable(manifest.previous)}`,
     '',
     renderTable(datasets, {
       head: ['dataset', 'rows', 'in quarantine', 'violations', 'districts', 'proved complete', 'read (UTC)'],

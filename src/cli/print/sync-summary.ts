@@ -41,28 +41,28 @@ function headline({ kind, outcome, run, snapshot, current, equals, manifest, war
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet')).length;
   switch (outcome) {
     case 'reproduced':
-      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', snapshot ?? '')}: ${origin(manifest)}, ${equals === null ? 'the same rows and figures; its history goes by other snapshots and is not compared' : `${parquet} Parquet files byte for byte, and the same figures`}.`;
+      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', snapshot ?? '')} from ${origin(manifest)}, ${equals === null ? 'with the same rows and figures. Its history refers to other snapshots and was not compared' : `with the same figures and ${parquet} identical Parquet files`}.`;
     case 'published':
       if (current !== run)
-        return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current one, so ${current} stays current; ${command(`snapshots rollback ${run}`, warehouse)} goes back to it.`;
-      return `${paint(['green', 'bold'], 'Published')} snapshot ${paint('bold', run)} from ${kind === 'replay' ? `the answers of run ${manifest.run}: ` : ''}${nameSource(manifest.source)}.${equals === null ? '' : ` It equals snapshot ${equals}: ${parquet} Parquet files byte for byte, and the same figures.`}`;
+        return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current snapshot, so ${current} stays current. To make it current, run ${command(`snapshots rollback ${run}`, warehouse)}.`;
+      return `${paint(['green', 'bold'], 'Published')} snapshot ${paint('bold', run)} from ${kind === 'replay' ? `the responses of run ${manifest.run}: ` : ''}${nameSource(manifest.source)}.${equals === null ? '' : ` It equals snapshot ${equals}, with the same figures and ${parquet} identical Parquet files.`}`;
     case 'held':
-      return `${paint(['green', 'bold'], 'Kept')} snapshot ${paint('bold', run)} from ${kind === 'replay' ? `the answers of run ${manifest.run}: ` : ''}${nameSource(manifest.source)}, beside the current one.`;
+      return `${paint(['green', 'bold'], 'Kept')} snapshot ${paint('bold', run)} from ${kind === 'replay' ? `the responses of run ${manifest.run}: ` : ''}${nameSource(manifest.source)}, but did not make it current.`;
     case 'unchanged':
       if (snapshot !== current)
-        return `${paint(['green', 'bold'], 'Nothing has changed')} at ${nameSource(manifest.source)} since snapshot ${paint('bold', snapshot ?? '')}.`;
-      return `${paint(['green', 'bold'], isPartial(manifest) ? 'Nothing that was asked for has changed' : 'Nothing has changed')} at ${nameSource(manifest.source)}: snapshot ${paint('bold', current ?? '')} stays current.`;
+        return `${paint(['green', 'bold'], 'No changes')} at ${nameSource(manifest.source)} since snapshot ${paint('bold', snapshot ?? '')}.`;
+      return `${paint(['green', 'bold'], isPartial(manifest) ? 'No changes in the requested data' : 'No changes')} at ${nameSource(manifest.source)}: snapshot ${paint('bold', current ?? '')} stays current.`;
     case 'dry run':
       return kind === 'replay'
-        ? `${paint(['cyan', 'bold'], 'Dry run:')} so was the run that was replayed; everything was checked again, nothing was published.`
-        : `${paint(['cyan', 'bold'], 'Dry run:')} everything was fetched and checked, nothing was published.`;
+        ? `${paint(['cyan', 'bold'], 'Dry run:')} the replayed run was a dry run too. All data was checked again. Nothing was published.`
+        : `${paint(['cyan', 'bold'], 'Dry run:')} all data was fetched and checked. Nothing was published.`;
   }
 }
 
 /** Why a new snapshot does not become current; empty if it does. */
 function pin({ pinned, current, warehouse }: SyncResult): string {
   if (pinned === null) return '';
-  return `Snapshot ${paint('bold', pinned)} is pinned, so ${pinned === current ? 'it' : current} stays current until ${command('snapshots unpin', warehouse)} or ${command('sync --unpin', warehouse)}.`;
+  return `Snapshot ${paint('bold', pinned)} is pinned, so ${pinned === current ? 'it' : current} stays current until you run ${command('snapshots unpin', warehouse)} or ${command('sync --unpin', warehouse)}.`;
 }
 
 /** A command over the warehouse of the run, which for a replay may be another than the command line's. */
@@ -72,7 +72,7 @@ function command(words: string, warehouse: string): string {
 
 /** The source of a snapshot, as people should know of it. */
 export function nameSource(source: string): string {
-  return source === 'sample' ? 'the sample, whose figures are made up' : printable(source);
+  return source === 'sample' ? 'the sample (made-up figures)' : printable(source);
 }
 
 function isPartial({ datasets }: Manifest): boolean {
@@ -83,9 +83,9 @@ function isPartial({ datasets }: Manifest): boolean {
 function origin({ datasets, previous, run }: Manifest): string {
   const all = Object.values(datasets);
   const carried = all.reduce((total, dataset) => total + dataset.carried_over, 0);
-  if (carried === 0) return `the answers of run ${run} give the very same tables again`;
+  if (carried === 0) return `the responses of run ${run}`;
   const answered = all.reduce((total, dataset) => total + dataset.ledger.published, 0);
-  return `${countOf(answered, 'row')} from the answers of run ${run} and ${countOf(carried, 'row')} carried over from snapshot ${previous} give the very same tables again`;
+  return `the responses of run ${run} (${countOf(answered, 'row')}) and snapshot ${previous} (${countOf(carried, 'row')} carried over)`;
 }
 
 function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string {
@@ -148,9 +148,9 @@ function changes({ kind, run, manifest, outcome, pruned, warehouse }: SyncResult
   // A replay may have built its snapshot in a folder that does not hold the one before.
   const canCompare = kind === 'sync' && !pruned.some((id) => id === previous);
   const diff = outcome === 'held' ? `diff ${previous} ${run}` : 'diff';
-  const next = canCompare ? `${command(diff, warehouse)} shows them` : 'the table changes names them';
+  const next = canCompare ? `run ${command(diff, warehouse)}` : 'query the table changes';
   return [
-    `${paint('bold', `Changes since snapshot ${previous}`)}${outcome === 'dry run' ? '' : `; ${next}`}`,
+    `${paint('bold', `Changes since snapshot ${previous}`)}${outcome === 'dry run' ? '' : ` (for details, ${next})`}`,
     ...lines.map((line) => `  ${line}`),
   ].join('\n');
 }
@@ -158,7 +158,7 @@ function changes({ kind, run, manifest, outcome, pruned, warehouse }: SyncResult
 /** What is doubtful: new violations by name, those that the snapshot before had too by number. */
 function brokenChecks({ broken_checks: checks, outcome, manifest }: SyncResult): string {
   const ages = manifest.previous === null ? [] : agesOf(manifest).map((line) => paint('bold', line));
-  if (checks.length === 0) return ['No check is broken.', ...ages].join('\n');
+  if (checks.length === 0) return ['All checks pass.', ...ages].join('\n');
   const isDry = outcome === 'dry run';
   const lines = checks.flatMap(({ dataset, check, severity, count, new: fresh, examples }) => {
     const isFirst = manifest.previous === null;
@@ -175,7 +175,7 @@ function brokenChecks({ broken_checks: checks, outcome, manifest }: SyncResult):
     ];
   });
   return [
-    `Checks that are broken (these are facts about the source; the rows ${isDry ? 'would be' : 'are'} published and flagged):`,
+    `Checks that fail (facts about the source; the rows ${isDry ? 'would be' : 'are'} published and flagged):`,
     ...ages,
     ...lines,
   ].join('\n');
@@ -211,28 +211,27 @@ function readNow({ created_at }: Manifest, { carried_over, districts }: Manifest
 function requests({ kind, figures, manifest }: SyncResult): string {
   const { requests: count, retries, bytes, throttled, lowest_concurrency, from_landing, milliseconds } = figures;
   const took = `${(milliseconds / 1000).toFixed(1)} s`;
-  if (kind === 'replay') return `${formatNumber(from_landing)} pages read from the landing, no request sent, ${took}`;
-  const landed = from_landing === 0 ? '' : `${formatNumber(from_landing)} pages taken from what was landed before, `;
-  const again = retries === 0 ? 'none tried again' : `${formatNumber(retries)} tried again`;
+  if (kind === 'replay') return `${countOf(from_landing, 'page')} read from the stored responses, 0 requests, ${took}`;
+  const landed = from_landing === 0 ? '' : `${countOf(from_landing, 'page')} from stored responses, `;
+  const again = `${formatNumber(retries)} ${retries === 1 ? 'retry' : 'retries'}`;
   const pages = countPages(Object.values(manifest.datasets).flatMap((dataset) => readNow(manifest, dataset)));
   const others = count - retries - pages;
   // Whoever compares with the pages above should not have to guess.
-  const named =
-    from_landing > 0 || others <= 0 ? '' : `${formatNumber(others)} of them to prove the districts complete, `;
+  const named = from_landing > 0 || others <= 0 ? '' : `${countOf(others, 'completeness check')}, `;
   const slower =
     throttled === 0
       ? ''
-      : `asked ${throttled === 1 ? 'once' : `${formatNumber(throttled)} times`} for fewer, down to ${lowest_concurrency} at a time, `;
-  return `${formatNumber(count)} requests (${named}${again}), ${landed}${slower}${formatBytes(bytes)}, ${took}`;
+      : `throttled ${throttled === 1 ? 'once' : `${formatNumber(throttled)} times`} to ${countOf(lowest_concurrency, 'concurrent request')}, `;
+  return `${countOf(count, 'request')} (${named}${again}), ${landed}${slower}${formatBytes(bytes)}, ${took}`;
 }
 
 /** They were printed where the progress is; whoever reads only this should know that there are any. */
 function warnings({ warnings: { length } }: SyncResult): string {
-  return length === 0 ? '' : paint('yellow', `${countOf(length, 'warning')} on the way, told on standard error`);
+  return length === 0 ? '' : paint('yellow', `${countOf(length, 'warning')}, printed on standard error`);
 }
 
 function places({ outcome, current, warehouse, landing, snapshot, pruned, manifest }: SyncResult): string {
-  if (outcome === 'dry run' && landing !== null) return `The answers are kept in ${landing}`;
+  if (outcome === 'dry run' && landing !== null) return `The responses are stored in ${landing}`;
   const folder = current === snapshot ? join(warehouse, 'current') : join(warehouse, 'snapshots', snapshot ?? '');
   const hasReport = manifest.files.some(({ path }) => path === reportFile);
   const lines = [
@@ -240,10 +239,10 @@ function places({ outcome, current, warehouse, landing, snapshot, pruned, manife
     ['DuckDB', join(folder, databaseFile)],
     ['Parquet', join(folder, 'parquet')],
     ['Manifest', join(folder, 'manifest.json')],
-    ['Answers', landing ?? 'not kept (--keep-landing)'],
+    ['Responses', landing ?? 'not stored (--keep-landing)'],
   ].map(([name, path]) => `${name!.padEnd(9)} ${path}`);
   if (pruned.length > 0)
-    lines.push(paint('dim', `${pruned.length === 1 ? 'one old snapshot' : `${pruned.length} old snapshots`} removed`));
+    lines.push(paint('dim', `${pruned.length === 1 ? '1 old snapshot' : `${pruned.length} old snapshots`} removed`));
   return lines.join('\n');
 }
 
@@ -256,5 +255,5 @@ export function countDistricts(verdicts: readonly Verdict[]): string {
   const asked = verdicts.filter(({ district }) => district !== null);
   const read = asked.filter(({ received }) => received > 0);
   const count = formatNumber(read.length);
-  return read.length === asked.length ? count : `${count} (${formatNumber(asked.length)} asked)`;
+  return read.length === asked.length ? count : `${count} (${formatNumber(asked.length)} requested)`;
 }

@@ -72,7 +72,7 @@ export function printError(error: unknown): void {
   }
   const message = messageOf(error);
   process.stderr.write(
-    `${mark} unexpected failure: ${printableLines(message)}\n  This is a fault in rekap. REKAP_DEBUG=1 shows where it happened.\n`,
+    `${mark} unexpected error: ${printableLines(message)}\n  This is a bug in rekap. Set REKAP_DEBUG=1 to see the stack trace.\n`,
   );
   if (process.env['REKAP_DEBUG'] !== undefined && error instanceof Error)
     process.stderr.write(`${error.stack ?? ''}\n`);

@@ -29,7 +29,7 @@ describe('districts', () => {
 
   it('without records are told as asked for, in both', () => {
     const { summary, show } = printed([1, 0, 1]);
-    expect(summary).toMatch(/^2 \(3 asked\) {2,}/);
-    expect(show).toMatch(/^2 +0 +0 +2 \(3 asked\) {2,}2 match the full list/);
+    expect(summary).toMatch(/^2 \(3 requested\) {2,}/);
+    expect(show).toMatch(/^2 +0 +0 +2 \(3 requested\) {2,}2 match the full list/);
   });
 });

@@ -50,5 +50,5 @@ it('keeps each event on one line, whatever a source puts into it', () => {
   report({ kind: 'wait', dataset: 'voters', milliseconds: 61_000, why: 'it answered 503' });
   for (const line of entries.flatMap((entry) => [jsonLine(entry), textLine(entry)]))
     expect(line).not.toMatch(/\p{Cc}/u);
-  expect(textLine(entries[1]!)).toMatch(/^\S+Z warning: voters: it answered 503; asks again in 61 s$/);
+  expect(textLine(entries[1]!)).toMatch(/^\S+Z warning: voters: it answered 503; retrying in 61 s$/);
 });

@@ -96,7 +96,7 @@ describe('the bars', () => {
     const { progress, written } = await watch(columns);
     const before = shown(written);
     progress.report({ kind: 'wait', dataset: 'voters', milliseconds: 60_000, why: 'status 429' });
-    expect(shown(written)).toEqual([before[0], '  status 429; asks again in 1 min 0 s', ...before.slice(1)]);
+    expect(shown(written)).toEqual([before[0], '  status 429; retrying in 1 min 0 s', ...before.slice(1)]);
     progress.report({ kind: 'request', dataset: 'voters', retried: true });
     progress.end();
     expect(shown(written).join()).not.toContain('429');
@@ -152,8 +152,8 @@ it('lines for a log say how far a long list has come, and nothing of a short one
   ask('users', 100);
   report({ kind: 'wait', dataset: 'users', milliseconds: 7_100, why: 'no complete response within 30 s' });
   expect(written.map((line) => line.replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /, ''))).toEqual([
-    'users: listing the districts, 100 requests\n',
-    'users: listing the districts, 200 requests\n',
-    'warning: users: no complete response within 30 s; asks again in 7 s\n',
+    'users: reading the full listing, 100 requests\n',
+    'users: reading the full listing, 200 requests\n',
+    'warning: users: no complete response within 30 s; retrying in 7 s\n',
   ]);
 });

@@ -60,7 +60,7 @@ describe("a result's table", () => {
     let text = '';
     expect(await writeTable('columns')(many, async (piece) => void (text += piece))).toBe(1000);
     expect(stripVTControlCharacters(text)).toMatch(
-      /999\s*\n1,500 rows, of which the first 1,000 are shown; --format csv gives all\n$/,
+      /999\s*\n1,500 rows; only the first 1,000 are shown. To see all, use --format csv.\n$/,
     );
   });
 
@@ -68,7 +68,7 @@ describe("a result's table", () => {
     const many = textResult(['n'], [Array.from({ length: 1001 }, (_, n) => [`${n}`])]);
     let text = '';
     const written = writePlainTable(many, async (piece) => void (text += piece));
-    await expect(written).rejects.toThrow('The result has 1,001 rows, and a table shows 1,000 at most.');
+    await expect(written).rejects.toThrow('The result has 1,001 rows, but a table shows at most 1,000.');
     expect(text).toBe('');
   });
 });

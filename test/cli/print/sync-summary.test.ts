@@ -20,15 +20,15 @@ function summaryOf(differing: Partial<SyncResult> = {}, carried = 0): string {
 
 it('counts the warnings that stand elsewhere', () => {
   expect(summaryOf()).not.toMatch(/warning/);
-  expect(summaryOf({ warnings: ['the list is short'] })).toContain('\n1 warning on the way, told on standard error\n');
-  expect(summaryOf({ warnings: ['one', 'two'] })).toContain('\n2 warnings on the way, told on standard error\n');
+  expect(summaryOf({ warnings: ['the list is short'] })).toContain('\n1 warning, printed on standard error\n');
+  expect(summaryOf({ warnings: ['one', 'two'] })).toContain('\n2 warnings, printed on standard error\n');
 });
 
 it('says what the requests were for that brought no page of a district', () => {
   expect(summaryOf({ figures: figuresOf({ requests: 9, retries: 2 }) })).toContain(
-    '\n9 requests (4 of them to prove the districts complete, 2 tried again), ',
+    '\n9 requests (4 completeness checks, 2 retries), ',
   );
-  expect(summaryOf({ figures: figuresOf({ requests: 5, retries: 2 }) })).toContain('\n5 requests (2 tried again), ');
+  expect(summaryOf({ figures: figuresOf({ requests: 5, retries: 2 }) })).toContain('\n5 requests (2 retries), ');
 });
 
 it('has no row for a dataset that was never asked for', () => {
@@ -37,38 +37,42 @@ it('has no row for a dataset that was never asked for', () => {
 });
 
 it('names the folder of the answers, or says that they were not kept', () => {
-  expect(summaryOf()).toMatch(/^Answers +l$/m);
-  expect(summaryOf({ landing: null })).toMatch(/^Answers +not kept \(--keep-landing\)$/m);
+  expect(summaryOf()).toMatch(/^Responses +l$/m);
+  expect(summaryOf({ landing: null })).toMatch(/^Responses +not stored \(--keep-landing\)$/m);
 });
 
 it('says how far the source slowed the run down', () => {
-  expect(summaryOf({ figures: figuresOf({ requests: 9 }) })).not.toContain('for fewer');
+  expect(summaryOf({ figures: figuresOf({ requests: 9 }) })).not.toContain('throttled');
   const figures = figuresOf({ requests: 9, retries: 2, throttled: 3, lowest_concurrency: 2 });
-  expect(summaryOf({ figures })).toContain(' 2 tried again), asked 3 times for fewer, down to 2 at a time, ');
+  expect(summaryOf({ figures })).toContain(' 2 retries), throttled 3 times to 2 concurrent requests, ');
 });
 
 it('says of a snapshot that was built again what gave it, and what it equals', () => {
   expect(summaryOf()).not.toContain('equals');
   const replayed = { kind: 'replay', outcome: 'reproduced', run: 'a later run', snapshot: 'that one' } as const;
-  const answers = `the answers of run ${snapshotId} give the very same tables again`;
+  const answers = `from the responses of run ${snapshotId}, with`;
   expect(summaryOf({ ...replayed, equals: 'that one' })).toMatch(
-    new RegExp(`^Reproduced snapshot that one: ${answers}, 2 Parquet files byte for byte, and`),
+    new RegExp(`^Reproduced snapshot that one ${answers} the same figures and 2 identical Parquet files`),
   );
-  expect(summaryOf(replayed)).toMatch(/^Reproduced .*, the same rows and figures; its history .* is not compared/);
+  expect(summaryOf(replayed)).toMatch(
+    /^Reproduced .*, with the same rows and figures\. Its history .* was not compared/,
+  );
   expect(summaryOf({ kind: 'replay', equals: 'that one' })).toMatch(
-    new RegExp(`^Published .* from the answers of run ${snapshotId}: .* It equals snapshot that one: \\d+ `),
+    new RegExp(
+      `^Published .* from the responses of run ${snapshotId}: .* It equals snapshot that one, with .* \\d+ identical`,
+    ),
   );
 });
 
 it('says that nothing has changed only of what was asked for', () => {
-  expect(summaryOf({ outcome: 'unchanged' })).toMatch(/^Nothing has changed at /);
-  expect(summaryOf({ outcome: 'unchanged' }, 5)).toMatch(/^Nothing that was asked for has changed at /);
+  expect(summaryOf({ outcome: 'unchanged' })).toMatch(/^No changes at /);
+  expect(summaryOf({ outcome: 'unchanged' }, 5)).toMatch(/^No changes in the requested data at /);
 });
 
 it('tells a dry run from the replay of one', () => {
   const dry = { outcome: 'dry run', snapshot: null } as const;
-  expect(summaryOf(dry)).toMatch(/^Dry run: everything was fetched and checked/);
-  expect(summaryOf({ ...dry, kind: 'replay' })).toMatch(/^Dry run: so was the run that was replayed/);
+  expect(summaryOf(dry)).toMatch(/^Dry run: all data was fetched and checked/);
+  expect(summaryOf({ ...dry, kind: 'replay' })).toMatch(/^Dry run: the replayed run was a dry run too/);
 });
 
 it('does not say of a dry run that rows are published, or that there is a table of violations', () => {
@@ -86,7 +90,7 @@ it('counts what changed at the source in the words of the table changes', () => 
   const voters = datasetOf({ changes: { changed: 1, added: 2, removed: 3 } });
   const manifest = manifestOf({ previous: 'that one', datasets: { voters } });
   expect(renderSummary(resultOf(manifest), project)).toMatch(
-    /^Changes since snapshot that one; "rekap diff .*\n  voters: 1 record changed, 2 added, 3 removed$/m,
+    /^Changes since snapshot that one .*"rekap diff"?.*\n  voters: 1 record changed, 2 added, 3 removed$/m,
   );
   expect(summaryOf()).not.toContain('Changes since');
 });

@@ -62,13 +62,12 @@ describe('a failure', () => {
   it('of rekap is called one, with its stack where that is asked for', () => {
     const fault = new TypeError('nothing\u001b there');
     vi.stubEnv('REKAP_DEBUG', undefined);
-    const said =
-      'rekap: unexpected failure: nothing\\u001b there\n  This is a fault in rekap. REKAP_DEBUG=1 shows where';
+    const said = 'rekap: unexpected error: nothing\\u001b there\n  This is a bug in rekap. Set REKAP_DEBUG=1';
     expect(printed(fault)).toContain(said);
     expect(printed(fault)).not.toContain('terminal.test');
     vi.stubEnv('REKAP_DEBUG', '1');
     expect(printed(fault)).toContain(said);
     expect(printed(fault)).toContain('terminal.test');
-    expect(printed('a text')).toContain('rekap: unexpected failure: a text\n');
+    expect(printed('a text')).toContain('rekap: unexpected error: a text\n');
   });
 });
