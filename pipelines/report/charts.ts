@@ -1,6 +1,6 @@
 /** The report's charts as HTML: every number in them is text that can be read, searched and checked. */
 
-import { compareRates, type Figure, isKnown, percentOf, type Rate } from './figure.ts';
+import { compareRates, isKnown, percentOf, type Rate } from './figure.ts';
 import type { ListFigures, Place } from './figures.ts';
 import { folded, type Html, html } from '../../src/runtime/html.ts';
 import { constant, type Page } from './page.ts';
@@ -120,7 +120,7 @@ export function shares(lists: readonly ListFigures[], { own, print }: Page): Htm
   const bar = (rate: Rate, kind: string, label: string) =>
     html`<li>
       <i class="${kind}" style="width:${((70 * (percentOf(rate, 2) ?? 0)) / widest).toFixed(2)}%"></i
-      ><span>${print.show(rate as Figure, 2)} ${label}</span>
+      ><span>${print.show(rate, 2)} ${label}</span>
     </li>`;
   return html`<dl class="bars">
     ${small.map(

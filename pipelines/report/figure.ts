@@ -34,7 +34,7 @@ export function figuresOf(view: string, row: Row, key: readonly (readonly [strin
   const read = (column: string): bigint | null => {
     const value = row[column];
     if (value === undefined) throw new Error(`The report reads ${view}.${column}, which its query does not give.`);
-    return value === null ? null : BigInt(value as number);
+    return value === null ? null : BigInt(value);
   };
   return {
     count: (column: string): Count => ({ name: nameOf(column), count: read(column) }),

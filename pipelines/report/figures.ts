@@ -3,7 +3,7 @@
 import { type Database, quoteText } from '../../src/duckdb/database.ts';
 import { type Count, figuresOf, queryOf, type Rate, type Row } from './figure.ts';
 
-export const sexes = ['both', 'male', 'female'] as const;
+const sexes = ['both', 'male', 'female'] as const;
 type Sex = (typeof sexes)[number];
 
 /** A place's turnout: users divided by voters in the DPT and the DPK, over the regencies compared. */
@@ -62,7 +62,7 @@ export interface Election {
 }
 
 /** Most rows of one table; the others are counted. */
-export const mostRegencies = 2000;
+const mostRegencies = 2000;
 const rankingLength = 10;
 const rate = 'users_per_dpt_and_dpk_pct';
 
@@ -106,7 +106,7 @@ export async function readNation(database: Database, { condition }: Election): P
       };
       return [row['sex'], sums];
     }),
-  ) as unknown as Record<Sex, Sums>;
+  ) as Record<Sex, Sums>;
 }
 
 /** Provinces from the highest turnout to the lowest. */

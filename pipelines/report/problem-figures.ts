@@ -89,7 +89,7 @@ export async function readLinks(database: Database, project: Project, { conditio
       ] as const;
       const found = listed.find((row) => row['dataset'] === table && row['check_name'] === name);
       const { count } = figuresOf('reconciliation', found ?? { difference: 0, rows: 0 }, key);
-      const known = parts.reduce((sum, part) => sum + BigInt((totals![part] ?? 0) as bigint), 0n);
+      const known = parts.reduce((sum, part) => sum + BigInt(totals![part] ?? 0), 0n);
       links.push({
         dataset: table,
         check: name,
@@ -237,6 +237,6 @@ export async function readRestated(
       before: text(row, 'old_value'),
       after: text(row, 'new_value'),
     })),
-    left: { name: 'finding.restated_left', count: BigInt(all!['rows'] as bigint) - BigInt(rows.length) },
+    left: { name: 'finding.restated_left', count: BigInt(all!['rows']!) - BigInt(rows.length) },
   };
 }

@@ -116,9 +116,9 @@ export const english = {
   provedMeans: (dataset: string, complete: Html, withRecords: Html, records: Html) =>
     html`${html`<strong>${dataset}</strong>`}: ${complete} of ${withRecords} districts with records are complete, with
     ${records} records.`,
-  confirmed: (listed: Html, again: Html) =>
-    html` ${listed} are confirmed by the full listing and a request for the district, ${again} by repeated passes over
-    the pages of the district.`,
+  confirmed: (byListing: Html, again: Html) =>
+    html` ${byListing} are confirmed by the full listing and a request for the district, ${again} by repeated passes
+    over the pages of the district.`,
   empty: (empty: Html, n: number) =>
     html` ${empty} more ${plural(n, 'district was requested but has', 'districts were requested but have')} no records.`,
   dataset: 'Dataset',

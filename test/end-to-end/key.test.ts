@@ -183,8 +183,15 @@ describe('the search', () => {
     expect(await filesWithWord(warehouse, word)).toEqual([
       `landing/${run}/bodies.gz`,
       ...[
-        ...['voters', 'voting_rights_users', 'violations', 'violations_log', 'dim_dapil', 'regency_figures'],
-        ...['turnout', 'turnout_by_dapil', 'turnout_sums'],
+        'voters',
+        'voting_rights_users',
+        'violations',
+        'violations_log',
+        'dim_dapil',
+        'regency_figures',
+        'turnout',
+        'turnout_by_dapil',
+        'turnout_sums',
       ]
         .map((table) => `snapshots/${run}/parquet/${table}/${table}.parquet`)
         .toSorted(),

@@ -168,7 +168,7 @@ describe('replaying the newest run', () => {
     );
     await rm(join(warehouse, 'snapshots', result.run), { recursive: true });
     await rm(join(warehouse, 'current'));
-    await expect(runReplay(warehouse)).rejects.toThrow(/is gone/);
+    await expect(runReplay(warehouse)).rejects.toThrow(/no longer exists/);
     expect((await runReplay(warehouse, { acceptChanges: true })).outcome).toBe('published');
   });
 

@@ -25,7 +25,10 @@ export const project: Project = withoutPlausibility(loadProject());
 
 function withoutPlausibility(whole: Project): Project {
   const implausible = new Set([
-    ...['turnout_exactly_100', 'turnout_above_100', 'identical_sexes', 'repeated_total'],
+    'turnout_exactly_100',
+    'turnout_above_100',
+    'identical_sexes',
+    'repeated_total',
     'district_in_other_province',
   ]);
   return { ...whole, checks: whole.checks.filter(({ name }) => !implausible.has(name)) };
