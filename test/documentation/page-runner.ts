@@ -130,7 +130,7 @@ export class PageRunner {
     let text = printed;
     for (const [ofPage, real] of this.#addresses) text = text.replaceAll(real, ofPage);
     // Pages show once that a command reads rekap.json, and leave it out from then on.
-    const named = 'Options come from rekap.json.\n';
+    const named = 'Using options from rekap.json.\n';
     if (!promised.includes(named)) text = text.replace(named, '');
     const { pattern, ids } = patternOf(promised, this.#ids);
     const found = pattern.exec(text.trim().replaceAll(/\s+/g, ' '));
@@ -143,7 +143,7 @@ export class PageRunner {
 function withoutLog(printed: string): string {
   return printed
     .split('\n')
-    .filter((line) => !/^\d{4}-\d\d-\d\dT[\d:]+Z (?!rekap: |Options come )/.test(line))
+    .filter((line) => !/^\d{4}-\d\d-\d\dT[\d:]+Z (?!rekap: |Using options )/.test(line))
     .map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:]+Z /, ''))
     .join('\n');
 }

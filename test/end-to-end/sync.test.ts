@@ -214,7 +214,7 @@ describe('a later sync', () => {
     });
     const { outcome, warnings } = await runSync(syncOptions(warehouse, url, { districts: [1201, 1220] }));
     expect(outcome).toBe('unchanged');
-    expect(warnings).toEqual(Array(2).fill(expect.stringMatching(/asked for: 1220\.$/)));
+    expect(warnings).toEqual(Array(2).fill(expect.stringMatching(/requested: 1220\.$/)));
   });
 
   it('says so where its answers are not kept', async () => {
