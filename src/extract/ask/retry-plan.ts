@@ -65,7 +65,7 @@ export function planRetry(question: RetryQuestion): RetryPlan {
     !answeredBefore &&
     attempt >= attemptsBeforeFirstAnswer
   ) {
-    return { giveUp: `given up after ${times(attempt)}, because there was no response to any request of this run` };
+    return { giveUp: `given up after ${times(attempt)}, because the source has not responded in this run` };
   }
   // Full backoff halves at random, so that many clients do not come back together.
   const backoff = Math.min(longestBackoff, firstWait * 2 ** (attempt - 1)) * (0.5 + question.random / 2);
