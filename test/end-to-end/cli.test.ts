@@ -248,7 +248,7 @@ describe('bad input', () => {
       ['sync', '--base-url', `http://127.0.0.1:${port}/api`, '--warehouse', join(folder, 'unreached')],
       withKey,
     );
-    expectMessage(result, 4, 'nothing listens', `127.0.0.1:${port}`, 'warning: --base-url ends with /api');
+    expectMessage(result, 4, 'the connection was refused', `127.0.0.1:${port}`, 'warning: --base-url ends with /api');
     const lines = await readFile(join(folder, 'unreached', 'runs.jsonl'), 'utf8');
     expect(lines).toContain('"exit_code":4');
     expect(lines).not.toContain(key);
