@@ -113,8 +113,7 @@ export function violationsLogTable(pipelines: readonly AnyPipeline[]): TableDefi
   const columns = [...violationIdentity(pipelines), 'severity', 'message'].map((name) => known.get(name)!);
   return {
     name: violationsLogTableName,
-    comment:
-      'One row per violation in this snapshot or an earlier one, with when it appeared and when it was resolved.',
+    comment: 'One row per violation in this snapshot or an earlier one: when it appeared and when it was resolved.',
     columns: [
       ...columns,
       ...ages,
@@ -132,7 +131,7 @@ export function violationsLogTable(pipelines: readonly AnyPipeline[]): TableDefi
 export function changesTable(pipelines: readonly AnyPipeline[]): TableDefinition {
   const columns: TableDefinition['columns'] = [
     ...rowColumns(pipelines),
-    { name: 'column_name', type: 'VARCHAR', comment: 'Column that the check is about.' },
+    { name: 'column_name', type: 'VARCHAR', comment: 'Column that changed.' },
     { name: 'old_value', type: 'VARCHAR', comment: 'Value before the change. NULL if the record is new.' },
     { name: 'new_value', type: 'VARCHAR', comment: 'Value after the change. NULL if the record was removed.' },
     {

@@ -80,7 +80,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const isForOthers = !isSql(pathOf(request.raw.url));
     reply.headers({ 'x-content-type-options': 'nosniff', ...(isForOthers && crossOrigin) });
     if (areTooMany(request.raw.socket)) {
-      throw new Problem(503, 'Too many requests are in progress. Retry after the seconds in Retry-After.', {
+      throw new Problem(503, 'Too many requests are in progress. Retry after the number of seconds in Retry-After.', {
         headers: { 'retry-after': String(limits.retryAfterBusy), connection: 'close' },
       });
     }
@@ -151,7 +151,7 @@ async function limitRate(app: FastifyInstance, max: number): Promise<void> {
     errorResponseBuilder: () =>
       new Problem(
         429,
-        `The rate limit of this key is ${max} requests per minute. Retry after the seconds in Retry-After.`,
+        `The rate limit of this key is ${max} requests per minute. Retry after the number of seconds in Retry-After.`,
       ),
   });
 }

@@ -60,7 +60,7 @@ export function queryProcesses(options: QueryProcessesOptions): AnswerQuery {
   let running = 0;
   return async (sql, format, signal) => {
     if (running >= limits.queriesAtOnce)
-      throw new Problem(503, 'Too many queries are running. Retry after the seconds in Retry-After.', {
+      throw new Problem(503, 'Too many queries are running. Retry after the number of seconds in Retry-After.', {
         headers: { 'retry-after': String(limits.retryAfterBusy) },
       });
     running += 1;

@@ -164,7 +164,7 @@ async function sendTable(
     );
   const stream = request.method === 'HEAD' ? undefined : await table.open();
   if (stream === null)
-    throw new Problem(503, 'Too many tables are in progress. Retry after the seconds in Retry-After.', {
+    throw new Problem(503, 'Too many tables are in progress. Retry after the number of seconds in Retry-After.', {
       headers: { 'retry-after': String(retryAfterBusy) },
     });
   reply.headers({

@@ -48,7 +48,7 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
     case 'timeout':
       return new RekapError(
         'source-unreachable',
-        `${url} gave ${detail} (${giveUp}).`,
+        `${url} timed out: ${detail} (${giveUp}).`,
         'A longer --timeout or a smaller --page-size may help.',
       );
     case 'truncated':
