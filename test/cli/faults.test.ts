@@ -32,12 +32,12 @@ describe('--faults', () => {
     ['earthquake', 'Unknown fault "earthquake".', 'rekap serve --help'],
     ['constructor', 'Unknown fault "constructor".', 'rekap serve --help'],
     ['drop=0.1,cut,drop=0.2', 'contains drop twice', 'Remove one'],
-    ['drop=5%', 'drop cannot have the value "5%"', 'from 0 (never) to 1 (always)'],
-    ['drop=1.01', 'drop cannot have the value "1.01"', 'from 0 (never) to 1 (always)'],
-    ['drop=', 'drop cannot have the value ""', 'from 0 (never) to 1 (always)'],
-    ['drop=0x1', 'drop cannot have the value "0x1"', 'from 0 (never) to 1 (always)'],
-    ['clamp=0', 'clamp cannot have the value "0"', 'from 1 to'],
-    ['clamp=2.5', 'clamp cannot have the value "2.5"', 'from 1 to'],
+    ['drop=5%', '"5%" is not a valid value of the fault drop', 'from 0 (never) to 1 (always)'],
+    ['drop=1.01', '"1.01" is not a valid value of the fault drop', 'from 0 (never) to 1 (always)'],
+    ['drop=', '"" is not a valid value of the fault drop', 'from 0 (never) to 1 (always)'],
+    ['drop=0x1', '"0x1" is not a valid value of the fault drop', 'from 0 (never) to 1 (always)'],
+    ['clamp=0', '"0" is not a valid value of the fault clamp', 'from 1 to'],
+    ['clamp=2.5', '"2.5" is not a valid value of the fault clamp', 'from 1 to'],
     ['transient=0.5', 'does not take a value', 'transient,429=0.1'],
   ])('refuses %j', (spec, message, next) => {
     const read = (): unknown => parseFaults(spec);

@@ -81,6 +81,8 @@ export class PageRunner {
         this.#exitCode = error === null ? 0 : Number(error.code);
         resolve(withoutLog(stdout));
       });
+      // A command that reads no stdin may have ended by now.
+      child.stdin!.on('error', () => {});
       child.stdin!.end(`${testKey}\n`);
     });
     this.#cwd = (await readFile(state, 'utf8')).trimEnd();
