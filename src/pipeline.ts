@@ -90,6 +90,8 @@ export interface ReportFacts {
   readonly manifest: Manifest;
   /** What the source answered to the run that made the snapshot; none where that is no longer kept. */
   readonly answers: readonly AnswerOfRecord[];
+  /** Id of the pinned snapshot; null if no snapshot is pinned. */
+  readonly pinned: string | null;
   readonly language: Language;
 }
 

@@ -41,7 +41,15 @@ export async function makeReport(project: Project, facts: ReportFacts): Promise<
   const election = await readElection(database);
   if (election === null) return null;
   const page: Page = { own: words[language], print: new Printer(language), election, manifest, answers, project };
-  return frame(page, language, await sections(page, facts, election)).text;
+  const pin = facts.pinned === null ? null : pinNotice(page, facts.pinned);
+  return frame(page, language, html`${pin}${await sections(page, facts, election)}`).text;
+}
+
+/** Says that this snapshot, or another one, is pinned. */
+function pinNotice({ own, manifest }: Page, pinned: string): Html {
+  return html`<p>
+    <strong>${pinned === manifest.snapshot ? own.pinned : own.otherPinned(html`<code>${pinned}</code>`)}</strong>
+  </p>`;
 }
 
 async function sections(page: Page, { database, manifest, language }: ReportFacts, election: Election): Promise<Html> {

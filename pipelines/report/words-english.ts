@@ -174,6 +174,8 @@ export const english = {
   file: 'File',
   snapshot: 'Snapshot',
 
+  pinned: 'This snapshot is pinned: it stays current while syncs keep newer ones beside it.',
+  otherPinned: (pinned: Html) => html`This snapshot isn’t current, because snapshot ${pinned} is pinned.`,
   unknownTotals: (voters: Html, users: Html) =>
     html`The total is unknown in ${voters} regencies for voters and in ${users} for users; they aren’t in these sums.`,
   warningsOnly: (places: Html) => html`Show ${places} more places, which have warnings only`,

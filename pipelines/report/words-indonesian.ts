@@ -169,6 +169,9 @@ export const indonesian: Words = {
   file: 'Berkas',
   snapshot: 'Snapshot',
 
+  pinned:
+    'Snapshot ini disematkan: snapshot ini tetap berlaku meskipun sinkronisasi menyimpan snapshot yang lebih baru.',
+  otherPinned: (pinned) => html`Snapshot ini tidak berlaku karena snapshot ${pinned} disematkan.`,
   unknownTotals: (voters, users) =>
     html`Jumlah total tidak diketahui di ${voters} kabupaten/kota untuk pemilih dan di ${users} untuk pengguna hak
     pilih; keduanya tidak termasuk dalam jumlah ini.`,

@@ -20,7 +20,7 @@ export const reportCommand = declareCommand({
     const [
       { loadProject },
       { makeReport },
-      { chooseSnapshot, requireDatabase },
+      { chooseSnapshot, readPinnedId, requireDatabase },
       { writeAside, requireOutside },
       paths,
     ] = await Promise.all([
@@ -37,7 +37,9 @@ export const reportCommand = declareCommand({
     const file = out ?? `report-${snapshot.id}-${lang}.html`;
     await requireOutside(file, warehouse);
     const landing = join(paths.warehousePaths(warehouse).landing, manifest.run);
-    const page = await makeReport(loadProject(), manifest, { folder, landing }, lang);
+    // A damaged pin is for "rekap status" to report; it doesn't keep anyone from a report.
+    const pinned = await readPinnedId(warehouse).catch(() => null);
+    const page = await makeReport(loadProject(), manifest, { folder, landing, pinned }, lang);
     if (page === null)
       throw new RekapError(
         'usage',

@@ -14,6 +14,8 @@ import { writeNewFile } from '../warehouse/with-file.ts';
 export interface ReportPlaces {
   readonly folder: string;
   readonly landing: string;
+  /** Id of the pinned snapshot; null if no snapshot is pinned. */
+  readonly pinned: string | null;
   /** Ends it; a statement that is running is broken off. */
   readonly signal?: AbortSignal;
 }
@@ -22,14 +24,14 @@ export interface ReportPlaces {
 export async function makeReport(
   project: Project,
   manifest: Manifest,
-  { folder, landing, signal }: ReportPlaces,
+  { folder, landing, pinned, signal }: ReportPlaces,
   language: Language,
 ): Promise<string | null> {
   const report = await project.loadReport?.();
   if (report === undefined) return null;
   const database = await openPublished(join(folder, databaseFile), signal === undefined ? {} : { signal });
   try {
-    return await report({ database, manifest, answers: await readKeptAnswers(landing), language });
+    return await report({ database, manifest, answers: await readKeptAnswers(landing), pinned, language });
   } finally {
     database.close();
   }
@@ -50,10 +52,10 @@ async function readKeptAnswers(landing: string): Promise<AnswerOfRecord[]> {
  * keeps no figures from being published: the run warns of it.
  */
 export async function addReport(
-  { project, folder, landing, warn, signal }: Run,
+  { project, folder, landing, pinned, warn, signal }: Run,
   manifest: Manifest,
 ): Promise<Manifest> {
-  const places = { folder, landing, signal };
+  const places = { folder, landing, pinned, signal };
   const page = await makeReport(project, manifest, places, 'en').catch((error: unknown) => {
     // What the system refuses now, it refuses the next step too.
     signal.throwIfAborted();

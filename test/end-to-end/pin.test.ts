@@ -1,7 +1,7 @@
 /** A rollback holds: syncs build and keep new snapshots, and none of them becomes current until the pin is removed. */
 
 import { existsSync } from 'node:fs';
-import { readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prune, rollBack, unpin } from '../../src/snapshots/manage-snapshots.ts';
@@ -37,6 +37,19 @@ describe('a sync after a rollback', () => {
     expect(await readCurrentId(warehouse)).toBe(older);
     expect(await listSnapshotIds(warehouse)).toEqual([older, newer, kept]);
     expect((await readRunLines(warehouse)).at(-1)).toMatchObject({ run: kept, outcome: 'held', snapshot: older });
+  });
+
+  it('is named in the report of the pinned snapshot, and in that of the snapshot it holds back', async () => {
+    const { warehouse, older, sync, run } = await rolledBack();
+    const { run: kept } = await sync();
+    const held = await readFile(join(warehouse, 'snapshots', kept, 'report.html'), 'utf8');
+    expect(held).toContain(`because snapshot <code>${older}</code> is pinned`);
+    const file = join(await temporaryFolder(), 'report.html');
+    expect(await run('report', '--out', file)).toMatchObject({ code: 0 });
+    expect(await readFile(file, 'utf8')).toContain('This snapshot is pinned');
+    await unpin(warehouse);
+    expect(await run('report', '--out', file)).toMatchObject({ code: 0 });
+    expect(await readFile(file, 'utf8')).not.toContain('pinned');
   });
 
   it('keeps no copy of what it has kept already', async () => {
