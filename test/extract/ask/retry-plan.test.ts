@@ -81,7 +81,7 @@ describe('planRetry', () => {
       expect(attempts(false)).toBe(3);
       expect(attempts(true)).toBe(6);
       expect(plan(connection(code), { attempt: 3, answeredBefore: false })).toEqual({
-        giveUp: expect.stringContaining('no response to any request'),
+        giveUp: expect.stringContaining('has not responded in this run'),
       });
     },
   );
