@@ -70,6 +70,8 @@ interface Act {
   readonly isLogged?: false;
   /** Set where the act begins with a run that already made the version current. */
   readonly isAlreadyCurrent?: true;
+  /** Set where the act pins the version that it makes current. */
+  readonly pins?: true;
   readonly prepare?: (folder: string) => Promise<unknown>;
   readonly act: (folder: string) => Promise<unknown>;
 }
@@ -110,6 +112,7 @@ const acts: readonly Act[] = [
     before: 2,
     version: 1,
     isLogged: false,
+    pins: true,
     act: async (folder) => rollBack(project, warehouseIn(folder), (await listSnapshotIds(warehouseIn(folder)))[0]!),
   },
   {
@@ -176,7 +179,8 @@ async function requireNext(act: Act, folder: string): Promise<void> {
   must(version === act.version, `version ${version} after the next run`);
   const names = await readdir(warehouseIn(folder));
   const snapshots = await readdir(join(warehouseIn(folder), 'snapshots'));
-  const own = new Set(['current', 'landing', 'lock', 'runs.jsonl', 'snapshots']);
+  must(names.includes('pinned') === (act.pins === true), `pinned: ${names.join(', ')}`);
+  const own = new Set(['current', 'landing', 'lock', 'pinned', 'runs.jsonl', 'snapshots']);
   const left = [...names.filter((name) => !own.has(name)), ...snapshots.filter((name) => !isSnapshotId(name))];
   must(left.length === 0, `the next run leaves ${left.join(', ')}`);
   // A replay that cannot read the one that there is makes another.
