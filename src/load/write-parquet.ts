@@ -36,8 +36,10 @@ export async function writeParquet(
   { folder, origin, smallGroups }: ParquetOptions,
 ): Promise<Map<string, WrittenParquet>> {
   const written = new Map<string, WrittenParquet>();
-  for (const relation of relations) {
-    const { name, kind } = relation;
+  const views = await readViews(database);
+  const placeOf = ({ name }: Relation): number => views.findIndex((view) => view.name === name);
+  for (const relation of relations.toSorted((a, b) => placeOf(a) - placeOf(b))) {
+    const { name } = relation;
     const path = parquetPath(name);
     const file = join(folder, path);
     // One by one: on a full disk Node's recursive mkdir says that a folder is missing.
@@ -46,20 +48,30 @@ export async function writeParquet(
     const metadata = Object.entries({ ...origin, ...describe(relation) })
       .map(([key, value]) => `${quoteIdentifier(key)}: ${quoteText(value)}`)
       .join(', ');
-    // What a view gives comes in an order of chance, and is reckoned once for the file and its content. Tables are sorted already.
-    const isView = kind === 'view';
-    const source = isView ? 'temp.exported_view' : quoteIdentifier(name);
-    if (isView) await database.run(`CREATE TEMP TABLE exported_view AS FROM ${quoteIdentifier(name)} ORDER BY ALL`);
+    const table = quoteIdentifier(name);
+    const place = placeOf(relation);
+    const source = place === -1 ? table : `temp.${table}`;
+    // A view's rows come in any order. They are sorted and computed once, for the file, for its content, and for the views that read them:
+    // DuckDB looks for a name among temporary tables first. Tables are sorted already.
+    if (place !== -1) await database.run(`CREATE TEMP TABLE ${table} AS FROM ${table} ORDER BY ALL`);
     const rows = await database.run(
       `COPY (FROM ${source}) TO ${quoteText(file)}
        (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ROW_GROUP_SIZE ${smallGroups[name] ?? rowsOfOneGroup}, KV_METADATA {${metadata}})`,
     );
     const content = contentSql(withoutHistory(name, source));
     const [found] = await database.rows<{ content: string }>(`SELECT ${content} AS content`);
-    if (isView) await database.run('DROP TABLE temp.exported_view');
+    const isReadLater = views.slice(place + 1).some(({ sql }) => new RegExp(`\\b${name}\\b`).test(sql));
+    if (place !== -1 && !isReadLater) await database.run(`DROP TABLE ${source}`);
     written.set(path, { rows, content: found!.content });
   }
   return written;
+}
+
+/** The views in the order in which they were created, so that each comes after those it reads. */
+function readViews(database: Database): Promise<{ name: string; sql: string }[]> {
+  return database.rows(
+    'SELECT view_name AS name, sql FROM duckdb_views() WHERE database_name = current_database() AND NOT internal ORDER BY view_oid',
+  );
 }
 
 function describe({ name, meaning, columns }: Relation): Record<string, string> {
