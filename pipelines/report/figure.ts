@@ -81,6 +81,17 @@ export function percentOf(rate: Rate, decimals = 1): number | null {
   return Number(rounded) / Number(scale);
 }
 
+/** Number formats by locale and number of decimals. Making one per figure took as long as all queries of the report. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+function formatOf(locale: string, decimals: number): Intl.NumberFormat {
+  const key = `${locale} ${decimals}`;
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const format = formats.get(key) ?? new Intl.NumberFormat(locale, digits);
+  formats.set(key, format);
+  return format;
+}
+
 /** Prints figures in one language. */
 export class Printer {
   private readonly language: Language;
@@ -102,9 +113,8 @@ export class Printer {
   /** The figure as text: 81.4%, 208,131,569, or a dash where it is unknown. */
   text(figure: Figure, decimals = 1): string {
     if (!isKnown(figure)) return '–';
-    if ('count' in figure) return new Intl.NumberFormat(this.locale).format(figure.count!);
-    const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-    return `${new Intl.NumberFormat(this.locale, digits).format(percentOf(figure, decimals)!)}%`;
+    if ('count' in figure) return formatOf(this.locale, 0).format(figure.count!);
+    return `${formatOf(this.locale, decimals).format(percentOf(figure, decimals)!)}%`;
   }
 
   /** The figure as an element that names it: `value` is what is printed, `data-of` the exact fraction of a rate. */
