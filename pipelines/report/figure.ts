@@ -24,7 +24,7 @@ export interface Rate {
 
 export type Figure = Count | Rate;
 
-/** What a row of a view holds; a column that a query lacks is a mistake in the report. */
+/** What a row of a view holds; `figuresOf` throws for a column that is missing. */
 export type Row = Readonly<Record<string, string | number | bigint | boolean | null>>;
 
 /** Gives the figures of one row or of a sum over rows, named by the view and the key. */

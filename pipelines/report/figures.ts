@@ -30,7 +30,7 @@ export interface Sums {
   readonly compared: Count;
   readonly inUsers: Count;
   readonly inVoters: Count;
-  /** Regencies whose total is unknown, so that `users` and `voters` lack it. */
+  /** Regencies whose total is unknown, which `users` and `voters` therefore don't include. */
   readonly unknownUsers: Count;
   readonly unknownVoters: Count;
   /** Regencies that enter no rate, by reason. */
