@@ -129,6 +129,12 @@ export class Printer {
     >`;
   }
 
+  /** A time in words: November 20, 2026 at 3:00 AM. */
+  time(time: string): Html {
+    const words = new Intl.DateTimeFormat(this.locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+    return html`<time datetime="${time}">${words.format(new Date(time))}</time>`;
+  }
+
   /** The numerator and the denominator of a rate, each as a figure. */
   fraction(rate: Rate): Html {
     return html`${this.show(numeratorOf(rate))} ÷ ${this.show(denominatorOf(rate))}`;
