@@ -2,7 +2,7 @@
 
 import { declareCommand, type Values } from './options/option.ts';
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { notifyOptions } from './options/notify.ts';
 import { jsonOption, warehouseOption } from './options/shared.ts';
@@ -70,7 +70,7 @@ export const doctorCommand = declareCommand({
       timeout: args.timeout * 1000,
       clock: systemClock,
       node: process.versions.node,
-      keyMode: file === undefined ? null : ((await stat(file).catch(() => null))?.mode ?? null),
+      keyFile: file ?? null,
       readTold: Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined)
         ? () => lookWhomToTell(args)
         : null,

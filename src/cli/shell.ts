@@ -72,7 +72,7 @@ async function converse(snapshot: Snapshot, database: string, session: Session):
     removeHistoryDuplicates: true,
     completer: (line: string) => complete(line, session.relations),
   });
-  if (isPerson) await writeOut(`Snapshot ${snapshot.id}. End each query with ";". For help, enter ".help".\n`);
+  if (isPerson) await writeOut(`Snapshot ${snapshot.id}. End a query with ";". For help, enter .help.\n`);
   let statement = '';
   terminal.on('SIGINT', () => {
     statement = '';

@@ -7,7 +7,7 @@ import { RekapError } from '../errors.ts';
 /** Values for the parameters of a statement by their names, as texts; `$dapil` is called dapil, the first `?` 1. */
 export type QueryParameters = Readonly<Record<string, string>>;
 
-const oneStatement = 'Use one statement, such as rekap query "SELECT * FROM turnout_national".';
+const oneStatement = 'Use one statement, such as "FROM turnout_national".';
 
 /**
  * Returns the text of the one statement that reads, without the semicolons and comments at its end.

@@ -86,7 +86,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
     'A query can read only the snapshot. To write its result to a file, use --out.',
   ],
   [/^Out of Range Error: Overflow/, 'Cast one of the numbers to BIGINT, such as total::BIGINT.'],
-  [/^Parser Error/, 'For example queries, run "rekap query --help".'],
+  [/^Parser Error/, 'For example queries, run "rekap query --help", or enter .examples in the shell.'],
 ];
 
 /** DuckDB's complaint as a message of ours, its first word ("Binder Error") and its hints kept; any other error as it is. */

@@ -98,5 +98,5 @@ function explainTarget(error: unknown, target: string): unknown {
     );
   if (systemCode(error) === 'unknown') return error;
   const what = `${target} cannot be written: ${systemReason(error)}.`;
-  return new RekapError('usage', what, 'Choose another file with --out.', cause);
+  return new RekapError('usage', what, 'Choose another file.', cause);
 }

@@ -35,8 +35,8 @@ export interface Patient {
   readonly clock: Clock;
   /** Version of Node, such as 20.19.0. */
   readonly node: string;
-  /** Who may read the key file, as its mode says; null where there is no such file. */
-  readonly keyMode: number | null;
+  /** Path of the file that holds the key; null if the key is in the environment. */
+  readonly keyFile: string | null;
   /** Reads whom a sync is to tell; null where that is nobody. */
   readonly readTold: (() => Promise<unknown>) | null;
   /** Gives the snapshot that is current in the bucket of `--push`; null where there is no such option. */
@@ -56,7 +56,8 @@ export async function* examine(patient: Patient): AsyncGenerator<Finding> {
   if (patient.readBucket !== null) yield await examineBucket(patient.readBucket);
   if (patient.readTold !== null) yield await examineTold(patient.readTold);
   // Who asks about a bucket alone needs no key.
-  if (patient.apiKey !== null || patient.baseUrl !== null || patient.readBucket === null) yield examineKey(patient);
+  if (patient.apiKey !== null || patient.baseUrl !== null || patient.readBucket === null)
+    yield await examineKey(patient);
   if (patient.baseUrl === null || patient.apiKey === null) return;
   yield* examineService(patient, patient.baseUrl, patient.apiKey);
 }
@@ -89,11 +90,15 @@ async function* examineFolder(warehouse: string): AsyncGenerator<Finding> {
     : doubt('space', found, 'Free some space. A national sync needs about 20 MB, and rekap keeps several snapshots.');
 }
 
-function examineKey({ apiKey, keyMode }: Patient): Finding {
+async function examineKey({ apiKey, keyFile }: Patient): Promise<Finding> {
   if (apiKey === null) return bad('key', 'the API key is missing', 'Set REKAP_API_KEY, or add --api-key-file FILE.');
-  const isOpen = keyMode !== null && (keyMode & 0o077) !== 0;
-  return isOpen
-    ? doubt('key', 'the API key is set, but other users can read its file', 'Restrict its permissions: chmod 600 FILE')
+  const mode = keyFile === null ? 0 : ((await stat(keyFile).catch(() => null))?.mode ?? 0);
+  return (mode & 0o077) !== 0
+    ? doubt(
+        'key',
+        'the API key is set, but other users can read its file',
+        `Restrict its permissions: chmod 600 ${keyFile}`,
+      )
     : ok('key', 'the API key is set (not shown)');
 }
 

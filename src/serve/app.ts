@@ -77,7 +77,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const paths = new Set<string>();
   app.addHook('onRoute', ({ url }) => void paths.add(url));
   app.addHook('onRequest', async (request, reply) => {
-    const isForOthers = !isSql(pathOf(request.raw.url));
+    // The route, because its path may arrive with escapes.
+    const isForOthers = !isSql(request.routeOptions.url ?? pathOf(request.raw.url));
     reply.headers({ 'x-content-type-options': 'nosniff', ...(isForOthers && crossOrigin) });
     if (areTooMany(request.raw.socket)) {
       throw new Problem(503, 'Too many requests are in progress. Retry after the number of seconds in Retry-After.', {

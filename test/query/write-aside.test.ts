@@ -60,7 +60,7 @@ describe('writing aside', () => {
   it('says that another name is needed where the system refuses this one', async () => {
     const { thrown } = await failWith(systemError('EACCES'));
     expect(thrown).toMatchObject({ code: 'usage' });
-    expect(thrown).toMatchObject({ next: 'Choose another file with --out.' });
+    expect(thrown).toMatchObject({ next: 'Choose another file.' });
   });
 
   it('says so too where the folder is a file', async () => {

@@ -1,5 +1,7 @@
 /** What doctor finds at the bounds: the version of Node, the mode of the key file, the clock, and pages that are refused or capped. */
 
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import { Secret } from '../../src/extract/ask/secret.ts';
@@ -21,7 +23,7 @@ async function findings(patient: Partial<Patient> = {}): Promise<Finding[]> {
     timeout: 10_000,
     clock: manualClock(),
     node: '20.19.0',
-    keyMode: 0o600,
+    keyFile: null,
     readTold: null,
     readBucket: null,
   };
@@ -44,13 +46,17 @@ describe('doctor', () => {
   });
 
   it.each([
-    [0o100600, 'ok'],
-    [0o100640, 'warning'],
-    [0o100604, 'warning'],
-    [0o100601, 'warning'],
-    [null, 'ok'],
-  ])('says of a key file of mode %s that it is %s', async (keyMode, state) => {
-    expect(await stateOf('key', { keyMode })).toBe(state);
+    [0o600, 'ok'],
+    [0o640, 'warning'],
+    [0o604, 'warning'],
+    [0o601, 'warning'],
+  ])('says of a key file of mode %s that it is %s', async (mode, state) => {
+    const keyFile = join(await temporaryFolder(), 'api-key');
+    await writeFile(keyFile, '');
+    await chmod(keyFile, mode);
+    const found = (await findings({ keyFile })).find(({ about }) => about === 'key')!;
+    const next = state === 'ok' ? null : `Restrict its permissions: chmod 600 ${keyFile}`;
+    expect(found).toMatchObject({ state, next });
   });
 
   it.each([

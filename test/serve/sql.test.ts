@@ -93,6 +93,8 @@ describe('SQL over HTTP', () => {
     const read = await get('SELECT 1');
     expect(read.headers.get('access-control-allow-origin')).toBeNull();
     expect(read.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    const escaped = await ask(service, '/%73ql%2ejson?sql=SELECT+1');
+    expect([escaped.status, escaped.headers.get('access-control-allow-origin')]).toEqual([200, null]);
     const path = '/sql.json?sql=SELECT+1';
     await expectProblem(await get('SELECT 1', '.json', { origin: 'https://example.org' }), 403);
     await expectProblem(await get('SELECT 1', '.json', { origin: 'null' }), 403);
