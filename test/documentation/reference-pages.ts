@@ -103,12 +103,11 @@ async function makeConfiguration(): Promise<string> {
   for (const { name: words, load } of commands)
     for (const [name, option] of Object.entries<Option>({ ...(await load()).options, ...configOption })) {
       if (words === 'completion') continue;
-      const { type, describe, range, choices, default: usual } = option;
-      const [, meaning = describe, said] = /^(.*) \[default: (.*)\]$/.exec(describe) ?? [];
+      const { type, describe, range, choices, defaultText, default: usual = defaultText } = option;
       const may = choices?.join(', ') ?? (range === undefined ? undefined : `${range[0]} to ${range[1]}`);
-      const fallback = usual ?? said ?? (type === 'boolean' ? false : undefined);
+      const fallback = usual ?? (type === 'boolean' ? false : undefined);
       const note = [type, may, fallback === undefined ? undefined : `default: ${fallback}`];
-      const cells: [string, string, string] = [name, meaning, note.filter((part) => part !== undefined).join('; ')];
+      const cells: [string, string, string] = [name, describe, note.filter((part) => part !== undefined).join('; ')];
       const row = rows.get(cells.join('\n')) ?? { cells, commands: [] };
       row.commands.push(words);
       rows.set(cells.join('\n'), row);
