@@ -254,8 +254,8 @@ async function makeFiles(warehouse: string): Promise<string> {
     `## runs.jsonl\n\n${await keysIn('runs.jsonl')}`,
     'These files have JSON Schemas: [manifest.json](manifest.schema.json), [run.json](run.schema.json), [lines of answers.jsonl](answers.schema.json), [lines of verdicts.jsonl](verdicts.schema.json).',
     `## landing/&lt;run&gt;/run.json\n\n${await keysIn(`landing/${run}/run.json`)}`,
-    `## landing/&lt;run&gt;/answers.jsonl\n\nOne line per answer.\n\n${await keysIn(`landing/${run}/answers.jsonl`)}`,
-    `## landing/&lt;run&gt;/verdicts.jsonl\n\nOne line per district and dataset.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`)}\n\nThe last line is there only where the run has read everything.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`, -2)}`,
+    `## landing/&lt;run&gt;/answers.jsonl\n\nOne line per response.\n\n${await keysIn(`landing/${run}/answers.jsonl`)}`,
+    `## landing/&lt;run&gt;/verdicts.jsonl\n\nOne line per district and dataset.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`)}\n\nIf the run read everything, the file ends with one more line:\n\n${await keysIn(`landing/${run}/verdicts.jsonl`, -2)}`,
   );
 }
 
