@@ -139,7 +139,7 @@ function explainIssue(path: string, issue: v.BaseIssue<unknown>, names: readonly
     return new RekapError(
       'configuration',
       `"${name}" in ${file} is not ${issue.message}.`,
-      'Correct it, or remove it.',
+      'Correct it, or remove it from the file.',
     );
   if (/key/i.test(name))
     return new RekapError(
