@@ -44,10 +44,9 @@ export const english = {
     html`${places} ${plural(count, 'regency reports', 'regencies report')} a turnout of exactly ${rate}.`,
   above: (places: Html, count: number, rate: Html) =>
     html`${places} ${plural(count, 'regency reports', 'regencies report')} a turnout above ${rate}.`,
-  leftOut: (reasons: readonly Html[]) => html`Excluded from every rate: ${listed(reasons, 'and')}.`,
+  leftOut: (reasons: readonly Html[]) => html`Regencies excluded from every rate: ${listed(reasons, 'and')}.`,
   leftReasons: {
-    missing: (count: Html, n: number) =>
-      html`${count} ${plural(n, 'regency that is missing in a dataset', 'regencies that are missing in a dataset')}`,
+    missing: (count: Html, n: number) => html`${count} that ${plural(n, 'is', 'are')} missing in a dataset`,
     unknown: (count: Html) => html`${count} with an unknown figure`,
     zero_denominator: (count: Html) => html`${count} without men or without women in the DPT`,
     contradicting: (count: Html) => html`${count} with contradictory figures`,
