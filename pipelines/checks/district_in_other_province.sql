@@ -1,6 +1,6 @@
 -- A district that is named after a province is in that province.
 -- en: {column} ({field}) is "{actual}", but its regencies are in {expected}. Figures by district and by province of the same name differ.
--- id: {column} ({field}) adalah "{actual}", tetapi kabupaten/kotanya berada di {expected}. Angka per dapil dan per provinsi dengan nama yang sama berbeda.
+-- id: {column} ({field}) tercatat "{actual}", tetapi kabupaten/kotanya berada di {expected}. Akibatnya, angka dapil ini berbeda dari angka provinsi yang bernama sama.
 WITH districts AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, dapil_name, province FROM voters
   UNION

@@ -1,6 +1,6 @@
 -- Every regency is in one district. A regency in two districts is counted twice, for example if it moved and only one of the districts was read again.
 -- en: the regency is in several districts ({field}): {actual}
--- id: kabupaten/kota ini berada di beberapa daerah pemilihan ({field}): {actual}
+-- id: kabupaten/kota ini tercatat di beberapa daerah pemilihan ({field}): {actual}
 WITH places AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, province, regency FROM voters
   UNION ALL

@@ -3,7 +3,7 @@
 -- dapil_id: Identifier of the electoral district. NULL where level is not dapil.
 -- dapil_name: Name of the electoral district. NULL where level is not dapil.
 -- province: Name of the province. NULL where level is not province.
--- users_per_dpt_and_dpk_pct: users_compared divided by voters_dpt_and_dpk_compared, in percent. This is turnout as the election commission (KPU) computes it.
+-- users_per_dpt_and_dpk_pct: users_compared divided by voters_dpt_and_dpk_compared, in percent. This is turnout as the election commission (KPU) computed it for 2024.
 -- users_per_dpt_pct: users_compared divided by voters_dpt_compared, in percent.
 -- users_per_voters_pct: users_compared divided by voters_compared, in percent.
 -- users_compared: Voting-rights users on all lists in the compared regencies. The numerator of the three rates.

@@ -24,7 +24,7 @@ export interface Rate {
 
 export type Figure = Count | Rate;
 
-/** What a row of a view holds; a column that a query lacks is a mistake in the report. */
+/** What a row of a view holds; `figuresOf` throws for a column that is missing. */
 export type Row = Readonly<Record<string, string | number | bigint | boolean | null>>;
 
 /** Gives the figures of one row or of a sum over rows, named by the view and the key. */
@@ -81,6 +81,17 @@ export function percentOf(rate: Rate, decimals = 1): number | null {
   return Number(rounded) / Number(scale);
 }
 
+/** Number formats by locale and number of decimals. Making one per figure took as long as all queries of the report. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+function formatOf(locale: string, decimals: number): Intl.NumberFormat {
+  const key = `${locale} ${decimals}`;
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const format = formats.get(key) ?? new Intl.NumberFormat(locale, digits);
+  formats.set(key, format);
+  return format;
+}
+
 /** Prints figures in one language. */
 export class Printer {
   private readonly language: Language;
@@ -102,9 +113,8 @@ export class Printer {
   /** The figure as text: 81.4%, 208,131,569, or a dash where it is unknown. */
   text(figure: Figure, decimals = 1): string {
     if (!isKnown(figure)) return '–';
-    if ('count' in figure) return new Intl.NumberFormat(this.locale).format(figure.count!);
-    const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-    return `${new Intl.NumberFormat(this.locale, digits).format(percentOf(figure, decimals)!)}%`;
+    if ('count' in figure) return formatOf(this.locale, 0).format(figure.count!);
+    return `${formatOf(this.locale, decimals).format(percentOf(figure, decimals)!)}%`;
   }
 
   /** The figure as an element that names it: `value` is what is printed, `data-of` the exact fraction of a rate. */
@@ -117,6 +127,12 @@ export class Printer {
       ${fraction === null ? null : html` data-of="${fraction}"`}
       >${this.text(figure, decimals)}</data
     >`;
+  }
+
+  /** A time in words: November 20, 2026 at 3:00 AM. */
+  time(time: string): Html {
+    const words = new Intl.DateTimeFormat(this.locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+    return html`<time datetime="${time}">${words.format(new Date(time))}</time>`;
   }
 
   /** The numerator and the denominator of a rate, each as a figure. */

@@ -30,7 +30,7 @@ export interface Sums {
   readonly compared: Count;
   readonly inUsers: Count;
   readonly inVoters: Count;
-  /** Regencies whose total is unknown, so that `users` and `voters` lack it. */
+  /** Regencies whose total is unknown, which `users` and `voters` therefore don't include. */
   readonly unknownUsers: Count;
   readonly unknownVoters: Count;
   /** Regencies that enter no rate, by reason. */
@@ -57,6 +57,8 @@ export interface Ranking {
 export interface Election {
   readonly title: string;
   readonly condition: string;
+  /** Value of `election` in the star, such as 2024 DPR-RI. */
+  readonly name: string;
   /** Other elections in the snapshot. */
   readonly others: readonly string[];
 }
@@ -75,6 +77,7 @@ export async function readElection(database: Database): Promise<Election | null>
   const titleOf = (election: typeof newest) => `${election.election_type} ${election.election_year}`;
   return {
     title: titleOf(newest),
+    name: `${newest.election_year} ${newest.election_type}`,
     condition: `election_year = ${newest.election_year} AND election_type = ${quoteText(newest.election_type)}`,
     others: older.map(titleOf),
   };
@@ -215,12 +218,12 @@ export function placeKey(row: Row): string {
 }
 
 /** The lists from the star, each with its rate, and its share of all lists in the regencies compared. */
-export async function readLists(database: Database, { condition }: Election): Promise<ListFigures[]> {
+export async function readLists(database: Database, { condition, name }: Election): Promise<ListFigures[]> {
   const here = `${condition} AND sex = 'both'`;
   const rows = await database.rows<Row>(
     `WITH star AS (
        SELECT list, sum(voters)::BIGINT AS voters, sum(users)::BIGINT AS users
-       FROM fact_people JOIN dim_dapil USING (dapil_key) WHERE ${condition} GROUP BY ALL
+       FROM fact_people WHERE election = ${quoteText(name)} GROUP BY ALL
      ),
      compared AS (
        SELECT sum(COLUMNS('^(users|voters)_(all|dpt|dptb|dpk)$'))::BIGINT AS '\\0' FROM turnout WHERE ${here} AND rate_status = 'compared'
@@ -253,12 +256,13 @@ export async function readLists(database: Database, { condition }: Election): Pr
 /** Provinces and regencies, as [regency, province], that no official name matches; a regency of such a province is not named by itself. */
 export async function readWithoutCode(
   database: Database,
-  { condition }: Election,
+  { name }: Election,
 ): Promise<(readonly [regency: string | null, province: string])[]> {
   const rows = await database.rows<{ regency: string | null; province: string }>(
     `SELECT DISTINCT CASE WHEN p.kemendagri_code IS NULL THEN NULL ELSE regency END AS regency, province
-     FROM fact_people JOIN dim_dapil USING (dapil_key) JOIN dim_regency r USING (regency_key) JOIN dim_province p USING (province_key)
-     WHERE ${condition} AND r.kemendagri_code IS NULL ORDER BY province, regency LIMIT 100`,
+     FROM fact_people JOIN dim_regency r USING (regency_key) JOIN dim_province p USING (province_key)
+     WHERE election = ${quoteText(name)} AND r.kemendagri_code IS NULL
+     ORDER BY province, regency LIMIT 100`,
   );
   return rows.map(({ regency, province }) => [regency, province]);
 }

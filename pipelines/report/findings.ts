@@ -10,6 +10,7 @@ export interface WomenAndMen {
   readonly equal: Count;
   /** Provinces in which both rates are known. */
   readonly provinces: Count;
+  readonly unknown: Count;
 }
 
 export function compareSexes(provinces: readonly Place[]): WomenAndMen {
@@ -22,6 +23,7 @@ export function compareSexes(provinces: readonly Place[]): WomenAndMen {
     men: count('provinces_men_higher', -1),
     equal: count('provinces_equal', 0),
     provinces: countOf('finding.provinces_compared', known.length),
+    unknown: countOf('finding.provinces_unknown', provinces.length - known.length),
   };
 }
 

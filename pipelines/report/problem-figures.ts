@@ -106,13 +106,9 @@ export async function readLinks(database: Database, project: Project, { conditio
 }
 
 /** From the grand total down to the leaves of the star, for each dataset and its measure. */
-export async function readChains(
-  database: Database,
-  { condition }: Election,
-  links: readonly Link[],
-): Promise<Chain[]> {
+export async function readChains(database: Database, { name }: Election, links: readonly Link[]): Promise<Chain[]> {
   const [leaves] = await database.rows<Row>(
-    `SELECT sum(voters)::BIGINT AS voters, sum(users)::BIGINT AS users FROM fact_people JOIN dim_dapil USING (dapil_key) WHERE ${condition}`,
+    `SELECT sum(voters)::BIGINT AS voters, sum(users)::BIGINT AS users FROM fact_people WHERE election = ${quoteText(name)}`,
   );
   const measures = [
     ['voters', 'voters'],

@@ -15,7 +15,7 @@ import {
 } from './figures.ts';
 import { RekapError } from '../../src/errors.ts';
 import { Html, html } from '../../src/runtime/html.ts';
-import { minute, type Page } from './page.ts';
+import type { Page } from './page.ts';
 import { readChains, readLinks, readProblems, readRestated } from './problem-figures.ts';
 import { anchorsOf, problemsSection } from './problems-section.ts';
 import { regenciesSection, script } from './regencies-section.ts';
@@ -68,7 +68,7 @@ async function sections(page: Page, { database, manifest, language }: ReportFact
   return html`${findings(page, nation, provinces, problems)} ${nationSection(page, nation)}
   ${provincesSection(page, provinces, rankings)}
   ${regenciesSection(page, regencies, { left, anchors: anchorsOf(problems) })}
-  ${districtsSection(page, await readDistricts(database, election))}
+  ${districtsSection(page, await readDistricts(database, election), problems)}
   ${listsSection(page, await readLists(database, election), await readChains(database, election, links))}
   ${problemsSection(page, problems)} ${sumsSection(page, links)}
   ${restatedSection(page, await readRestated(database, election, snapshot))} ${trustSection(page)}
@@ -90,7 +90,7 @@ function frame(page: Page, language: Language, content: Html): Html {
 <a class="skip" href="#figures">${own.skip}</a>
 <header>${isSample ? html`<p class="sample">${own.sample}</p>` : null}
 <h1>${title}</h1>
-<p class="quiet">${own.read(isSample ? html`${own.madeUp}` : html`<code>${manifest.source}</code>`, minute(manifest.created_at))}</p>
+<p class="quiet">${own.read(isSample ? html`${own.madeUp}` : html`<code>${manifest.source}</code>`, page.print.time(manifest.created_at))}</p>
 ${election.others.length === 0 ? null : html`<p class="quiet">${own.otherElections(election.others.join(', '))}</p>`}</header>
 <main id="figures">
 ${content}

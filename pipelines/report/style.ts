@@ -12,23 +12,25 @@ export const style = `
 * { box-sizing: border-box; }
 html { font: 16px/1.5 system-ui, "Segoe UI", Roboto, Helvetica, Arial, sans-serif; background: var(--paper); color: var(--ink); -webkit-text-size-adjust: 100%; }
 body { margin: 0 auto; max-width: 1160px; padding: 1.5rem 1rem 4rem; }
-h1 { font-size: clamp(1.7rem, 5vw, 2.6rem); line-height: 1.15; margin: 0 0 .25rem; letter-spacing: -.02em; }
+h1 { font-size: clamp(1.7rem, 5vw, 2.6rem); line-height: 1.15; margin: 0 0 .25rem; letter-spacing: -.02em; text-wrap: balance; }
 h2 { font-size: 1.35rem; margin: 0 0 .75rem; letter-spacing: -.01em; } h3 { font-size: 1.05rem; margin: 0 0 .5rem; }
-p { margin: 0 0 .75rem; max-width: 68ch; } a { color: var(--accent); }
+p { margin: 0 0 .75rem; max-width: 68ch; text-wrap: pretty; } a { color: var(--accent); }
 .quiet { color: var(--quiet); } small { display: block; color: var(--quiet); font-size: .78rem; line-height: 1.35; }
 .skip { position: absolute; left: -999px; } .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem; }
 section { margin-top: 2.5rem; padding-top: 1.25rem; border-top: 3px solid var(--ink); }
 data { font-variant-numeric: tabular-nums; }
 .findings { margin: 1.25rem 0 0; padding: 0; list-style: none; font-size: 1.12rem; max-width: 62ch; }
-.findings li { margin: 0 0 .6rem; } .findings li:first-child { font-size: 1.25rem; font-weight: 600; }
-.big { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 190px), 1fr)); gap: 1.25rem 2rem; margin: 1.75rem 0 1.25rem; padding: 0; list-style: none; }
+.findings li { margin: 0 0 .6rem; text-wrap: pretty; } .findings li:first-child { font-size: 1.25rem; font-weight: 600; }
+.big { display: grid; gap: 1.25rem 2rem; margin: 1.75rem 0 1.25rem; padding: 0; list-style: none; }
 .big strong { display: block; font-size: 1.75rem; line-height: 1.15; letter-spacing: -.02em; } .big .lead strong { color: var(--accent); } .big span { color: var(--quiet); }
+@media (min-width: 440px) { .big { grid-template-columns: repeat(2, 1fr); } .big .lead { grid-column: 1 / -1; } }
+@media (min-width: 1050px), print { .big { grid-template-columns: repeat(5, 1fr); } .big .lead { grid-column: auto; } }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 1.75rem 3rem; align-items: start; } .columns > * { min-width: 0; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 200px), 1fr)); gap: 1rem 2rem; margin-top: 1.75rem; } .pair > * { min-width: 0; }
 figure { margin: 0; } figcaption { color: var(--quiet); font-size: .875rem; margin-bottom: .5rem; }
 .dots { list-style: none; margin: 0; padding: 0; font-size: .82rem; }
 .dots li { display: grid; grid-template-columns: minmax(0, 10.5rem) minmax(0, 1fr) 3.4rem; gap: .6rem; align-items: center; line-height: 1.25; padding: .14rem 0; break-inside: avoid; }
-.dots .name { text-align: right; overflow-wrap: anywhere; } .dots li > data { text-align: right; }
+.dots .name { text-wrap: balance; text-align: right; overflow-wrap: anywhere; } .dots li > data { text-align: right; }
 .track { position: relative; height: 1.1rem; background: repeating-linear-gradient(to right, var(--line) 0 1px, transparent 1px calc(100% / var(--tenths))), linear-gradient(var(--line), var(--line)) right / 1px 100% no-repeat; }
 .track i { position: absolute; top: 50%; } .track .line { height: 2px; margin-top: -1px; background: var(--quiet); opacity: .5; }
 .track .men, .track .women { width: .55rem; height: .55rem; margin: -.275rem 0 0 -.275rem; background: var(--men); border-radius: 50%; }
@@ -42,13 +44,13 @@ figure { margin: 0; } figcaption { color: var(--quiet); font-size: .875rem; marg
 .step-2 { background: var(--step-2); color: var(--ink-2); } .step-3 { background: var(--step-3); color: var(--ink-3); } .step-4 { background: var(--step-4); color: var(--ink-4); } .step-5 { background: var(--step-5); color: var(--ink-5); }
 .legend, .key { display: flex; flex-wrap: wrap; gap: .25rem .9rem; list-style: none; padding: 0; margin: .5rem 0 0; font-size: .85rem; color: var(--quiet); } .key { columns: 3 9rem; display: block; }
 .legend i { display: inline-block; width: .9em; height: .9em; border-radius: 2px; margin-right: .35em; vertical-align: -.08em; border: 1px solid var(--line); }
-.bars { margin: 0; } .bars dt { font-weight: 600; } .bars dd { margin: 0 0 .9rem; } .bars ul { list-style: none; margin: 0; padding: 0; } .bars li { display: flex; align-items: center; gap: .5rem; font-size: .875rem; }
+.bars { margin: 0; } .bars dt { font-weight: 600; } .bars dd { margin: 0 0 .9rem; } .bars ul { list-style: none; margin: 0; padding: 0; } .bars li { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .5rem; font-size: .875rem; }
 .bars i { height: .9rem; flex: none; border-radius: 2px; background: var(--men); } .bars i.women { background: var(--women); }
 .scroll { overflow-x: auto; margin-bottom: 1rem; } .tall { max-height: 38rem; overflow-y: auto; border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 caption { text-align: left; font-weight: 600; padding: .25rem 0; } th, td { text-align: left; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; font-weight: 400; }
 th:last-child, td:last-child { padding-right: .15rem; }
-thead th { color: var(--quiet); font-size: .8rem; border-bottom: 1px solid var(--quiet); vertical-align: bottom; } .tall thead th { position: sticky; top: 0; background: var(--paper); } .number { text-align: right; white-space: nowrap; }
+thead th { color: var(--quiet); font-size: .8rem; border-bottom: 1px solid var(--quiet); vertical-align: bottom; } .tall thead th { position: sticky; top: 0; background: var(--paper); } .number { text-align: right; } td.number { white-space: nowrap; }
 thead button { all: unset; cursor: pointer; } thead button:hover { color: var(--accent); } [aria-sort=ascending] button::after { content: " ↑"; } [aria-sort=descending] button::after { content: " ↓"; }
 .controls { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: center; margin: 0 0 .75rem; font-size: .9rem; } .controls[hidden] { display: none; }
 .controls input[type=search], .controls select { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--quiet); border-radius: 4px; padding: .35rem .5rem; min-width: 0; max-width: 100%; }
@@ -58,10 +60,10 @@ summary:focus-visible, .scroll:focus-visible, a:focus-visible, button:focus-visi
 .doubts ul { margin: 0; padding: 0; list-style: none; } .doubts ul li { margin-bottom: .35rem; max-width: 80ch; } .doubts details { margin: .3rem 0 0; }
 .tag { display: inline-block; font-size: .75rem; font-weight: 600; padding: .05rem .45rem; border-radius: 99px; border: 1px solid currentColor; margin-right: .35rem; }
 .error { color: var(--bad); } .warning { color: var(--women); } .new { background: var(--bad); color: var(--card); border-color: var(--bad); }
-code, samp { font: .84em ui-monospace, SFMono-Regular, Consolas, monospace; overflow-wrap: anywhere; }
+code, samp { font: .84em ui-monospace, SFMono-Regular, Consolas, monospace; overflow-wrap: anywhere; } #reconciliation code { overflow-wrap: break-word; }
 .sample { position: sticky; top: 0; z-index: 2; margin: -1.5rem -1rem 1.25rem; max-width: none; padding: .45rem 1rem; background: var(--bad); color: var(--card); font-weight: 700; text-align: center; }
 .made-up::after { content: attr(data-mark); position: fixed; inset: 0; z-index: 1; pointer-events: none; display: grid; place-items: center; font-size: min(11vw, 9rem); font-weight: 800; letter-spacing: .1em; color: var(--bad); opacity: .06; transform: rotate(-24deg); white-space: nowrap; }
 @media (max-width: 480px) { .map data { display: none; } .map { font-size: .62rem; } .dots li { grid-template-columns: 7.5rem minmax(0, 1fr) 3.2rem; } .findings { font-size: 1.05rem; } .findings li:first-child { font-size: 1.15rem; } #all th:first-child { position: sticky; left: 0; background: var(--paper); z-index: 1; max-width: 8.5rem; } }
 @media print { :root { color-scheme: light; --paper: #fff; } html { font-size: 11px; background: #fff; } body { padding: 0; max-width: none; } .skip, .controls { display: none; } .sample { position: static; margin: 0 0 1rem; }
-  .tall { max-height: none; } .tall thead th { position: static; } tr, .doubts > li, .map { break-inside: avoid; } h2, h3 { break-after: avoid; } .columns { grid-template-columns: repeat(2, 1fr); gap: 1rem 1.5rem; } summary { display: none; } .scroll { overflow: visible; } }
+  .tall { max-height: none; } .tall thead th { position: static; } tr, .doubts > li, .map { break-inside: avoid; } h2, h3 { break-after: avoid; } .columns { grid-template-columns: repeat(2, 1fr); gap: 1rem 1.5rem; } summary { display: none; } #problems > details > summary { display: block; } #problems > details::details-content { content-visibility: visible; } .scroll { overflow: visible; } }
 `;

@@ -1,7 +1,7 @@
 /** The sections on turnout: findings, the nation, provinces, districts, and the three lists. */
 
 import { dots, shares, spanOf, tileMap } from './charts.ts';
-import { compareRates, denominatorOf, type Figure, isKnown, numeratorOf } from './figure.ts';
+import { compareRates, type Count, denominatorOf, type Figure, isKnown, numeratorOf } from './figure.ts';
 import type { ListFigures, Place, Ranking, Sums } from './figures.ts';
 import { compareSexes, extremes } from './findings.ts';
 import { folded, type Html, html, table } from '../../src/runtime/html.ts';
@@ -18,12 +18,13 @@ export function findings(page: Page, nation: Nation, provinces: readonly Place[]
   const hundred = html`${print.show(constant(100))}%`;
   const sentences = [
     isKnown(both.turnout)
-      ? own.headline(
-          print.show(both.turnout),
-          print.fraction(both.turnout),
-          print.show(both.compared),
-          print.show(both.regencies),
-        )
+      ? own.headline({
+          rate: print.show(both.turnout),
+          users: print.show(numeratorOf(both.turnout)),
+          voters: print.show(denominatorOf(both.turnout)),
+          compared: print.show(both.compared),
+          of: print.show(both.regencies),
+        })
       : null,
     sexes(page, provinces),
     farthest(page, provinces),
@@ -40,13 +41,15 @@ export function findings(page: Page, nation: Nation, provinces: readonly Place[]
 }
 
 function sexes({ own, print }: Page, provinces: readonly Place[]): Html | null {
-  const { women, men, equal, provinces: all } = compareSexes(provinces);
+  const { women, men, equal, unknown, provinces: all } = compareSexes(provinces);
   if (amount(all) === 0) return null;
   const first =
     amount(women) >= amount(men)
       ? own.womenHigher(print.show(women), print.show(all))
       : own.menHigher(print.show(men), print.show(all));
-  return html`${first}${amount(equal) === 0 ? null : own.equalRates(print.show(equal), amount(equal))}`;
+  return html`${first}${amount(equal) === 0 ? null : own.equalRates(print.show(equal), amount(equal))}${
+    amount(unknown) === 0 ? null : own.unknownRates(print.show(unknown), amount(unknown))
+  }`;
 }
 
 function farthest({ own, print }: Page, provinces: readonly Place[]): Html | null {
@@ -64,7 +67,7 @@ function farthest({ own, print }: Page, provinces: readonly Place[]): Html | nul
 function leftOut({ own, print }: Page, sums: Sums): Html | null {
   const reasons = Object.entries(sums.left)
     .filter(([, count]) => amount(count) > 0)
-    .map(([reason, count]) => own.leftReasons[reason as keyof Sums['left']](print.show(count), amount(count)));
+    .map(([reason, count]) => own.leftReasons[reason as keyof Sums['left']](print.show(count)));
   if (reasons.length === 0) return null;
   const withThem =
     amount(sums.left.contradicting) === 0 || !isKnown(sums.withContradicting)
@@ -80,13 +83,14 @@ export function nationSection({ own, print }: Page, nation: Nation): Html {
     tile(name, turnout, isKnown(turnout) ? html`<small>${print.fraction(turnout)}</small>` : null, kind);
   const { both, male, female } = nation;
   const hasUnknown = amount(both.unknownVoters) + amount(both.unknownUsers) > 0;
-  const sameScope = amount(both.inVoters) === amount(both.inUsers);
+  const people = (name: string, count: Count, regencies: Count) =>
+    tile(name, count, html`<small>${own.coverage(print.show(regencies), amount(regencies))}</small>`);
   return html`<ul class="big">
       ${rate(own.turnout, both, 'lead')} ${rate(own.men, male)} ${rate(own.women, female)}
-      ${tile(own.voters, both.voters, null)} ${tile(own.users, both.users, null)}
+      ${people(own.voters, both.voters, both.inVoters)} ${people(own.users, both.users, both.inUsers)}
     </ul>
     <p>
-      ${own.perVoters} ${sameScope ? null : own.scope(print.show(both.inVoters), print.show(both.inUsers))}
+      ${own.perVoters}
       ${hasUnknown ? own.unknownTotals(print.show(both.unknownVoters), print.show(both.unknownUsers)) : null}
     </p>`;
 }
@@ -165,13 +169,14 @@ function ranking({ own, print }: Page, list: 'highest' | 'lowest', rankings: Ran
   </div>`;
 }
 
-export function districtsSection(page: Page, unordered: readonly Place[]): Html {
+export function districtsSection(page: Page, unordered: readonly Place[], { byCheck }: Problems): Html {
   const { own } = page;
   const districts = byTurnout(unordered);
   const span = spanOf(districts);
   const half = Math.ceil(districts.length / 2);
   return html`<section id="districts">
     <h2>${own.districts}</h2>
+    ${byCheck['district_in_other_province'] === undefined ? null : html`<p>${own.namesDiffer(html`<a href="#problems">${own.violations}</a>`)}</p>`}
     <p class="quiet">${own.dots}</p>
     <div class="columns">
       ${[districts.slice(0, half), districts.slice(half)].map((part) =>
@@ -197,7 +202,7 @@ export function listsSection(page: Page, lists: readonly ListFigures[], chains: 
     <div class="columns">
       ${shares(lists, page)}
       <div>
-        ${table(rates, { caption: own.rate, head: [own.list, own.rate, own.usersCompared, own.voters], numbers: [1, 2, 3] })}
+        ${table(rates, { caption: own.listRates, head: [own.list, own.rate, own.usersCompared, own.voters], numbers: [1, 2, 3] })}
         ${table(counts, { caption: own.listCounts, head: [own.list, own.voters, own.users], numbers: [1, 2] })}
       </div>
     </div>

@@ -31,35 +31,46 @@ export const english = {
   usersCompared: 'Voting-rights users',
   votersCompared: 'Voters (DPT + DPK)',
 
-  headline: (rate: Html, fraction: Html, compared: Html, of: Html) =>
-    html`${rate} of the voters in the DPT and the DPK used their voting right: ${fraction}, in ${compared} of ${of}
-    regencies.`,
+  headline: ({
+    rate,
+    users,
+    voters,
+    compared,
+    of,
+  }: Readonly<Record<'rate' | 'users' | 'voters' | 'compared' | 'of', Html>>) =>
+    html`Turnout was ${rate}: ${users} voting-rights users ÷ ${voters} voters in the DPT and the DPK, in ${compared} of
+    ${of} regencies.`,
   womenHigher: (women: Html, of: Html) => html`Women voted at a higher rate than men in ${women} of ${of} provinces.`,
   menHigher: (men: Html, of: Html) => html`Men voted at a higher rate than women in ${men} of ${of} provinces.`,
   equalRates: (equal: Html, count: number) =>
     html` In ${equal} ${plural(count, 'province', 'provinces')}, the two rates are equal.`,
+  unknownRates: (unknown: Html, count: number) =>
+    html` In ${unknown} ${plural(count, 'province', 'provinces')}, a rate is unknown.`,
   extremes: (highest: string, high: Html, lowest: string, low: Html) =>
-    html`Turnout is highest in ${highest} (${high}) and lowest in ${lowest} (${low}).`,
+    html`Turnout was highest in ${highest} (${high}) and lowest in ${lowest} (${low}).`,
   exactly: (places: Html, count: number, rate: Html) =>
     html`${places} ${plural(count, 'regency reports', 'regencies report')} a turnout of exactly ${rate}.`,
   above: (places: Html, count: number, rate: Html) =>
     html`${places} ${plural(count, 'regency reports', 'regencies report')} a turnout above ${rate}.`,
   leftOut: (reasons: readonly Html[]) => html`Regencies excluded from every rate: ${listed(reasons, 'and')}.`,
   leftReasons: {
-    missing: (count: Html, n: number) => html`${count} that ${plural(n, 'is', 'are')} missing in a dataset`,
+    missing: (count: Html) => html`${count} missing in a dataset`,
     unknown: (count: Html) => html`${count} with an unknown figure`,
     zero_denominator: (count: Html) => html`${count} without men or without women in the DPT`,
     contradicting: (count: Html) => html`${count} with contradictory figures`,
   },
   withContradicting: (rate: Html, fraction: Html) =>
-    html`If regencies with contradictory figures are included, turnout is ${rate} (${fraction}).`,
-  scope: (voters: Html, users: Html) =>
-    html`The voters are from ${voters} regencies, the voting-rights users from ${users}.`,
-  perVoters:
-    'Turnout is the number of voting-rights users on all lists divided by the number of voters in the DPT and the DPK, as the election commission (KPU) computes it.',
+    html`If regencies with contradictory figures are included, turnout was ${rate} (${fraction}).`,
+  coverage: (regencies: Html, count: number) =>
+    html`on all lists, in ${regencies} ${plural(count, 'regency', 'regencies')}`,
+  perVoters: html`Turnout is the number of voting-rights users on all lists divided by the number of voters in the DPT
+  and the DPK, as the election commission (KPU) computed it for ${html`<time>2024</time>`}.`,
 
   provinces: 'Turnout by province',
   districts: 'Turnout by electoral district',
+  namesDiffer: (problems: Html) =>
+    html`Some districts have the name of a province that their regencies aren’t in. Their figures differ from those of
+    the province. ${problems} lists these districts.`,
   dots: 'Circle: men. Diamond: women. Number: men and women together.',
   map: 'Provinces on a tile map',
   tileKey: 'Key to the codes',
@@ -78,7 +89,6 @@ export const english = {
   search: 'Search for a regency',
   allProvinces: 'All provinces',
   onlyProblems: 'Only with problems',
-  sortBy: 'Sort by this column',
   problems: 'Problems',
   statuses: {
     'missing in a dataset': 'missing in a dataset',
@@ -92,11 +102,12 @@ export const english = {
 
   lists: 'The three lists',
   listsMean:
-    'A voter is on the permanent list (DPT), the supplementary list (DPTb) or the additional list (DPK). For the two small lists, the bars show the share of all voters and of all voting-rights users in the compared regencies.',
+    'A voter is on the permanent list (DPT), the supplementary list (DPTb), or the additional list (DPK). For the two small lists, the bars show the share of all voters and of all voting-rights users in the compared regencies.',
   list: 'List',
   rate: 'Users ÷ voters',
+  listRates: 'Users ÷ voters, in the compared regencies',
   shareOf: { voters: 'of all voters', users: 'of all voting-rights users' },
-  listCounts: 'Known numbers of men and women on each list',
+  listCounts: 'Known numbers of men and women on each list, in all regencies',
   chainEqual: { voters: 'Voters', voting_rights_users: 'Voting-rights users' } as Readonly<Record<string, string>>,
   chain: (what: string, total: Html, difference: Html, leaves: Html) =>
     html`${what}: the sum of the source’s grand totals is ${total}. Minus the differences in
@@ -183,7 +194,8 @@ export const english = {
 
 export type Words = typeof english;
 
-/** `a`, `a and b`, `a, b and c`. */
+/** `a`, `a and b`, `a, b, and c`. */
 export function listed(parts: readonly Html[], and: string): Html {
-  return html`${parts.map((part, at) => html`${at === 0 ? '' : at === parts.length - 1 ? ` ${and} ` : ', '}${part}`)}`;
+  const last = parts.length > 2 ? `, ${and} ` : ` ${and} `;
+  return html`${parts.map((part, at) => html`${at === 0 ? '' : at === parts.length - 1 ? last : ', '}${part}`)}`;
 }

@@ -27,34 +27,38 @@ export const indonesian: Words = {
   usersCompared: 'Pengguna hak pilih',
   votersCompared: 'Pemilih (DPT + DPK)',
 
-  headline: (rate, fraction, compared, of) =>
-    html`${rate} pemilih dalam DPT dan DPK menggunakan hak pilihnya: ${fraction}, di ${compared} dari ${of}
-    kabupaten/kota.`,
+  headline: ({ rate, users, voters, compared, of }) =>
+    html`Tingkat partisipasi pemilih mencapai ${rate}: ${users} pengguna hak pilih ÷ ${voters} pemilih dalam DPT dan
+    DPK, di ${compared} dari ${of} kabupaten/kota.`,
   womenHigher: (women, of) =>
     html`Tingkat partisipasi perempuan lebih tinggi daripada laki-laki di ${women} dari ${of} provinsi.`,
   menHigher: (men, of) =>
     html`Tingkat partisipasi laki-laki lebih tinggi daripada perempuan di ${men} dari ${of} provinsi.`,
   equalRates: (equal) => html` Di ${equal} provinsi, tingkat partisipasi keduanya sama.`,
+  unknownRates: (unknown) => html` Di ${unknown} provinsi, tingkat partisipasi tidak diketahui.`,
   extremes: (highest, high, lowest, low) =>
     html`Tingkat partisipasi tertinggi tercatat di ${highest} (${high}) dan terendah di ${lowest} (${low}).`,
-  exactly: (places, _, rate) => html`${places} kabupaten/kota melaporkan tingkat partisipasi tepat ${rate}.`,
-  above: (places, _, rate) => html`${places} kabupaten/kota melaporkan tingkat partisipasi di atas ${rate}.`,
-  leftOut: (reasons) => html`Tidak dihitung dalam tingkat partisipasi: ${listed(reasons, 'dan')}.`,
+  exactly: (places, _, rate) => html`${places} kabupaten/kota mencatat tingkat partisipasi tepat ${rate}.`,
+  above: (places, _, rate) => html`${places} kabupaten/kota mencatat tingkat partisipasi di atas ${rate}.`,
+  leftOut: (reasons) => html`Kabupaten/kota yang tidak dihitung dalam tingkat partisipasi: ${listed(reasons, 'dan')}.`,
   leftReasons: {
-    missing: (count) => html`${count} kabupaten/kota yang tidak ada di salah satu dataset`,
+    missing: (count) => html`${count} tidak ada di salah satu dataset`,
     unknown: (count) => html`${count} dengan angka yang tidak diketahui`,
     zero_denominator: (count) => html`${count} tanpa pemilih laki-laki atau tanpa pemilih perempuan dalam DPT`,
-    contradicting: (count) => html`${count} dengan data tidak konsisten`,
+    contradicting: (count) => html`${count} dengan data yang tidak konsisten`,
   },
   withContradicting: (rate, fraction) =>
-    html`Jika data tidak konsisten ikut dihitung, tingkat partisipasi menjadi ${rate} (${fraction}).`,
-  scope: (voters, users) => html`Jumlah pemilih mencakup ${voters} kabupaten/kota, jumlah pengguna hak pilih ${users}.`,
-  perVoters:
-    'Tingkat partisipasi adalah jumlah pengguna hak pilih di semua daftar dibagi jumlah pemilih dalam DPT dan DPK, sesuai dengan perhitungan KPU.',
+    html`Jika data yang tidak konsisten ikut dihitung, tingkat partisipasi menjadi ${rate} (${fraction}).`,
+  coverage: (regencies) => html`dalam semua daftar, di ${regencies} kabupaten/kota`,
+  perVoters: html`Tingkat partisipasi adalah jumlah pengguna hak pilih di semua daftar dibagi jumlah pemilih dalam DPT
+  dan DPK, sesuai dengan cara penghitungan KPU untuk Pemilu ${html`<time>2024</time>`}.`,
 
   provinces: 'Tingkat partisipasi per provinsi',
-  districts: 'Tingkat partisipasi per daerah pemilihan',
-  dots: 'Lingkaran: laki-laki. Wajik: perempuan. Angka: total.',
+  districts: 'Tingkat partisipasi per daerah pemilihan (dapil)',
+  namesDiffer: (problems) =>
+    html`Sebagian dapil memakai nama provinsi yang bukan provinsi kabupaten/kotanya, sehingga angkanya berbeda dari
+    angka provinsi tersebut. Daftarnya ada di bagian ${problems}.`,
+  dots: 'Lingkaran: laki-laki. Belah ketupat: perempuan. Angka: laki-laki dan perempuan.',
   map: 'Peta petak provinsi',
   tileKey: 'Keterangan kode',
   notOnMap: (names) => `Tidak ada di peta karena namanya tidak cocok dengan nama resmi: ${names}.`,
@@ -65,7 +69,7 @@ export const indonesian: Words = {
   ranked: 'Peringkat hanya mencakup kabupaten/kota dengan data lengkap dan konsisten.',
   tied: (tied, rate, shown) =>
     html`${tied} kabupaten/kota memiliki tingkat partisipasi yang sama, yaitu ${rate}. Daftar ini menampilkan ${shown}
-    di antaranya menurut abjad.`,
+    di antaranya menurut urutan abjad.`,
 
   regencies: 'Semua kabupaten/kota',
   regenciesMean:
@@ -73,8 +77,7 @@ export const indonesian: Words = {
   search: 'Cari kabupaten/kota',
   allProvinces: 'Semua provinsi',
   onlyProblems: 'Hanya yang bermasalah',
-  sortBy: 'Urutkan menurut kolom ini',
-  problems: 'Catatan',
+  problems: 'Masalah',
   statuses: {
     'missing in a dataset': 'tidak ada di salah satu dataset',
     unknown: 'angka tidak diketahui',
@@ -90,40 +93,41 @@ export const indonesian: Words = {
     'Pemilih tercatat dalam daftar pemilih tetap (DPT), daftar pemilih tambahan (DPTb), atau daftar pemilih khusus (DPK). Grafik batang menunjukkan proporsi DPTb dan DPK terhadap semua pemilih dan pengguna hak pilih di kabupaten/kota yang dihitung.',
   list: 'Daftar',
   rate: 'Pengguna ÷ pemilih',
+  listRates: 'Pengguna ÷ pemilih di kabupaten/kota yang dihitung',
   shareOf: { voters: 'dari semua pemilih', users: 'dari semua pengguna hak pilih' },
-  listCounts: 'Jumlah laki-laki dan perempuan yang diketahui di tiap daftar',
+  listCounts: 'Jumlah laki-laki dan perempuan yang diketahui di tiap daftar, semua kabupaten/kota',
   chainEqual: { voters: 'Pemilih', voting_rights_users: 'Pengguna hak pilih' },
   chain: (what, total, difference, leaves) =>
     html`${what}: jumlah total dari sumber adalah ${total}. Setelah dikurangi selisih pada bagian
-    ${html`<a href="#reconciliation">Penjumlahan</a>`} (${difference}), hasilnya sama dengan jumlah ketiga daftar
-    (${leaves}).`,
-  sums: 'Penjumlahan',
+    ${html`<a href="#reconciliation">Pemeriksaan penjumlahan</a>`} (${difference}), hasilnya sama dengan jumlah ketiga
+    daftar (${leaves}).`,
+  sums: 'Pemeriksaan penjumlahan',
   sumsMean:
     'Setiap baris membandingkan total dari sumber dengan jumlah bagiannya. Total dari sumber dikurangi selisih sama dengan jumlah bagian yang diketahui. View reconciliation memuat semua baris yang menyebabkan selisih.',
   sum: 'Penjumlahan',
   sourceTotal: 'Total dari sumber',
   knownParts: 'Jumlah bagian yang diketahui',
   difference: 'Selisih',
-  rowsListed: 'Baris',
+  rowsListed: 'Jumlah baris',
 
   trust: 'Apakah data ini dapat dipercaya?',
   proved: 'Kelengkapan',
   provedMeans: (dataset, complete, withRecords, records) =>
-    html`${html`<strong>${dataset}</strong>`}: ${complete} dari ${withRecords} dapil yang memiliki data terbukti
-    lengkap, dengan ${records} data.`,
+    html`${html`<strong>${dataset}</strong>`}: dari ${withRecords} dapil yang memiliki data, ${complete} terbukti
+    lengkap (${records} data).`,
   confirmed: (listed_, again) =>
-    html` ${listed_} dikonfirmasi oleh daftar lengkap dan permintaan per dapil, ${again} oleh pembacaan berulang per
-    dapil.`,
-  empty: (empty) => html` ${empty} dapil lain diminta, tetapi tidak memiliki data.`,
+    html` ${listed_} dapil dikonfirmasi melalui daftar lengkap dan permintaan per dapil, ${again} melalui pembacaan
+    berulang per dapil.`,
+  empty: (empty) => html` Data ${empty} dapil lain juga diminta, tetapi tidak tersedia.`,
   dataset: 'Dataset',
   records: 'Data',
-  passes: 'Pembacaan',
+  passes: 'Jumlah pembacaan',
   listedRecords: 'Dalam daftar lengkap',
   proof: 'Dasar pembuktian',
   proofs: { 'own end': 'halaman dapil', 'full listing': 'daftar lengkap', none: 'belum terbukti' },
   readAt: 'Diambil (UTC)',
   allDistricts: 'Tampilkan semua dapil',
-  ledger: 'Asal-usul data',
+  ledger: 'Hasil pemrosesan data',
   fetched: 'Diambil',
   published: 'Diterbitkan',
   quarantined: 'Dikarantina',
@@ -131,8 +135,8 @@ export const indonesian: Words = {
   carried: 'Dari snapshot sebelumnya',
   rows: 'Baris',
 
-  violations: 'Data tidak konsisten',
-  violationsMean: 'Catatan ini menyangkut data dari sumber. Semua baris diterbitkan apa adanya dan diberi tanda.',
+  violations: 'Masalah pada data',
+  violationsMean: 'Masalah berikut berasal dari data sumber. rekap menerbitkan semua baris apa adanya dan menandainya.',
   noViolations: 'Data lolos semua pemeriksaan.',
   severities: {
     error: (count) => html`${count} kesalahan`,
@@ -140,16 +144,16 @@ export const indonesian: Words = {
   },
   oneSeverity: { error: 'kesalahan', warning: 'peringatan' },
   ages: (fresh, resolved) => html` (${fresh} baru, ${resolved} teratasi sejak snapshot sebelumnya)`,
-  elsewhere: (count) => html`Catatan untuk pemilu lain dalam snapshot ini: ${count}.`,
+  elsewhere: (count) => html`Masalah pada data pemilu lain dalam snapshot ini: ${count}.`,
   isNew: 'baru',
   since: 'sejak',
   wholeDistrict: 'Seluruh dapil',
   morePlaces: (left) => html`Tabel ${html`<code>violations</code>`} memuat ${left} wilayah lainnya.`,
   evidence: 'Bukti',
   fromAll: 'daftar lengkap',
-  fromDistrict: 'daftar dapil',
+  fromDistrict: 'daftar per dapil',
   notKept: 'Respons diterima pada pengambilan data sebelumnya.',
-  restated: 'Perubahan oleh sumber sejak snapshot sebelumnya',
+  restated: 'Perubahan data oleh sumber sejak snapshot sebelumnya',
   nothingRestated: 'Tidak ada perubahan.',
   moreRestated: (left) => html`Tabel ${html`<code>changes</code>`} memuat ${left} nilai lainnya.`,
   column: 'Kolom',
@@ -159,7 +163,7 @@ export const indonesian: Words = {
     `Tidak memiliki kode resmi (Kemendagri) karena namanya tidak cocok dengan nama resmi: ${names}.`,
   method: 'Metode',
   methodText:
-    'rekap meminta data setiap daerah pemilihan dan menyimpan setiap respons apa adanya. rekap mengonversi teks angka menjadi bilangan bulat tanpa perkiraan, lalu membandingkan jumlah laki-laki, perempuan, dan total. Angka yang tidak diketahui tidak pernah dihitung sebagai nol. Tingkat partisipasi hanya mencakup kabupaten/kota yang semua angkanya diketahui, tidak memiliki kesalahan, dan memiliki pemilih laki-laki dan perempuan dalam DPT.',
+    'rekap meminta data setiap daerah pemilihan dan menyimpan setiap respons apa adanya. rekap mengonversi teks angka menjadi bilangan bulat tanpa perkiraan, lalu membandingkan jumlah laki-laki, perempuan, dan total. Angka yang tidak diketahui tidak pernah dihitung sebagai nol. Tingkat partisipasi hanya mencakup kabupaten/kota yang semua angkanya diketahui, tidak mengandung kesalahan, dan memiliki pemilih laki-laki dan perempuan dalam DPT.',
   again: (verify, replay, evidence) =>
     html`Untuk memeriksa sendiri, jalankan perintah berikut: ${verify} membandingkan berkas, jumlah, dan respons,
     ${replay} membangun ulang tabel, dan ${evidence} menunjukkan data di balik sebuah angka.`,

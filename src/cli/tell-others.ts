@@ -12,7 +12,7 @@ type HeardArguments = Values<typeof notifyOptions & typeof logOptions & typeof w
 /** What of a sync's options counts here. */
 export type ToldArguments = HeardArguments & { readonly 'base-url'?: string | undefined; readonly 'dry-run': boolean };
 
-/** Whom to tell; null if nobody. @throws `usage` for a malformed address, `configuration` for a file that cannot be read. */
+/** Recipients of the notices; null if none are configured. @throws `usage` for a malformed address, `configuration` for a file that cannot be read. */
 export async function readTold(args: HeardArguments): Promise<Notifier | null> {
   const isHeard = Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined);
   if (!isHeard) return null;

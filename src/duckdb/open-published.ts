@@ -1,6 +1,6 @@
 /** Opens a published DuckDB file for reading, so that no statement, view or macro in it reaches anything else. */
 
-import { type Database, mostMemory, openDatabase } from './database.ts';
+import { type Database, mostMemory, openDatabase, quoteIdentifier, quoteText, readParquetSql } from './database.ts';
 import { messageOf, RekapError } from '../errors.ts';
 
 /** What to do about a published file that is not as it was. */
@@ -15,6 +15,8 @@ export interface ReadBounds {
   readonly memory?: number;
   /** Ends the statement that is running; its reason is thrown. */
   readonly signal?: AbortSignal;
+  /** Parquet files by the names of the tables and views whose rows they hold. Statements read the files, and no view is computed again. */
+  readonly parquet?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -24,11 +26,14 @@ export interface ReadBounds {
  */
 export async function openPublished(
   file: string,
-  { memory = mostMemory, ...signal }: ReadBounds = {},
+  { memory = mostMemory, parquet = new Map(), ...signal }: ReadBounds = {},
 ): Promise<Database> {
   const database = await openReadOnly(file, signal);
   try {
-    await seal(database, memory);
+    // DuckDB looks for a name among temporary views first.
+    for (const [name, path] of parquet)
+      await database.run(`CREATE TEMP VIEW ${quoteIdentifier(name)} AS FROM ${readParquetSql(path)}`);
+    await seal(database, memory, [...parquet.values()]);
     return namingDamage(database, file);
   } catch (error) {
     database.close();
@@ -39,11 +44,14 @@ export async function openPublished(
 /**
  * Takes the file system, extensions and settings away from an open database. Without external access alone, DuckDB would still let a
  * statement write to the file itself and to the log beside it. What does not fit into memory has no folder to go to.
+ *
+ * @param files Files that statements may still read. They could write to these too, so whoever names any runs no statement from outside.
  */
-export async function seal(database: Database, memory = mostMemory): Promise<void> {
+export async function seal(database: Database, memory = mostMemory, files: readonly string[] = []): Promise<void> {
+  const paths = files.map((file) => quoteText(file)).join(', ');
   await database.run(
-    `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = ''; SET enable_external_access = false;
-     SET disabled_filesystems = 'LocalFileSystem'; SET lock_configuration = true`,
+    `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = ''; SET allowed_paths = [${paths}];
+     SET enable_external_access = false; ${files.length === 0 ? "SET disabled_filesystems = 'LocalFileSystem';" : ''} SET lock_configuration = true`,
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { contentSql, type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { contentSql, type Database, quoteIdentifier, quoteText, readParquetSql } from '../duckdb/database.ts';
 import { parquetPath, withoutHistory } from '../warehouse/snapshot-format.ts';
 import type { Relation } from '../duckdb/dictionary.ts';
 
@@ -36,8 +36,8 @@ export async function writeParquet(
   { folder, origin, smallGroups }: ParquetOptions,
 ): Promise<Map<string, WrittenParquet>> {
   const written = new Map<string, WrittenParquet>();
-  const views = await readViews(database);
-  const placeOf = ({ name }: Relation): number => views.findIndex((view) => view.name === name);
+  const views = await readViewNames(database);
+  const placeOf = ({ name }: Relation): number => views.indexOf(name);
   for (const relation of relations.toSorted((a, b) => placeOf(a) - placeOf(b))) {
     const { name } = relation;
     const path = parquetPath(name);
@@ -49,29 +49,27 @@ export async function writeParquet(
       .map(([key, value]) => `${quoteIdentifier(key)}: ${quoteText(value)}`)
       .join(', ');
     const table = quoteIdentifier(name);
-    const place = placeOf(relation);
-    const source = place === -1 ? table : `temp.${table}`;
-    // A view's rows come in any order. They are sorted and computed once, for the file, for its content, and for the views that read them:
-    // DuckDB looks for a name among temporary tables first. Tables are sorted already.
-    if (place !== -1) await database.run(`CREATE TEMP TABLE ${table} AS FROM ${table} ORDER BY ALL`);
+    const isView = placeOf(relation) !== -1;
+    // A view gives its rows in any order; tables are sorted already.
     const rows = await database.run(
-      `COPY (FROM ${source}) TO ${quoteText(file)}
+      `COPY (FROM ${table}${isView ? ' ORDER BY ALL' : ''}) TO ${quoteText(file)}
        (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ROW_GROUP_SIZE ${smallGroups[name] ?? rowsOfOneGroup}, KV_METADATA {${metadata}})`,
     );
-    const content = contentSql(withoutHistory(name, source));
+    // The hash below and the views that read this one take its rows from the file: DuckDB looks for a name among temporary views first.
+    if (isView) await database.run(`CREATE TEMP VIEW ${table} AS FROM ${readParquetSql(file)}`);
+    const content = contentSql(withoutHistory(name, table));
     const [found] = await database.rows<{ content: string }>(`SELECT ${content} AS content`);
-    const isReadLater = views.slice(place + 1).some(({ sql }) => new RegExp(`\\b${name}\\b`).test(sql));
-    if (place !== -1 && !isReadLater) await database.run(`DROP TABLE ${source}`);
     written.set(path, { rows, content: found!.content });
   }
   return written;
 }
 
 /** The views in the order in which they were created, so that each comes after those it reads. */
-function readViews(database: Database): Promise<{ name: string; sql: string }[]> {
-  return database.rows(
-    'SELECT view_name AS name, sql FROM duckdb_views() WHERE database_name = current_database() AND NOT internal ORDER BY view_oid',
+async function readViewNames(database: Database): Promise<string[]> {
+  const views = await database.rows<{ view_name: string }>(
+    'SELECT view_name FROM duckdb_views() WHERE database_name = current_database() AND NOT internal ORDER BY view_oid',
   );
+  return views.map(({ view_name: name }) => name);
 }
 
 function describe({ name, meaning, columns }: Relation): Record<string, string> {

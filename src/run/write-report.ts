@@ -1,11 +1,11 @@
 /** Makes the report of a snapshot that is built, and gives it its place among the files of the snapshot. */
 
-import { join } from 'node:path';
-import { openPublished } from '../duckdb/open-published.ts';
+import { basename, join } from 'node:path';
+import { openPublished, verifyHint } from '../duckdb/open-published.ts';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 import { readAnswers } from '../land/landed-run.ts';
 import type { AnswerOfRecord, Language, Project } from '../pipeline.ts';
-import { describeFile } from '../warehouse/check-files.ts';
+import { describeFile, findAltered } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, reportFile } from '../warehouse/snapshot-format.ts';
 import type { Run } from './options.ts';
 import { writeNewFile } from '../warehouse/with-file.ts';
@@ -20,7 +20,11 @@ export interface ReportPlaces {
   readonly signal?: AbortSignal;
 }
 
-/** The report as one page of HTML; null where the project has none, or the snapshot nothing to show. */
+/**
+ * The report as one page of HTML; null where the project has none, or the snapshot nothing to show.
+ *
+ * @throws `warehouse` if a Parquet file, from which its figures come, was changed.
+ */
 export async function makeReport(
   project: Project,
   manifest: Manifest,
@@ -29,7 +33,14 @@ export async function makeReport(
 ): Promise<string | null> {
   const report = await project.loadReport?.();
   if (report === undefined) return null;
-  const database = await openPublished(join(folder, databaseFile), signal === undefined ? {} : { signal });
+  const files = manifest.files.filter(({ path, rows }) => rows !== null && path.endsWith('.parquet'));
+  const [altered] = await findAltered(folder, files);
+  if (altered !== undefined) throw new RekapError('warehouse', `${altered.path}: ${altered.why}.`, verifyHint);
+  const parquet = new Map(files.map(({ path }) => [basename(path, '.parquet'), join(folder, path)]));
+  const database = await openPublished(join(folder, databaseFile), {
+    parquet,
+    ...(signal !== undefined && { signal }),
+  });
   try {
     return await report({ database, manifest, answers: await readKeptAnswers(landing), pinned, language });
   } finally {

@@ -74,7 +74,7 @@ export function addSql(app: FastifyInstance, options: SqlRoutes): void {
 }
 
 /**
- * Refuses requests that a page of another origin makes a browser send. Such a page may also reach the service under a name of its own
+ * Refuses requests that a browser sends for a page of another origin. Such a page may also reach the service under a name of its own
  * that leads to 127.0.0.1 (DNS rebinding); its name is then in Host.
  */
 function refuseOtherPages({ headers }: FastifyRequest, onlyLoopback: boolean): void {

@@ -173,7 +173,7 @@ describe('bad input', () => {
     ],
     ['an option in capitals', ['sync', '--sample', '--DRY-RUN'], ['option --DRY-RUN', 'Did you mean --dry-run?']],
     ['a value in capitals', ['sync', '--sample', '--page-Size=3'], ['option --page-Size', '--page-size']],
-    ['a URL that is none', ['sync', '--base-url', 'ht!tp'], ['ht!tp', 'is not a URL']],
+    ['a malformed URL', ['sync', '--base-url', 'ht!tp'], ['ht!tp', 'is not a URL']],
     ['a URL of another kind', ['sync', '--base-url', 'ftp://host'], ['ftp:']],
     ['a password in the URL', ['sync', '--base-url', `https://user:${key}@host`], ['password']],
     [

@@ -154,6 +154,7 @@ class Figures:
         return {
             "places_folded": min(200, len(places)) - max(12, min(200, len(worst))),
             "provinces_compared": len(known),
+            "provinces_unknown": len(provinces) - len(known),
             "provinces_women_higher": sum(rates["female"] > rates["male"] for rates in known),
             "provinces_men_higher": sum(rates["female"] < rates["male"] for rates in known),
             "provinces_equal": sum(rates["female"] == rates["male"] for rates in known),

@@ -38,7 +38,7 @@ const words = {
     sum: 'jumlah',
     difference: 'selisih',
     empty: 'Tidak ada data yang dikarantina.',
-    none: 'Pemeriksaan tidak menemukan data yang tidak konsisten.',
+    none: 'Data lolos semua pemeriksaan.',
     quarantined: 'Data dikarantina',
     received: 'Asal-usul data',
     'full listing': 'dari daftar lengkap',
