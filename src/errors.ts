@@ -20,13 +20,13 @@ export const ExitCode = {
 
 /** What can fail, and the exit code of each. */
 const failures = {
-  /** A flag, an environment variable, a config key or an argument is wrong. */
+  /** An option, an environment variable, a config key or an argument is wrong. */
   usage: ExitCode.usage,
   /** A file that the options name, such as the key or the config file, cannot be used, or the API key or the profile is missing. */
   configuration: ExitCode.usage,
   /** The definition of a pipeline or a project is inconsistent. rekap checks it when it loads the project. */
   'pipeline-definition': ExitCode.usage,
-  /** The warehouse folder cannot be used, such as because it is a file or `current` is damaged. */
+  /** The warehouse folder cannot be used, for example because it is a file or `current` is damaged. */
   warehouse: ExitCode.usage,
   /** This user does not have permission to read a part of the warehouse. The data may be intact. */
   'warehouse-forbidden': ExitCode.usage,

@@ -1,4 +1,4 @@
--- Counts of voters and users by election, regency, list and sex, without subtotals. You can sum each over any rows. The sums can differ from the source's own totals. `reconciliation` lists each difference.
+-- Counts of voters and users by election, regency, list and sex, without subtotals. You can sum voters or users over any rows of one election. The sums can differ from the source's own totals. `reconciliation` lists each difference.
 -- election: Year and type of the election.
 -- regency_key: Key of the regency in dim_regency.
 -- dapil_key: Key of the electoral district in dim_dapil.

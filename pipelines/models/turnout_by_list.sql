@@ -3,12 +3,12 @@
 -- users_per_voters_pct: users_compared divided by voters_compared, in percent.
 -- users_compared: Voting-rights users on the list in the compared regencies.
 -- voters_compared: Voters on the list in the compared regencies.
--- regencies: Number of regencies in either dataset: the sum of the next five columns.
+-- regencies: Number of regencies in either dataset: regencies_compared + regencies_missing + regencies_unknown + regencies_zero_denominator + regencies_contradicting.
 -- regencies_compared: Regencies that the rate includes.
 -- regencies_zero_denominator: Regencies without voters on the list, or without men or women in the DPT.
--- users_per_voters_pct_with_contradicting: The same rate, including the contradicting regencies.
--- users_with_contradicting: Numerator of that rate.
--- voters_with_contradicting: Denominator of that rate.
+-- users_per_voters_pct_with_contradicting: users_per_voters_pct, including the contradicting regencies.
+-- users_with_contradicting: Numerator of users_per_voters_pct_with_contradicting.
+-- voters_with_contradicting: Denominator of users_per_voters_pct_with_contradicting.
 WITH lists AS (
   SELECT
     election_year, election_type, sex, rate_status,

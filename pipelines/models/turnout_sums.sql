@@ -1,8 +1,8 @@
 -- Turnout by sex for the nation, each province and each electoral district, in percent and not rounded. The rates include only regencies whose rate_status is compared. The other regencies are counted by reason.
 -- level: national, province or dapil.
--- dapil_id: Identifier of the electoral district. NULL at the other levels.
--- dapil_name: Name of the electoral district. NULL at the other levels.
--- province: Name of the province. NULL at the other levels.
+-- dapil_id: Identifier of the electoral district. NULL where level is not dapil.
+-- dapil_name: Name of the electoral district. NULL where level is not dapil.
+-- province: Name of the province. NULL where level is not province.
 -- users_per_dpt_and_dpk_pct: users_compared divided by voters_dpt_and_dpk_compared, in percent. This is turnout as the election commission (KPU) computed it for 2024.
 -- users_per_dpt_pct: users_compared divided by voters_dpt_compared, in percent.
 -- users_per_voters_pct: users_compared divided by voters_compared, in percent.
@@ -10,16 +10,16 @@
 -- voters_compared: Voters on all lists in the compared regencies.
 -- voters_dpt_compared: Voters in the DPT in the compared regencies.
 -- voters_dpt_and_dpk_compared: Voters in the DPT and the DPK in the compared regencies.
--- regencies: Number of regencies in either dataset: the sum of the next five columns.
+-- regencies: Number of regencies in either dataset: regencies_compared + regencies_missing + regencies_unknown + regencies_zero_denominator + regencies_contradicting.
 -- regencies_compared: Regencies that the rates include.
 -- regencies_missing: Regencies that are missing in one dataset.
 -- regencies_unknown: Regencies with an unknown figure in either dataset.
 -- regencies_zero_denominator: Regencies without men or without women in the DPT.
 -- regencies_contradicting: Regencies whose figures fail a check of severity error. See the table violations.
--- users_per_dpt_and_dpk_pct_with_contradicting: The same rate, including the contradicting regencies.
--- users_per_dpt_pct_with_contradicting: The same rate, including the contradicting regencies.
--- users_per_voters_pct_with_contradicting: The same rate, including the contradicting regencies.
--- users_with_contradicting: Voting-rights users on all lists in the compared and the contradicting regencies. The numerator of these three rates.
+-- users_per_dpt_and_dpk_pct_with_contradicting: users_per_dpt_and_dpk_pct, including the contradicting regencies.
+-- users_per_dpt_pct_with_contradicting: users_per_dpt_pct, including the contradicting regencies.
+-- users_per_voters_pct_with_contradicting: users_per_voters_pct, including the contradicting regencies.
+-- users_with_contradicting: Voting-rights users on all lists in the compared and the contradicting regencies. The numerator of the three rates that end in _with_contradicting.
 -- voters_with_contradicting: Voters on all lists in the compared and the contradicting regencies.
 -- voters_dpt_with_contradicting: Voters in the DPT in the compared and the contradicting regencies.
 -- voters_dpt_and_dpk_with_contradicting: Voters in the DPT and the DPK in the compared and the contradicting regencies.

@@ -15,7 +15,7 @@ export const english = {
   read: (source: Html, at: Html) => html`Read from ${source} on ${at} UTC.`,
   madeUp: 'the sample',
   otherElections: (names: string) =>
-    `This snapshot also holds ${names}. The report is about the newest election; sections that cover all elections say so.`,
+    `This snapshot also holds ${names}. The report is about the newest election. Sections that cover all elections say so.`,
   allElections: 'All elections in this snapshot',
 
   turnout: 'Turnout',
@@ -56,11 +56,11 @@ export const english = {
   leftReasons: {
     missing: (count: Html) => html`${count} missing in a dataset`,
     unknown: (count: Html) => html`${count} with an unknown figure`,
-    zero_denominator: (count: Html) => html`${count} without voters in the DPT`,
+    zero_denominator: (count: Html) => html`${count} without men or without women in the DPT`,
     contradicting: (count: Html) => html`${count} with contradictory figures`,
   },
   withContradicting: (rate: Html, fraction: Html) =>
-    html`With the contradictory ones, turnout was ${rate} (${fraction}).`,
+    html`If regencies with contradictory figures are included, turnout was ${rate} (${fraction}).`,
   coverage: (regencies: Html, count: number) =>
     html`on all lists, in ${regencies} ${plural(count, 'regency', 'regencies')}`,
   perVoters: html`Turnout is the number of voting-rights users on all lists divided by the number of voters in the DPT
@@ -93,7 +93,7 @@ export const english = {
   statuses: {
     'missing in a dataset': 'missing in a dataset',
     unknown: 'unknown figure',
-    'zero denominator': 'no voters in the DPT',
+    'zero denominator': 'no men or no women in the DPT',
     contradicting: 'contradictory',
     compared: '',
   } as Readonly<Record<string, string>>,
@@ -102,7 +102,7 @@ export const english = {
 
   lists: 'The three lists',
   listsMean:
-    'A voter is on the permanent list (DPT), the supplementary list (DPTb), or the additional list (DPK). The bars show the share of the two small lists in all voters and voting-rights users, in the compared regencies.',
+    'A voter is on the permanent list (DPT), the supplementary list (DPTb), or the additional list (DPK). For the two small lists, the bars show the share of all voters and of all voting-rights users in the compared regencies.',
   list: 'List',
   rate: 'Users ÷ voters',
   listRates: 'Users ÷ voters, in the compared regencies',
@@ -133,10 +133,10 @@ export const english = {
     html` ${empty} more ${plural(n, 'district was requested but has', 'districts were requested but have')} no records.`,
   dataset: 'Dataset',
   records: 'Records',
-  passes: 'Passes over own pages',
+  passes: 'Passes over the district listing',
   listedRecords: 'In the full listing',
   proof: 'Proved by',
-  proofs: { 'own end': 'own pages', 'full listing': 'full listing', none: 'not proved' },
+  proofs: { 'own end': 'district listing', 'full listing': 'full listing', none: 'not proved' },
   readAt: 'Read (UTC)',
   allDistricts: 'Show every district',
   ledger: 'Records by outcome',
@@ -163,7 +163,7 @@ export const english = {
   morePlaces: (left: Html) => html`The table ${html`<code>violations</code>`} has ${left} more places.`,
   evidence: 'Evidence',
   fromAll: 'full listing',
-  fromDistrict: 'listing of the district',
+  fromDistrict: 'district listing',
   notKept: 'The response was received in an earlier run.',
   restated: 'Changed by the source since the previous snapshot',
   nothingRestated: 'No values changed.',
@@ -187,7 +187,8 @@ export const english = {
   pinned: 'This snapshot is pinned: it stays current while syncs keep newer ones beside it.',
   otherPinned: (pinned: Html) => html`This snapshot isn’t current, because snapshot ${pinned} is pinned.`,
   unknownTotals: (voters: Html, users: Html) =>
-    html`The total is unknown in ${voters} regencies for voters and in ${users} for users; they aren’t in these sums.`,
+    html`The totals above exclude unknown numbers: those of voters in ${voters} regencies and of voting-rights users in
+    ${users}.`,
   warningsOnly: (places: Html) => html`Show ${places} more places, which have warnings only`,
 };
 

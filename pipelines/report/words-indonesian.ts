@@ -44,7 +44,7 @@ export const indonesian: Words = {
   leftReasons: {
     missing: (count) => html`${count} tidak ada di salah satu dataset`,
     unknown: (count) => html`${count} dengan angka yang tidak diketahui`,
-    zero_denominator: (count) => html`${count} tanpa pemilih dalam DPT`,
+    zero_denominator: (count) => html`${count} tanpa pemilih laki-laki atau tanpa pemilih perempuan dalam DPT`,
     contradicting: (count) => html`${count} dengan data yang tidak konsisten`,
   },
   withContradicting: (rate, fraction) =>
@@ -81,7 +81,7 @@ export const indonesian: Words = {
   statuses: {
     'missing in a dataset': 'tidak ada di salah satu dataset',
     unknown: 'angka tidak diketahui',
-    'zero denominator': 'tanpa pemilih dalam DPT',
+    'zero denominator': 'tanpa pemilih laki-laki atau perempuan dalam DPT',
     contradicting: 'tidak konsisten',
     compared: '',
   },

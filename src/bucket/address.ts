@@ -23,8 +23,8 @@ export function readBucketUrl(text: string): BucketAddress {
     throw new RekapError(
       'usage',
       // It is not repeated: it may hold a key.
-      'This is not a bucket address.',
-      'Write it as s3://bucket/prefix; the prefix may be left out.',
+      'The address of the bucket is not valid. It is not shown, because it may contain a key.',
+      'Write it as s3://bucket/prefix. You can omit the prefix. The name of the bucket consists of lower-case letters, digits, dots and hyphens.',
     );
   const prefix = path === '' ? '' : `${parts.join('/')}/`;
   return { bucket, prefix, url: `s3://${bucket}${prefix === '' ? '' : `/${prefix.slice(0, -1)}`}` };

@@ -23,7 +23,8 @@ export const doctorCommand = declareCommand({
     'api-key-file': {
       type: 'text',
       takes: 'FILE',
-      describe: 'file with the API key [default: REKAP_API_KEY holds the key]',
+      describe: 'file with the API key',
+      defaultText: 'the key in REKAP_API_KEY',
     },
     'page-size': {
       type: 'number',

@@ -19,7 +19,8 @@ export const exportCommand = declareCommand({
     into: {
       type: 'folder',
       takes: 'FOLDER',
-      describe: 'output folder [default: rekap-<snapshot>, which must be new or empty]',
+      describe: 'output folder',
+      defaultText: 'rekap-<snapshot>, which must be new or empty',
     },
   },
   examples: [

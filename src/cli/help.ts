@@ -76,7 +76,7 @@ function flag(name: string, { takes, short }: Option): string {
 }
 
 /** What it is, what it may be, and what it is by default. */
-function describeOption({ describe, range, choices, default: usual }: Option): string {
+function describeOption({ describe, range, choices, defaultText, default: usual = defaultText }: Option): string {
   const may = choices?.join(', ') ?? (range === undefined ? '' : `${range[0]} to ${range[1]}`);
   const brackets = [may, usual === undefined ? '' : `default: ${usual}`].filter((part) => part !== '').join('; ');
   return brackets === '' ? describe : `${describe} [${brackets}]`;

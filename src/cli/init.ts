@@ -15,14 +15,16 @@ export const initCommand = declareCommand({
     'api-key-file': {
       type: 'text',
       takes: 'FILE',
-      describe: 'file with the API key [default: a new file with the value of REKAP_API_KEY]',
+      describe: 'file with the API key',
+      defaultText: 'a new file with the value of REKAP_API_KEY',
     },
     ...warehouseOption,
     schedule: {
       type: 'text',
       takes: 'SCHEDULER',
       choices: scheduleNames,
-      describe: 'scheduler to create files for [default: none]',
+      describe: 'scheduler to create files for',
+      defaultText: 'none',
     },
     into: { type: 'folder', takes: 'FOLDER', default: '.', describe: 'output folder' },
   },

@@ -18,7 +18,7 @@ import type { Pushed } from '../snapshots/push-snapshot.ts';
 
 const options = {
   ...warehouseOption,
-  ...snapshotOption,
+  snapshot: { ...snapshotOption.snapshot, describe: 'ID of the snapshot to push' },
   keep: { ...keepOptions.keep, describe: 'snapshots to keep in the bucket' },
   'accept-source': {
     ...publishOptions['accept-source'],

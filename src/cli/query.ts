@@ -20,7 +20,8 @@ const options = {
   format: {
     ...resultOptions.format,
     choices: ['table', 'markdown', 'csv', 'json', 'parquet', 'arrow'],
-    describe: 'output format [default: from the extension of --out, otherwise table]',
+    describe: 'output format',
+    defaultText: 'from the extension of --out, otherwise table',
   },
   out: { type: 'text', takes: 'FILE', describe: 'output file, such as people.csv; required for parquet and arrow' },
   layout: {
@@ -34,7 +35,8 @@ const options = {
     type: 'number',
     takes: 'SECONDS',
     range: [1, week],
-    describe: 'maximum seconds for the query [default: no limit]',
+    describe: 'maximum seconds for the query',
+    defaultText: 'no limit',
   },
 } as const satisfies Options;
 

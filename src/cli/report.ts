@@ -9,7 +9,7 @@ export const reportCommand = declareCommand({
     ...readWarehouseOption,
     ...snapshotOption,
     ...languageOption,
-    out: { type: 'text', takes: 'FILE', describe: 'output file [default: report-<snapshot>-<language>.html]' },
+    out: { type: 'text', takes: 'FILE', describe: 'output file', defaultText: 'report-<snapshot>-<language>.html' },
     open: { type: 'boolean', describe: 'open the report in a browser' },
   },
   examples: [

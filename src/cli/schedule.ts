@@ -23,12 +23,14 @@ const options = {
   timezone: {
     type: 'text',
     takes: 'ZONE',
-    describe: 'time zone of the schedule, such as Asia/Jakarta [default: local time zone]',
+    describe: 'time zone of the schedule, such as Asia/Jakarta',
+    defaultText: 'local time zone',
   },
   jitter: {
     type: 'text',
     takes: 'TIME',
-    describe: 'maximum random delay of each sync, such as 10m [default: no delay]',
+    describe: 'maximum random delay of each sync, such as 10m',
+    defaultText: 'no delay',
   },
   retries: {
     type: 'number',
@@ -41,7 +43,8 @@ const options = {
     type: 'number',
     takes: 'PORT',
     range: [0, 65_535],
-    describe: 'port for /health and /metrics; 0 for any free port [default: none]',
+    describe: 'port for /health and /metrics; 0 for any free port',
+    defaultText: 'none',
   },
   host: { type: 'text', takes: 'ADDRESS', default: '127.0.0.1', describe: 'address to listen on' },
   ...syncOptions,

@@ -25,7 +25,7 @@ const options = {
     type: 'folder',
     takes: 'FOLDER',
     orBucket: true,
-    describe: 'warehouse folder or s3://bucket/prefix; serves the current snapshot, also after it changes',
+    describe: 'warehouse folder or s3://bucket/prefix; serves the current snapshot and follows it when it changes',
   },
   host: { type: 'text', takes: 'ADDRESS', default: '127.0.0.1', describe: 'address to listen on' },
   port: {
@@ -38,7 +38,8 @@ const options = {
   'api-keys-file': {
     type: 'text',
     takes: 'FILE',
-    describe: 'file with one accepted API key per line [default: REKAP_API_KEYS, separated by commas]',
+    describe: 'file with one accepted API key per line',
+    defaultText: 'the keys in REKAP_API_KEYS, separated by commas',
   },
   'max-limit': {
     type: 'number',
@@ -51,11 +52,13 @@ const options = {
     type: 'number',
     takes: 'COUNT',
     range: [1, 1_000_000],
-    describe: 'maximum requests per minute and key [default: no limit]',
+    describe: 'maximum requests per minute and key',
+    defaultText: 'no limit',
   },
   sql: {
     type: 'boolean',
-    describe: 'run SQL queries on the snapshot at /sql [default: only on a loopback address; --no-sql disables it]',
+    describe: 'run SQL queries on the snapshot at /sql; --no-sql turns this off',
+    defaultText: 'on for a loopback address only',
   },
   faults: {
     type: 'list',
@@ -66,7 +69,8 @@ const options = {
     type: 'number',
     takes: 'NUMBER',
     range: [0, 2_147_483_647],
-    describe: 'seed for the random faults [default: a new seed, which is printed]',
+    describe: 'seed for the random faults',
+    defaultText: 'a new seed, which is printed',
   },
 } as const satisfies Options;
 

@@ -30,7 +30,8 @@ export const syncOptions = {
   'api-key-file': {
     type: 'text',
     takes: 'FILE',
-    describe: 'file with the API key [default: REKAP_API_KEY holds the key]',
+    describe: 'file with the API key',
+    defaultText: 'the key in REKAP_API_KEY',
   },
   ...warehouseOption,
   dapil: { type: 'list', takes: 'IDS', describe: 'sync only these districts; the others are carried over' },
@@ -81,7 +82,7 @@ export const syncOptions = {
     takes: 'SECONDS',
     range: [1, week],
     default: 3600,
-    describe: 'maximum age of these pages in seconds',
+    describe: 'maximum age in seconds of the pages that --resume reuses',
   },
   push: { type: 'text', takes: 'BUCKET', describe: 's3://bucket/prefix to push the snapshot to after each success' },
   ...notifyOptions,

@@ -54,7 +54,9 @@ export class Findings {
     const { expected, knownBefore } = this.known;
     const most = expected[this.table] ?? 0;
     if (knownBefore.length === 0 && !isSameKind) {
-      this.expectations.push('only the full listing of the source says which districts there are');
+      this.expectations.push(
+        'only the full listing names the districts, so rekap cannot detect a district that is missing there',
+      );
     } else if (listing.total < most) {
       const who = knownBefore.length > 0 ? 'the previous snapshot has' : 'the reference list has';
       this.expectations.push(
@@ -98,7 +100,7 @@ export class Findings {
       ...name(this.unlisted, 'districts with records are missing in the full listing'),
       ...name(
         this.otherwise,
-        'the full listing has different values for districts, so rekap publishes the values of their own pages',
+        'the full listing has different values for districts, so rekap publishes the values of their district listings',
       ),
       ...this.byOrigin(this.empty, 'has no records for districts', known),
       ...this.byOrigin([...this.unanswered.keys()], `returns an error (${firstUnanswered}) for districts`, known),
@@ -162,7 +164,7 @@ export class Findings {
     const total = listing?.total ?? 0;
     if (total < 2) return [];
     const full = [...this.totals].flatMap(([district, records]) => (records === total ? [district] : []));
-    const what = `the source may limit every response to ${formatNumber(total)} records: the full listing has that many, and so do districts`;
+    const what = `the source may limit every response to ${formatNumber(total)} records: the full listing has exactly this many, and so do districts`;
     return name(full, what);
   }
 

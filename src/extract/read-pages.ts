@@ -122,7 +122,7 @@ function requireJoin(
     throw new RekapError(
       'broken-reading',
       `${page.url} ${refusal === null ? 'is empty' : `returned status ${refusal.status}`}, although ${last.url} returned a record at this offset.`,
-      'The source leaves out records at times, or changed during the sync. Run the sync again.',
+      'The source sometimes leaves out records, or changed during the sync. Run the sync again.',
     );
   if (contentOf(page, 0) === last.content) return;
   throw new RekapError(

@@ -129,7 +129,7 @@ async function readText(file: string): Promise<string> {
       throw new RekapError(
         'landing',
         `The stored responses of run ${basename(dirname(file))} are not in this warehouse.`,
-        'Retention removed them, or the snapshot was pulled. In that case, the warehouse where it was created has them.',
+        'If retention removed them, run the sync again. If the snapshot was pulled, run the command on the warehouse that created the snapshot.',
         { cause: error },
       );
     const what = isGone ? 'is missing' : `cannot be read: ${systemReason(error)}`;

@@ -142,7 +142,7 @@ export function changesTable(pipelines: readonly AnyPipeline[]): TableDefinition
     {
       name: 'snapshot_id',
       type: 'VARCHAR',
-      comment: 'The first snapshot with the new value. The id starts with the UTC time.',
+      comment: 'ID of the first snapshot with the new value. The ID starts with the UTC time.',
     },
   ];
   return {
@@ -180,8 +180,8 @@ export const snapshotsLogTable: TableDefinition = {
   name: snapshotsLogTableName,
   comment: 'One row per published snapshot and dataset, up to this snapshot.',
   columns: [
-    { name: 'snapshot_id', type: 'VARCHAR', comment: 'Id of the snapshot.' },
-    { name: 'published_at', type: 'TIMESTAMP', comment: 'UTC time when its run began.' },
+    { name: 'snapshot_id', type: 'VARCHAR', comment: 'ID of the snapshot.' },
+    { name: 'published_at', type: 'TIMESTAMP', comment: 'UTC time when the run of the snapshot began.' },
     { name: 'source', type: 'VARCHAR', comment: 'Base URL of the source, or sample.' },
     { name: 'dataset', type: 'VARCHAR', comment: 'Table of the dataset.' },
     { name: 'row_count', type: 'BIGINT', comment: 'Number of rows in the table.' },

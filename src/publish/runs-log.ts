@@ -158,7 +158,7 @@ function unreadable(runs: string, error: unknown): RekapError {
   return new RekapError(
     'warehouse',
     `${runs} cannot be read: ${systemReason(error)}.`,
-    'Correct it, or move it. Without it, the runs that it lists count as interrupted.',
+    'Check its permissions and the disk, or move it. Without it, the runs that it lists count as interrupted.',
     { cause: error },
   );
 }

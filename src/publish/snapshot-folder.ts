@@ -23,8 +23,8 @@ export function newSnapshotId(now: Date, random: number, latest: string | null):
   if (next <= 0xffffff) return `${latestTime}-${hex(next)}`;
   throw new RekapError(
     'warehouse',
-    `There is no run ID after ${latest}.`,
-    'Remove this folder from snapshots/ or landing/.',
+    `${latest} is the highest possible run ID, so a new run cannot get an ID after it.`,
+    'Remove the folder of this name from snapshots/ or landing/ in the warehouse.',
   );
 }
 

@@ -133,7 +133,9 @@ async function findPrevious({ folder, manifest }: Snapshot): Promise<FoundPrevio
   const files = new Map(parquet.map(({ path }) => [basename(path, '.parquet'), join(folder, path)]));
   return {
     tables: { kind: 'parquet', manifest, files, earlier },
-    why: lacksLog ? `${why} The log of snapshots starts with it, because the earlier log cannot be read.` : why,
+    why: lacksLog
+      ? `${why} The table snapshots_log now starts with this snapshot, because the earlier log cannot be read.`
+      : why,
   };
 }
 

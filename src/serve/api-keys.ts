@@ -49,7 +49,11 @@ export function readApiKeys(text: string, whence: string): ApiKeys {
   }
   const keys = lines.filter((line) => line !== '' && !line.startsWith('#'));
   if (keys.length === 0) {
-    throw new RekapError('usage', `${whence} has no API key.`, 'Write one key per line. Use long, random keys.');
+    throw new RekapError(
+      'usage',
+      `${whence} does not contain an API key.`,
+      'Write one key per line. Use long, random keys.',
+    );
   }
   return new ApiKeys(keys);
 }

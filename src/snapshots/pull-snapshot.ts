@@ -129,7 +129,7 @@ function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: CurrentThere
   if (snapshot < latest) return;
   throw new RekapError(
     'bucket',
-    `The current snapshot ${snapshot} of ${bucket.url} has a time in the future.`,
+    `The current snapshot ${snapshot} of ${bucket.url} has an ID with a time in the future.`,
     'Check the clock of this machine. If it is correct, push a snapshot from a machine with a correct clock.',
   );
 }

@@ -30,14 +30,14 @@ export const fillFirst =
 
 /** What to do where `current` is missing, or leads nowhere. */
 const currentHint =
-  'To make the snapshot of the newest run current, run "rekap replay". To roll back to another snapshot, run "rekap snapshots list". If no snapshots exist, remove current and snapshots, and run the sync again.';
+  'To make the snapshot of the newest run current, run "rekap replay". To choose another snapshot, run "rekap snapshots list", then "rekap snapshots rollback ID". If no snapshots exist, remove current and snapshots, and run the sync again.';
 
 /** What to do about a damaged pin. */
 const pinnedHint = 'Remove it with "rekap snapshots unpin". To pin a snapshot, run "rekap snapshots rollback ID".';
 
 /** What to do about a damaged snapshot that was made of the answers of run `madeBy`. It looks at nothing: advice must not fail. */
 export function recoveryHint(damaged: string, madeBy = damaged): string {
-  return `To rebuild it from its responses, run "rekap replay ${madeBy}". To roll back to another snapshot, run "rekap snapshots list".`;
+  return `To rebuild it from its responses, run "rekap replay ${madeBy}". To choose another snapshot, run "rekap snapshots list", then "rekap snapshots rollback ID".`;
 }
 
 /** Ids of the snapshots that have a name, oldest first. */
@@ -57,7 +57,12 @@ async function idsIn(folder: string): Promise<string[]> {
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return [];
     const what = `${folder} cannot be read: ${systemReason(error)}.`;
-    throw new RekapError('warehouse', what, 'Correct it, or choose another folder with --warehouse.', { cause: error });
+    throw new RekapError(
+      'warehouse',
+      what,
+      'Check the permissions of the folder and the disk, or choose another folder with --warehouse.',
+      { cause: error },
+    );
   }
 }
 

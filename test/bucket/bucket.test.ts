@@ -39,7 +39,10 @@ describe('the address of a bucket', () => {
     '',
   ])('%j is refused, and not repeated', (text) => {
     expect(() => readBucketUrl(text)).toThrow(
-      expect.objectContaining({ code: 'usage', message: 'This is not a bucket address.' }),
+      expect.objectContaining({
+        code: 'usage',
+        message: 'The address of the bucket is not valid. It is not shown, because it may contain a key.',
+      }),
     );
   });
 });

@@ -103,12 +103,11 @@ async function makeConfiguration(): Promise<string> {
   for (const { name: words, load } of commands)
     for (const [name, option] of Object.entries<Option>({ ...(await load()).options, ...configOption })) {
       if (words === 'completion') continue;
-      const { type, describe, range, choices, default: usual } = option;
-      const [, meaning = describe, said] = /^(.*) \[default: (.*)\]$/.exec(describe) ?? [];
+      const { type, describe, range, choices, defaultText, default: usual = defaultText } = option;
       const may = choices?.join(', ') ?? (range === undefined ? undefined : `${range[0]} to ${range[1]}`);
-      const fallback = usual ?? said ?? (type === 'boolean' ? false : undefined);
+      const fallback = usual ?? (type === 'boolean' ? false : undefined);
       const note = [type, may, fallback === undefined ? undefined : `default: ${fallback}`];
-      const cells: [string, string, string] = [name, meaning, note.filter((part) => part !== undefined).join('; ')];
+      const cells: [string, string, string] = [name, describe, note.filter((part) => part !== undefined).join('; ')];
       const row = rows.get(cells.join('\n')) ?? { cells, commands: [] };
       row.commands.push(words);
       rows.set(cells.join('\n'), row);
@@ -255,8 +254,8 @@ async function makeFiles(warehouse: string): Promise<string> {
     `## runs.jsonl\n\n${await keysIn('runs.jsonl')}`,
     'These files have JSON Schemas: [manifest.json](manifest.schema.json), [run.json](run.schema.json), [lines of answers.jsonl](answers.schema.json), [lines of verdicts.jsonl](verdicts.schema.json).',
     `## landing/&lt;run&gt;/run.json\n\n${await keysIn(`landing/${run}/run.json`)}`,
-    `## landing/&lt;run&gt;/answers.jsonl\n\nOne line per answer.\n\n${await keysIn(`landing/${run}/answers.jsonl`)}`,
-    `## landing/&lt;run&gt;/verdicts.jsonl\n\nOne line per district and dataset.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`)}\n\nThe last line is there only where the run has read everything.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`, -2)}`,
+    `## landing/&lt;run&gt;/answers.jsonl\n\nOne line per response.\n\n${await keysIn(`landing/${run}/answers.jsonl`)}`,
+    `## landing/&lt;run&gt;/verdicts.jsonl\n\nOne line per district and dataset.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`)}\n\nIf the run read everything, the file ends with one more line:\n\n${await keysIn(`landing/${run}/verdicts.jsonl`, -2)}`,
   );
 }
 

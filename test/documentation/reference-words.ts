@@ -3,13 +3,13 @@
 type Words = Readonly<Record<string, string>>;
 
 export const exitMeanings: Words = {
-  done: 'The snapshot is published, or the source did not change.',
+  done: 'The command succeeded. After a sync, the figures are published, kept beside a pinned snapshot, or unchanged at the source.',
   unexpected:
     'An unexpected error, a full disk, output that cannot be written, a damaged snapshot, or responses that a replay cannot use.',
   usage: 'An invalid option, argument or setting, or a warehouse that cannot be used.',
   gate: 'The quality gate refused to publish.',
   source: 'The source failed, or a district is incomplete.',
-  busy: 'Another sync is using the warehouse, or a program has the DuckDB file open for writing.',
+  busy: 'Another sync or replay is using the warehouse, or a program has the DuckDB file open for writing.',
   stale: '`rekap status` only: the newest success is older than `--max-age`.',
   lastFailed: '`rekap status` only: the data is fresh, but the last sync or push failed.',
   bucket: 'A push or pull failed. The current snapshots of the bucket and the warehouse are unchanged.',
@@ -31,7 +31,7 @@ export const otherVariables: Words = {
     'The receiver of spans, such as `http://localhost:4318`. If you set it, a sync or replay sends its spans. rekap also reads the other `OTEL_…` variables.',
   NODE_EXTRA_CA_CERTS: 'A file with additional certificates that Node trusts.',
   NO_COLOR: 'Set it to disable colors.',
-  FORCE_COLOR: 'Set it to 1 to print colors also in a pipe.',
+  FORCE_COLOR: 'Set it to 1 to print colors even if the output goes to a pipe.',
 };
 
 export const fileMeanings: Words = {
@@ -44,22 +44,23 @@ export const fileMeanings: Words = {
     'One table: zstd, sorted by its key, signed integers and UTF-8 text.',
   'snapshots/<id>/report.html': 'The report of the snapshot: one page, which does not load anything from the network.',
   'snapshots/<id>/datapackage.json': 'The files, columns and keys of the snapshot, as a Frictionless data package.',
-  'snapshots/<id>/dbt/sources.yml': 'The same as sources for dbt-duckdb, with tests of the keys and freshness.',
+  'snapshots/<id>/dbt/sources.yml':
+    'The same files and columns as sources for dbt-duckdb, with tests of the keys and freshness.',
   'snapshots/<id>/manifest.json':
     'The contents of the snapshot: counts, sums, a verdict per district, a SHA-256 per file.',
   'snapshots/<id>/manifest.json.sha256': 'The SHA-256 of the manifest, for `sha256sum -c`.',
   'landing/<run>/run.json': 'The settings of the run.',
   'landing/<run>/answers.jsonl': 'Each response: URL, time, status, SHA-256, and its position in `bodies.gz`.',
-  'landing/<run>/bodies.gz': 'The original responses, compressed.',
+  'landing/<run>/bodies.gz': 'The responses as received, compressed.',
   'landing/<run>/verdicts.jsonl':
     'The verdict of each district, and the records that were accepted from each response.',
 };
 
 const ledger: Words = {
-  fetched: 'Records fetched: the sum of the next three.',
+  fetched: 'Records fetched: published + quarantined + duplicates.',
   published: 'Records published as rows.',
   quarantined: 'Records in quarantine.',
-  duplicates: 'Records identical to another one.',
+  duplicates: 'Records that are identical to another record.',
 };
 
 const verdict: Words = {
@@ -70,7 +71,7 @@ const verdict: Words = {
   received: 'Records received for the district.',
   pages: 'Pages of these records.',
   readings: 'Passes over the district listing.',
-  reason: 'Why it is incomplete, or null.',
+  reason: 'Why the district is incomplete, or null; in `runs.jsonl`, why the run did not succeed, or an empty string.',
   district: 'ID of the district.',
   proof: 'How its completeness was proved.',
 };
@@ -89,7 +90,7 @@ const file: Words = {
 export const keyMeanings: Words = {
   ...verdict,
   format: 'Version of the file format.',
-  snapshot: 'ID of the snapshot; in `runs.jsonl`, the current snapshot after the run.',
+  snapshot: 'ID of the snapshot; in `runs.jsonl`, of the current snapshot after the run.',
   run: 'ID of the run. Its responses are in `landing/<run>`.',
   created_at: 'When the run started (UTC).',
   tool: 'The program that wrote the file.',
@@ -112,11 +113,11 @@ export const keyMeanings: Words = {
   'datasets.<dataset>.districts': 'One verdict per district.',
   ...below('datasets.<dataset>.districts[].', verdict),
   'datasets.<dataset>.violations': 'Violations by check.',
-  'datasets.<dataset>.violations.<check>': 'The number.',
+  'datasets.<dataset>.violations.<check>': 'Number of violations of the check.',
   'datasets.<dataset>.sums': 'Sum of each count column, as a string of digits.',
-  'datasets.<dataset>.sums.<column>': 'The sum.',
+  'datasets.<dataset>.sums.<column>': 'Sum of the column.',
   'datasets.<dataset>.nulls': 'Null values by column.',
-  'datasets.<dataset>.nulls.<column>': 'The number.',
+  'datasets.<dataset>.nulls.<column>': 'Number of null values in the column.',
   'datasets.<dataset>.schema_fingerprint': 'SHA-256 of the names, types and order of the columns.',
   definition: 'SHA-256 of the tables, views and checks. It changes with their definitions, such as in another release.',
   violation_ages: 'Violations by severity and age.',
@@ -137,15 +138,15 @@ export const keyMeanings: Words = {
     '`published`, `held` (built, but another snapshot is pinned), `unchanged` (nothing new at the source), `reproduced` (by a replay), `dry run`, `pushed`, `pulled`, `refused`, `failed` or `interrupted`.',
   exit_code: 'The exit code. It distinguishes a refusal of the gate (3) from a busy warehouse (5).',
   steps: 'Milliseconds of each step.',
-  'steps.<step>': 'The number.',
+  'steps.<step>': 'Milliseconds of the step.',
   rows: 'Rows of each table.',
-  'rows.<table>': 'The number.',
+  'rows.<table>': 'Number of rows in the table.',
   quarantined: 'Records in quarantine, by table.',
-  'quarantined.<table>': 'The number.',
+  'quarantined.<table>': 'Number of records in quarantine for the table.',
   requests: 'Number of requests.',
   retries: 'Number of retries.',
   statuses: 'Responses by HTTP status.',
-  'statuses.<status>': 'The number.',
+  'statuses.<status>': 'Number of responses with the status.',
   base_url: 'Base URL of the source.',
   strict: 'Whether `--strict` was given.',
   refuse: 'What `--refuse` named, or null.',
@@ -156,10 +157,10 @@ export const keyMeanings: Words = {
   page_size: 'Records per request.',
   offset: 'Position of the first record of the page.',
   limit: 'Requested number of records.',
-  url: 'The URL.',
+  url: 'URL of the request.',
   at: 'When the response arrived (UTC).',
   status: 'HTTP status.',
-  bytes: 'Bytes of the response.',
+  bytes: 'Bytes of the response; in `runs.jsonl`, bytes of all responses of the run.',
   sha256: 'SHA-256 of the response.',
   position: 'Position of its compressed bytes in `bodies.gz`.',
   length: 'Number of compressed bytes.',

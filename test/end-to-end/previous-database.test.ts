@@ -132,7 +132,9 @@ describe('where the snapshot before it is gone', () => {
     const { warehouse, id, sync } = await onlyNewer();
     await alter(warehouse, id);
     const { events, run } = await sync();
-    expect(warningsOf(events)).toEqual([expect.stringMatching(/The log of snapshots starts with it, because /)]);
+    expect(warningsOf(events)).toEqual([
+      expect.stringMatching(/The table snapshots_log now starts with this snapshot, because /),
+    ]);
     const logged = await readRows<{ snapshot_id: string }>(warehouse, 'SELECT DISTINCT snapshot_id FROM snapshots_log');
     expect(logged.map(({ snapshot_id }) => snapshot_id).toSorted()).toEqual([id, run].toSorted());
     const changed = await readRows<{ snapshot_id: string }>(warehouse, 'SELECT DISTINCT snapshot_id FROM changes');

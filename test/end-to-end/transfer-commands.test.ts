@@ -156,7 +156,7 @@ it.each([
   const { warehouse, store, run } = await setUp();
   const { code, stderr } = await run(command, url, '--warehouse', warehouse);
   expect(code).toBe(2);
-  expect(stderr).toContain('This is not a bucket address.');
+  expect(stderr).toContain('The address of the bucket is not valid.');
   expect(stderr).not.toContain('figures/');
   expect(store.requests).toEqual([]);
 });

@@ -46,8 +46,8 @@ describe('a file of keys', () => {
   });
 
   it.each([
-    ['', 'keys.txt has no API key'],
-    ['# nothing\n \n', 'keys.txt has no API key'],
+    ['', 'keys.txt does not contain an API key'],
+    ['# nothing\n \n', 'keys.txt does not contain an API key'],
     ['good\nsec ret\n', 'line 2 of keys.txt'],
     ['good\nsecret # of the newsroom\n', 'line 2 of keys.txt'],
     ['good\nsécret\n', 'line 2 of keys.txt'],

@@ -23,9 +23,14 @@ const shapes = {
 
 /** The shape of a config file; its JSON Schema is docs/reference/config.schema.json. */
 export function configShape(options: Options) {
-  const entries = Object.entries(options).map(([name, { type, describe }]) => [
+  const entries = Object.entries(options).map(([name, { type, describe, defaultText }]) => [
     name,
-    v.optional(v.pipe(shapes[type], v.description(describe))),
+    v.optional(
+      v.pipe(
+        shapes[type],
+        v.description(defaultText === undefined ? describe : `${describe} [default: ${defaultText}]`),
+      ),
+    ),
   ]);
   const own = Object.fromEntries(entries) as Record<string, v.GenericSchema>;
   const whole: Record<string, v.GenericSchema> = {
@@ -134,7 +139,7 @@ function explainIssue(path: string, issue: v.BaseIssue<unknown>, names: readonly
     return new RekapError(
       'configuration',
       `"${name}" in ${file} is not ${issue.message}.`,
-      'Correct it, or remove it.',
+      'Correct it, or remove it from the file.',
     );
   if (/key/i.test(name))
     return new RekapError(

@@ -69,7 +69,7 @@ async function hasWorkingConfig(): Promise<boolean> {
   } catch (error) {
     if (error instanceof RekapError) throw error;
     const message = `The config file ${workingConfig} cannot be read: ${systemReason(error)}.`;
-    throw new RekapError('configuration', message, 'Correct it, or move it.', { cause: error });
+    throw new RekapError('configuration', message, 'Change its permissions, or move it.', { cause: error });
   }
 }
 

@@ -21,6 +21,8 @@ interface OptionFacts {
   readonly describe: string;
   /** Where it stands in for a missing value; a boolean is false without one. */
   readonly default?: number | string;
+  /** Describes the default that no value can express. */
+  readonly defaultText?: string;
   /** The least and the most that a whole number may be. */
   readonly range?: readonly [least: number, most: number];
   readonly choices?: readonly string[];

@@ -26,8 +26,8 @@ export const configOption = {
   config: {
     type: 'text',
     takes: 'FILE',
-    describe:
-      'JSON file with options, such as { "base-url": "https://…" } [default: rekap.json in the working directory, if it exists]',
+    describe: 'JSON file with options, such as { "base-url": "https://…" }',
+    defaultText: 'rekap.json in the working directory, if it exists',
   },
   profile: { type: 'text', takes: 'NAME', describe: 'profile in the config file, such as staging' },
 } as const satisfies Options;
@@ -37,7 +37,7 @@ export const jsonOption = {
 } as const satisfies Options;
 
 export const snapshotOption = {
-  snapshot: { type: 'text', takes: 'ID', describe: 'ID of the snapshot to read [default: the current snapshot]' },
+  snapshot: { type: 'text', takes: 'ID', describe: 'ID of the snapshot to read', defaultText: 'the current snapshot' },
 } as const satisfies Options;
 
 export const languageOption = {
@@ -56,7 +56,8 @@ export const resultOptions = {
     type: 'text',
     takes: 'FORMAT',
     choices: ['table', 'csv', 'json'],
-    describe: 'output format [default: table]',
+    describe: 'output format',
+    defaultText: 'table',
   },
   json: { ...jsonOption.json, describe: 'same as --format json' },
 } as const satisfies Options;
@@ -116,7 +117,8 @@ export const keepOptions = {
     type: 'number',
     takes: 'COUNT',
     range: [0, 10_000],
-    describe: 'runs whose responses to keep [default: the value of --keep, and the runs of all kept snapshots]',
+    describe: 'runs whose responses to keep',
+    defaultText: 'the value of --keep, and the runs of all kept snapshots',
   },
 } as const satisfies Options;
 

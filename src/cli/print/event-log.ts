@@ -27,7 +27,7 @@ export const logEvents = {
   step: { level: 'info', meaning: 'A step of the run starts.', fields: { step: 'The step, such as build_tables.' } },
   listing: {
     level: 'info',
-    meaning: 'Reading the full listing takes long. Logged after every 100 requests.',
+    meaning: 'rekap is still reading the full listing. Logged after every 100 requests.',
     fields: { dataset: 'The dataset.', requests: 'Requests so far.' },
   },
   districts: {

@@ -31,7 +31,7 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
       if (detail === unaskedContinue)
         return new RekapError(
           'envelope',
-          `${url} sends "100 Continue" before its response without being asked to, and rekap cannot read the response (${giveUp}).`,
+          `${url} sends "100 Continue" before its response, although rekap did not request it, and rekap cannot read the response (${giveUp}).`,
           askOperator,
         );
       return brokenConnection.has(failure.code)
