@@ -24,7 +24,7 @@ export const modes = {
 } as const satisfies Readonly<Record<string, { format: PrintedFormat; layout: TableLayout }>>;
 type Mode = keyof typeof modes;
 
-const examples = [
+export const examples = [
   "FROM turnout_by_province WHERE sex = 'both';",
   'SELECT list, sum(voters) AS voters, sum(users) AS users FROM fact_people GROUP BY ALL;',
   "SELECT regency, message FROM violations WHERE severity = 'error';",

@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from reckon import DATASETS, Reckoning
+from views import Views, known_sum
 
 
 def main(warehouse, exports):
@@ -21,7 +22,12 @@ def main(warehouse, exports):
         checks[" ".join((violation[0], violation[6], violation[7]))] += times
         severities[violation[7]] += times
     rows = {name: len(table) for name, table in reckoning.tables.items()}
-    print(json.dumps({"rows": rows, "checks": checks, "severities": severities}))
+    facts = Views(reckoning).fact_people
+    lists = [
+        {"list": each, **{measure: known_sum(row[measure] for row in facts if row["list"] == each) for measure in ("voters", "users")}}
+        for each in sorted({row["list"] for row in facts})
+    ]
+    print(json.dumps({"rows": rows, "checks": checks, "severities": severities, "lists": lists}))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readSheet } from 'read-excel-file/node';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { examples } from '../../src/cli/dot-commands.ts';
 import { systemClock } from '../../src/runtime/context.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import { describeSite } from '../../src/snapshots/describe-site.ts';
@@ -23,7 +24,10 @@ interface Facts {
   /** By `DATASET CHECK SEVERITY`. */
   readonly checks: Readonly<Record<string, number>>;
   readonly severities: Readonly<Record<string, number>>;
+  readonly lists: readonly Row[];
 }
+
+type Row = Readonly<Record<string, unknown>>;
 
 interface Ages {
   readonly new: number;
@@ -123,6 +127,36 @@ describe('what is computed from the responses', () => {
         ...metrics.matchAll(new RegExp(`rekap_violations{severity="${severity}",age="(?:new|standing)"} (\\d+)`, 'g')),
       ];
       expect(found.reduce((sum, [, digits]) => sum + Number(digits), 0)).toBe(count);
+    }
+  });
+
+  it('is what the examples of the shell give', async () => {
+    const { warehouse: folder, known } = await nights();
+    // reckon.py compares these exports with its own views.
+    const exported = async (view: string) =>
+      JSON.parse(await readFile(join(folder, 'exports', `${view}.json`), 'utf8')) as Row[];
+    const errors = (await exported('violations')).filter((row) => row['severity'] === 'error');
+    const expected: Readonly<Record<string, readonly Row[]>> = {
+      "FROM turnout_by_province WHERE sex = 'both';": (await exported('turnout_by_province')).filter(
+        (row) => row['sex'] === 'both',
+      ),
+      'SELECT list, sum(voters) AS voters, sum(users) AS users FROM fact_people GROUP BY ALL;': known.facts.lists,
+      "SELECT regency, message FROM violations WHERE severity = 'error';": errors.map(({ regency, message }) => ({
+        regency,
+        message,
+      })),
+      'FROM data_quality WHERE errors > 0;': (await exported('data_quality')).filter(
+        (row) => Number(row['errors']) > 0,
+      ),
+    };
+    expect(Object.keys(expected)).toEqual(examples);
+    const inside = ['--warehouse', join(folder, 'warehouse'), '--format', 'json'];
+    for (const [example, rows] of Object.entries(expected)) {
+      expect(rows).not.toEqual([]);
+      const found = await json<Row[]>(['query', example, ...inside]);
+      expect(found.map((row) => JSON.stringify(row)).toSorted()).toEqual(
+        rows.map((row) => JSON.stringify(row)).toSorted(),
+      );
     }
   });
 
