@@ -91,8 +91,10 @@ describe('a table whose last rows are damaged', () => {
     expect((await readdir(into)).filter((name) => /^\.|voters\./.test(name))).toEqual([]);
   });
 
-  it('draws no report', async () => {
+  it('draws no report from a Parquet file that was altered', async () => {
     const { warehouse } = await damagedWarehouse();
+    const { folder } = await requireCurrent(warehouse);
+    await alterFile(join(folder, 'parquet/voters/voters.parquet'), (bytes) => bytes.subarray(0, -1));
     const out = join(await temporaryFolder(), 'report.html');
     const { code, stderr } = await runHere(['report', '--out', out, '--warehouse', warehouse]);
     expect(code).toBeGreaterThan(0);

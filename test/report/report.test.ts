@@ -1,6 +1,6 @@
 /** The report is one page that says what the tables say, asks for nothing, and can be read by everybody. */
 
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -56,19 +56,6 @@ describe('the report', () => {
     expect(page.match(/<li>\s*<span\s+class="tag (?:error|warning)/g)).toHaveLength(violations.length);
     for (const { regency } of violations) expect(page).toContain(`rekap evidence "${regency}"`);
     expect(page).toContain('data-mark="SAMPLE"');
-  });
-
-  it('is not written from a Parquet file that was changed', async () => {
-    const { warehouse } = await small();
-    const file = join(warehouse, 'current', 'parquet', 'turnout', 'turnout.parquet');
-    const bytes = await readFile(file);
-    bytes.writeUInt8(bytes[100]! ^ 1, 100);
-    await writeFile(file, bytes);
-    const out = join(await temporaryFolder(), 'report.html');
-    expect(await runHere(['report', '--out', out, '--warehouse', warehouse])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('parquet/turnout/turnout.parquet'),
-    });
   });
 
   it('lets no name of the source become HTML', async () => {
