@@ -45,7 +45,7 @@ export async function openPublished(
  * Takes the file system, extensions and settings away from an open database. Without external access alone, DuckDB would still let a
  * statement write to the file itself and to the log beside it. What does not fit into memory has no folder to go to.
  *
- * @param files Files that statements may still read. They could write to these too, so whoever names any runs no statement from outside.
+ * @param files Files that statements may still read. They could also write to them, so a caller that names files must run no SQL from outside.
  */
 export async function seal(database: Database, memory = mostMemory, files: readonly string[] = []): Promise<void> {
   const paths = files.map((file) => quoteText(file)).join(', ');
