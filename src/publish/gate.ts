@@ -66,6 +66,7 @@ export function checkGate(question: GateQuestion): GateFindings {
       changes.push(...changesSince(pipeline, dataset, before));
     }
   }
+  if (!question.acceptChanges) changes.push(...datasetsGone(question));
   if (question.previous !== null && !question.acceptChanges && broughtNothing(question, 'published'))
     changes.push(
       broughtNothing(question, 'fetched')
@@ -73,6 +74,15 @@ export function checkGate(question: GateQuestion): GateFindings {
         : 'all records of the requested districts are in quarantine',
     );
   return { refusals, strict, changes };
+}
+
+/** Datasets of the previous snapshot that the project no longer declares: nothing else would say that their tables are gone. */
+function datasetsGone({ manifest, previous }: GateQuestion): string[] {
+  const gone = Object.entries(previous?.datasets ?? {}).filter(([table]) => manifest.datasets[table] === undefined);
+  return gone.map(
+    ([table, { rows }]) =>
+      `${table}: the project no longer contains this dataset, which has ${countOf(rows, 'row')} in the previous snapshot (dataset-gone)`,
+  );
 }
 
 /** A whole snapshot can stand though its run brought nothing, for what was not asked for is carried over. */

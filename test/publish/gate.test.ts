@@ -124,6 +124,16 @@ describe('the gate asks for --accept-changes', () => {
   const came = { carried_over: 1000, ledger: ledger(0, 0) };
   const asked = { asked: ['voters'] };
 
+  it('where a dataset of the previous snapshot is gone', () => {
+    const datasets = { voters: dataset({}) };
+    const alone = { manifest: manifestOf({ datasets }), asked: ['voters'] };
+    expect(ask({}, {}, alone).changes).toEqual([
+      expect.stringMatching(/^voting_rights_users: .* 1,000 rows .*dataset-gone/),
+    ]);
+    expect(ask({}, {}, { ...alone, acceptChanges: true })).toEqual(nothing);
+    expect(ask({}, null, alone)).toEqual(nothing);
+  });
+
   it.each<[string, Dataset, Dataset, Partial<GateQuestion>, RegExp | null]>([
     ['not for the same again', {}, {}, {}, null],
     ['for a district that is gone', districts(verdict(1101, 1000)), {}, {}, /: district 1102 has no records now/],
