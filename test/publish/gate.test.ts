@@ -126,12 +126,12 @@ describe('the gate asks for --accept-changes', () => {
 
   it('where a dataset of the previous snapshot is gone', () => {
     const datasets = { voters: dataset({}) };
-    const alone = { manifest: manifestOf({ datasets }), asked: ['voters'] };
-    expect(ask({}, {}, alone).changes).toEqual([
+    const shorter = { manifest: manifestOf({ datasets }), asked: ['voters'] };
+    expect(ask({}, {}, shorter).changes).toEqual([
       expect.stringMatching(/^voting_rights_users: .* 1,000 rows .*dataset-gone/),
     ]);
-    expect(ask({}, {}, { ...alone, acceptChanges: true })).toEqual(nothing);
-    expect(ask({}, null, alone)).toEqual(nothing);
+    expect(ask({}, {}, { ...shorter, acceptChanges: true })).toEqual(nothing);
+    expect(ask({}, null, shorter)).toEqual(nothing);
   });
 
   it.each<[string, Dataset, Dataset, Partial<GateQuestion>, RegExp | null]>([
