@@ -5,7 +5,7 @@
 -- voters_compared: Voters on the list in the compared regencies.
 -- regencies: Number of regencies in either dataset: regencies_compared + regencies_missing + regencies_unknown + regencies_zero_denominator + regencies_contradicting.
 -- regencies_compared: Regencies that the rate includes.
--- regencies_zero_denominator: Regencies without voters on the list, or without men or women in the DPT.
+-- regencies_zero_denominator: Regencies without voters on the list, or without men or without women in the DPT.
 -- users_per_voters_pct_with_contradicting: users_per_voters_pct, including the contradicting regencies.
 -- users_with_contradicting: Numerator of users_per_voters_pct_with_contradicting.
 -- voters_with_contradicting: Denominator of users_per_voters_pct_with_contradicting.

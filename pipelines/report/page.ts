@@ -27,8 +27,8 @@ export function amount({ count }: Count): number {
 }
 
 /** A sentence about a remainder; null where there is none. */
-export function remainder(left: Count, say: (shown: Html) => Html, { print }: Page): Html | null {
-  return amount(left) === 0 ? null : html`<p class="quiet">${say(print.show(left))}</p>`;
+export function remainder(left: Count, say: (shown: Html, n: number) => Html, { print }: Page): Html | null {
+  return amount(left) === 0 ? null : html`<p class="quiet">${say(print.show(left), amount(left))}</p>`;
 }
 
 /** A time as an element: 2026-11-20 03:00. */

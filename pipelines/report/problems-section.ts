@@ -43,7 +43,7 @@ export function problemsSection(page: Page, problems: Problems): Html {
       others.length === 0
         ? null
         : folded(
-            own.warningsOnly(print.show(countOf('finding.places_folded', others.length))),
+            own.warningsOnly(print.show(countOf('finding.places_folded', others.length)), others.length),
             html`<ul class="doubts">
               ${others.map(entry)}
             </ul>`,

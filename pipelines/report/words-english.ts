@@ -98,11 +98,12 @@ export const english = {
     compared: '',
   } as Readonly<Record<string, string>>,
   noted: 'warning',
-  moreRegencies: (left: Html) => html`The view ${html`<code>turnout</code>`} has ${left} more regencies.`,
+  moreRegencies: (left: Html, n: number) =>
+    html`The view ${html`<code>turnout</code>`} has ${left} more ${plural(n, 'regency', 'regencies')}.`,
 
   lists: 'The three lists',
   listsMean:
-    'A voter is on the permanent list (DPT), the supplementary list (DPTb), or the additional list (DPK). For the two small lists, the bars show the share of all voters and of all voting-rights users in the compared regencies.',
+    'The three lists are the permanent list (DPT), the supplementary list (DPTb), and the additional list (DPK). For the two small lists, the bars show the share of all voters and of all voting-rights users in the compared regencies.',
   list: 'List',
   rate: 'Users ÷ voters',
   listRates: 'Users ÷ voters, in the compared regencies',
@@ -148,7 +149,8 @@ export const english = {
   rows: 'Rows',
 
   violations: 'Problems in the data',
-  violationsMean: 'These problems are in the data of the source. rekap publishes the rows as received, and marks them.',
+  violationsMean:
+    'These problems are in the data of the source. rekap publishes the rows without corrections, and marks them.',
   noViolations: 'All checks pass.',
   severities: {
     error: (count: Html, n: number) => html`${count} ${plural(n, 'error', 'errors')}`,
@@ -160,14 +162,16 @@ export const english = {
   isNew: 'new',
   since: 'since',
   wholeDistrict: 'Whole district',
-  morePlaces: (left: Html) => html`The table ${html`<code>violations</code>`} has ${left} more places.`,
+  morePlaces: (left: Html, n: number) =>
+    html`The table ${html`<code>violations</code>`} has ${left} more ${plural(n, 'place', 'places')}.`,
   evidence: 'Evidence',
   fromAll: 'full listing',
   fromDistrict: 'district listing',
-  notKept: 'The response was received in an earlier run.',
+  notKept: 'The responses are from an earlier run, or are no longer stored.',
   restated: 'Changed by the source since the previous snapshot',
   nothingRestated: 'No values changed.',
-  moreRestated: (left: Html) => html`The table ${html`<code>changes</code>`} has ${left} more values.`,
+  moreRestated: (left: Html, n: number) =>
+    html`The table ${html`<code>changes</code>`} has ${left} more ${plural(n, 'value', 'values')}.`,
   column: 'Column',
   before: 'Before',
   after: 'Now',
@@ -187,9 +191,10 @@ export const english = {
   pinned: 'This snapshot is pinned: it stays current while syncs keep newer ones beside it.',
   otherPinned: (pinned: Html) => html`This snapshot isn’t current, because snapshot ${pinned} is pinned.`,
   unknownTotals: (voters: Html, users: Html) =>
-    html`The totals above exclude unknown numbers: those of voters in ${voters} regencies and of voting-rights users in
-    ${users}.`,
-  warningsOnly: (places: Html) => html`Show ${places} more places, which have warnings only`,
+    html`The totals above exclude regencies whose number is unknown: ${voters} for voters and ${users} for voting-rights
+    users.`,
+  warningsOnly: (places: Html, n: number) =>
+    html`Show ${places} more ${plural(n, 'place', 'places')} with warnings only`,
 };
 
 export type Words = typeof english;

@@ -90,7 +90,7 @@ export const indonesian: Words = {
 
   lists: 'Tiga daftar pemilih',
   listsMean:
-    'Pemilih tercatat dalam daftar pemilih tetap (DPT), daftar pemilih tambahan (DPTb), atau daftar pemilih khusus (DPK). Grafik batang menunjukkan proporsi DPTb dan DPK terhadap semua pemilih dan pengguna hak pilih di kabupaten/kota yang dihitung.',
+    'Ketiga daftar itu adalah daftar pemilih tetap (DPT), daftar pemilih tambahan (DPTb), dan daftar pemilih khusus (DPK). Grafik batang menunjukkan proporsi DPTb dan DPK terhadap semua pemilih dan pengguna hak pilih di kabupaten/kota yang dihitung.',
   list: 'Daftar',
   rate: 'Pengguna ÷ pemilih',
   listRates: 'Pengguna ÷ pemilih di kabupaten/kota yang dihitung',
@@ -136,7 +136,8 @@ export const indonesian: Words = {
   rows: 'Baris',
 
   violations: 'Masalah pada data',
-  violationsMean: 'Masalah berikut berasal dari data sumber. rekap menerbitkan semua baris apa adanya dan menandainya.',
+  violationsMean:
+    'Masalah berikut berasal dari data sumber. rekap menerbitkan baris-barisnya tanpa koreksi dan menandainya.',
   noViolations: 'Data lolos semua pemeriksaan.',
   severities: {
     error: (count) => html`${count} kesalahan`,
@@ -152,7 +153,7 @@ export const indonesian: Words = {
   evidence: 'Bukti',
   fromAll: 'daftar lengkap',
   fromDistrict: 'daftar per dapil',
-  notKept: 'Respons diterima pada pengambilan data sebelumnya.',
+  notKept: 'Respons berasal dari pengambilan data sebelumnya, atau tidak disimpan lagi.',
   restated: 'Perubahan data oleh sumber sejak snapshot sebelumnya',
   nothingRestated: 'Tidak ada perubahan.',
   moreRestated: (left) => html`Tabel ${html`<code>changes</code>`} memuat ${left} nilai lainnya.`,

@@ -42,7 +42,7 @@ export const commands: readonly CommandEntry[] = [
   ),
   declare(
     'report',
-    'Write the report of a snapshot as an HTML page, or open it in a browser',
+    'Write the report of a snapshot as an HTML page, and open it in a browser with --open',
     async () => (await import('./report.ts')).reportCommand,
   ),
   declare(

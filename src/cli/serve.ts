@@ -63,7 +63,7 @@ const options = {
   faults: {
     type: 'list',
     takes: 'FAULTS',
-    describe: 'faults to simulate, for testing a pipeline; see the list below',
+    describe: 'faults to simulate, for testing a pipeline; the help lists them',
   },
   'faults-seed': {
     type: 'number',

@@ -75,7 +75,7 @@ export const syncOptions = {
   ...keepOptions,
   resume: {
     type: 'boolean',
-    describe: 'continue from the stored pages of an interrupted sync; the full listing is always read again',
+    describe: 'continue from the stored pages of an interrupted or failed sync; the full listing is always read again',
   },
   'resume-within': {
     type: 'number',

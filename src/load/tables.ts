@@ -97,7 +97,7 @@ export function stagedViolationsTable(pipelines: readonly AnyPipeline[]): TableD
   ];
   return {
     name: 'violations',
-    comment: 'One row per failed check. The rows that fail are published as received.',
+    comment: 'One row per failed check. The rows that fail are published without corrections.',
     columns,
     sortedBy: columns.map(({ name }) => name),
   };

@@ -101,7 +101,7 @@ const freshness = [
   '        SELECT max(started_at) FROM read_json(',
   `        '${snapshotFolder}/../../runs.jsonl', format = 'newline_delimited', ignore_errors = true,`,
   "        columns = { kind: 'VARCHAR', outcome: 'VARCHAR', started_at: 'TIMESTAMP' })",
-  "        WHERE kind IN ('sync', 'pull') AND outcome IN ('published', 'unchanged', 'pulled')",
+  "        WHERE kind IN ('sync', 'pull') AND outcome IN ('published', 'held', 'unchanged', 'pulled')",
 ];
 
 /** Describes the files as sources of dbt-duckdb, which finds them in the folder that REKAP_SNAPSHOT names. */

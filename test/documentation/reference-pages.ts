@@ -153,7 +153,7 @@ function makeMetrics(): string {
 function makeEvents(): string {
   return page(
     'Events',
-    'With `--log-format json`, `rekap sync` and `rekap replay` write one JSON document per line to stderr. Each document has `time` (UTC), `level`, `run` (null before the run starts), `event`, and the fields below. You can rely on these names in alerts. If stderr is not a terminal, the text log has the same events as sentences, without most steps.',
+    'With `--log-format json`, `rekap sync`, `rekap replay` and `rekap schedule` write one JSON document per line to stderr. Each document has `time` (UTC), `level`, `run` (null before the run starts), `event`, and the fields below. You can rely on these names in alerts. If stderr is not a terminal, the text log has the same events as sentences, without most steps.',
     ...Object.entries(logEvents as Readonly<Record<string, LogEventDefinition>>).flatMap(
       ([name, { level, meaning, fields }]) => [
         `## ${name}`,

@@ -15,7 +15,8 @@ export const exitMeanings: Words = {
   bucket: 'A push or pull failed. The current snapshots of the bucket and the warehouse are unchanged.',
   hungUp: 'The terminal was closed.',
   interrupted: 'Interrupted, such as by Ctrl-C.',
-  killed: 'A query exceeded the memory limit or `--max-duration`, and rekap had to kill its process.',
+  killed:
+    'A query exceeded the memory limit or `--max-duration`, and rekap had to kill its process. In `rekap runs`, also a run that was killed.',
   terminated: 'Terminated, such as by `kill`.',
 };
 
@@ -122,9 +123,10 @@ export const keyMeanings: Words = {
   definition: 'SHA-256 of the tables, views and checks. It changes with their definitions, such as in another release.',
   violation_ages: 'Violations by severity and age.',
   'violation_ages.<severity>': 'Violations of this severity.',
-  'violation_ages.<severity>.new': 'Violations only in this snapshot.',
+  'violation_ages.<severity>.new': 'Violations that the previous snapshot does not have. In a first snapshot, 0.',
   'violation_ages.<severity>.resolved': 'Violations only in the previous snapshot.',
-  'violation_ages.<severity>.standing': 'Violations in both snapshots.',
+  'violation_ages.<severity>.standing':
+    'Violations that the previous snapshot also has. In a first snapshot, all violations.',
   warnings: 'The warnings of the run.',
   files: 'The files of the snapshot.',
   ...below('files[].', file),
