@@ -21,7 +21,7 @@ const examples: Rows = [
 const notes = [
   'For help on a command, add --help, such as rekap sync --help.',
   'You can also set options in environment variables, such as REKAP_BASE_URL for --base-url, or in a JSON file: rekap.json in the working directory, or the file that you name with --config. The command line takes precedence over the environment, and the environment over the file.',
-  'Exit codes: 0 success, 1 unexpected error, 2 usage error, 3 quality gate refused, 4 source failed, 5 warehouse busy, 6 stale data (status only), 7 last run failed (status only), 8 push or pull failed, 129 terminal closed, 130 interrupted, 137 query killed, 143 terminated.',
+  'Exit codes: 0 success, 1 unexpected error, 2 usage error, 3 quality gate refused, 4 source failed, 5 warehouse busy, 6 stale data (status only), 7 last run failed (status only), 8 push or pull failed, 129 terminal closed, 130 interrupted, 143 terminated.',
 ];
 
 export function renderOverview(stream: NodeJS.WriteStream): string {

@@ -219,22 +219,24 @@ describe.skipIf(chromiumProgram === null)('in a browser (skipped where there is 
     });
   };
 
-  it.each(['/', '/docs', '/dictionary', '/report', '/tables', '/sql?sql=FROM+voters'])(
-    '%s asks for nothing and shuts nobody out',
-    async (path) => {
+  const looks = [
+    { width: 380, colorScheme: 'dark' },
+    { width: 1200, colorScheme: 'light' },
+  ] as const;
+  const paths = ['/', '/docs', '/dictionary', '/report', '/tables', '/sql?sql=FROM+voters'];
+
+  it.each(paths.flatMap((path) => looks.map((look) => [path, look.width, look] as const)))(
+    '%s, %i pixels wide, asks for nothing and shuts nobody out',
+    async (path, _, look) => {
       const browser = await openBrowser();
       const { url } = await openService();
       try {
-        for (const look of [
-          { width: 380, colorScheme: 'dark' } as const,
-          { width: 1200, colorScheme: 'light' } as const,
-        ])
-          expect(await behaviourOf(browser, url + path, look)).toEqual({
-            requests: [],
-            errors: [],
-            faults: [],
-            tooWide: 0,
-          });
+        expect(await behaviourOf(browser, url + path, look)).toEqual({
+          requests: [],
+          errors: [],
+          faults: [],
+          tooWide: 0,
+        });
       } finally {
         await browser.close();
       }
