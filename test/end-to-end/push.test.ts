@@ -280,7 +280,7 @@ for (const { kind, isThere, start } of stores)
       const { warehouse } = await fourSnapshots();
       const store = await start();
       const way = await startBrokenWay(store);
-      const bucket = await store.open(way.endpoint, { idleTimeout: 100, client: { maxAttempts: 1 } });
+      const bucket = await store.open(way.endpoint, { idleTimeout: 1000, client: { maxAttempts: 1 } });
       for (const fault of ['refused', 'silent'] as const) {
         way.fault = fault;
         await expect(push(warehouse, bucket)).rejects.toMatchObject({ code: 'bucket' });

@@ -51,7 +51,8 @@ const doubtful = preparedWarehouse(async (folder) => {
   return { manifest, reckoned: await reckonBoth(folder), reports: await recomputeReports(folder) };
 });
 
-describe('a second reckoning', () => {
+// Each starts some forty processes.
+describe('a second reckoning', { timeout: 120_000 }, () => {
   it('comes to the tables of the sample', async () => {
     const folder = await temporaryFolder();
     const { url } = await serveFolder(join(import.meta.dirname, '../../data/sample'));
