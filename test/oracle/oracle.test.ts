@@ -51,7 +51,7 @@ const doubtful = preparedWarehouse(async (folder) => {
   return { manifest, reckoned: await reckonBoth(folder), reports: await recomputeReports(folder) };
 });
 
-// Each starts some forty processes.
+// Python computes every table, view and report again.
 describe('a second reckoning', { timeout: 120_000 }, () => {
   it('comes to the tables of the sample', async () => {
     const folder = await temporaryFolder();
