@@ -74,8 +74,8 @@ export function addSql(app: FastifyInstance, options: SqlRoutes): void {
 }
 
 /**
- * Refuses requests that a browser sends for a page of another origin. Such a page may also reach the service under a name of its own
- * that leads to 127.0.0.1 (DNS rebinding); its name is then in Host.
+ * Refuses requests that a browser sends for a page of another origin. The host name of such a page
+ * can also resolve to 127.0.0.1 (DNS rebinding). Its name is then in Host.
  */
 function refuseOtherPages({ headers }: FastifyRequest, onlyLoopback: boolean): void {
   const { host = '', origin, 'sec-fetch-site': site = 'none' } = headers;

@@ -51,8 +51,7 @@ const doubtful = preparedWarehouse(async (folder) => {
   return { manifest, reckoned: await reckonBoth(folder), reports: await recomputeReports(folder) };
 });
 
-// Python computes every table, view and report again.
-describe('a second reckoning', { timeout: 120_000 }, () => {
+describe('a second computation', () => {
   it('comes to the tables of the sample', async () => {
     const folder = await temporaryFolder();
     const { url } = await serveFolder(join(import.meta.dirname, '../../data/sample'));

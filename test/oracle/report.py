@@ -10,8 +10,10 @@ fraction of a rate, and `data-figure` the name by which this program finds it.
 import json
 import re
 import sys
+from collections import defaultdict
 from fractions import Fraction
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -70,7 +72,7 @@ class Figures:
     """Finds the value of a figure by its name: an integer, a pair (numerator, denominator), or None for what is unknown."""
 
     def __init__(self, reckoning, views):
-        self.reckoning, self.views = reckoning, views
+        self.reckoning, self.views, self.indexes = reckoning, views, {}
         elections = {(row["election_year"], row["election_type"]) for row in views.turnout}
         self.election = min(elections, key=lambda election: (-election[0], election[1].encode()))
         self.violations = [self.violation(*parts) for parts in reckoning.violations.items()]
@@ -94,6 +96,15 @@ class Figures:
             return list(self.reckoning.tables[view].values())
         return self.violations if view == "violations" else getattr(self.views, view)
 
+    def matching(self, view, wanted):
+        """Rows of the election whose keys each have one of the wanted texts. Thousands of figures need an index."""
+        keys = tuple(wanted)
+        if (view, keys) not in self.indexes:
+            index = self.indexes[view, keys] = defaultdict(list)
+            for row in self.here(self.rows_of(view)):
+                index[tuple(str(row[key]) for key in keys)].append(row)
+        return [row for texts in product(*wanted.values()) for row in self.indexes[view, keys].get(texts, ())]
+
     def value(self, name):
         if name.startswith("manifest#"):
             found = self.reckoning.manifest
@@ -109,8 +120,7 @@ class Figures:
             wanted.setdefault(key, set()).add(unquote(text))
         if view == "finding":
             return self.finding(column, {key: next(iter(texts)) for key, texts in wanted.items()})
-        rows = [row for row in self.here(self.rows_of(view))
-                if all(str(row[key]) in texts for key, texts in wanted.items())]
+        rows = self.matching(view, wanted)
         if column == "rows":
             return sum(row.get("times", 1) for row in rows)
         if column.endswith("_pct") or "_pct_" in column:

@@ -132,7 +132,7 @@ describe('what is computed from the responses', () => {
 
   it('is what the examples of the shell give', async () => {
     const { warehouse: folder, known } = await nights();
-    // reckon.py compares these exports with its own views.
+    // The oracle's other tests recompute these exports.
     const exported = async (view: string) =>
       JSON.parse(await readFile(join(folder, 'exports', `${view}.json`), 'utf8')) as Row[];
     const errors = (await exported('violations')).filter((row) => row['severity'] === 'error');

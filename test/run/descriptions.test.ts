@@ -1,9 +1,10 @@
 /** datapackage.json and dbt/sources.yml describe just the files and columns that there are. */
 
-import { readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { openDatabase } from '../../src/duckdb/database.ts';
 import type { ViewKeys } from '../../src/pipeline.ts';
 import { readRows } from '../support/read-table.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
@@ -63,6 +64,27 @@ it('dbt gets a test of each key that a pipeline or a view declares', async () =>
       expect(testsOf(fields[0]!)).toContainEqual({ relationships: { arguments: { to, field } } });
     }
   }
+});
+
+it('dbt counts a held sync as fresh, as rekap status does, and a failed one not', async () => {
+  const warehouse = await temporaryFolder();
+  await runSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: 4 }))).url));
+  const log = join(warehouse, 'runs.jsonl');
+  const published = JSON.parse(await readFile(log, 'utf8')) as object;
+  const later = [
+    { ...published, outcome: 'held', started_at: '2026-11-21T03:00:00.000Z' },
+    { ...published, outcome: 'failed', started_at: '2026-11-22T03:00:00.000Z' },
+  ];
+  await appendFile(log, later.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const { sources } = parse(await readFile(join(warehouse, 'current/dbt/sources.yml'), 'utf8')) as {
+    sources: { config: { loaded_at_query: string } }[];
+  };
+  const query = sources[0]!.config.loaded_at_query.replace(/\{\{.*?\}\}/, join(warehouse, 'current'));
+  const database = await openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  expect(await database.rows(`SELECT (${query})::VARCHAR AS loaded_at`)).toEqual([
+    { loaded_at: '2026-11-21 03:00:00' },
+  ]);
 });
 
 interface SourceTable {
