@@ -1,8 +1,8 @@
 /** What a program calls: the commands sync and replay, with everything filled in that is not said. */
 
-import { loadProject } from '../pipelines/index.ts';
-import { Secret } from './extract/ask/secret.ts';
-import type { Project } from './pipeline.ts';
+import { Secret } from './source/secret.ts';
+import type { Project } from './project/declaration.ts';
+import { loadProject } from './project/load-project.ts';
 import { replay as replayRun } from './replay.ts';
 import {
   type ReplayOptions,
@@ -15,10 +15,7 @@ import { systemClock } from './runtime/context.ts';
 import { sync as syncProject } from './sync.ts';
 
 /** The context of a run; all of it may be left out. */
-interface GivenContext extends Partial<SyncContext> {
-  /** What is moved; else the datasets of this package. */
-  readonly project?: Project;
-}
+type GivenContext = Partial<SyncContext>;
 
 /** The options of a sync as `SyncOptions` describes them. */
 export interface SyncSettings extends Partial<Omit<SyncOptions, 'apiKey'>>, GivenContext {
@@ -27,6 +24,8 @@ export interface SyncSettings extends Partial<Omit<SyncOptions, 'apiKey'>>, Give
   readonly apiKey: string | Secret;
   /** Folder of the warehouse; it is made where there is none. */
   readonly warehouse: string;
+  /** What is moved; else the datasets of this package. */
+  readonly project?: Project & { readonly reportModule?: string | null };
 }
 
 export interface ReplaySettings extends Partial<ReplayOptions>, GivenContext {
@@ -39,8 +38,8 @@ export interface ReplaySettings extends Partial<ReplayOptions>, GivenContext {
  * @throws RekapError with a `code`, an `exitCode` and the `next` step; the snapshot before then stays as it was.
  */
 export async function sync(settings: SyncSettings): Promise<SyncResult> {
-  const { project, context, options } = split(settings);
-  const { baseUrl, apiKey } = settings;
+  const { context, options } = split(settings);
+  const { baseUrl, apiKey, project = await loadProject() } = settings;
   const secret = apiKey instanceof Secret ? apiKey : new Secret(apiKey);
   return syncProject(project, { ...syncDefaults, source: baseUrl, ...options, apiKey: secret }, context);
 }
@@ -51,19 +50,26 @@ export async function sync(settings: SyncSettings): Promise<SyncResult> {
  * @throws RekapError as `sync` does.
  */
 export async function replay(settings: ReplaySettings): Promise<SyncResult> {
-  const { project, context, options } = split(settings);
-  const asked = { run: null, into: null, strict: false, refuse: null, acceptChanges: false, acceptSource: false };
-  return replayRun(project, { ...asked, ...options }, context);
+  const { context, options } = split(settings);
+  const asked = {
+    reportModule: null,
+    run: null,
+    into: null,
+    strict: false,
+    refuse: null,
+    acceptChanges: false,
+    acceptSource: false,
+  };
+  return replayRun({ ...asked, ...options }, context);
 }
 
 function split<Settings extends GivenContext>(settings: Settings) {
   const {
-    project = loadProject(),
     clock = systemClock,
     random = Math.random,
     report = () => {},
     signal = new AbortController().signal,
     ...options
   } = settings;
-  return { project, context: { clock, random, report, signal }, options };
+  return { context: { clock, random, report, signal }, options };
 }

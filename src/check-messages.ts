@@ -1,14 +1,11 @@
 /** What a violation says in one sentence: one template per check, in English and in Indonesian, filled in TypeScript or in SQL. */
 
 import { quoteIdentifier, quoteText } from './duckdb/database.ts';
-import type { AnyPipeline, Language, Message, Project } from './pipeline.ts';
-import { formatNumber } from './runtime/text.ts';
-
-/** A count is a signed 32-bit integer. */
-const mostPeople = formatNumber(2_147_483_647);
+import { kindOf } from './kinds/kinds.ts';
+import { type AnyPipeline, type Language, type Message, type Project, sumChecks } from './project/declaration.ts';
 
 /** Of the checks that are not declared in SQL. What stands in braces is filled in. */
-const ownMessages = {
+export const ownMessages = {
   sum: {
     en: '{column} ({field}) is {actual}, but {parts} = {expected}',
     id: '{column} ({field}) tercatat {actual}, sedangkan {parts} = {expected}',
@@ -17,16 +14,20 @@ const ownMessages = {
   null: { en: '{column} ({field}) is null', id: '{column} ({field}) bernilai null' },
   empty: { en: '{column} ({field}) is empty', id: '{column} ({field}) kosong' },
   malformed: {
-    en: '{column} ({field}) is {raw}, which is not a whole number',
-    id: '{column} ({field}) berisi {raw}, yang bukan bilangan bulat',
+    en: '{column} ({field}) is {raw}, which {problem}',
+    id: '{column} ({field}) berisi {raw}, yang {problem}',
   },
-  malformed_text: {
-    en: '{column} ({field}) is {raw}, which is not text',
-    id: '{column} ({field}) berisi {raw}, yang bukan teks',
+  range: {
+    en: '{column} ({field}) is {actual}, but must be {expected}',
+    id: '{column} ({field}) tercatat {actual}, di luar batas yang ditetapkan ({expected})',
   },
-  malformed_size: {
-    en: '{column} ({field}) is {raw}, which is more than {most}, the maximum of a column',
-    id: '{column} ({field}) berisi {raw}, lebih dari {most}, nilai maksimum kolom',
+  pattern: {
+    en: '{column} ({field}) is "{actual}", which does not match the pattern {expected}',
+    id: '{column} ({field}) tercatat "{actual}", yang tidak sesuai dengan pola {expected}',
+  },
+  reference: {
+    en: '{column} ({field}) is {actual}, which is not a value of {expected}',
+    id: '{column} ({field}) tercatat {actual}, yang bukan nilai dari {expected}',
   },
   conflicting_records: {
     en: 'the source has several records with this key. The first is published. This one is in quarantine.',
@@ -46,7 +47,7 @@ export interface MessageParts {
 
 /** The message of a check that the transformation makes. */
 export function rowMessage(pipeline: AnyPipeline, parts: MessageParts, language: Language = 'en'): string {
-  return join(fill(rowTemplate(pipeline, parts)[language], pipeline, parts));
+  return join(fill(rowTemplate(pipeline, parts), pipeline, parts, language));
 }
 
 /** The message of any violation of a project. */
@@ -69,22 +70,21 @@ export function messagePieces(
   const pipeline = pipelines.find(({ table }) => table === parts.dataset);
   if (pipeline === undefined) return [{ name: null, text: parts.check_name }];
   const own = checks.find(({ name }) => name === parts.check_name)?.message;
-  return fill((own ?? rowTemplate(pipeline, parts))[language], pipeline, parts);
+  return fill(own ?? rowTemplate(pipeline, parts), pipeline, parts, language);
 }
 
 function join(pieces: readonly MessagePiece[]): string {
   return pieces.map(({ text }) => text).join('');
 }
 
-function rowTemplate({ checks, columns }: AnyPipeline, { check_name, column_name, raw_value }: MessageParts): Message {
-  if (checks.some(({ name }) => name === check_name)) return ownMessages.sum;
-  if (check_name !== 'malformed') return ownMessages[check_name as keyof typeof ownMessages];
-  if (columns[column_name]?.kind === 'text') return ownMessages.malformed_text;
-  // Digits alone are malformed only where they are too many.
-  return /^[0-9]+$/.test(raw_value ?? '') ? ownMessages.malformed_size : ownMessages.malformed;
+function rowTemplate({ checks }: AnyPipeline, { check_name }: MessageParts): Message {
+  const declared = checks.find(({ name }) => name === check_name);
+  return ownMessages[declared?.kind ?? (check_name as keyof typeof ownMessages)];
 }
 
-function fill(template: string, pipeline: AnyPipeline, parts: MessageParts): MessagePiece[] {
+/** A message is English where it is in no other language. */
+function fill(message: Message, pipeline: AnyPipeline, parts: MessageParts, language: Language): MessagePiece[] {
+  const template = message[language] ?? message.en;
   const { dataset, check_name, column_name, raw_value, expected, actual } = parts;
   const values: Readonly<Record<string, () => string>> = {
     dataset: () => dataset,
@@ -93,9 +93,12 @@ function fill(template: string, pipeline: AnyPipeline, parts: MessageParts): Mes
     raw: () => JSON.stringify(raw_value),
     expected: () => expected ?? '',
     actual: () => actual ?? '',
-    most: () => mostPeople,
+    problem: () => kindOf(pipeline.columns[column_name]!).malformed(raw_value)[language],
     limit: () => /\d+/.exec(expected ?? '')?.[0] ?? '',
-    parts: () => pipeline.checks.find(({ name }) => name === check_name)!.parts.join(' + '),
+    parts: () =>
+      sumChecks(pipeline)
+        .find(({ name }) => name === check_name)!
+        .parts.join(' + '),
   };
   return template
     .split(/\{(\w+)\}/)

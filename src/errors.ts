@@ -48,15 +48,15 @@ const failures = {
   'source-status': ExitCode.source,
   /** The source keeps refusing requests, or its Retry-After exceeds the time of the run. The run ends. */
   'source-refused-all': ExitCode.source,
-  /** A response of the source is not the documented envelope `{count, data}`. */
+  /** A response of the source does not have the declared shape. */
   envelope: ExitCode.source,
   /** A response exceeds the maximum size. */
   'response-too-large': ExitCode.source,
   /** The pages of one pass do not connect, or its end is uncertain. A later pass may succeed. */
   'broken-reading': ExitCode.source,
-  /** Completeness cannot be proved with this source: it ignores `id_dapil`, returns one record per page, or never ends. */
+  /** Completeness cannot be proved with this source: it ignores the filter, returns one record per page, or never ends. */
   'unprovable-source': ExitCode.source,
-  /** At least one district could not be proved complete. Nothing is published. */
+  /** At least one partition could not be proved complete. Nothing is published. */
   incomplete: ExitCode.source,
   /** The run exceeded its maximum duration. */
   'run-timeout': ExitCode.source,

@@ -2,11 +2,31 @@
 
 export { ExitCode, isRekapError, RekapError } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
-export { definePipeline, defineProject } from './define-pipeline.ts';
-export type { AnyPipeline, ColumnDefinition, ColumnKind, Pipeline, Project, SqlFile, SumCheck } from './pipeline.ts';
+export {
+  boolean,
+  columnOf,
+  count,
+  date,
+  decimal,
+  definePipeline,
+  defineProject,
+  endpoint,
+  integer,
+  list,
+  pattern,
+  range,
+  reference,
+  refersTo,
+  sum,
+  text,
+  timestamp,
+} from './project/define.ts';
+export type * from './project/declaration.ts';
+export { loadProject } from './project/load-project.ts';
+export type { LoadedProject } from './project/load-project.ts';
 export type { Ledger, Severity, Verdict } from './stages.ts';
 export type { Clock, Random, Report, RunEvent } from './runtime/context.ts';
-export { Secret } from './extract/ask/secret.ts';
+export { Secret } from './source/secret.ts';
 export { traceRun, type RunTrace } from './run/trace.ts';
 export { replay, sync } from './api.ts';
 export type { ReplaySettings, SyncSettings } from './api.ts';

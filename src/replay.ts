@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RekapError } from './errors.ts';
 import type { RunFile } from './land/formats.ts';
 import { readRunFile } from './land/landed-run.ts';
-import type { Project } from './pipeline.ts';
+import type { Project } from './project/declaration.ts';
 import { differingFigures, historyOf, holdsSameTables, writeManifest } from './publish/manifest.ts';
 import { discardSnapshotFolder, latestRunId, newSnapshotId } from './publish/snapshot-folder.ts';
 import { nameSnapshotFolder, pointCurrent, publishSnapshotFolder } from './publish/switch-current.ts';
@@ -12,7 +12,8 @@ import { verifySnapshot } from './publish/verify-snapshot.ts';
 import { findAltered } from './warehouse/check-files.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
 import { listSnapshotIds, readPinnedId, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
-import { build } from './run/build.ts';
+import { beginLoad, build } from './run/build.ts';
+import { requireSql } from './run/check-sql.ts';
 import { checkBuilt } from './run/check-built.ts';
 import { definitionFingerprint } from './run/describe-snapshot.ts';
 import { openLandedReadings } from './run/landed-readings.ts';
@@ -34,6 +35,12 @@ import { checkSource, withRun } from './run/run.ts';
 import { addReport } from './run/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
+/** What the run to replay was declared with. */
+export async function projectOfReplay(asked: Pick<ReplayOptions, 'warehouse' | 'run'>): Promise<Project> {
+  await requireWarehouse(asked.warehouse);
+  return (await readRunFile((await findLanding(asked)).landing)).project;
+}
+
 /**
  * Builds the snapshot of an earlier run again from what the source answered then. Where the run's snapshot is there, whole and of the
  * same definition, the rebuilt one must equal it. It is published where the warehouse does not hold it already. Where no snapshot is
@@ -42,23 +49,27 @@ import { orClose } from './runtime/bound-signal.ts';
  * @throws `run-not-found`; RekapError where the landing is damaged, or its run was broken off; RekapError where the
  * tables are not those that were published.
  */
-export async function replay(project: Project, asked: ReplayOptions, context: SyncContext): Promise<SyncResult> {
+export async function replay(asked: ReplayOptions, context: SyncContext): Promise<SyncResult> {
   await requireWarehouse(asked.warehouse);
   await requireApart(asked);
   const { landing, notices } = await findLanding(asked);
   const file = await readRunFile(landing);
-  requireKnown(project, landing, file);
+  requireKnown(landing, file);
+  const { project } = file;
+  // A landing may be anybody's: what its SQL reaches is tried in a sealed database first.
+  await requireSql(project);
+  const { reportModule } = asked;
   const options = optionsOf(asked, file);
   const plan = async (attempt: Attempt): Promise<Replay> => {
     for (const message of notices) attempt.warn(message);
     return planReplay(attempt, asked, landing, file);
   };
-  return withRun({ kind: 'replay', project, options, context }, plan, async (run) => {
+  return withRun({ kind: 'replay', project, reportModule, options, context }, plan, async (run) => {
     for (const snapshot of new Set([run.original, run.published]))
       if (snapshot !== null) await requireSameLanding(landing, snapshot.manifest);
     const carryOver = await planCarryOver(run);
     const landed = await openLandedReadings(run);
-    const built = await orClose([landed], () => build(run, landed.readings, carryOver));
+    const built = await orClose([landed], async () => build(run, await beginLoad(run), landed.readings, carryOver));
     await landed.close();
     const manifest = await checkBuilt(run, built);
     const equals = await requireSameFigures(run, manifest);
@@ -79,7 +90,7 @@ async function planReplay(attempt: Attempt, asked: ReplayOptions, landing: strin
   checkSource(options, await readCurrentOrWarn(attempt));
   const original = await readUnaltered(asked.warehouse, file.run);
   const published = asked.into === null ? original : await readUnaltered(warehouse, file.run);
-  const isWhole = published !== null && isOfToday(project, published) && (await isIntact(project, published));
+  const isWhole = published !== null && isOfToday(project, published) && (await isIntact(published));
   const current = await readCurrentIdOrNone(warehouse);
   const isFree = isWhole || !(await listSnapshotIds(warehouse)).includes(file.run);
   return {
@@ -97,8 +108,8 @@ async function planReplay(attempt: Attempt, asked: ReplayOptions, landing: strin
   };
 }
 
-async function isIntact({ pipelines }: Project, { folder, manifest }: Snapshot): Promise<boolean> {
-  return (await verifySnapshot(folder, manifest, pipelines)).length === 0;
+async function isIntact({ folder, manifest }: Snapshot): Promise<boolean> {
+  return (await verifySnapshot(folder, manifest)).length === 0;
 }
 
 /** Whether a snapshot has today's tables, views and checks: only then can another be expected to equal it. */
@@ -181,5 +192,5 @@ async function equalsCurrent(run: Run & Replay, manifest: Manifest): Promise<boo
   const { current } = run;
   if (current === null) return false;
   const snapshot = await readIfThere(run.options.warehouse, current);
-  return snapshot !== null && holdsSameTables(manifest, snapshot.manifest) && (await isIntact(run.project, snapshot));
+  return snapshot !== null && holdsSameTables(manifest, snapshot.manifest) && (await isIntact(snapshot));
 }

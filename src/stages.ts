@@ -5,10 +5,10 @@ import type { RecordBatch } from 'apache-arrow';
 /** What was asked of the source. */
 export interface PageRequest {
   readonly dataset: string;
-  /** Null for the full listing. */
-  readonly district: number | null;
-  readonly offset: number;
-  readonly limit: number;
+  /** Value of the filter; null for the full listing. */
+  readonly partition: string | null;
+  /** Path and query below the base URL, without the secret. */
+  readonly target: string;
 }
 
 /** One answer of the source, its body decoded from any content encoding. */
@@ -69,32 +69,43 @@ export interface Page {
   readonly request: PageRequest;
   readonly url: string;
   readonly bytes: Buffer;
-  /** The envelope's own number of records: of this answer, or of all that match; sources do not agree. */
+  /** The number of records that the response reports: its own, or of all that match; sources do not agree. Its own where none is declared. */
   readonly count: number;
+  /** What the response says of the next page: a URL, or a cursor; null where there is none. */
+  readonly next: string | null;
   readonly records: RecordIndex;
 }
 
-/** Rows of a district in the snapshot before, and in the new one. */
-export interface DistrictRows {
-  readonly district: number;
+/**
+ * How strong a proof is, by how the source is paged: pages overlap by a record, passes use different page sizes, passes are merely repeated,
+ * each page names the next, or there is a single response. The strongest comes first.
+ */
+export const grades = ['overlap', 'repaged', 'repeated', 'chain', 'single'] as const;
+export type Grade = (typeof grades)[number];
+
+/** Rows of a partition in the snapshot before, and in the new one. */
+export interface PartitionRows {
+  readonly partition: string;
   readonly before: number;
   readonly now: number;
 }
 
-/** What is known of one district after it was read. */
+/** What is known of one partition after it was read. */
 export interface Verdict {
   readonly dataset: string;
-  /** Null for the full listing, and for its records that name no district. */
-  readonly district: number | null;
+  /** Null for the full listing, and for its records that name no partition. */
+  readonly partition: string | null;
   readonly complete: boolean;
   /** How its end was shown: by its own pages, or by the full listing. */
   readonly proof: 'own end' | 'full listing' | 'none';
+  /** What kind of proof it is; null where there is none. */
+  readonly grade: Grade | null;
   /** Records that the full listing has of it; null where there is no listing. */
   readonly listed: number | null;
   /** Records that its own pages brought. */
   readonly received: number;
   readonly pages: number;
-  /** How many times the district was read in all. */
+  /** How many times the partition was read in all. */
   readonly readings: number;
   /** ISO 8601 time of the last page. */
   readonly read_at: string;
@@ -114,14 +125,14 @@ export interface AcceptedPage {
   release(): void;
 }
 
-/** A district that was read, with its accepted pages in their order; none where it could not be proved. */
+/** A partition that was read, with its accepted pages in their order; none where it could not be proved. */
 export interface AcceptedReading {
   readonly verdict: Verdict;
   readonly pages: readonly AcceptedPage[];
 }
 
 /** Values of a pipeline's key columns: where a violation is. */
-export type Place = Readonly<Record<string, number | string | null>>;
+export type Place = Readonly<Record<string, number | bigint | string | boolean | null>>;
 
 export type Severity = 'error' | 'warning';
 

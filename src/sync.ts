@@ -2,7 +2,8 @@
 
 import { join } from 'node:path';
 import { messageOf, RekapError } from './errors.ts';
-import type { Project } from './pipeline.ts';
+import type { Project } from './project/declaration.ts';
+import type { LoadedProject } from './project/load-project.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
 import { discardSnapshotFolder, latestRunId, newSnapshotId, pruneSnapshots } from './publish/snapshot-folder.ts';
 import { nameSnapshotFolder, publishSnapshotFolder, unpinSnapshot } from './publish/switch-current.ts';
@@ -19,7 +20,7 @@ import type { Attempt, Run, RunPlan, SyncContext, SyncOptions, SyncResult } from
 import { findDamage, planCarryOver } from './run/previous.ts';
 import { beginsAnew, checkSource, withRun } from './run/run.ts';
 import { openSource } from './run/source.ts';
-import { addReport } from './run/write-report.ts';
+import { addReport, loadReport } from './run/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
 /**
@@ -27,17 +28,23 @@ import { orClose } from './runtime/bound-signal.ts';
  *
  * @throws RekapError that tells what was wrong; the snapshot before then stays as it was.
  */
-export async function sync(project: Project, asked: SyncOptions, context: SyncContext): Promise<SyncResult> {
+export async function sync(
+  project: Project & Partial<Pick<LoadedProject, 'reportModule' | 'files'>>,
+  asked: SyncOptions,
+  context: SyncContext,
+): Promise<SyncResult> {
   const options = requireUsable(project, asked);
-  return withRun({ kind: 'sync', project, options, context }, planSync, async (run) => {
+  const { reportModule = null, files } = project;
+  return withRun({ kind: 'sync', project, reportModule, files, options, context }, planSync, async (run) => {
     const carryOver = await planCarryOver(run);
-    const source = await openSource(run);
-    const built = await orClose([source], async () => {
-      // Arrow and DuckDB load while the first answers are under way.
-      const { build } = await import('./run/build.ts');
-      // So does what draws the report; should it fail to, that shows when it is needed.
-      run.project.loadReport?.().catch(() => undefined);
-      return build(run, source.readings, carryOver);
+    const { beginLoad, build } = await import('./run/build.ts');
+    // What is wrong with the project's SQL shows before anything is fetched.
+    const load = await beginLoad(run);
+    const source = await orClose([{ close: async () => load.abandon() }], () => openSource(run));
+    const built = await orClose([source], () => {
+      // What draws the report loads while answers are under way; should it fail to, that shows when it is needed.
+      loadReport(reportModule).catch(() => undefined);
+      return build(run, load, source.readings, carryOver);
     });
     await source.close();
     const { checkBuilt } = await import('./run/check-built.ts');
@@ -129,8 +136,8 @@ async function findSame(run: Run, manifest: Manifest): Promise<Snapshot | null> 
 }
 
 /** Whether a snapshot is as it was published; a damaged one is replaced though its tables are the same. */
-async function isWhole({ project, warn }: Run, snapshot: Snapshot): Promise<boolean> {
-  const problems = await findDamage(snapshot, project.pipelines);
+async function isWhole({ warn }: Run, snapshot: Snapshot): Promise<boolean> {
+  const problems = await findDamage(snapshot);
   if (problems.length > 0)
     warn(`Snapshot ${snapshot.id} is damaged, and a new snapshot replaces it: ${problems.join('; ')}.`);
   return problems.length === 0;

@@ -1,14 +1,14 @@
 /** Each check says what is wrong in English and Indonesian, with the column and the source's field; SQL and TypeScript fill in alike. */
 
 import { describe, expect, it } from 'vitest';
-import { loadProject } from '../pipelines/index.ts';
+import { loadProject } from './support/bundled.ts';
 import { messageOf, type MessageParts } from '../src/check-messages.ts';
-import { languages } from '../src/pipeline.ts';
+import { languages } from '../src/project/declaration.ts';
 import { load, user, voter } from './load/support.ts';
 
 const project = loadProject();
 
-/** A load that breaks every check but the two of names across districts. */
+/** A load that breaks every check but the two of names across partitions. */
 async function broken() {
   const men = { JumlahPemilihLakiLakiDalamDPT: undefined };
   const { rows } = await load({

@@ -1,6 +1,10 @@
 /** The faults planted in the sample, so that every kind of check has something to find. */
 
-import type { CountColumn } from '../../pipelines/row-checks.ts';
+import type { place } from '../../pipelines/shared.ts';
+import type voters from '../../pipelines/voters.ts';
+
+/** The count columns that both datasets share. */
+export type CountColumn = Exclude<keyof typeof voters.columns, keyof typeof place>;
 
 /** How a fault changes its row. */
 type FaultChange =

@@ -1,11 +1,10 @@
 /** Writes the sample's figures as the service's records, with the planted faults in them. */
 
-import type { CountColumn } from '../../pipelines/row-checks.ts';
-import { voters } from '../../pipelines/voters.ts';
-import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
-import type { Pipeline } from '../../src/pipeline.ts';
+import voters from '../../pipelines/voters.ts';
+import votingRightsUsers from '../../pipelines/voting-rights-users.ts';
+import type { PipelineDeclaration } from '../../src/project/declaration.ts';
 import type { District } from './districts.ts';
-import { type Fault, faults } from './faults.ts';
+import { type CountColumn, type Fault, faults } from './faults.ts';
 import { type Lists, makeFigures, type RegencyFigures, type Sexes } from './figures.ts';
 
 /** A record as the service gives it: the source's field names, every value a string. */
@@ -34,15 +33,15 @@ export function formatRecords(records: readonly SampleRecord[]): string {
 
 /** The name of a dataset's file: the last part of its endpoint. */
 export function sampleFileName(dataset: Fault['dataset']): string {
-  const { endpoint } = dataset === 'voters' ? voters : votingRightsUsers;
-  return `${endpoint.slice(endpoint.lastIndexOf('/') + 1)}.json`;
+  const { path } = dataset === 'voters' ? voters : votingRightsUsers;
+  return `${path.slice(path.lastIndexOf('/') + 1)}.json`;
 }
 
 function isIn(fault: Fault, { district, regency }: RegencyFigures): boolean {
   return fault.dapilId === district.dapilId && fault.regency === regency;
 }
 
-function toRecord(pipeline: Pipeline<Column>, row: RegencyFigures): SampleRecord {
+function toRecord(pipeline: PipelineDeclaration<Column>, row: RegencyFigures): SampleRecord {
   const { district, regency } = row;
   const fault = faults.find((planned) => planned.dataset === pipeline.table && isIn(planned, row));
   const cells: Record<Column, string> = {

@@ -1,16 +1,16 @@
 -- Data quality by dataset and electoral district: how well the figures agree with each other. `reconciliation` lists the rows behind the differences.
 -- dataset: voters or voting_rights_users.
 -- dapil_key: The district, as in dim_dapil.
--- regencies: Number of rows of the district in the dataset.
--- regencies_consistent: Rows that pass every check of severity error.
+-- regencies: Number of rows of the district in the dataset. Unit: regencies.
+-- regencies_consistent: Rows that pass every check of severity error. Unit: regencies.
 -- consistent_pct: regencies_consistent divided by regencies, in percent.
--- errors: Number of violations of severity error.
--- warnings: Number of violations of severity warning.
+-- errors: Number of violations of severity error. Unit: rows.
+-- warnings: Number of violations of severity warning. Unit: rows.
 -- unknown_figures: Number of figures that are NULL.
 -- unequal_sums: Number of rows in `reconciliation`: totals that are unknown, differ from the sum of their parts, or have an unknown part.
--- people_differing: Sum of the absolute differences between these totals and the sums of their known parts.
--- people_in_totals: Sum of the known values of grand_total.
--- people_in_lists: Sum of the known numbers of men and women on each list, as in fact_people.
+-- people_differing: Sum of the absolute differences between these totals and the sums of their known parts. Unit: people.
+-- people_in_totals: Sum of the known values of grand_total. Unit: people.
+-- people_in_lists: Sum of the known numbers of men and women on each list, as in fact_people. Unit: people.
 WITH datasets AS (
   SELECT 'voters' AS dataset, * FROM voters
   UNION ALL BY NAME

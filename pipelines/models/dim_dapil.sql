@@ -2,8 +2,9 @@
 -- dapil_key: Integer key of the district. It is the same in every snapshot.
 -- dapil_natural_key: Election and district as one text.
 -- provinces: Province of the district. If there are several, they are separated by commas.
--- regencies: Number of regencies and cities in the district.
--- seats: Seats of the district in the DPR-RI in the 2024 election. NULL for other elections.
+-- regencies: Number of regencies and cities in the district. Unit: regencies.
+-- seats: Seats of the district in the DPR-RI in the 2024 election. NULL for other elections. Unit: seats.
+-- primary key: dapil_key
 WITH districts AS (
   SELECT
     concat_ws(' / ', election_year, election_type, dapil_id) AS dapil_natural_key,

@@ -2,6 +2,8 @@
 -- province_key: Integer key of the province. It is the same in every snapshot.
 -- province_natural_key: Election and province as one text.
 -- kemendagri_code: Code of the interior ministry (Kemendagri), such as 11. NULL if no official name matches.
+-- primary key: province_key
+-- province: Name of the province.
 WITH provinces AS (
   SELECT DISTINCT concat_ws(' / ', election_year, election_type, province) AS province_natural_key, province
   FROM regency_figures

@@ -2,6 +2,7 @@
 -- regency_key: Integer key of the regency. It is the same in every snapshot.
 -- regency_natural_key: Election, district, province and regency as one text.
 -- kemendagri_code: Code of the interior ministry (Kemendagri), such as 11.01. NULL if no official name within the province matches.
+-- primary key: regency_key
 WITH regencies AS (
   SELECT
     concat_ws(' / ', election_year, election_type, dapil_id, province, regency) AS regency_natural_key,

@@ -9,6 +9,10 @@
 -- users: Number of people who used their voting right. NULL if it is unknown, or if the regency is missing in voting_rights_users.
 -- unknown_voters: 1 if the regency is in voters but this number is unknown, otherwise 0.
 -- unknown_users: 1 if the regency is in voting_rights_users but this number is unknown, otherwise 0.
+-- primary key: regency_key, list, sex
+-- foreign key: regency_key -> dim_regency.regency_key
+-- foreign key: dapil_key -> dim_dapil.dapil_key
+-- foreign key: province_key -> dim_province.province_key
 WITH cells AS (
   SELECT
     concat_ws(' ', election_year, election_type) AS election,

@@ -1,14 +1,14 @@
 -- Turnout by regency and sex: voting-rights users divided by voters, for each list and for all lists, in percent and not rounded. A rate is NULL if a figure is unknown, the denominator is 0, or the regency is missing in a dataset.
 -- sex: male, female or both.
--- users_all: Voting-rights users on all lists.
--- voters_all: Voters on all lists.
--- voters_dpt_and_dpk: Voters in the DPT and the DPK.
--- users_dpt: Voting-rights users in the permanent list (DPT).
--- voters_dpt: Voters in the permanent list (DPT).
--- users_dptb: Voting-rights users in the supplementary list (DPTb).
--- voters_dptb: Voters in the supplementary list (DPTb).
--- users_dpk: Voting-rights users in the additional list (DPK).
--- voters_dpk: Voters in the additional list (DPK).
+-- users_all: Voting-rights users on all lists. Unit: people.
+-- voters_all: Voters on all lists. Unit: people.
+-- voters_dpt_and_dpk: Voters in the DPT and the DPK. Unit: people.
+-- users_dpt: Voting-rights users in the permanent list (DPT). Unit: people.
+-- voters_dpt: Voters in the permanent list (DPT). Unit: people.
+-- users_dptb: Voting-rights users in the supplementary list (DPTb). Unit: people.
+-- voters_dptb: Voters in the supplementary list (DPTb). Unit: people.
+-- users_dpk: Voting-rights users in the additional list (DPK). Unit: people.
+-- voters_dpk: Voters in the additional list (DPK). Unit: people.
 -- users_per_dpt_and_dpk_pct: users_all divided by voters_dpt_and_dpk, in percent.
 -- users_per_dpt_pct: users_all divided by voters_dpt, in percent.
 -- users_per_voters_pct: users_all divided by voters_all, in percent.

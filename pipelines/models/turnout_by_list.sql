@@ -1,14 +1,17 @@
 -- National rates by list and sex: voting-rights users divided by voters, in percent and not rounded. The rates include only regencies whose rate_status is compared and that have voters on the list.
 -- list: DPT, DPTb or DPK.
 -- users_per_voters_pct: users_compared divided by voters_compared, in percent.
--- users_compared: Voting-rights users on the list in the compared regencies.
--- voters_compared: Voters on the list in the compared regencies.
--- regencies: Number of regencies in either dataset: regencies_compared + regencies_missing + regencies_unknown + regencies_zero_denominator + regencies_contradicting.
--- regencies_compared: Regencies that the rate includes.
--- regencies_zero_denominator: Regencies without voters on the list, or without men or without women in the DPT.
+-- users_compared: Voting-rights users on the list in the compared regencies. Unit: people.
+-- voters_compared: Voters on the list in the compared regencies. Unit: people.
+-- regencies: Number of regencies in either dataset: regencies_compared + regencies_missing + regencies_unknown + regencies_zero_denominator + regencies_contradicting. Unit: regencies.
+-- regencies_compared: Regencies that the rate includes. Unit: regencies.
+-- regencies_zero_denominator: Regencies without voters on the list, or without men or without women in the DPT. Unit: regencies.
 -- users_per_voters_pct_with_contradicting: users_per_voters_pct, including the contradicting regencies.
 -- users_with_contradicting: Numerator of users_per_voters_pct_with_contradicting.
 -- voters_with_contradicting: Denominator of users_per_voters_pct_with_contradicting.
+-- regencies_missing: Regencies that are missing in one dataset. Unit: regencies.
+-- regencies_unknown: Regencies with an unknown figure in either dataset. Unit: regencies.
+-- regencies_contradicting: Regencies whose figures fail a check of severity error. See the table violations. Unit: regencies.
 WITH lists AS (
   SELECT
     election_year, election_type, sex, rate_status,

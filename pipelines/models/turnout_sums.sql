@@ -6,16 +6,16 @@
 -- users_per_dpt_and_dpk_pct: users_compared divided by voters_dpt_and_dpk_compared, in percent. This is turnout as the election commission (KPU) computed it for 2024.
 -- users_per_dpt_pct: users_compared divided by voters_dpt_compared, in percent.
 -- users_per_voters_pct: users_compared divided by voters_compared, in percent.
--- users_compared: Voting-rights users on all lists in the compared regencies. The numerator of the three rates.
--- voters_compared: Voters on all lists in the compared regencies.
--- voters_dpt_compared: Voters in the DPT in the compared regencies.
--- voters_dpt_and_dpk_compared: Voters in the DPT and the DPK in the compared regencies.
--- regencies: Number of regencies in either dataset: regencies_compared + regencies_missing + regencies_unknown + regencies_zero_denominator + regencies_contradicting.
--- regencies_compared: Regencies that the rates include.
--- regencies_missing: Regencies that are missing in one dataset.
--- regencies_unknown: Regencies with an unknown figure in either dataset.
--- regencies_zero_denominator: Regencies without men or without women in the DPT.
--- regencies_contradicting: Regencies whose figures fail a check of severity error. See the table violations.
+-- users_compared: Voting-rights users on all lists in the compared regencies. The numerator of the three rates. Unit: people.
+-- voters_compared: Voters on all lists in the compared regencies. Unit: people.
+-- voters_dpt_compared: Voters in the DPT in the compared regencies. Unit: people.
+-- voters_dpt_and_dpk_compared: Voters in the DPT and the DPK in the compared regencies. Unit: people.
+-- regencies: Number of regencies in either dataset: regencies_compared + regencies_missing + regencies_unknown + regencies_zero_denominator + regencies_contradicting. Unit: regencies.
+-- regencies_compared: Regencies that the rates include. Unit: regencies.
+-- regencies_missing: Regencies that are missing in one dataset. Unit: regencies.
+-- regencies_unknown: Regencies with an unknown figure in either dataset. Unit: regencies.
+-- regencies_zero_denominator: Regencies without men or without women in the DPT. Unit: regencies.
+-- regencies_contradicting: Regencies whose figures fail a check of severity error. See the table violations. Unit: regencies.
 -- users_per_dpt_and_dpk_pct_with_contradicting: users_per_dpt_and_dpk_pct, including the contradicting regencies.
 -- users_per_dpt_pct_with_contradicting: users_per_dpt_pct, including the contradicting regencies.
 -- users_per_voters_pct_with_contradicting: users_per_voters_pct, including the contradicting regencies.
@@ -23,10 +23,10 @@
 -- voters_with_contradicting: Voters on all lists in the compared and the contradicting regencies.
 -- voters_dpt_with_contradicting: Voters in the DPT in the compared and the contradicting regencies.
 -- voters_dpt_and_dpk_with_contradicting: Voters in the DPT and the DPK in the compared and the contradicting regencies.
--- users_all: Voting-rights users on all lists in every regency whose number is known.
--- voters_all: Voters on all lists in every regency whose number is known.
--- regencies_in_users: Number of regencies in voting_rights_users.
--- regencies_in_voters: Number of regencies in voters.
+-- users_all: Voting-rights users on all lists in every regency whose number is known. Unit: people.
+-- voters_all: Voters on all lists in every regency whose number is known. Unit: people.
+-- regencies_in_users: Number of regencies in voting_rights_users. Unit: regencies.
+-- regencies_in_voters: Number of regencies in voters. Unit: regencies.
 -- unknown_users: Number of regencies in voting_rights_users whose number of users on all lists is unknown.
 -- unknown_voters: Number of regencies in voters whose number of voters on all lists is unknown.
 WITH figures AS (

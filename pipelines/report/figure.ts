@@ -1,7 +1,7 @@
 /** Figure values: each number that the report prints, exact, with the name by which it can be recomputed, and one way to print it. */
 
 import { type Html, html } from '../../src/runtime/html.ts';
-import type { Language } from '../../src/pipeline.ts';
+import type { Language } from '../../src/project/declaration.ts';
 
 /**
  * A figure's name says where it comes from. `VIEW.COLUMN?KEY=VALUE&…` is the sum of a column over the rows of the report's election that match;

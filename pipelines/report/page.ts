@@ -4,7 +4,8 @@ import type { Count, Figure, Printer } from './figure.ts';
 import type { Election } from './figures.ts';
 import { html, type Html } from '../../src/runtime/html.ts';
 import type { Words } from './words-english.ts';
-import type { AnswerOfRecord, Project } from '../../src/pipeline.ts';
+import type { Project } from '../../src/project/declaration.ts';
+import type { AnswerOfRecord } from '../../src/report/report-facts.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
 
 export interface Page {

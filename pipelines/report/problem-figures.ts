@@ -4,7 +4,7 @@ import { type Database, quoteText } from '../../src/duckdb/database.ts';
 import { messagePieces, type MessagePiece, type MessageParts } from '../../src/check-messages.ts';
 import { type Count, figuresOf, type Row } from './figure.ts';
 import { type Election, placeKey } from './figures.ts';
-import { countColumns, type Language, type Project } from '../../src/pipeline.ts';
+import { sumChecks, summedColumns, type Language, type Project } from '../../src/project/declaration.ts';
 
 /** A declared sum over all rows of a dataset: the source's totals, the sum of the known parts, and the difference. */
 export interface Link {
@@ -79,10 +79,10 @@ export async function readLinks(database: Database, project: Project, { conditio
   );
   const links: Link[] = [];
   for (const pipeline of project.pipelines) {
-    const { table, checks } = pipeline;
-    const sums = countColumns(pipeline).map((column) => `sum(${column})::BIGINT AS ${column}`);
+    const { table } = pipeline;
+    const sums = summedColumns(pipeline).map((column) => `sum(${column})::BIGINT AS ${column}`);
     const [totals] = await database.rows<Row>(`SELECT ${sums.join(', ')} FROM ${table} WHERE ${condition}`);
-    for (const { name, whole, parts } of checks) {
+    for (const { name, whole, parts } of sumChecks(pipeline)) {
       const key = [
         ['dataset', table],
         ['check_name', name],

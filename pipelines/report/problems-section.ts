@@ -100,9 +100,9 @@ function evidence({ own, answers }: Page, { dapilId, regency, violations }: Prob
   const datasets = new Set(violations.map(({ dataset }) => dataset));
   const behind = answers.filter(({ dataset, status }) => datasets.has(dataset) && status === 200);
   const listing = (dataset: string) =>
-    behind.filter((answer) => answer.dataset === dataset && answer.district === null).slice(0, 1);
+    behind.filter((answer) => answer.dataset === dataset && answer.partition === null).slice(0, 1);
   const shown = [
-    ...behind.filter(({ district }) => district === dapilId),
+    ...behind.filter(({ partition }) => partition === String(dapilId)),
     ...[...datasets].flatMap((dataset) => listing(dataset)),
   ].slice(0, mostResponses);
   return html`${
@@ -110,11 +110,10 @@ function evidence({ own, answers }: Page, { dapilId, regency, violations }: Prob
       ? html`<p>${own.notKept}</p>`
       : html`<ul>
           ${shown.map(
-            ({ url, at, sha256, district }) =>
+            ({ url, at, sha256, partition }) =>
               html`<li>
-                ${district === null ? own.fromAll : own.fromDistrict}, ${minute(at)}<br /><code>${url}</code><br /><code
-                  >SHA-256 ${sha256}</code
-                >
+                ${partition === null ? own.fromAll : own.fromDistrict}, ${minute(at)}<br /><code>${url}</code
+                ><br /><code>SHA-256 ${sha256}</code>
               </li>`,
           )}
         </ul>`

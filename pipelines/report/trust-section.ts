@@ -33,29 +33,29 @@ export function trustSection(page: Page): Html {
   </section>`;
 }
 
-function completeness(page: Page, name: string, { districts: verdicts }: Manifest['datasets'][string]): Html {
+function completeness(page: Page, name: string, { partitions: verdicts }: Manifest['datasets'][string]): Html {
   const { own, print } = page;
-  const districts = verdicts.filter(({ district }) => district !== null);
+  const districts = verdicts.filter(({ partition }) => partition !== null);
   const withRecords = districts.filter(({ received }) => received > 0);
   const count = (what: string, found: readonly unknown[]) => countOf(`finding.${what}?dataset=${name}`, found.length);
   const records = withRecords.reduce((sum, { received }) => sum + received, 0);
   const complete = withRecords.filter((verdict) => verdict.complete);
   const byListing = complete.filter(({ readings, listed, received }) => readings === 1 && listed === received);
   const empty = districts.filter(({ received }) => received === 0);
-  const rows = districts.map(({ district, received, readings, listed, proof, read_at }) => {
+  const rows = districts.map(({ partition, received, readings, listed, proof, grade, read_at }) => {
     const of = (pointer: string, value: number) =>
       print.show(
         manifestCount(
-          `/datasets/${name}/districts/${verdicts.findIndex((one) => one.district === district)}/${pointer}`,
+          `/datasets/${name}/partitions/${verdicts.findIndex((one) => one.partition === partition)}/${pointer}`,
           value,
         ),
       );
     return [
-      html`<code>${String(district)}</code>`,
+      html`<code>${partition}</code>`,
       of('received', received),
       listed === null ? '–' : of('listed', listed),
       of('readings', readings),
-      own.proofs[proof],
+      html`${own.proofs[proof]}${grade === null ? null : html` (<code>${grade}</code>)`}`,
       minute(read_at),
     ];
   });

@@ -81,11 +81,10 @@ export async function fetchCopy(url: string): Promise<string> {
 async function pullCopy(warehouse: string, bucket: Bucket, watcher: Watcher): Promise<void> {
   for (;;)
     try {
-      const { loadProject } = await import('../../pipelines/index.ts');
       return void (await pullSnapshot({
         warehouse,
         bucket,
-        verify: (snapshot) => verifyAgainst(loadProject(), snapshot),
+        verify: verifyAgainst,
         keep: 1,
         acceptSource: true,
         isCopy: true,

@@ -2,13 +2,13 @@
 
 import type { Command, CommandEntry, Options } from './options/option.ts';
 
+const withPartitionOption = async (command: Command): Promise<Command> =>
+  (await import('./project.ts')).withPartitionOption(command);
 const snapshots = () => import('./snapshots.ts');
 
 export const commands: readonly CommandEntry[] = [
-  declare(
-    'sync',
-    'Fetch all districts of both datasets, check the data, and publish a snapshot',
-    async () => (await import('./sync.ts')).syncCommand,
+  declare('sync', 'Fetch all datasets, check the data, and publish a snapshot', async () =>
+    withPartitionOption((await import('./sync.ts')).syncCommand),
   ),
   declare(
     'replay [run]',
@@ -46,8 +46,8 @@ export const commands: readonly CommandEntry[] = [
     async () => (await import('./report.ts')).reportCommand,
   ),
   declare(
-    'evidence [regency]',
-    'Show where the figures of a regency come from, including the responses of the source',
+    'evidence [name]',
+    'Show where the figures of a row come from, including the responses of the source',
     async () => (await import('./evidence.ts')).evidenceCommand,
   ),
   declare(
@@ -60,15 +60,18 @@ export const commands: readonly CommandEntry[] = [
     'Report whether the data is fresh: exit code 0 fresh, 6 stale, 7 last run failed',
     async () => (await import('./status.ts')).statusCommand,
   ),
-  declare(
-    'schedule',
-    'Sync on a cron schedule, in the foreground, until you stop it',
-    async () => (await import('./schedule.ts')).scheduleCommand,
+  declare('schedule', 'Sync on a cron schedule, in the foreground, until you stop it', async () =>
+    withPartitionOption((await import('./schedule.ts')).scheduleCommand),
   ),
   declare(
     'init',
     'Create a config file, and files for systemd, cron, Kubernetes, GitHub Actions or Compose',
     async () => (await import('./init.ts')).initCommand,
+  ),
+  declare(
+    'check',
+    'Validate the declarations and the SQL of a project, without network access',
+    async () => (await import('./check.ts')).checkCommand,
   ),
   declare(
     'doctor',

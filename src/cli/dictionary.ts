@@ -9,7 +9,7 @@ export const dictionaryCommand = declareCommand({
   options: { ...readWarehouseOption, ...jsonOption },
   examples: [
     ['rekap dictionary', 'list all tables and views'],
-    ['rekap dictionary fact_people', 'describe the columns of a table'],
+    ['rekap dictionary violations', 'describe the columns of a table'],
     ['rekap dictionary --json > dictionary.json', 'all tables and columns, for a program'],
   ],
   async run({ warehouse, json }, [table]) {

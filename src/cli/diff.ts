@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { declareCommand } from './options/option.ts';
 import { resultOptions, warehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 import type { QueryResult } from '../query/query-result.ts';
 import type { ComparedSnapshots, LoneDataset } from '../snapshots/diff-snapshots.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
@@ -31,21 +31,19 @@ export const diffCommand = declareCommand({
   ],
   async run({ warehouse, violations, json, format = json ? 'json' : 'table' }, [a, b]) {
     const [
-      { loadProject },
       { chooseSnapshots, diffSnapshots, diffViolations, loneDatasets },
       { writeCsv, writeJson },
       { printable, writeOut },
       { sampleNotice },
     ] = await Promise.all([
-      import('../../pipelines/index.ts'),
       import('../snapshots/diff-snapshots.ts'),
       import('../query/write-result.ts'),
       import('./print/terminal.ts'),
       import('../warehouse/snapshot-format.ts'),
     ]);
-    const { pipelines } = loadProject();
     if (a === undefined) await requireAnother(warehouse);
     const compared = await chooseSnapshots(warehouse, a, b);
+    const { pipelines } = compared.after.manifest.project;
     const lone = loneDatasets(compared).map((dataset) => printable(nameLone(dataset)));
     if (format !== 'table') for (const sentence of lone) process.stderr.write(`${sentence}\n`);
     await (violations ? diffViolations : diffSnapshots)(pipelines, compared, async (result) => {

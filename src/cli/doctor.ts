@@ -1,6 +1,7 @@
 /** rekap doctor: whether a sync could run here, point by point, with what to do. */
 
 import { declareCommand, type Values } from './options/option.ts';
+import { loadChosenProject, projectOption } from './project.ts';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -41,6 +42,7 @@ export const doctorCommand = declareCommand({
       default: 30,
       describe: 'maximum seconds per request',
     },
+    ...projectOption,
     ...notifyOptions,
     ...jsonOption,
   },
@@ -49,15 +51,13 @@ export const doctorCommand = declareCommand({
     ['rekap doctor', 'check only this machine'],
   ],
   async run(args) {
-    const [{ loadProject }, { examine }, { printJson, paint, printable }, { readApiKey }, { widthOf, wrap }] =
-      await Promise.all([
-        import('../../pipelines/index.ts'),
-        import('../run/doctor.ts'),
-        import('./print/terminal.ts'),
-        import('./options/api-key.ts'),
-        import('./print/text.ts'),
-      ]);
-    const project = loadProject();
+    const [{ examine }, { printJson, paint, printable }, { readApiKey }, { widthOf, wrap }] = await Promise.all([
+      import('../run/doctor.ts'),
+      import('./print/terminal.ts'),
+      import('./options/api-key.ts'),
+      import('./print/text.ts'),
+    ]);
+    const project = await loadChosenProject(args.project);
     const file = args['api-key-file'];
     const hasKey = file !== undefined || (process.env['REKAP_API_KEY'] ?? '') !== '';
     const given = args['base-url'];
@@ -94,7 +94,7 @@ export const doctorCommand = declareCommand({
     else if (given === undefined) process.stdout.write('The service was not checked. To check it, add --base-url.\n');
     const failed = findings.filter(({ state }) => state === 'failed').map(({ about }) => about);
     if (failed.length === 0) return ExitCode.done;
-    return failed.some((about) => ['service', 'access', 'answer', 'district', 'page size'].includes(about))
+    return failed.some((about) => ['service', 'access', 'answer', 'partition', 'page size'].includes(about))
       ? ExitCode.source
       : failed.every((about) => about === 'bucket')
         ? ExitCode.bucket

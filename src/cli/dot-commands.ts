@@ -12,6 +12,8 @@ export interface Session {
   mode: Mode;
   /** File that the next result goes to. */
   once: string | null;
+  /** Queries of the project, and some that every snapshot answers. */
+  readonly examples: readonly string[];
 }
 
 /** Modes by their names: how results are printed. */
@@ -23,13 +25,6 @@ export const modes = {
   markdown: { format: 'markdown', layout: 'columns' },
 } as const satisfies Readonly<Record<string, { format: PrintedFormat; layout: TableLayout }>>;
 type Mode = keyof typeof modes;
-
-export const examples = [
-  "FROM turnout_by_province WHERE sex = 'both';",
-  'SELECT list, sum(voters) AS voters, sum(users) AS users FROM fact_people GROUP BY ALL;',
-  "SELECT regency, message FROM violations WHERE severity = 'error';",
-  'FROM data_quality WHERE errors > 0;',
-];
 
 interface DotCommand {
   /** What it takes, for the help. */
@@ -51,7 +46,7 @@ export const dotCommands: Readonly<Record<string, DotCommand>> = {
     describe: 'describe the columns of a table or view',
     run: describeRelation,
   },
-  '.examples': { describe: 'show example queries', run: () => examples },
+  '.examples': { describe: 'show example queries', run: ({ examples }) => examples },
   '.mode': {
     takes: 'MODE',
     describe: `print results as ${Object.keys(modes).join(', ')}`,
@@ -66,7 +61,7 @@ export const dotCommands: Readonly<Record<string, DotCommand>> = {
     takes: 'FILE',
     describe: 'write the next result to a file; its extension sets the format',
     async run(session, given) {
-      if (given === '') throw usage('.once needs a file name.', 'Add one, such as .once people.csv.');
+      if (given === '') throw usage('.once needs a file name.', 'Add one, such as .once rows.csv.');
       formatOfFile(given);
       await (await import('../query/write-aside.ts')).requireOutside(given, session.warehouse, '.once');
       session.once = given;

@@ -1,4 +1,4 @@
-/** rekap evidence: what stands behind the figures of one regency, down to the answers of the source. */
+/** rekap evidence: what stands behind the figures of a row, down to the answers of the source. */
 
 import { declareCommand } from './options/option.ts';
 import { jsonOption, languageOption, snapshotOption, warehouseOption } from './options/shared.ts';
@@ -6,7 +6,7 @@ import { RekapError, systemCode } from '../errors.ts';
 import type { Evidence } from '../snapshots/evidence.ts';
 
 export const evidenceCommand = declareCommand({
-  words: { regency: 'name of a regency or city, as the source spells it; leave it out with --quarantine' },
+  words: { name: 'value of the last column of the key, as the source spells it; leave it out with --quarantine' },
   options: {
     ...warehouseOption,
     ...snapshotOption,
@@ -22,24 +22,25 @@ export const evidenceCommand = declareCommand({
     ...jsonOption,
   },
   examples: [
-    ['rekap evidence "OGAN ILIR"', 'failed checks and the original records'],
-    ['rekap evidence "OGAN ILIR" --column dpt_total', 'one column, even if all checks pass'],
-    ['rekap evidence "OGAN ILIR" --out ogan-ilir', 'the responses as files: cd ogan-ilir && sha256sum -c SHA256SUMS'],
+    ['rekap evidence "STATION 12"', 'failed checks and the original records'],
+    ['rekap evidence "STATION 12" --column total', 'one column, even if all checks pass'],
+    ['rekap evidence "STATION 12" --out station-12', 'the responses as files, with their SHA-256'],
     ['rekap evidence --quarantine', 'all records without a row, and the reason'],
   ],
-  async run(args, [regency]) {
-    if ((regency === undefined) === !args.quarantine)
+  async run(args, [name]) {
+    if ((name === undefined) === !args.quarantine)
       throw new RekapError(
         'usage',
-        regency === undefined ? 'The regency is missing.' : 'You gave both a regency and --quarantine.',
-        'Give either the name of a regency or --quarantine.',
+        name === undefined ? 'The name is missing.' : 'You gave both a name and --quarantine.',
+        'Give either a name or --quarantine.',
       );
-    const [{ loadProject }, { findEvidence }, { chooseSnapshot }] = await Promise.all([
-      import('../../pipelines/index.ts'),
+    const [{ findEvidence }, { chooseSnapshot }] = await Promise.all([
       import('../snapshots/evidence.ts'),
       import('../warehouse/warehouse.ts'),
     ]);
-    const project = loadProject();
+    const { warehouse, out } = args;
+    const snapshot = await chooseSnapshot(warehouse, args.snapshot);
+    const { project } = snapshot.manifest;
     requireNames(
       args.dataset,
       project.pipelines.map(({ table }) => table),
@@ -50,10 +51,8 @@ export const evidenceCommand = declareCommand({
       project.pipelines.flatMap(({ columns }) => Object.keys(columns)),
       'column',
     );
-    const { warehouse, out } = args;
-    const snapshot = await chooseSnapshot(warehouse, args.snapshot);
-    const found = await findEvidence(project, warehouse, snapshot, {
-      regency: regency ?? null,
+    const found = await findEvidence(warehouse, snapshot, {
+      name: name ?? null,
       datasets: args.dataset ?? null,
       columns: args.column ?? [],
     });

@@ -8,13 +8,12 @@ import { inColumns, widthOf, wrap } from './print/text.ts';
 
 type Rows = readonly (readonly [string, string])[];
 
-const purpose =
-  'Copies the DPR-RI voter statistics from their web service to DuckDB and Parquet, and proves that they are complete.';
+const purpose = 'Copies paged lists from a web service to DuckDB and Parquet, and proves that they are complete.';
 
 const examples: Rows = [
   ['rekap sync --sample', 'try rekap with sample figures'],
   ['rekap sync --base-url https://…', 'copy the figures of a service; REKAP_API_KEY holds the key'],
-  ['rekap query "FROM turnout_national"', 'query the published tables'],
+  ['rekap query "SHOW TABLES"', 'query the published tables'],
   ['rekap diff', 'see which figures the source changed'],
 ];
 

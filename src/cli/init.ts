@@ -1,6 +1,7 @@
 /** rekap init: a config file, and the files for a scheduler that is there already. */
 
 import { declareCommand } from './options/option.ts';
+import { loadChosenProject } from './project.ts';
 import { warehouseOption } from './options/shared.ts';
 import { fillIn, type Places, scheduleNames, schedules } from './schedules.ts';
 import { RekapError } from '../errors.ts';
@@ -37,14 +38,12 @@ export const initCommand = declareCommand({
   ignoresConfig: true,
   async run({ 'base-url': given, 'api-key-file': givenKey, warehouse, schedule, into }) {
     const [
-      { loadProject },
       { mkdir, readFile, stat, writeFile, realpath },
       { dirname, isAbsolute, join, relative, resolve },
       { createRequire },
       { userInfo },
       { readApiKey },
     ] = await Promise.all([
-      import('../../pipelines/index.ts'),
       import('node:fs/promises'),
       import('node:path'),
       import('node:module'),
@@ -76,7 +75,7 @@ export const initCommand = declareCommand({
     if (config === null) {
       const settings = {
         $schema: schema,
-        'base-url': readBaseUrl(given!, loadProject().pipelines),
+        'base-url': readBaseUrl(given!, (await loadChosenProject(undefined)).pipelines),
         warehouse,
         ...(keyFile === undefined ? {} : { 'api-key-file': keyFile }),
       };

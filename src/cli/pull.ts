@@ -17,19 +17,17 @@ export const pullCommand = declareCommand({
   examples: [['rekap pull s3://figures/dpr --warehouse mirror', 'copy the current snapshot and verify it']],
   async run({ warehouse, keep, json, 'accept-source': acceptSource }, [word]) {
     const { url } = readBucketUrl(word!);
-    const [{ pullSnapshot }, { verifyAgainst }, { loadProject }, { withBucket }, { complete, printJson }] =
-      await Promise.all([
-        import('../snapshots/pull-snapshot.ts'),
-        import('../snapshots/verify-against.ts'),
-        import('../../pipelines/index.ts'),
-        import('./bucket.ts'),
-        import('./print/terminal.ts'),
-      ]);
+    const [{ pullSnapshot }, { verifyAgainst }, { withBucket }, { complete, printJson }] = await Promise.all([
+      import('../snapshots/pull-snapshot.ts'),
+      import('../snapshots/verify-against.ts'),
+      import('./bucket.ts'),
+      import('./print/terminal.ts'),
+    ]);
     const pulled = await withBucket(url, 'fetching', (bucket, watcher) =>
       pullSnapshot({
         warehouse,
         bucket,
-        verify: (snapshot) => verifyAgainst(loadProject(), snapshot),
+        verify: verifyAgainst,
         keep,
         acceptSource,
         isCopy: false,

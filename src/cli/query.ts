@@ -14,7 +14,7 @@ const options = {
   param: {
     type: 'texts',
     takes: 'NAME=VALUE',
-    describe: 'value of a query parameter, such as dapil=1101 for $dapil',
+    describe: 'value of a query parameter, such as code=11 for $code',
   },
   ...resultOptions,
   format: {
@@ -23,7 +23,7 @@ const options = {
     describe: 'output format',
     defaultText: 'from the extension of --out, otherwise table',
   },
-  out: { type: 'text', takes: 'FILE', describe: 'output file, such as people.csv; required for parquet and arrow' },
+  out: { type: 'text', takes: 'FILE', describe: 'output file, such as rows.csv; required for parquet and arrow' },
   layout: {
     type: 'text',
     takes: 'LAYOUT',
@@ -46,10 +46,10 @@ export const queryCommand = declareCommand({
   exclusive: ['format', 'json'],
   examples: [
     ['rekap query "SHOW TABLES"', 'list all tables and views'],
-    ['rekap query "FROM turnout_by_province WHERE sex = \'both\'"', 'turnout by province'],
-    ['rekap query "FROM violations" --format csv > violations.csv', 'all failed checks'],
-    ['rekap query "FROM fact_people" --out people.csv', 'a file for a spreadsheet'],
-    ['rekap query -f turnout.sql --param dapil=1101', 'a query from a file, with a value for $dapil'],
+    ['rekap query "FROM changes WHERE kind = \'changed\'"', 'values that the source changed'],
+    ['rekap query "FROM violations" --format csv | head', 'failed checks'],
+    ['rekap query "FROM violations" --out violations.csv', 'a file for a spreadsheet'],
+    ['rekap query -f rows.sql --param code=11', 'a query from a file, with a value for $code'],
   ],
   run: runQueryCommand,
 });

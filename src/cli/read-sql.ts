@@ -34,7 +34,7 @@ export async function readSql({ word, file }: GivenSql): Promise<string> {
   return text;
 }
 
-/** Values by name, of texts such as dapil=1101. @throws `usage` where one has no name. */
+/** Values by name, of texts such as code=11. @throws `usage` where one has no name. */
 export function readParameters(given: readonly string[] = []): Readonly<Record<string, string>> {
   return Object.fromEntries(
     given.map((text) => {
@@ -43,7 +43,7 @@ export function readParameters(given: readonly string[] = []): Readonly<Record<s
       throw new RekapError(
         'usage',
         `--param ${JSON.stringify(text)} does not have the form NAME=VALUE.`,
-        'Write --param dapil=1101, and use $dapil in the query.',
+        'Write --param code=11, and use $code in the query.',
       );
     }),
   );

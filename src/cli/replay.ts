@@ -1,6 +1,7 @@
 /** rekap replay: builds a snapshot again from what the source answered. */
 
 import { declareCommand } from './options/option.ts';
+import { findReportModule, projectOption } from './project.ts';
 import { jsonOption, logOptions, publishOptions, readPublishOptions, warehouseOption } from './options/shared.ts';
 
 export const replayCommand = declareCommand({
@@ -12,6 +13,7 @@ export const replayCommand = declareCommand({
       takes: 'FOLDER',
       describe: 'build the snapshot in another warehouse, for comparison',
     },
+    ...projectOption,
     ...publishOptions,
     ...logOptions,
     ...jsonOption,
@@ -22,15 +24,16 @@ export const replayCommand = declareCommand({
     ['rekap replay --accept-changes', 'publish figures that the gate refused, without new requests'],
   ],
   async run(args, [run = null]) {
-    const [{ loadProject }, { replay }, { runVisibly }] = await Promise.all([
-      import('../../pipelines/index.ts'),
+    const [{ replay, projectOfReplay }, { runVisibly }] = await Promise.all([
       import('../replay.ts'),
       import('./signals.ts'),
     ]);
-    const project = loadProject();
-    const asked = { warehouse: args.warehouse, run, into: args.into ?? null, ...readPublishOptions(args) };
+    const where = { warehouse: args.warehouse, run };
+    const project = await projectOfReplay(where);
+    const reportModule = await findReportModule(args.project, project.name);
+    const asked = { ...where, into: args.into ?? null, reportModule, ...readPublishOptions(args) };
     const logFormat = args['log-format'];
-    await runVisibly(project, args.json, (around) => replay(project, asked, around), {
+    await runVisibly(project, args.json, (around) => replay(asked, around), {
       name: 'replay',
       logFormat,
     });

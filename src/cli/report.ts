@@ -1,6 +1,7 @@
 /** rekap report: the report of a snapshot as one HTML page. */
 
 import { declareCommand } from './options/option.ts';
+import { findReportModule, projectOption } from './project.ts';
 import { languageOption, snapshotOption, readWarehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
 
@@ -9,6 +10,7 @@ export const reportCommand = declareCommand({
     ...readWarehouseOption,
     ...snapshotOption,
     ...languageOption,
+    ...projectOption,
     out: { type: 'text', takes: 'FILE', describe: 'output file', defaultText: 'report-<snapshot>-<language>.html' },
     open: { type: 'boolean', describe: 'open the report in a browser' },
   },
@@ -16,20 +18,14 @@ export const reportCommand = declareCommand({
     ['rekap report --open', 'read the report of the current snapshot'],
     ['rekap report --lang id --out laporan.html', 'write the report in Indonesian to a file'],
   ],
-  async run({ warehouse, snapshot: id, lang, out, open }) {
-    const [
-      { loadProject },
-      { makeReport },
-      { chooseSnapshot, readPinnedId, requireDatabase },
-      { writeAside, requireOutside },
-      paths,
-    ] = await Promise.all([
-      import('../../pipelines/index.ts'),
-      import('../run/write-report.ts'),
-      import('../warehouse/warehouse.ts'),
-      import('../query/write-aside.ts'),
-      import('../warehouse/snapshot-format.ts'),
-    ]);
+  async run({ warehouse, snapshot: id, lang, out, open, project }) {
+    const [{ makeReport }, { chooseSnapshot, readPinnedId, requireDatabase }, { writeAside, requireOutside }, paths] =
+      await Promise.all([
+        import('../run/write-report.ts'),
+        import('../warehouse/warehouse.ts'),
+        import('../query/write-aside.ts'),
+        import('../warehouse/snapshot-format.ts'),
+      ]);
     const { join } = await import('node:path');
     const snapshot = await chooseSnapshot(warehouse, id);
     await requireDatabase(snapshot);
@@ -39,12 +35,17 @@ export const reportCommand = declareCommand({
     const landing = join(paths.warehousePaths(warehouse).landing, manifest.run);
     // A damaged pin is for "rekap status" to report; it doesn't keep anyone from a report.
     const pinned = await readPinnedId(warehouse).catch(() => null);
-    const page = await makeReport(loadProject(), manifest, { folder, landing, pinned }, lang);
+    const page = await makeReport(
+      await findReportModule(project, manifest.project.name),
+      manifest,
+      { folder, landing, pinned },
+      lang,
+    );
     if (page === null)
       throw new RekapError(
         'usage',
-        `Snapshot ${snapshot.id} does not contain turnout figures.`,
-        'Sync both datasets first.',
+        `Snapshot ${snapshot.id} does not contain figures for its report.`,
+        'Sync all datasets first.',
       );
     const { writeFile } = await import('node:fs/promises');
     await writeAside(file, (aside) => writeFile(aside, page));

@@ -3,8 +3,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Secret } from '../extract/ask/secret.ts';
-import type { Project } from '../pipeline.ts';
+import { Secret } from '../source/secret.ts';
+import type { LoadedProject } from '../project/load-project.ts';
 import { syncDefaults } from '../run/options.ts';
 import { systemClock } from '../runtime/context.ts';
 import { ApiKeys, generateApiKey } from '../serve/api-keys.ts';
@@ -19,11 +19,13 @@ export interface SampleService {
   close(): Promise<void>;
 }
 
-export async function startSample({ pipelines, sampleFolder }: Project): Promise<SampleService> {
+export async function startSample(project: LoadedProject): Promise<SampleService> {
   const key = generateApiKey();
+  const { pipelines, sampleFolder } = project;
   const source = await openFolderSource(sampleFolder, pipelines);
   const service = await startService({
     pipelines,
+    about: project,
     source,
     keys: new ApiKeys([key]),
     host: '127.0.0.1',
@@ -47,7 +49,7 @@ export interface SampleWarehouse {
 }
 
 /** Syncs the sample into a temporary warehouse. */
-export async function syncSample(project: Project, signal: AbortSignal): Promise<SampleWarehouse> {
+export async function syncSample(project: LoadedProject, signal: AbortSignal): Promise<SampleWarehouse> {
   const folder = await mkdtemp(join(tmpdir(), 'rekap-sample-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const service = await startSample(project);

@@ -7,6 +7,7 @@ import { readNamedFile } from './options/shared.ts';
 import { invocation } from './options/invocation.ts';
 import { printFailure, warningText } from './print/terminal.ts';
 import { beyondThisMachine, describeService } from './service-text.ts';
+import { loadChosenProject, projectOption } from './project.ts';
 import type { SampleWarehouse } from './sample-service.ts';
 import { isBucketUrl } from '../bucket/address.ts';
 import { RekapError } from '../errors.ts';
@@ -15,11 +16,12 @@ import { systemClock } from '../runtime/context.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 
 const options = {
+  ...projectOption,
   sample: { type: 'boolean', describe: 'serve the sample figures; prints a generated API key' },
   data: {
     type: 'folder',
     takes: 'FOLDER',
-    describe: 'folder with datapemilihdpr.json and datahakpilihdpr.json, each an array of records',
+    describe: 'folder with a JSON array of records per endpoint, such as list.json for /api/list',
   },
   warehouse: {
     type: 'folder',
@@ -101,7 +103,6 @@ async function runServe(args: ServeArguments): Promise<void> {
   const faults = await readFaults(args, met);
 
   const [
-    { loadProject },
     { startService },
     { generateApiKey, readApiKeys },
     { openFolderSource },
@@ -113,7 +114,6 @@ async function runServe(args: ServeArguments): Promise<void> {
     { syncSample },
     { requireCurrent, requireDatabase },
   ] = await Promise.all([
-    import('../../pipelines/index.ts'),
     import('../serve/service.ts'),
     import('../serve/api-keys.ts'),
     import('../serve/record-source.ts'),
@@ -125,13 +125,15 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('./sample-service.ts'),
     import('../warehouse/warehouse.ts'),
   ]);
-  const project = loadProject();
-  const { pipelines, sampleFolder } = project;
+  // Of a warehouse, the snapshot says what is served.
+  const loaded = args.warehouse === undefined ? await loadChosenProject(args.project) : null;
+  const project = loaded ?? (await requireCurrent(args.warehouse!)).manifest.project;
+  const { pipelines } = project;
   const keyText = await readKeyText(args['api-keys-file']);
   if (keyText === null && args.data !== undefined) throw noKey();
   const source =
     args.warehouse === undefined
-      ? await openFolderSource(args.data ?? sampleFolder, pipelines)
+      ? await openFolderSource(args.data ?? loaded!.sampleFolder, pipelines)
       : await openWarehouseSource(args.warehouse, pipelines, {
           onFailure: (error) =>
             printFailure('the new snapshot cannot be served; the service continues with the previous one', error),
@@ -142,7 +144,7 @@ async function runServe(args: ServeArguments): Promise<void> {
   let made: SampleWarehouse | null = null;
   try {
     // A service that misbehaves is for clients of the endpoints.
-    if (args.sample && faults === undefined) made = await syncSample(project, signals.signal);
+    if (args.sample && faults === undefined) made = await syncSample(loaded!, signals.signal);
     const snapshotOfSample = made === null ? undefined : await requireCurrent(made.folder);
     const snapshot = snapshotOfSample === undefined ? source.snapshot : () => snapshotOfSample;
     const isSample = args.sample || snapshot?.().manifest.source === 'sample';
@@ -152,6 +154,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     const wantsSql = 'sql' in invocation.origins ? args.sql : isLoopback(args.host);
     const service = await startService({
       pipelines,
+      about: project,
       source,
       keys,
       openSample: madeKey !== null,
@@ -172,7 +175,9 @@ async function runServe(args: ServeArguments): Promise<void> {
       onFailure: (error) => printFailure('a request failed', error),
     });
     const served = pipelines.map((pipeline) => ({ ...pipeline, records: source.current(pipeline).records.length }));
-    process.stdout.write(describeService(service.url, await nameServed(args), served, madeKey, faults));
+    process.stdout.write(
+      describeService(service.url, await nameServed(args), served, { key: madeKey, auth: project.auth, faults }),
+    );
     if (!isLoopback(args.host)) process.stderr.write(warningText(beyondThisMachine, process.stderr));
     await new Promise<void>((resolve) => {
       if (signals.signal.aborted) resolve();

@@ -4,41 +4,53 @@ import { printable } from './print/terminal.ts';
 import { inColumns, widthOf } from './print/text.ts';
 import { describeFaults } from './faults.ts';
 import { countOf } from '../runtime/text.ts';
+import type { AnyPipeline, Auth } from '../project/declaration.ts';
 import type { FaultSettings } from '../serve/faults/fault-list.ts';
 
 export const beyondThisMachine =
   'Other machines can reach this service, and it does not encrypt API keys or data. Put a TLS proxy in front of it.';
 
 /** An endpoint that is served, and how many records it has. */
-interface Served {
-  readonly endpoint: string;
-  readonly districtParameter: string;
+interface Served extends Pick<AnyPipeline, 'path' | 'partition'> {
   readonly records: number;
+}
+
+interface Offered {
+  /** Made for this service; null where others were given out. */
+  readonly key: string | null;
+  readonly auth: Auth | null;
+  readonly faults: FaultSettings | undefined;
 }
 
 export function describeService(
   url: string,
   what: string,
   endpoints: readonly Served[],
-  madeKey: string | null,
-  faults: FaultSettings | undefined,
+  { key, auth, faults }: Offered,
 ): string {
-  const first = endpoints[0]!;
-  const rows = endpoints.map(({ endpoint, records }) => [url + endpoint, countOf(records, 'record')] as const);
+  const { path, partition } = endpoints[0]!;
+  const rows = endpoints.map((endpoint) => [url + endpoint.path, countOf(endpoint.records, 'record')] as const);
   const lines = [`Serving ${printable(what)}`, ...inColumns(rows, Number.POSITIVE_INFINITY), `  ${url}/`];
-  if (madeKey !== null) {
-    lines.push(
-      '',
-      'API key, valid until the service stops:',
-      `  ${madeKey}`,
-      '',
-      'Try it:',
-      `  curl -H 'x-api-key: ${madeKey}' \\`,
-      `    '${url}${first.endpoint}?${first.districtParameter}=1101'`,
-    );
+  if (key !== null) {
+    const [example] = partition?.values?.from === 'list' ? partition.values.values : [];
+    const query = [
+      ...(example === undefined ? [] : [`${partition!.parameter}=${encodeURIComponent(example)}`]),
+      ...(auth !== null && 'query' in auth ? [`${auth.query}=${key}`] : []),
+    ];
+    const address = `'${url}${path}${query.length === 0 ? '' : `?${query.join('&')}`}'`;
+    const header = headerOf(auth, key);
+    lines.push('', 'API key, valid until the service stops:', `  ${key}`, '', 'Try it:');
+    lines.push(...(header === null ? [`  curl ${address}`] : [`  curl ${header} \\`, `    ${address}`]));
   }
-  if (madeKey !== null && faults === undefined) lines.push('', 'Tables, no API key required:', `  ${url}/tables`);
+  if (key !== null && faults === undefined) lines.push('', 'Tables, no API key required:', `  ${url}/tables`);
   if (faults !== undefined) lines.push('', describeFaults(faults.values, faults.seed, widthOf(process.stdout)));
   lines.push('', 'To stop the service, press Ctrl-C.', '');
   return lines.join('\n');
+}
+
+/** How curl sends a key; null where it stands in the query, or none is needed. */
+function headerOf(auth: Auth | null, key: string): string | null {
+  if (auth === null || 'query' in auth) return null;
+  if ('header' in auth) return `-H '${auth.header}: ${key}'`;
+  return 'bearer' in auth ? `-H 'authorization: Bearer ${key}'` : `-u '${key}'`;
 }

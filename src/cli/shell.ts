@@ -31,7 +31,13 @@ export const shellCommand = declareCommand({
     if (duckdb) return startDuckdb(snapshot, database);
     const { readPublishedDictionary } = await import('../duckdb/dictionary.ts');
     const relations = await readPublishedDictionary(database);
-    await converse(snapshot, database, { warehouse, relations, mode: 'table', once: null });
+    await converse(snapshot, database, {
+      warehouse,
+      relations,
+      examples: snapshot.manifest.project.examples,
+      mode: 'table',
+      once: null,
+    });
   },
 });
 

@@ -5,7 +5,7 @@ import { invocation } from './options/invocation.ts';
 import { type LogFormat, writeWarning } from './print/event-log.ts';
 import { createProgress } from './print/progress.ts';
 import { interruptedBy } from '../errors.ts';
-import type { Project } from '../pipeline.ts';
+import type { Project } from '../project/declaration.ts';
 import type { SyncContext, SyncResult } from '../run/options.ts';
 import { type Clock, systemClock } from '../runtime/context.ts';
 
@@ -103,7 +103,9 @@ export async function runVisibly(
     });
     progress.end(result);
     tracing?.end(result);
-    if (asJson) (await import('./print/terminal.ts')).printJson(result);
+    // The declaration is long, and the manifest file holds it.
+    const { project: _project, ...manifest } = result.manifest;
+    if (asJson) (await import('./print/terminal.ts')).printJson({ ...result, manifest });
     else process.stdout.write((await import('./print/sync-summary.ts')).renderSummary(result, project));
   } catch (error) {
     invocation.hasToldFailure = progress.fail(error);

@@ -44,21 +44,15 @@ export const verifyCommand = declareCommand({
   words,
   options,
   async run({ warehouse, json }, [id]) {
-    const [
-      { readCurrentId, requireCurrent },
-      { damagedError, verifyPublished },
-      { loadProject },
-      { printJson },
-      { complete },
-    ] = await Promise.all([
-      import('../warehouse/warehouse.ts'),
-      import('../snapshots/manage-snapshots.ts'),
-      import('../../pipelines/index.ts'),
-      import('./print/terminal.ts'),
-      import('./print/terminal.ts'),
-    ]);
+    const [{ readCurrentId, requireCurrent }, { damagedError, verifyPublished }, { printJson }, { complete }] =
+      await Promise.all([
+        import('../warehouse/warehouse.ts'),
+        import('../snapshots/manage-snapshots.ts'),
+        import('./print/terminal.ts'),
+        import('./print/terminal.ts'),
+      ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
-    const { files, answers, next, ...found } = await verifyPublished(warehouse, snapshot, loadProject());
+    const { files, answers, next, ...found } = await verifyPublished(warehouse, snapshot);
     const problems = [...found.problems, ...found.answerProblems];
     if (json) printJson({ snapshot, intact: problems.length === 0, answers, problems, next: complete(next) });
     const what =
@@ -77,12 +71,11 @@ export const rollbackCommand = declareCommand({
   words: { id: 'ID of a snapshot' },
   options,
   async run({ warehouse, json }, [id = '']) {
-    const [{ rollBack }, { loadProject }, { complete, printJson, warningText }] = await Promise.all([
+    const [{ rollBack }, { complete, printJson, warningText }] = await Promise.all([
       import('../snapshots/manage-snapshots.ts'),
-      import('../../pipelines/index.ts'),
       import('./print/terminal.ts'),
     ]);
-    const { answerProblems, next, endsHistoryOf } = await rollBack(loadProject(), warehouse, id);
+    const { answerProblems, next, endsHistoryOf } = await rollBack(warehouse, id);
     if (answerProblems.length > 0)
       process.stderr.write(warningText(`${answerProblems.join('; ')}. ${next}`, process.stderr));
     if (endsHistoryOf !== null)

@@ -17,6 +17,9 @@ import { tellOthers } from './tell-others.ts';
 import { readBucketUrl } from '../bucket/address.ts';
 import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../run/base-url.ts';
+import { loadChosenProject, projectOption } from './project.ts';
+import { comparePartitions, type Project } from '../project/declaration.ts';
+import { grades } from '../stages.ts';
 import { syncDefaults } from '../run/options.ts';
 
 /** Where figures come from, and how a sync asks and publishes. */
@@ -34,8 +37,15 @@ export const syncOptions = {
     defaultText: 'the key in REKAP_API_KEY',
   },
   ...warehouseOption,
-  dapil: { type: 'list', takes: 'IDS', describe: 'sync only these districts; the others are carried over' },
+  ...projectOption,
+  partition: { type: 'list', takes: 'VALUES', describe: 'sync only these partitions; the others are carried over' },
   dataset: { type: 'list', takes: 'NAMES', describe: 'sync only these datasets; the others are carried over' },
+  'require-proof': {
+    type: 'text',
+    takes: 'GRADE',
+    choices: grades,
+    describe: 'refuse to publish a list whose proof of completeness is weaker',
+  },
   concurrency: {
     type: 'number',
     takes: 'COUNT',
@@ -104,7 +114,7 @@ export const syncCommand = declareCommand({
   examples: [
     ['rekap sync --sample', 'sync the sample figures'],
     ['REKAP_API_KEY=… rekap sync --base-url https://host', 'sync a service'],
-    ['rekap sync --base-url https://host --dapil 1101 1102', 'sync two districts'],
+    ['rekap sync --base-url https://host --partition 1101 1102', 'sync two partitions'],
     ['rekap sync --base-url https://host --resume', 'continue an interrupted sync'],
     ['rekap sync --base-url https://host --dry-run', 'show what a sync would publish'],
   ],
@@ -114,13 +124,6 @@ export const syncCommand = declareCommand({
 
 /** Checks what is asked for; gives what carries it out. */
 export async function prepareSync(args: SyncArguments): Promise<() => Promise<void>> {
-  const given = args['base-url'];
-  if (given === undefined && !args.sample)
-    throw new RekapError(
-      'usage',
-      'The source is missing.',
-      'Add --base-url https://… for a service, or --sample for sample figures.',
-    );
   const settings = {
     warehouse: args.warehouse,
     concurrency: args.concurrency,
@@ -133,23 +136,28 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     resumeWithin: args.resume ? args['resume-within'] * 1000 : null,
     dryRun: args['dry-run'],
     unpin: args.unpin,
-    districts: readDistricts(args.dapil),
+    requireProof: args['require-proof'] ?? null,
   };
-  const [{ loadProject }, { wantsTracing }] = await Promise.all([
-    import('../../pipelines/index.ts'),
-    import('./tracing.ts'),
-  ]);
+  const { wantsTracing } = await import('./tracing.ts');
   // Refuses what it cannot do: a schedule says so at its start, and not at night.
   wantsTracing(process.env);
-  const project = loadProject();
-  const baseUrl = given === undefined || args.sample ? null : readBaseUrl(given, project.pipelines);
+  const project = await loadChosenProject(args.project);
+  const given = args['base-url'] ?? project.baseUrl;
+  if (given === null && !args.sample)
+    throw new RekapError(
+      'usage',
+      'The source is missing.',
+      'Add --base-url https://… for a service, or --sample for sample figures.',
+    );
+  const baseUrl = given === null || args.sample ? null : readBaseUrl(given, project.pipelines);
+  const partitions = readPartitions(args.partition, project, args.dataset ?? null);
   const datasets = readDatasets(
     args.dataset,
     project.pipelines.map(({ table }) => table),
   );
   const bucket = args.push === undefined ? null : readBucketUrl(args.push).url;
   const { readApiKey } = await import('./options/api-key.ts');
-  const key = baseUrl === null ? null : await readApiKey(args['api-key-file']);
+  const key = baseUrl === null ? null : await readApiKey(args['api-key-file'], project.auth);
 
   return async () => {
     const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./signals.ts')]);
@@ -157,6 +165,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     try {
       const asked = {
         ...settings,
+        partitions,
         datasets,
         baseUrl: sample?.url ?? baseUrl!,
         source: sample === null ? baseUrl! : 'sample',
@@ -174,16 +183,39 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
   };
 }
 
-function readDistricts(given: readonly string[] | undefined): number[] | null {
+/** @throws `usage` where a value cannot be one of its column, or the datasets have different partitions. */
+function readPartitions(
+  given: readonly string[] | undefined,
+  { pipelines, partitionOption }: Project,
+  datasets: readonly string[] | null,
+): string[] | null {
   if (given === undefined) return null;
-  const wrong = given.find((word) => !/^\d{1,10}$/.test(word) || Number(word) > 2_147_483_647);
+  const asked = pipelines.filter(({ table }) => datasets?.includes(table) ?? true);
+  const columns = new Map(
+    asked.flatMap(({ partition, columns: own }) =>
+      partition === undefined ? [] : [[partition.column, own[partition.column]!]],
+    ),
+  );
+  const option = nameOption(partitionOption);
+  const [[column, definition] = [], ...others] = columns;
+  if (column === undefined || definition === undefined)
+    throw new RekapError('usage', `${option}: these datasets have no partitions.`, `Remove --${partitionOption}.`);
+  if (others.length > 0)
+    throw new RekapError(
+      'usage',
+      `${option}: the datasets have different partitions (${[...columns.keys()].join(', ')}).`,
+      'Choose datasets with the same partitions with --dataset.',
+    );
+  if (definition.kind !== 'integer') return [...new Set(given)].toSorted(comparePartitions);
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = definition;
+  const wrong = given.find((word) => !/^-?\d{1,18}$/.test(word) || Number(word) < min || Number(word) > max);
   if (wrong !== undefined)
     throw new RekapError(
       'usage',
-      `${nameOption('dapil')} ${JSON.stringify(wrong)} is not a district ID.`,
-      'Use numeric IDs, such as --dapil 1101 1102. To list them, run "rekap query \'FROM dim_dapil\'".',
+      `${option} ${JSON.stringify(wrong)} is not a value of ${column}, which is a whole number.`,
+      `Use numbers, such as --${partitionOption} 1101 1102. To list them, run "rekap query 'SELECT DISTINCT ${column} FROM ${asked[0]!.table}'".`,
     );
-  return [...new Set(given.map(Number))].toSorted((a, b) => a - b);
+  return [...new Set(given.map((word) => String(BigInt(word))))].toSorted(comparePartitions);
 }
 
 function readDatasets(given: readonly string[] | undefined, known: readonly string[]): readonly string[] | null {

@@ -31,7 +31,7 @@ export interface OpenOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Bytes of memory that a DuckDB may take: far more than a nation's figures need, and not so much that a machine is brought to its knees. */
+/** Bytes of memory that a DuckDB may take: far more than most figures need, and not so much that a machine is brought to its knees. */
 export const mostMemory = Math.min(
   2 * 1024 ** 3,
   totalmem() / 2,

@@ -7,7 +7,7 @@ export interface RelationColumn {
   readonly name: string;
   /** As DuckDB calls it. */
   readonly type: string;
-  /** people, percent, regencies, rows, UTC; empty for what has no unit. */
+  /** What a number counts or measures, such as percent; empty for what has no unit. */
   readonly unit: string;
   readonly meaning: string;
   /** The field of the service that it is read from; null where it is reckoned. */
@@ -24,6 +24,8 @@ export interface Relation {
 
 /** How a comment names the field that a column is read from. */
 const sourceField = / Source field: (\S+)\.$/;
+/** How it says what its numbers count. */
+const unitNote = / Unit: ([^.]+)\.(?= Source field: \S+\.$|$)/;
 
 /**
  * Tables first, then views, each by name.
@@ -50,8 +52,8 @@ export async function readDictionary(database: Database, attached: string | null
       .map((column) => ({
         name: column.name,
         type: column.type,
-        unit: unitOf(column.name, column.type),
-        meaning: (column.comment ?? '').replace(sourceField, ''),
+        unit: unitNote.exec(column.comment ?? '')?.[1] ?? unitOf(column.name, column.type),
+        meaning: (column.comment ?? '').replace(unitNote, '').replace(sourceField, ''),
         field: sourceField.exec(column.comment ?? '')?.[1] ?? null,
       })),
   }));
@@ -70,9 +72,5 @@ export async function readPublishedDictionary(file: string): Promise<Relation[]>
 function unitOf(name: string, type: string): string {
   if (name.endsWith('_pct')) return 'percent';
   if (type === 'TIMESTAMP') return 'UTC';
-  if (!/^(INTEGER|BIGINT)$/.test(type)) return '';
-  if (name === 'seats') return 'seats';
-  if (name.startsWith('regencies')) return 'regencies';
-  if (name.endsWith('_count') || name === 'errors' || name === 'warnings') return 'rows';
-  return /^(dpt|dptb|dpk|male|female|grand|people)(_|$)|_(all|dpt|dptb|dpk|compared)$/.test(name) ? 'people' : '';
+  return name.endsWith('_count') && type === 'BIGINT' ? 'rows' : '';
 }

@@ -1,15 +1,17 @@
-/** Asks the source for every district of every dataset, proves each one complete or names it, and hands its pages on. */
+/** Asks the source for every partition of every dataset, proves each one complete or names it, and hands its pages on. */
 
 import { ReadableStream } from 'node:stream/web';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedReading } from '../stages.ts';
 import { DatasetExtraction } from './dataset.ts';
+import { CollectedValues, listOfValues } from './partition-values.ts';
 import { PageHolder } from './pages.ts';
 import type { ExtractQuestion } from './question.ts';
 
 export interface Extraction {
   /**
-   * Every district once, in the order in which they are proved; one that could not be proved has no pages, and its verdict says why.
+   * Every partition once, in the order in which they are proved; one that could not be proved has no pages, and its verdict says why.
    * Ends with a RekapError where the source failed as a whole.
    */
   readonly readings: AsyncIterable<AcceptedReading>;
@@ -39,50 +41,102 @@ async function readEverything(
   holder: PageHolder,
   put: (reading: AcceptedReading) => void,
 ): Promise<void> {
-  const { signal } = question;
-  // As many districts as requests: what a district of many pages holds waits in memory until it is proved.
-  const limit = pLimit(question.concurrency);
-  const extractions = question.pipelines.map((pipeline) => new DatasetExtraction(pipeline, question, holder));
-  // The first failure that concerns more than one district ends the run: what is under way is waited for, and nothing more is asked for.
-  let isBroken = false;
-  const readAll = (extraction: DatasetExtraction, districts: readonly number[]) =>
-    settleAll(
-      districts.map((district) =>
-        limit(async () => {
+  const round = new Round(question, holder, put);
+  /** Of each pipeline whose partitions others name, what its records have in that column. */
+  const values = new CollectedValues(question.pipelines);
+  const done = new Set<string>();
+  for (let left = [...question.pipelines]; left.length > 0;) {
+    const ready = left.filter((pipeline) => values.parentsOf(pipeline).every((parent) => done.has(parent)));
+    const lists = ready.flatMap(listOfValues);
+    await round.read(lists, values);
+    await round.read(ready, values);
+    for (const { table } of ready) done.add(table);
+    left = left.filter(({ table }) => !done.has(table));
+  }
+}
+
+/** Reads datasets that wait for no other. */
+class Round {
+  private readonly question: ExtractQuestion;
+  private readonly holder: PageHolder;
+  private readonly put: (reading: AcceptedReading) => void;
+  /** As many partitions as requests: what a partition of many pages holds waits in memory until it is proved. */
+  private readonly limit: LimitFunction;
+  /** The first failure that concerns more than one partition ends the run: what is under way is waited for, and nothing more is asked for. */
+  private isBroken = false;
+
+  constructor(question: ExtractQuestion, holder: PageHolder, put: (reading: AcceptedReading) => void) {
+    this.question = question;
+    this.holder = holder;
+    this.put = put;
+    this.limit = pLimit(question.concurrency);
+  }
+
+  async read(pipelines: readonly AnyPipeline[], values: CollectedValues): Promise<void> {
+    const { question, holder } = this;
+    const extractions = pipelines.map(
+      (pipeline) => new DatasetExtraction(pipeline, question, holder, values.referenceOf(pipeline)),
+    );
+    if (question.wanted === null) await settleAll(extractions.map((extraction) => extraction.readListing()));
+    // What one dataset lists is asked of the others too: a partition missing from one listing alone must not go unnoticed.
+    const ofColumn = groupBy(extractions, ({ pipeline }) => pipeline.partition?.column ?? '');
+    await settleAll(
+      extractions.map(async (extraction) => {
+        const column = extraction.pipeline.partition?.column ?? '';
+        const listed = new Set(ofColumn.get(column)!.flatMap((other) => other.listedPartitions));
+        const isWanted = question.wanted !== null && extraction.pipeline.partition !== undefined;
+        const partitions = isWanted ? question.wanted : extraction.partitionsToRead(listed);
+        question.report({ kind: 'partitions', dataset: extraction.pipeline.table, total: partitions.length });
+        // A refused key shows at the first partition; the others need not be asked for then.
+        const first = extraction.isKeyInDoubt ? partitions.slice(0, 1) : [];
+        await this.readAll(extraction, first, values);
+        await this.readAll(extraction, partitions.slice(first.length), values);
+      }),
+    );
+    await settleAll(
+      extractions.map(async (extraction) => {
+        const others = ofColumn.get(extraction.pipeline.partition?.column ?? '')!;
+        const known = new Set(others.flatMap((other) => other.shownPartitions));
+        await this.readAll(extraction, await extraction.partitionsToReadAgain(known), values);
+        for await (const reading of extraction.finish()) await this.pass(extraction.pipeline, reading, values);
+      }),
+    );
+  }
+
+  private async readAll(
+    extraction: DatasetExtraction,
+    partitions: readonly (string | null)[],
+    values: CollectedValues,
+  ): Promise<void> {
+    const { question, holder } = this;
+    await settleAll(
+      partitions.map((partition) =>
+        this.limit(async () => {
           await holder.room();
-          signal.throwIfAborted();
-          if (isBroken) return;
+          question.signal.throwIfAborted();
+          if (this.isBroken) return;
           try {
-            const reading = await extraction.read(district);
-            if (reading !== null) put(reading);
+            const reading = await extraction.read(partition);
+            if (reading !== null) await this.pass(extraction.pipeline, reading, values);
           } catch (error) {
-            isBroken = true;
+            this.isBroken = true;
             throw error;
           }
         }),
       ),
     );
+  }
 
-  if (question.wanted === null) await settleAll(extractions.map((extraction) => extraction.readListing()));
-  // What one dataset lists is asked of the others too: a district missing from one listing alone must not go unnoticed.
-  const listed = new Set(extractions.flatMap((extraction) => extraction.listedDistricts));
-  await settleAll(
-    extractions.map(async (extraction) => {
-      const districts = question.wanted ?? extraction.districtsToRead(listed);
-      question.report({ kind: 'districts', dataset: extraction.pipeline.table, total: districts.length });
-      // A refused key shows at the first district; the others need not be asked for then.
-      const first = extraction.isKeyInDoubt ? districts.slice(0, 1) : [];
-      await readAll(extraction, first);
-      await readAll(extraction, districts.slice(first.length));
-    }),
-  );
-  const known = new Set(extractions.flatMap((extraction) => extraction.shownDistricts));
-  await settleAll(
-    extractions.map(async (extraction) => {
-      await readAll(extraction, await extraction.districtsToReadAgain(known));
-      for await (const reading of extraction.finish()) put(reading);
-    }),
-  );
+  private async pass(pipeline: AnyPipeline, reading: AcceptedReading, values: CollectedValues): Promise<void> {
+    await values.collect(pipeline, reading);
+    this.put(reading);
+  }
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
 }
 
 /** Waits for all, then throws the first failure: no task is left running behind an error's back. */

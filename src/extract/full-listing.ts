@@ -1,100 +1,116 @@
-/** The full listing: what the endpoint gives without a district, and what may be concluded from it. */
+/** The full listing: what the endpoint gives without a partition, and what may be concluded from it. */
 
 import { isRekapError, RekapError } from '../errors.ts';
-import type { FetchedPage } from './ask/answer-reader.ts';
-import { isRefusal } from './ask/source-messages.ts';
+import type { FetchedPage } from '../source/answer-reader.ts';
+import { isRefusal } from '../source/source-messages.ts';
 import type { DatasetPages } from './pages.ts';
 import { Account, mostReadings, Occurrences, RecordReader } from './prove.ts';
 import type { ExtractQuestion } from './question.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 import { type Fingerprint, FingerprintTable } from '../records/fingerprints.ts';
-import type { AcceptedPage, Page } from '../stages.ts';
+import { type PassEnd, repeatedRecord } from '../source/paging/pass.ts';
+import type { AcceptedPage, Grade, Page } from '../stages.ts';
 
 const nothing = new Account();
 
 /** Takes the pages of one reading of the listing. */
 export class FullListing {
-  /** Records, also those that name no district. */
+  /** Records, also those that name no partition. */
   total = 0;
   /** Records of its first page. */
   pageLength = 0;
-  /** The district of its last record. */
-  last: number | null = null;
+  /** The partition of its last record. */
+  last: string | null = null;
+  /** How strong the proof is that it is whole. */
+  grade: Grade;
+  /** All its records. */
+  readonly all = new Account();
+  /** The length of its longest page. */
+  longest = 0;
   /** Whether its pages, but for the last, differ in length: then a short page means nothing. */
   pagesVary = false;
-  /** Whether the records of each district stand together. */
+  /** Whether the records of each partition stand together. */
   private isInOrder = true;
-  private readonly accounts = new Map<number, Account>();
+  private readonly accounts = new Map<string, Account>();
   private readonly occurrences = new Occurrences();
   private readonly reader: RecordReader;
   private lengthBefore = 0;
 
-  constructor(pipeline: AnyPipeline) {
+  constructor(pipeline: AnyPipeline, grade: Grade) {
     this.reader = new RecordReader(pipeline);
+    this.grade = grade;
   }
 
-  /** Takes the records of a page from the one at `first` on; gives the rows of those that name no district. */
+  /** Takes the records of a page from the one at `first` on; gives the rows of those that name no partition. */
   add(page: Page, first: number): number[] {
     const { reader, accounts } = this;
     const { length } = page.records;
     if (this.total === 0) this.pageLength = length;
     else if (this.lengthBefore !== this.pageLength || length > this.pageLength) this.pagesVary = true;
     this.lengthBefore = length;
+    this.longest = Math.max(this.longest, length);
     const strays: number[] = [];
     for (let row = first; row < length; row += 1) {
       reader.read(page, row);
       this.occurrences.add(reader.key);
+      this.all.add(reader.content);
       this.total += 1;
-      const { district } = reader;
-      if (district === null) {
+      const { partition } = reader;
+      if (partition === null) {
         strays.push(row);
         continue;
       }
-      let account = accounts.get(district);
-      if (account === undefined) accounts.set(district, (account = new Account()));
-      else if (district !== this.last) this.isInOrder = false;
+      let account = accounts.get(partition);
+      if (account === undefined) accounts.set(partition, (account = new Account()));
+      else if (partition !== this.last) this.isInOrder = false;
       account.add(reader.content);
-      this.last = district;
+      this.last = partition;
     }
     return strays;
   }
 
-  get districts(): number[] {
+  get partitions(): string[] {
     return [...this.accounts.keys()];
   }
 
-  /** What it holds of a district. */
-  of(district: number): Account {
-    return this.accounts.get(district) ?? nothing;
+  /** Whether any key came twice. */
+  get hasRepeats(): boolean {
+    return this.occurrences.hasRepeats;
+  }
+
+  /** What it holds of a partition. */
+  of(partition: string): Account {
+    return this.accounts.get(partition) ?? nothing;
   }
 
   has(element: Fingerprint): boolean {
     return this.occurrences.has(element);
   }
 
-  /** Whether the order of its records and the length of its pages show where a district ends. */
+  /** Whether the order of its records and the length of its pages show where a partition ends. */
   get isOrderly(): boolean {
     return this.isInOrder && !this.pagesVary;
   }
 
-  /** Whether it has surely passed all that it has of a district: another district's records followed, or there are none. */
-  hasLeftBehind(district: number): boolean {
-    return this.isOrderly && district !== this.last;
+  /** Whether it has surely passed all that it has of a partition: another partition's records followed, or there are none. */
+  hasLeftBehind(partition: string): boolean {
+    return this.isOrderly && partition !== this.last;
   }
 }
 
-/** Everything that any reading of a district has shown, those of the full listing among them. */
+/** Everything that any reading of a partition has shown, those of the full listing among them. */
 export class Shown {
   private readonly union = new FingerprintTable();
   private readonly listings: readonly FullListing[];
-  private readonly district: number;
+  /** Null for all records of a dataset that has no partitions, and so no listing. */
+  private readonly partition: string | null;
   /** Of each listing, how many of its records the union holds. */
   private readonly met: number[];
 
   /** @param listings All readings of the full listing, also those that came to nothing. */
-  constructor(listings: readonly FullListing[], district: number) {
+  constructor(listings: readonly FullListing[], partition: string | null) {
     this.listings = listings;
-    this.district = district;
+    this.partition = partition;
     this.met = listings.map(() => 0);
   }
 
@@ -105,7 +121,9 @@ export class Shown {
 
   /** How many records have been shown; a reading that brought so many brought them all. */
   get size(): number {
-    const unmet = this.listings.map((listing, index) => listing.of(this.district).total - this.met[index]!);
+    const { partition } = this;
+    const unmet =
+      partition === null ? [] : this.listings.map((listing, index) => listing.of(partition).total - this.met[index]!);
     return this.union.size + Math.max(0, ...unmet);
   }
 }
@@ -116,7 +134,7 @@ export interface FoundListing {
   readonly listing: FullListing | null;
   /** All readings, also those that came to nothing: what they showed must come. */
   readonly readings: readonly FullListing[];
-  /** Runs of records that name no district. */
+  /** Runs of records that name no partition. */
   readonly strays: readonly AcceptedPage[];
   /** The reported total. */
   readonly reported: number;
@@ -130,7 +148,8 @@ export const noListing: FoundListing = { listing: null, readings: [], strays: []
 const firstPause = 500;
 
 /**
- * Reads the full listing until one reading comes to its end. A refusal, or a listing without a record, means that there is none.
+ * Reads the full listing until it is whole: one reading that comes to its end where a reading shows its own gaps, else two that agree. A
+ * refusal, or a listing without a record, means that there is none.
  *
  * @throws `broken-reading` where four readings came to nothing.
  */
@@ -140,40 +159,72 @@ export async function readFullListing(
   warn: (message: string) => void,
 ): Promise<FoundListing> {
   const readings: FullListing[] = [];
+  const whole: FullListing[] = [];
   // A source that has listed records, and lists none now, has slipped.
   const hasShown = (): boolean => readings.some(({ total }) => total > 0);
   const without = (refusal: RekapError | null): FoundListing => {
     const why = refusal?.message.replace(/\.$/, '') ?? 'the list is empty';
-    warn(`the source returns no full listing (${why}), so rekap reads each known district by itself`);
+    warn(`the source returns no full listing (${why}), so rekap reads each known partition by itself`);
     return { ...noListing, readings, refusal };
   };
-  for (;;) {
-    const listing = new FullListing(pages.pipeline);
-    readings.push(listing);
+  for (let attempt = 1; ; attempt += 1) {
     const strays: AcceptedPage[] = [];
     try {
-      const { reported, refusal } = await pages.read({
-        district: null,
-        isOptional: false,
-        leavesEndOpen: true,
-        isAll: () => false,
-        take: (fetched, first) => strays.push(...holdRuns(pages, fetched, listing.add(fetched.page, first))),
-      });
-      if (listing.total > 0) return { listing, readings, strays, reported, refusal: null };
-      if (!hasShown()) return without(refusal);
-      throw new RekapError(
-        'broken-reading',
-        'The full listing had records at first, but is empty now.',
-        'The source changed during the sync. Run the sync again.',
-      );
+      const [listing, { reported, refusal }] = await readOnce(pages, readings, whole, strays);
+      const isWhole = pages.pager.showsGaps || whole.some(({ all }) => all.content === listing.all.content);
+      if (listing.total > 0 && isWhole) {
+        listing.grade = pages.pager.grade([...whole, listing].map(({ longest }) => longest));
+        return { listing, readings, strays, reported, refusal: null };
+      }
+      if (listing.total > 0) whole.push(listing);
+      else if (!hasShown()) return without(refusal);
+      if (listing.total === 0 || attempt === mostReadings)
+        throw new RekapError(
+          'broken-reading',
+          listing.total === 0
+            ? 'The full listing had records at first, but is empty now.'
+            : `The full listing was read ${attempt} times, and no two passes brought the same records.`,
+          'The source leaves out records, or changed during the sync. Run the sync again.',
+        );
     } catch (error) {
       if (isRefusal(error) && !hasShown()) return without(error);
-      if (!isRekapError(error, 'broken-reading') || readings.length === mostReadings) throw error;
+      if (!isRekapError(error, 'broken-reading') || attempt === mostReadings) throw error;
       warn(`rekap reads the full listing again: ${error.message.replace(/\.$/, '')}`);
     }
     for (const page of strays) page.release();
-    await clock.sleep(firstPause * 2 ** (readings.length - 1), signal);
+    // A second reading that is needed anyway waits for nothing.
+    if (whole.length !== 1 || attempt > 1) await clock.sleep(firstPause * 2 ** (attempt - 1), signal);
   }
+}
+
+async function readOnce(
+  pages: DatasetPages,
+  readings: FullListing[],
+  whole: readonly FullListing[],
+  strays: AcceptedPage[],
+): Promise<[FullListing, PassEnd]> {
+  const begin = (): FullListing => new FullListing(pages.pipeline, pages.pager.grade([]));
+  let listing = begin();
+  readings.push(listing);
+  const [{ longest } = { longest: 0 }] = whole;
+  const end = await pages.read({
+    partition: null,
+    isOptional: false,
+    mayBeRefused: true,
+    leavesEndOpen: true,
+    isAll: () => false,
+    size: !pages.pager.repages || longest < 2 ? null : whole.length % 2 === 1 ? longest - 1 : longest,
+    startOver() {
+      for (const page of strays.splice(0)) page.release();
+      listing = begin();
+      readings.push(listing);
+    },
+    take(fetched, first) {
+      strays.push(...holdRuns(pages, fetched, listing.add(fetched.page, first)));
+      if (listing.hasRepeats && pages.pager.movesRecords) throw repeatedRecord(fetched.page.url);
+    },
+  });
+  return [listing, end];
 }
 
 /** Holds rows of a page, each run of neighbours by itself. */

@@ -1,17 +1,18 @@
 /**
- * The one rule: a district is complete when two readings of it have brought everything that any reading of it has brought, with the same
+ * The one rule: a partition is complete when two readings of it have brought everything that any reading of it has brought, with the same
  * values. The full listing's part of it is a reading. Pure, so that every case is a test.
  */
 
-import { type AnyPipeline, keyPlaces, placeOf } from '../pipeline.ts';
-import { readInteger } from '../records/fields.ts';
+import { type AnyPipeline, keyPlaces, placeOf } from '../project/declaration.ts';
+import type { Column } from '../kinds/kind.ts';
+import { kindOf } from '../kinds/kinds.ts';
 import { type Fingerprint, fingerprintContent, fingerprintRecord, FingerprintTable } from '../records/fingerprints.ts';
 import type { Page } from '../stages.ts';
 
-/** How often a district, or the full listing, is read before it counts as incomplete. */
+/** How often a partition, or the full listing, is read before it counts as incomplete. */
 export const mostReadings = 4;
 
-/** What two readings of a district are compared by: grows by one record after the other. */
+/** What two readings of a partition are compared by: grows by one record after the other. */
 export class Account {
   /** Records, repeats and all. */
   total = 0;
@@ -42,7 +43,7 @@ export interface Evidence {
   readonly needed: number;
 }
 
-/** Null where the district is complete; else what is missing, as the end of a sentence. */
+/** Null where the partition is complete; else what is missing, as the end of a sentence. */
 export function lackOf({ newest, earlier, shown, needed }: Evidence): string | null {
   if (newest.total < shown)
     return `all passes together found ${shown} records, but the last pass found only ${newest.total}`;
@@ -56,7 +57,7 @@ export function lackOf({ newest, earlier, shown, needed }: Evidence): string | n
 
 /**
  * How many readings must agree: two. Three where the listing's pages vary in length, since a page of one record then shows no end, and where
- * a district takes several pages and no orderly listing stands beside them.
+ * a partition takes several pages and no orderly listing stands beside them.
  */
 export function neededReadings(listing: { isOrderly: boolean; pagesVary: boolean } | null, pages: number): number {
   return listing?.pagesVary === true || (pages > 1 && listing?.isOrderly !== true) ? 3 : 2;
@@ -64,18 +65,21 @@ export function neededReadings(listing: { isOrderly: boolean; pagesVary: boolean
 
 /** Reads what records are told apart by. What it has read last stands in its fields; the next record overwrites it. */
 export class RecordReader {
-  /** The district that the record names; null where it names none. */
-  district: number | null = null;
+  /** The partition that the record names; null where it names none, and where the dataset has no partitions. */
+  partition: string | null = null;
   /** The key; of a record without one, all that it is. */
   readonly key: Fingerprint = { high: 0, low: 0 };
   /** The key and all values. */
   readonly content: Fingerprint = { high: 0, low: 0 };
-  private readonly districtColumn: number;
+  private readonly partitionColumn: Column | null;
+  private readonly partitionPlace: number;
   private readonly keyColumns: readonly number[];
   private readonly otherColumns: readonly number[];
 
   constructor(pipeline: AnyPipeline) {
-    this.districtColumn = placeOf(pipeline, pipeline.district);
+    const { partition } = pipeline;
+    this.partitionPlace = partition === undefined ? -1 : placeOf(pipeline, partition.column);
+    this.partitionColumn = partition === undefined ? null : kindOf(pipeline.columns[partition.column]!).newColumn(1);
     this.keyColumns = keyPlaces(pipeline);
     this.otherColumns = Object.keys(pipeline.columns).flatMap((name, column) =>
       pipeline.key.includes(name) ? [] : [column],
@@ -83,10 +87,15 @@ export class RecordReader {
   }
 
   read(page: Page, row: number): void {
-    const district = page.records.isObject[row] === 1 ? readInteger(page, row, this.districtColumn) : -1;
-    this.district = district < 0 ? null : district;
+    this.partition = page.records.isObject[row] === 1 ? this.partitionOf(page, row) : null;
     fingerprintRecord(page, row, this.keyColumns, this.key);
     fingerprintContent(page, row, this.key, this.otherColumns, this.content);
+  }
+
+  /** As the table has it: 07 is 7. */
+  private partitionOf(page: Page, row: number): string | null {
+    const { partitionColumn: column } = this;
+    return column === null || column.fill(page, row, this.partitionPlace, 0) !== 0 ? null : String(column.value(0));
   }
 }
 
@@ -95,12 +104,15 @@ export class RecordReader {
  * often as it came" is a question of sets.
  */
 export class Occurrences {
+  /** Whether any key came twice. */
+  hasRepeats = false;
   private readonly counts = new FingerprintTable();
   private readonly element: Fingerprint = { high: 0, low: 0 };
 
   /** Counts a key; gives the element that it is this time, which the next one overwrites. */
   add(key: Fingerprint): Fingerprint {
     const occurrence = this.counts.count(key);
+    this.hasRepeats ||= occurrence > 1;
     this.element.high = key.high;
     this.element.low = key.low ^ Math.imul(occurrence - 1, 0x9e3779b1);
     if (occurrence > 1) this.counts.count(this.element);

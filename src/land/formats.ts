@@ -1,6 +1,9 @@
 /** The files of a landing and their shapes, checked when they are read back. */
 
 import * as v from 'valibot';
+import type { Project } from '../project/declaration.ts';
+import { storedProjectShape } from '../project/shapes.ts';
+import { grades } from '../stages.ts';
 import { isSnapshotId } from '../warehouse/snapshot-format.ts';
 
 /** What the run was asked. */
@@ -9,7 +12,7 @@ export const runFile = 'run.json';
 export const bodiesFile = 'bodies.gz';
 /** One line per answer, with its place in bodies.gz. Line n, from 0, is answer n of verdicts.jsonl. */
 export const answersFile = 'answers.jsonl';
-/** What was found of each district, and which records of which answers count. The last line says that the run read everything. */
+/** What was found of each partition, and which records of which answers count. The last line says that the run read everything. */
 export const verdictsFile = 'verdicts.jsonl';
 
 const text = v.string();
@@ -29,7 +32,7 @@ const setOf = <Item extends v.GenericSchema>(item: Item) =>
 
 /** run.json: what a run was asked, and what it knew before its first request. */
 export const runFileShape = v.object({
-  format: v.literal(2),
+  format: v.literal(3),
   run: id,
   started_at: time,
   tool: v.object({ name: v.literal('rekap'), version: text }),
@@ -47,19 +50,19 @@ export const runFileShape = v.object({
   accept_source: v.boolean(),
   dry_run: v.boolean(),
   datasets: setOf(text),
-  /** Null for all. */
-  districts: v.nullable(setOf(count)),
+  /** Values of partitions; null for all. */
+  partitions: v.nullable(setOf(text)),
   page_size: v.pipe(count, v.minValue(1)),
+  /** What the project declares; a replay goes by it. */
+  project: storedProjectShape,
 });
-export type RunFile = Readonly<v.InferOutput<typeof runFileShape>>;
+export type RunFile = Readonly<Omit<v.InferOutput<typeof runFileShape>, 'project'>> & { readonly project: Project };
 
 /** A line of answers.jsonl. */
 export const landedAnswerShape = v.object({
   dataset: text,
   /** Null for the full listing. */
-  district: v.nullable(count),
-  offset: count,
-  limit: count,
+  partition: v.nullable(text),
   url: text,
   at: time,
   status: count,
@@ -75,9 +78,10 @@ export type LandedAnswer = Readonly<v.InferOutput<typeof landedAnswerShape>>;
 /** A line of verdicts.jsonl: the verdict, and of each accepted page its answer, its first record, and how many are taken. */
 export const landedVerdictShape = v.object({
   dataset: text,
-  district: v.nullable(count),
+  partition: v.nullable(text),
   complete: v.boolean(),
   proof: v.picklist(['own end', 'full listing', 'none']),
+  grade: v.nullable(v.picklist(grades)),
   listed: v.nullable(count),
   received: count,
   pages: count,
@@ -87,5 +91,5 @@ export const landedVerdictShape = v.object({
   accepted: v.array(v.strictTuple([count, count, count])),
 });
 
-/** The last line of verdicts.jsonl: how many lines stand before it, and what was warned of while the districts were read. */
+/** The last line of verdicts.jsonl: how many lines stand before it, and what was warned of while the partitions were read. */
 export const lastLineShape = v.object({ verdicts: count, warnings: v.array(text) });

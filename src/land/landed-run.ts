@@ -9,6 +9,8 @@ import { gunzip } from 'node:zlib';
 import * as v from 'valibot';
 import { isRekapError, RekapError, systemCode, systemReason } from '../errors.ts';
 import type { Answer, LandedAnswers, PageRequest } from '../stages.ts';
+import { upgradeAnswer, upgradeRunFile, upgradeVerdictLine } from './older-format.ts';
+import { complaintsAbout } from '../project/validate.ts';
 import { findAltered } from '../warehouse/check-files.ts';
 import type { ManifestFile } from '../warehouse/snapshot-format.ts';
 import {
@@ -49,14 +51,20 @@ export async function openLandedRun(folder: string, since: Date | null): Promise
   const lines = new Map<string, LandedAnswer>();
   for (const line of all) {
     const isYoung = since === null || Date.parse(line.at) >= since.getTime();
+    const key = keyOf(requestOf(line));
     // A failure that came later says nothing of the page.
-    if (isYoung && (line.status === 200 || !lines.has(keyOf(line)))) lines.set(keyOf(line), line);
+    if (isYoung && (line.status === 200 || !lines.has(key))) lines.set(key, line);
   }
   const bodies = await openBodies(folder);
 
+  function requestOf({ dataset, partition, url }: LandedAnswer): PageRequest {
+    const isBelow = url.startsWith(`${file.base_url}/`);
+    return { dataset, partition, target: isBelow ? url.slice(file.base_url.length) : url };
+  }
+
   async function read(line: LandedAnswer): Promise<Answer> {
-    const { dataset, district, offset, limit, url, status, at } = line;
-    const request = { dataset, district, offset, limit };
+    const { url, status, at } = line;
+    const request = requestOf(line);
     return { request, url, status, at: new Date(at), body: await readBody(bodies, line, folder) };
   }
 
@@ -78,15 +86,19 @@ export async function openLandedRun(folder: string, since: Date | null): Promise
   };
 }
 
-function keyOf({ dataset, district, offset, limit }: PageRequest): string {
-  return `${dataset} ${district ?? 'all'} ${offset} ${limit}`;
+function keyOf({ dataset, target }: PageRequest): string {
+  return `${dataset} ${target}`;
 }
 
 /** @throws `landing` where the file is missing or does not describe a run. */
 export async function readRunFile(folder: string): Promise<RunFile> {
   const file = join(folder, runFile);
-  const described = parseJson(await readText(file));
-  if (v.is(runFileShape, described)) return described;
+  const described = await upgradeRunFile(parseJson(await readText(file)));
+  if (v.is(runFileShape, described)) {
+    const [complaint] = complaintsAbout(described.project);
+    if (complaint === undefined) return described;
+    throw new RekapError('landing', `${file} has a declaration that contradicts itself: ${complaint.what}.`, otherRun);
+  }
   if (v.is(v.object({ format: v.literal(1) }), described))
     throw new RekapError(
       'landing',
@@ -99,7 +111,7 @@ export async function readRunFile(folder: string): Promise<RunFile> {
 /** The lines of answers.jsonl. A last line that a killed run left unfinished is none. */
 export async function readAnswers(folder: string): Promise<LandedAnswer[]> {
   const file = join(folder, answersFile);
-  return requireLines(file, await readLines(file), landedAnswerShape);
+  return requireLines(file, (await readLines(file)).map(upgradeAnswer), landedAnswerShape);
 }
 
 /**
@@ -117,7 +129,7 @@ export async function readVerdicts(folder: string) {
       `${file} is incomplete: the run ended before it had read everything.`,
       'Choose another run. To continue this one, run "rekap sync --resume".',
     );
-  return { verdicts: requireLines(file, lines, landedVerdictShape), warnings: last.warnings };
+  return { verdicts: requireLines(file, lines.map(upgradeVerdictLine), landedVerdictShape), warnings: last.warnings };
 }
 
 async function readText(file: string): Promise<string> {

@@ -90,8 +90,10 @@ export class Landing {
     bytes: Buffer,
     digest: ArrayBuffer,
   ): Promise<LandedAnswer> {
+    const { dataset, partition } = request;
     const line = {
-      ...request,
+      dataset,
+      partition,
       url,
       at: at.toISOString(),
       status,
@@ -113,7 +115,7 @@ export class Landing {
   /**
    * Passes readings on, and writes each one down on the way.
    *
-   * @param warnings Those of the run so far; read when all districts were.
+   * @param warnings Those of the run so far; read when all partitions were.
    */
   async *landVerdicts(
     readings: AsyncIterable<AcceptedReading>,

@@ -1,8 +1,8 @@
 /** What the source restated: the rows in which two tables of a dataset differ, and their history in the table `changes`. */
 
 import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../duckdb/database.ts';
-import { changesTable } from './tables.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { changesTable, placeColumns, selectList, type TableColumn } from './tables.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 import { changesTableName } from '../warehouse/snapshot-format.ts';
 
 /** Records that came, went, or have another value in at least one column. */
@@ -17,14 +17,28 @@ export interface ChangeCounts {
  *
  * @param before, after Names of the tables, as SQL.
  * @param columns Those to compare: the tables may differ in what they have.
+ * @param place The columns of all keys of the project.
  */
 export function differencesSql(
   pipeline: AnyPipeline,
-  { before, after, columns }: { readonly before: string; readonly after: string; readonly columns: readonly string[] },
+  {
+    before,
+    after,
+    columns,
+    place,
+  }: {
+    readonly before: string;
+    readonly after: string;
+    readonly columns: readonly string[];
+    readonly place: readonly TableColumn[];
+  },
 ): string {
   const { key, table } = pipeline;
   const first = quoteIdentifier(key[0]!);
-  const place = key.map(quoteIdentifier).map((column) => `coalesce(n.${column}, o.${column}) AS ${column}`);
+  const places = place.map(({ name, type }) => {
+    const column = quoteIdentifier(name);
+    return key.includes(name) ? `coalesce(n.${column}, o.${column}) AS ${column}` : `NULL::${type} AS ${column}`;
+  });
   const compared = columns.filter((name) => !key.includes(name)).map((name) => [name, quoteIdentifier(name)] as const);
   const values = compared.map(
     ([name, column]) =>
@@ -37,7 +51,7 @@ export function differencesSql(
   ];
   const same = key.map((name) => `o.${quoteIdentifier(name)} = n.${quoteIdentifier(name)}`);
   return `SELECT ${quoteText(table)} AS dataset, * EXCLUDE (kind), kind FROM (
-    SELECT ${place.join(', ')}, unnest([${values.join(', ')}], recursive := true),
+    SELECT ${places.join(', ')}, unnest([${values.join(', ')}], recursive := true),
       CASE WHEN o.${first} IS NULL THEN 'added' WHEN n.${first} IS NULL THEN 'removed' ELSE 'changed' END AS kind
     FROM ${before} o FULL JOIN ${after} n ON ${same.join(' AND ')} WHERE ${differs.join(' OR ')}
   ) WHERE kind <> 'changed' OR old_value IS DISTINCT FROM new_value`;
@@ -57,12 +71,10 @@ export async function changesSql(
   pipelines: readonly AnyPipeline[],
   snapshot: string,
 ): Promise<string> {
-  const columns = changesTable(pipelines).columns.map(({ name }) => name);
   const history = await tableColumns(database, 'previous', changesTableName);
   const earlier = new Set(history.map(({ column_name }) => column_name));
-  const selects = columns.every((name) => earlier.has(name))
-    ? [`SELECT ${columnList(columns)} FROM previous.${changesTableName}`]
-    : [];
+  const columns = selectList(changesTable(pipelines).columns, earlier, pipelines);
+  const selects = columns === null ? [] : [`SELECT ${columns} FROM previous.${changesTableName}`];
   for (const pipeline of pipelines) {
     const shared = await sharedColumns(database, 'previous', pipeline);
     if (shared.length === 0) continue;
@@ -71,6 +83,7 @@ export async function changesSql(
       before: `previous.${table}`,
       after: table,
       columns: shared,
+      place: placeColumns(pipelines),
     });
     selects.push(`SELECT *, ${quoteText(snapshot)} AS snapshot_id FROM (${differences})`);
   }

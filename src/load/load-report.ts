@@ -3,8 +3,8 @@
 import { type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
 import { type ChangeCounts, countChanges, sharedColumns } from './changes.ts';
 import { carriedCondition, type CarryOver, isCarried } from './previous-tables.ts';
-import { type AnyPipeline, countColumns } from '../pipeline.ts';
-import type { DistrictRows } from '../stages.ts';
+import { type AnyPipeline, summedColumns } from '../project/declaration.ts';
+import type { PartitionRows } from '../stages.ts';
 
 /** What the load found out on its way, dataset by dataset. */
 export interface LoadReport {
@@ -19,8 +19,8 @@ export interface LoadReport {
   /** Records that differ from the snapshot before. */
   readonly changes: ChangeCounts;
   readonly violations: readonly { readonly check: string; readonly severity: string; readonly count: number }[];
-  /** Districts that have fewer rows than in the snapshot before, in the order of their ids. */
-  readonly shrunken: readonly DistrictRows[];
+  /** Partitions that have fewer rows than in the snapshot before, in the order of their ids. */
+  readonly shrunken: readonly PartitionRows[];
 }
 
 /** What a report goes by. */
@@ -38,7 +38,7 @@ export async function reportDataset(
   pipeline: AnyPipeline,
   { carryOver, snapshot, hasPrevious }: ReportQuestion,
 ): Promise<LoadReport> {
-  const counts = countColumns(pipeline);
+  const counts = summedColumns(pipeline);
   const dataset = quoteText(pipeline.table);
   let carried: LoadReport['carried'] = {
     rows: 0,
@@ -47,16 +47,17 @@ export async function reportDataset(
   };
   if (isCarried(carryOver, pipeline)) {
     const figures = counts.flatMap((name) => [
-      `coalesce(sum(${quoteIdentifier(name)}), 0)::BIGINT AS ${quoteIdentifier(`sum ${name}`)}`,
+      `coalesce(sum(${quoteIdentifier(name)}), 0)::VARCHAR AS ${quoteIdentifier(`sum ${name}`)}`,
       `count(*) FILTER (${quoteIdentifier(name)} IS NULL) AS ${quoteIdentifier(`nulls ${name}`)}`,
     ]);
-    const condition = carriedCondition(carryOver, pipeline, quoteIdentifier(pipeline.district));
-    const [row] = await database.rows<Record<string, bigint>>(
+    const condition = carriedCondition(carryOver, pipeline);
+    const [row] = await database.rows<Record<string, bigint | string>>(
       `SELECT count(*) AS row_count, ${figures.join(', ')} FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`,
     );
     carried = {
       rows: Number(row!['row_count']),
-      sums: Object.fromEntries(counts.map((name) => [name, row![`sum ${name}`]!])),
+      // Like those of the transformation, in the smallest unit.
+      sums: Object.fromEntries(counts.map((name) => [name, BigInt(String(row![`sum ${name}`]).replace('.', ''))])),
       nulls: Object.fromEntries(counts.map((name) => [name, Number(row![`nulls ${name}`])])),
     };
   }
@@ -79,18 +80,19 @@ export async function reportDataset(
   };
 }
 
-async function findShrunken(database: Database, pipeline: AnyPipeline): Promise<DistrictRows[]> {
+async function findShrunken(database: Database, pipeline: AnyPipeline): Promise<PartitionRows[]> {
   // Nothing is compared with a table that had another key.
-  if ((await sharedColumns(database, 'previous', pipeline)).length === 0) return [];
+  const declared = pipeline.partition;
+  if (declared === undefined || (await sharedColumns(database, 'previous', pipeline)).length === 0) return [];
   const rowsIn = (table: string) =>
-    `(SELECT ${quoteIdentifier(pipeline.district)} AS district, count(*) AS row_count FROM ${table} GROUP BY ALL)`;
+    `(SELECT ${quoteIdentifier(declared.column)} AS partition, count(*) AS row_count FROM ${table} GROUP BY ALL)`;
   const table = quoteIdentifier(pipeline.table);
-  const rows = await database.rows<{ district: number; before: bigint; now: bigint }>(
-    `SELECT district, o.row_count AS before, coalesce(n.row_count, 0) AS now
-     FROM ${rowsIn(`previous.${table}`)} o LEFT JOIN ${rowsIn(table)} n USING (district)
-     WHERE now < o.row_count ORDER BY district`,
+  const rows = await database.rows<{ partition: string; before: bigint; now: bigint }>(
+    `SELECT partition::VARCHAR AS partition, o.row_count AS before, coalesce(n.row_count, 0) AS now
+     FROM ${rowsIn(`previous.${table}`)} o LEFT JOIN ${rowsIn(table)} n USING (partition)
+     WHERE now < o.row_count ORDER BY ALL`,
   );
-  return rows.map(({ district, before, now }) => ({ district, before: Number(before), now: Number(now) }));
+  return rows.map(({ partition, before, now }) => ({ partition, before: Number(before), now: Number(now) }));
 }
 
 /** A check that is broken, over all datasets or in one. */
@@ -103,7 +105,8 @@ export interface BrokenCheck {
   readonly new: number;
   /** New ones first, then the worst of each place: those where expected and actual lie farthest apart. */
   readonly examples: readonly {
-    readonly district: number | null;
+    /** Null where the dataset has none, or the row's is not known. */
+    readonly partition: string | null;
     readonly place: string;
     readonly message: string;
     readonly new: boolean;
@@ -112,30 +115,52 @@ export interface BrokenCheck {
 
 const examplesPerCheck = 3;
 
-/** @param pipeline Any of those whose tables there are: their keys are the same. What its key has after the district says where in it. */
+/** Every broken check: errors first, and among them those that are new and those that are broken most often. */
 export async function readBrokenChecks(
   database: Database,
-  pipeline: AnyPipeline,
+  pipelines: readonly AnyPipeline[],
+  question: Pick<ReportQuestion, 'snapshot' | 'hasPrevious'>,
+): Promise<BrokenCheck[]> {
+  const broken: BrokenCheck[] = [];
+  for (const pipeline of pipelines) broken.push(...(await readBrokenChecksOf(database, pipeline, question)));
+  return broken.toSorted(
+    (a, b) =>
+      compare(a.severity, b.severity) ||
+      Number(a.new === 0) - Number(b.new === 0) ||
+      b.count - a.count ||
+      compare(a.dataset, b.dataset) ||
+      compare(a.check, b.check),
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** What a pipeline's key has after the partition says where in it. */
+async function readBrokenChecksOf(
+  database: Database,
+  { table, key, partition, watch, columns }: AnyPipeline,
   { snapshot, hasPrevious }: Pick<ReportQuestion, 'snapshot' | 'hasPrevious'>,
 ): Promise<BrokenCheck[]> {
   const isNew = `(${hasPrevious} AND first_snapshot = ${quoteText(snapshot)})`;
-  const district = quoteIdentifier(pipeline.district);
-  const within = pipeline.key.slice(pipeline.key.indexOf(pipeline.district) + 1).map(quoteIdentifier);
+  const value = partition === undefined ? 'NULL' : quoteIdentifier(partition.column);
+  const within = key.slice(partition === undefined ? 0 : key.indexOf(partition.column) + 1).map(quoteIdentifier);
   const placeSql = within.length === 0 ? "''" : `concat_ws(', ', ${within.toReversed().join(', ')})`;
   const distance = "abs(try_cast(regexp_extract(expected, '\\d+') AS BIGINT) - try_cast(actual AS BIGINT))";
   // A place can break a check once in each of its counts, and the examples should be of different places.
-  const candidates = examplesPerCheck * countColumns(pipeline).length;
+  const candidates = examplesPerCheck * Math.max(1, summedColumns({ columns, watch }).length);
   // No window: that would hold all violations in memory, and a source may break every check in every record.
   const rows = await database.rows<Omit<BrokenCheck, 'count' | 'new'> & { total: bigint; fresh: bigint }>(`
     SELECT dataset, check_name AS "check", severity, count(*) AS total, count(*) FILTER (${isNew}) AS fresh,
       min_by(
-        {district: ${district}, place: ${placeSql}, message: message, new: ${isNew}},
-        row(NOT ${isNew}, coalesce(-${distance}, 1), ${[district, ...within].join(', ')}, column_name),
+        {partition: ${value}::VARCHAR, place: ${placeSql}, message: message, new: ${isNew}},
+        row(NOT ${isNew}, coalesce(-${distance}, 1), ${[value, ...within].join(', ')}, column_name),
         ${candidates}
       ) AS examples
     FROM violations
-    GROUP BY ALL
-    ORDER BY severity, fresh = 0, total DESC, dataset, check_name`);
+    WHERE dataset = ${quoteText(table)}
+    GROUP BY ALL`);
   return rows.map(({ total, fresh, examples, ...check }) => ({
     ...check,
     count: Number(total),
@@ -149,8 +174,8 @@ export async function readBrokenChecks(
 /** The same examples, the first of each place before all others. */
 function ofDifferentPlaces(examples: BrokenCheck['examples']): BrokenCheck['examples'] {
   const firsts = examples.filter(
-    ({ district, place }, index) =>
-      examples.findIndex((other) => other.district === district && other.place === place) === index,
+    ({ partition, place }, index) =>
+      examples.findIndex((other) => other.partition === partition && other.place === place) === index,
   );
   return [...firsts, ...examples.filter((example) => !firsts.includes(example))];
 }

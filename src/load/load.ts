@@ -1,7 +1,7 @@
 /** Builds a new DuckDB file from batches and from what is carried over, runs the checks across tables, and writes the Parquet files. */
 
 import { join } from 'node:path';
-import { consistencyColumn } from '../define-pipeline.ts';
+import { consistencyColumn } from '../project/reserved.ts';
 import {
   columnList,
   type Database,
@@ -10,12 +10,18 @@ import {
   quoteText,
   tableColumns,
 } from '../duckdb/database.ts';
-import { RekapError } from '../errors.ts';
 import { changesSql } from './changes.ts';
 import { readDictionary, type Relation } from '../duckdb/dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
-import { attachPrevious, carriedCondition, type CarryOver, isCarried, type PreviousTables } from './previous-tables.ts';
-import { makeSchema } from './schema.ts';
+import {
+  attachPrevious,
+  carriedCondition,
+  type CarryOver,
+  isCarried,
+  otherColumns,
+  type PreviousTables,
+} from './previous-tables.ts';
+import { makeCheckedSchema } from './check-sql.ts';
 import { Staging } from './staging.ts';
 import { memoryOfTables, weighPreviousNotes } from './table-memory.ts';
 import {
@@ -37,7 +43,8 @@ import {
 } from './violation-history.ts';
 import { violationSelects } from './violation-selects.ts';
 import { type WrittenParquet, writeParquet } from './write-parquet.ts';
-import type { AnyPipeline, Project } from '../pipeline.ts';
+import type { SourceFile } from '../project/load-project.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { Batch } from '../stages.ts';
 
 export interface LoadOptions {
@@ -45,6 +52,8 @@ export interface LoadOptions {
   readonly folder: string;
   readonly databaseFile: string;
   readonly project: Project;
+  /** The project's files, for errors in its SQL; none for one that was stored. */
+  readonly files?: ReadonlyMap<string, SourceFile> | undefined;
   /** Ends the load; a statement that is running is broken off. */
   readonly signal: AbortSignal;
 }
@@ -71,7 +80,7 @@ export interface Loaded {
 
 /**
  * Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. While rows come, pages are
- * in memory too, and the rows can wait on the disk. One thread for a nation of regencies: a second one costs more than it brings.
+ * in memory too, and the rows can wait on the disk. One thread for a thousand rows: a second one costs more than it brings.
  */
 const loadSettings = { memory_limit: '48MB', threads: '1', preserve_insertion_order: 'true' };
 /** Rows of one group in DuckDB's files. Beyond them there is work for two threads, and one alone would not sort within the memory. */
@@ -96,6 +105,13 @@ function originOf({ snapshot, source, publishedAt }: LogEntry): Record<string, s
   };
 }
 
+/** The sum of a dataset's first watched column, in whole units; NULL where it watches none. */
+function totalSql({ table, watch: [total] }: AnyPipeline): string {
+  return total === undefined
+    ? 'NULL'
+    : `(SELECT coalesce(sum(${quoteIdentifier(total)}), 0)::DECIMAL(38,0)::BIGINT FROM ${quoteIdentifier(table)})`;
+}
+
 export class Load {
   private readonly options: LoadOptions;
   private readonly database: Database;
@@ -114,7 +130,7 @@ export class Load {
       signal: options.signal,
     });
     try {
-      await makeSchema(database, options.project);
+      await makeCheckedSchema(database, options.project, { files: options.files, runsChecks: false });
       return new Load(options, database, await Staging.create(database, options.project.pipelines));
     } catch (error) {
       database.close();
@@ -156,7 +172,7 @@ export class Load {
     const question = { carryOver, snapshot: log.snapshot, hasPrevious: previous !== null };
     for (const pipeline of pipelines)
       reports.set(pipeline.table, await reportDataset(this.database, pipeline, question));
-    const brokenChecks = await readBrokenChecks(this.database, pipelines[0]!, question);
+    const brokenChecks = await readBrokenChecks(this.database, pipelines, question);
     const violationAges = await countAges(this.database, question);
     await this.database.run('COMMIT');
     await this.staging.drop();
@@ -209,7 +225,7 @@ export class Load {
     const table = datasetTable(pipeline);
     let carried = '';
     if (isCarried(carryOver, pipeline)) {
-      const condition = carriedCondition(carryOver, pipeline, quoteIdentifier(pipeline.district));
+      const condition = carriedCondition(carryOver, pipeline);
       // Whether a carried row is consistent is decided anew: what broke a check across tables may have been mended in the other table.
       carried = ` UNION ALL SELECT ${columnList(Object.keys(pipeline.columns))}, true FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`;
     }
@@ -222,7 +238,9 @@ export class Load {
   private async fillViolations(carryOver: CarryOver | null, now: NewSnapshot): Promise<void> {
     const { pipelines } = this.options.project;
     // One by one: together they would need the memory of all.
-    for (const select of violationSelects(this.options.project, carryOver))
+    const before = carryOver === null ? [] : await tableColumns(this.database, 'previous', 'violations');
+    const there = new Set(before.map(({ column_name }) => column_name));
+    for (const select of violationSelects(this.options.project, carryOver, there))
       await this.database.run(`INSERT INTO temp.staging_violations ${select}`);
     // What is not committed stays in memory, and the sorting may need all of it.
     await this.database.run('COMMIT; BEGIN');
@@ -230,22 +248,17 @@ export class Load {
     await this.fillTable(violationsLogTable(pipelines), await violationsLogSql(this.database, pipelines, now));
   }
 
-  /** A quarantined record belongs to the district whose request brought it. A record that the full listing brought is always carried over. */
+  /** A quarantined record belongs to the partition whose request brought it. A record that the full listing brought is always carried over. */
   private async carriedQuarantine(carryOver: CarryOver | null): Promise<string> {
     if (carryOver === null) return '';
     const names = quarantineTable.columns.map(({ name }) => name);
     const columns = await tableColumns(this.database, 'previous', quarantineTable.name);
     const there = new Set(columns.map(({ column_name }) => column_name));
-    if (!names.every((name) => there.has(name)))
-      throw new RekapError(
-        'usage',
-        'The columns of the table quarantine differ from those in the previous snapshot, so nothing can be carried over.',
-        'Run one sync without --dapil and --dataset.',
-      );
-    const district = 'coalesce(partition_value::INTEGER, -1)';
+    if (!names.every((name) => there.has(name))) throw otherColumns('quarantine', this.options.project);
+    const partition = "coalesce(partition_value, '')";
     const selects = this.options.project.pipelines.map(
       (pipeline) =>
-        ` UNION ALL SELECT ${columnList(names)} FROM previous.quarantine WHERE dataset = ${quoteText(pipeline.table)} AND ${carriedCondition(carryOver, pipeline, district)}`,
+        ` UNION ALL SELECT ${columnList(names)} FROM previous.quarantine WHERE dataset = ${quoteText(pipeline.table)} AND ${carriedCondition(carryOver, pipeline, partition)}`,
     );
     return selects.join('');
   }
@@ -264,7 +277,7 @@ export class Load {
         pipeline,
       ) => `SELECT ${quoteText(log.snapshot)}, ${quoteText(log.publishedAt.toISOString().slice(0, 19))}::TIMESTAMP, ${quoteText(log.source)}, ${quoteText(pipeline.table)},
         (SELECT count(*) FROM ${quoteIdentifier(pipeline.table)}),
-        (SELECT coalesce(sum(${quoteIdentifier(pipeline.total)}), 0)::BIGINT FROM ${quoteIdentifier(pipeline.table)}),
+        ${totalSql(pipeline)},
         (SELECT count(*) FROM violations WHERE dataset = ${quoteText(pipeline.table)})`,
     );
     const columns = snapshotsLogTable.columns.map(({ name }) => name);

@@ -12,7 +12,7 @@ import {
 import { verifyHint } from '../duckdb/open-published.ts';
 import { RekapError } from '../errors.ts';
 import { quarantineTable, snapshotsLogTable } from './tables.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 
 /** Where they are read from. */
@@ -59,20 +59,38 @@ async function requireTables(database: Database, file: string): Promise<void> {
 
 /** What a snapshot says of itself in the log, as SQL; its manifest holds the same. */
 function logEntries({ snapshot, created_at, source, datasets }: Manifest, pipelines: readonly AnyPipeline[]): string[] {
-  return pipelines.flatMap(({ table, total }) => {
+  return pipelines.flatMap(({ table, watch: [total] }) => {
     const dataset = datasets[table];
     if (dataset === undefined) return [];
     const violations = Object.values(dataset.violations).reduce((sum, count) => sum + count, 0);
     const published = `${quoteText(created_at.slice(0, 19))}::TIMESTAMP`;
-    const figures = [dataset.rows, `${quoteText(dataset.sums[total] ?? '0')}::BIGINT`, violations];
+    const figures = [
+      dataset.rows,
+      total === undefined ? 'NULL' : `${quoteText(dataset.sums[total] ?? '0')}::DECIMAL(38,0)::BIGINT`,
+      violations,
+    ];
     return [quoteText(snapshot), published, quoteText(source), quoteText(table), ...figures].join(', ');
   });
 }
 
 /** What is taken over from the snapshot before instead of being read anew. */
 export interface CarryOver {
-  /** By table: the districts that were read anew, all others being carried over; null where the whole dataset was. */
-  readonly replaced: ReadonlyMap<string, readonly number[] | null>;
+  /** By table: the partitions that were read anew, all others being carried over; null where the whole dataset was. */
+  readonly replaced: ReadonlyMap<string, readonly string[] | null>;
+}
+
+/** What to do where nothing can be carried over. */
+export function adviseWholeSync({ partitionOption }: Pick<Project, 'partitionOption'>): string {
+  return `Run one sync without --${partitionOption} and --dataset.`;
+}
+
+/** The error for a table of the previous snapshot that lacks a column. */
+export function otherColumns(table: string, project: Pick<Project, 'partitionOption'>): RekapError {
+  return new RekapError(
+    'usage',
+    `The columns of the table ${table} differ from those in the previous snapshot, so nothing can be carried over.`,
+    adviseWholeSync(project),
+  );
 }
 
 /** Whether any of a dataset's rows are carried over. */
@@ -80,9 +98,18 @@ export function isCarried(carryOver: CarryOver | null, pipeline: AnyPipeline): c
   return carryOver !== null && (carryOver.replaced.get(pipeline.table) ?? null) !== null;
 }
 
-/** SQL condition on the rows of the snapshot before that are carried over. */
-export function carriedCondition(carryOver: CarryOver, pipeline: AnyPipeline, district: string): string {
-  const replaced = carryOver.replaced.get(pipeline.table) ?? null;
+/**
+ * SQL condition on the rows of the snapshot before that are carried over.
+ *
+ * @param partition The column that holds the partition's value; that of the pipeline, unless said otherwise.
+ */
+export function carriedCondition(
+  carryOver: CarryOver,
+  { table, partition: declared }: AnyPipeline,
+  partition = declared === undefined ? '' : quoteIdentifier(declared.column),
+): string {
+  const replaced = carryOver.replaced.get(table) ?? null;
   if (replaced === null) return 'false';
-  return replaced.length === 0 ? 'true' : `${district} NOT IN (${replaced.join(', ')})`;
+  if (replaced.length === 0) return 'true';
+  return `${partition}::VARCHAR NOT IN (${replaced.map(quoteText).join(', ')})`;
 }

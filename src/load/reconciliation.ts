@@ -1,15 +1,15 @@
 /** The view `reconciliation`: every row in which a declared sum does not equal its parts. */
 
-import { reconciliationName } from '../define-pipeline.ts';
+import { reconciliationName } from '../project/reserved.ts';
 import { quoteIdentifier, quoteText } from '../duckdb/database.ts';
-import type { AnyPipeline, SqlFile, SumCheck } from '../pipeline.ts';
+import { type AnyPipeline, type SqlFile, type SumCheck, sumChecks } from '../project/declaration.ts';
 
 /**
  * Returns the view as a model, generated from the pipelines' sum checks. Per dataset and check, the sum of the source's totals minus the sum
  * of the listed differences equals the sum of the known parts, exactly.
  */
 export function reconciliationModel(pipelines: readonly AnyPipeline[]): SqlFile {
-  const selects = pipelines.flatMap((pipeline) => pipeline.checks.map((check) => select(pipeline, check)));
+  const selects = pipelines.flatMap((pipeline) => sumChecks(pipeline).map((check) => select(pipeline, check)));
   return {
     name: reconciliationName,
     comment:
@@ -44,14 +44,27 @@ function unite([first = '', ...others]: readonly string[]): string {
   return `WITH step_0 AS (${first}),\n${steps.join(',\n')}\nFROM step_${others.length}`;
 }
 
-function select({ table, key }: AnyPipeline, { name, parts, whole }: SumCheck): string {
+function select(pipeline: AnyPipeline, { name, parts, whole }: SumCheck): string {
+  const { table, key } = pipeline;
+  const type = sumType(pipeline, [whole, ...parts]);
   const total = quoteIdentifier(whole);
-  const known = parts.map((part) => `coalesce(${quoteIdentifier(part)}, 0)::BIGINT`).join(' + ');
+  const known = parts.map((part) => `coalesce(${quoteIdentifier(part)}, 0)::${type}`).join(' + ');
   const unknown = parts.map((part) => `CASE WHEN ${quoteIdentifier(part)} IS NULL THEN ${quoteText(part)} END`);
   return `SELECT ${quoteText(table)} AS dataset, ${key.map(quoteIdentifier).join(', ')}, ${quoteText(name)} AS check_name,
-  ${quoteText(whole)} AS total_column, ${total}::BIGINT AS source_total, ${known} AS known_parts,
-  coalesce(${total}, 0)::BIGINT - (${known}) AS difference,
+  ${quoteText(whole)} AS total_column, ${total}::${type} AS source_total, ${known} AS known_parts,
+  coalesce(${total}, 0)::${type} - (${known}) AS difference,
   nullif(concat_ws(', ', ${unknown.join(', ')}), '') AS unknown_parts
 FROM ${quoteIdentifier(table)}
-WHERE (${total}::BIGINT = ${parts.map((part) => `${quoteIdentifier(part)}::BIGINT`).join(' + ')}) IS NOT TRUE`;
+WHERE (${total}::${type} = ${parts.map((part) => `${quoteIdentifier(part)}::${type}`).join(' + ')}) IS NOT TRUE`;
+}
+
+/** The type in which columns are added: exact for whole numbers and for decimals. */
+function sumType({ columns }: AnyPipeline, names: readonly string[]): string {
+  const scales = names.map((name) => {
+    const column = columns[name]!;
+    return column.kind === 'decimal' ? column.scale : null;
+  });
+  return scales.every((scale) => scale === null)
+    ? 'BIGINT'
+    : `DECIMAL(38,${Math.max(...scales.map((scale) => scale ?? 0))})`;
 }

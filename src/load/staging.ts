@@ -1,13 +1,15 @@
 /** Takes Arrow batches into temporary tables, columns of numbers in one copy; costs one call per text. */
 
-import type { DuckDBAppender, DuckDBDataChunk } from '@duckdb/node-api';
+import type { DuckDBAppender, DuckDBDataChunk, DuckDBType } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
 import type { Data, RecordBatch } from 'apache-arrow';
 import { rowMessage } from '../check-messages.ts';
+import * as arrow from '../records/arrow.ts';
 import { type Database, duckdb, quoteIdentifier } from '../duckdb/database.ts';
 import { weighNotes } from './table-memory.ts';
+import { kindOf } from '../kinds/kinds.ts';
 import { datasetTable, placeColumns, quarantineTable, stagedViolationsTable, type TableDefinition } from './tables.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 import type { Batch, Quarantined, Violation } from '../stages.ts';
 
 /** Up to so many rows the appenders hand over to the tables when they are full, or at the end: seldom is quicker than often. */
@@ -45,7 +47,7 @@ export class Staging {
 
   static async create(database: Database, pipelines: readonly AnyPipeline[]): Promise<Staging> {
     const appenders = new Map<string, DuckDBAppender>();
-    for (const table of [stagedViolationsTable(pipelines), quarantineTable, ...pipelines.map(datasetTable)]) {
+    for (const table of [stagedViolationsTable(pipelines), quarantineTable, ...pipelines.map(stagedTable)]) {
       await database.run(createStagingSql(table));
       appenders.set(table.name, await database.connection.createAppender(`staging_${table.name}`, 'main', 'temp'));
     }
@@ -80,7 +82,7 @@ export class Staging {
       appender.appendDataChunk(makeChunk(rows.data.children, from, Math.min(chunkRows, rows.numRows - from)));
   }
 
-  private violationValues(pipeline: AnyPipeline, violation: Violation): (string | number | null)[] {
+  private violationValues(pipeline: AnyPipeline, violation: Violation): Values {
     return [
       violation.dataset,
       ...this.violationColumns.map((name) => violation.place[name] ?? null),
@@ -100,14 +102,11 @@ export class Staging {
  * bit a row, in Arrow as in DuckDB.
  */
 function makeChunk(columns: readonly Data[], from: number, rows: number): DuckDBDataChunk {
-  const { BOOLEAN, DuckDBDataChunk, INTEGER, VARCHAR } = duckdb();
-  const types = columns.map(({ values, valueOffsets }) =>
-    valueOffsets !== undefined ? VARCHAR : values instanceof Int32Array ? INTEGER : BOOLEAN,
-  );
-  const chunk = DuckDBDataChunk.create(types, rows);
+  const { DuckDBDataChunk } = duckdb();
+  const chunk = DuckDBDataChunk.create(columns.map(stagedType), rows);
   for (const [index, { values, valueOffsets: starts, nullCount, nullBitmap }] of columns.entries()) {
     const vector = bindings.data_chunk_get_vector(chunk.chunk, index);
-    const copy = (data: Int32Array | Uint8Array): void =>
+    const copy = (data: Int32Array | Uint32Array | BigInt64Array | Uint8Array): void =>
       bindings.copy_data_to_vector(vector, 0, data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
     if (starts !== undefined)
       for (let row = 0; row < rows; row += 1)
@@ -116,8 +115,12 @@ function makeChunk(columns: readonly Data[], from: number, rows: number): DuckDB
           row,
           (values as Uint8Array).subarray(starts[from + row], starts[from + row + 1]),
         );
-    else if (values instanceof Int32Array) copy(values.subarray(from, from + rows));
-    else copy(unpackBits(values as Uint8Array, from, rows));
+    else if (values instanceof Uint8Array) copy(unpackBits(values, from, rows));
+    else {
+      // A decimal takes four words of 32 bits.
+      const width = values instanceof Uint32Array ? 4 : 1;
+      copy((values as Int32Array).subarray(from * width, (from + rows) * width));
+    }
     if (nullCount === 0) continue;
     const words = Math.ceil(rows / 64) * 8;
     bindings.vector_ensure_validity_writable(vector);
@@ -132,14 +135,40 @@ function makeChunk(columns: readonly Data[], from: number, rows: number): DuckDB
   return chunk;
 }
 
-function quarantineValues({ dataset, reason, record, partition, request }: Quarantined): (string | null)[] {
+/** The type in DuckDB whose memory is laid out as that of an Arrow column. */
+function stagedType({ type }: Data): DuckDBType {
+  const { BIGINT, BOOLEAN, DATE, DECIMAL, INTEGER, TIMESTAMP, VARCHAR } = duckdb();
+  const { DataType } = arrow;
+  if (DataType.isUtf8(type)) return VARCHAR;
+  if (DataType.isBool(type)) return BOOLEAN;
+  if (DataType.isDate(type)) return DATE;
+  if (DataType.isTimestamp(type)) return TIMESTAMP;
+  if (DataType.isDecimal(type)) return DECIMAL(38, type.scale);
+  return DataType.isInt(type) && type.bitWidth === 64 ? BIGINT : INTEGER;
+}
+
+/** A dataset's table as it is staged: DuckDB makes its types of those that Arrow has. */
+function stagedTable(pipeline: AnyPipeline): TableDefinition {
+  const table = datasetTable(pipeline);
+  const columns = table.columns.map((column) => {
+    const definition = pipeline.columns[column.name];
+    return definition === undefined ? column : { ...column, type: kindOf(definition).stagedType };
+  });
+  return { ...table, columns };
+}
+
+type Values = readonly (string | number | bigint | boolean | null)[];
+
+function quarantineValues({ dataset, reason, record, partition, request }: Quarantined): Values {
   return [dataset, reason, record, partition, request];
 }
 
-function appendRow(appender: DuckDBAppender, values: readonly (string | number | null)[]): void {
+function appendRow(appender: DuckDBAppender, values: Values): void {
   for (const value of values) {
     if (value === null) appender.appendNull();
     else if (typeof value === 'number') appender.appendInteger(value);
+    else if (typeof value === 'bigint') appender.appendBigInt(value);
+    else if (typeof value === 'boolean') appender.appendBoolean(value);
     else appender.appendVarchar(value);
   }
   appender.endRow();

@@ -1,15 +1,17 @@
 /** The tables of rekap.duckdb as SQL, made from the pipelines' declarations. */
 
-import { consistencyColumn } from '../define-pipeline.ts';
+import { consistencyColumn } from '../project/reserved.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
 import { RekapError } from '../errors.ts';
-import type { AnyPipeline, ColumnDefinition } from '../pipeline.ts';
+import { kindOf } from '../kinds/kinds.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 import { changesTableName, snapshotsLogTableName, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 
 /** A column of a table. */
 export interface TableColumn {
   readonly name: string;
-  readonly type: 'INTEGER' | 'BIGINT' | 'VARCHAR' | 'BOOLEAN' | 'TIMESTAMP';
+  /** As DuckDB calls it. */
+  readonly type: string;
   readonly comment: string;
   /** Whether it is never NULL. */
   readonly isRequired?: boolean;
@@ -31,8 +33,8 @@ export function datasetTable(pipeline: AnyPipeline): TableDefinition {
     columns: [
       ...Object.entries(pipeline.columns).map(([name, definition]) => ({
         name,
-        type: sqlType(definition),
-        comment: `${definition.comment} Source field: ${definition.field}.`,
+        type: kindOf(definition).sqlType,
+        comment: `${definition.comment}${definition.kind === 'count' && pipeline.unit !== undefined ? ` Unit: ${pipeline.unit}.` : ''} Source field: ${definition.field}.`,
         isRequired: pipeline.key.includes(name),
       })),
       {
@@ -45,14 +47,16 @@ export function datasetTable(pipeline: AnyPipeline): TableDefinition {
   };
 }
 
-/** The columns that say where a violation is: those of the key, which is the same for all pipelines of a project. */
-export function placeColumns([pipeline]: readonly AnyPipeline[]): TableColumn[] {
-  if (pipeline === undefined) return [];
-  return pipeline.key.map((name) => {
-    const definition = pipeline.columns[name]!;
-    const comment = `${definition.comment} Part of the key of the row.`;
-    return { name, type: sqlType(definition), comment };
-  });
+/** The columns that say where a violation is: those of all keys of a project, NULL where a dataset has none of the name. */
+export function placeColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
+  const places = new Map<string, TableColumn>();
+  for (const { key, columns } of pipelines)
+    for (const name of key) {
+      const definition = columns[name]!;
+      const comment = `${definition.comment} Part of the key of the row.`;
+      if (!places.has(name)) places.set(name, { name, type: kindOf(definition).sqlType, comment });
+    }
+  return [...places.values()];
 }
 
 /** Which row a row of `violations` or `changes` is about. */
@@ -164,8 +168,7 @@ export const quarantineTable: TableDefinition = {
     {
       name: 'partition_value',
       type: 'VARCHAR',
-      comment:
-        'Value of the filter parameter in the request, such as 1101. NULL if the record came with the full listing.',
+      comment: 'Value of the filter parameter in the request. NULL if the record came with the full listing.',
     },
     {
       name: 'request',
@@ -191,6 +194,25 @@ export const snapshotsLogTable: TableDefinition = {
   sortedBy: ['snapshot_id', 'dataset'],
 };
 
+/**
+ * The columns of a table as SQL, to select from another snapshot's table of the same name. A column of a key that only a later dataset has is
+ * NULL there.
+ *
+ * @param there Columns of that table.
+ * @returns Null where another column is missing.
+ */
+export function selectList(
+  columns: readonly TableColumn[],
+  there: ReadonlySet<string>,
+  pipelines: readonly AnyPipeline[],
+): string | null {
+  const place = new Set(placeColumns(pipelines).map(({ name }) => name));
+  if (!columns.every(({ name }) => there.has(name) || place.has(name))) return null;
+  return columns
+    .map(({ name, type }) => (there.has(name) ? quoteIdentifier(name) : `NULL::${type} AS ${quoteIdentifier(name)}`))
+    .join(', ');
+}
+
 /** CREATE TABLE and its comments. */
 export function createTableSql(table: TableDefinition): string {
   const name = quoteIdentifier(table.name);
@@ -204,10 +226,6 @@ export function createTableSql(table: TableDefinition): string {
       (column) => `COMMENT ON COLUMN ${name}.${quoteIdentifier(column.name)} IS ${quoteText(column.comment)}`,
     ),
   ].join(';\n');
-}
-
-function sqlType({ kind }: ColumnDefinition): 'INTEGER' | 'VARCHAR' {
-  return kind === 'text' ? 'VARCHAR' : 'INTEGER';
 }
 
 /** Every table of rekap.duckdb. */

@@ -4,8 +4,8 @@
  */
 
 import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../duckdb/database.ts';
-import { violationIdentity, violationsLogTable } from './tables.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { selectList, stagedViolationsTable, violationIdentity, violationsLogTable } from './tables.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 import { ageColumns, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 
 /** Violations of one severity, counted by their age. */
@@ -45,7 +45,6 @@ export async function violationsLogSql(
   pipelines: readonly AnyPipeline[],
   now: NewSnapshot,
 ): Promise<string> {
-  const columns = columnList(violationsLogTable(pipelines).columns.map(({ name }) => name));
   const known = columnList([...violationIdentity(pipelines), 'severity', 'message', ...ageColumns]);
   const selects = [`SELECT ${known}, NULL AS resolved_snapshot, NULL AS resolved_at FROM violations`];
   const before = now.hasPrevious ? await violationsBefore(database, pipelines) : null;
@@ -53,8 +52,10 @@ export async function violationsLogSql(
     selects.push(
       `SELECT ${known}, ${ageOf(now).join(', ')} FROM (${before}) o WHERE NOT EXISTS (FROM violations n WHERE ${isSame(pipelines)})`,
     );
-  if (before !== null && (await tableColumns(database, 'previous', violationsLogTableName)).length > 0)
-    selects.push(`SELECT ${columns} FROM previous.${violationsLogTableName} WHERE resolved_snapshot IS NOT NULL`);
+  const log = await namesOf(database, violationsLogTableName);
+  const earlier = log.size === 0 ? null : selectList(violationsLogTable(pipelines).columns, log, pipelines);
+  if (before !== null && earlier !== null)
+    selects.push(`SELECT ${earlier} FROM previous.${violationsLogTableName} WHERE resolved_snapshot IS NOT NULL`);
   return selects.join(' UNION ALL ');
 }
 
@@ -96,12 +97,20 @@ function ageOf({ snapshot, publishedAt }: NewSnapshot): [string, string] {
  * its violations are as old as it is.
  */
 async function violationsBefore(database: Database, pipelines: readonly AnyPipeline[]): Promise<string | null> {
-  const there = new Set((await tableColumns(database, 'previous', 'violations')).map(({ column_name }) => column_name));
-  const identity = violationIdentity(pipelines);
-  if (!identity.every((name) => there.has(name))) return null;
-  const columns = columnList([...identity, 'severity', 'message']);
+  const there = await namesOf(database, 'violations');
+  const wanted = new Set([...violationIdentity(pipelines), 'severity', 'message']);
+  const columns = selectList(
+    stagedViolationsTable(pipelines).columns.filter(({ name }) => wanted.has(name)),
+    there,
+    pipelines,
+  );
+  if (columns === null) return null;
   if (ageColumns.every((name) => there.has(name)))
     return `SELECT ${columns}, ${columnList(ageColumns)} FROM previous.violations`;
   return `SELECT ${columns}, l.snapshot_id AS first_snapshot, l.published_at AS since FROM previous.violations,
     (SELECT snapshot_id, published_at FROM previous.snapshots_log ORDER BY snapshot_id DESC LIMIT 1) l`;
+}
+
+async function namesOf(database: Database, table: string): Promise<Set<string>> {
+  return new Set((await tableColumns(database, 'previous', table)).map(({ column_name }) => column_name));
 }

@@ -1,33 +1,43 @@
 /** SQL that finds violations beside those of the transformation: checks across tables, and what is carried over with its rows. */
 
 import { messageSql } from '../check-messages.ts';
-import { columnList, quoteIdentifier, quoteText } from '../duckdb/database.ts';
-import { carriedCondition, type CarryOver } from './previous-tables.ts';
-import { placeColumns, stagedViolationsTable } from './tables.ts';
-import type { AnyPipeline, Project, SqlFile } from '../pipeline.ts';
+import { quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { carriedCondition, type CarryOver, otherColumns } from './previous-tables.ts';
+import { generatedChecks } from './generated-checks.ts';
+import { selectList, stagedViolationsTable } from './tables.ts';
+import type { AnyPipeline, Project, SqlFile } from '../project/declaration.ts';
 
 /** A SELECT each, with the columns of the staged violations. */
-export function violationSelects({ pipelines, checks }: Project, carryOver: CarryOver | null): string[] {
+/** @param previous Columns of the table violations of the previous snapshot. */
+export function violationSelects(
+  project: Project,
+  carryOver: CarryOver | null,
+  previous: ReadonlySet<string>,
+): string[] {
+  const { pipelines } = project;
+  const checks = [...project.checks, ...pipelines.flatMap(generatedChecks)];
   const acrossTables = checks.map((check) => checkSelect(check, pipelines));
   if (carryOver === null) return acrossTables;
   const names = checks.map(({ name }) => quoteText(name)).join(', ') || "''";
-  const columns = columnList(stagedViolationsTable(pipelines).columns.map(({ name }) => name));
+  const columns = selectList(stagedViolationsTable(pipelines).columns, previous, pipelines);
+  if (columns === null) throw otherColumns('violations', project);
   return [
     ...acrossTables,
     ...pipelines.map((pipeline) => {
-      const condition = carriedCondition(carryOver, pipeline, quoteIdentifier(pipeline.district));
+      const condition = carriedCondition(carryOver, pipeline);
       return `SELECT ${columns} FROM previous.violations WHERE dataset = ${quoteText(pipeline.table)} AND ${condition} AND check_name NOT IN (${names})`;
     }),
   ];
 }
 
-function checkSelect({ name, sql, message }: SqlFile, pipelines: readonly AnyPipeline[]): string {
-  const place = placeColumns(pipelines).map((column) => column.name);
-  const given = new Set(['dataset', ...place, 'severity', 'column_name', 'expected', 'actual', 'message']);
-  const values = stagedViolationsTable(pipelines).columns.map((column) => {
+/** A check need not give what it has nothing to say of, such as a column of the key that its dataset lacks. */
+export function checkSelect({ name, sql, message }: SqlFile, pipelines: readonly AnyPipeline[]): string {
+  const { columns } = stagedViolationsTable(pipelines);
+  const values = columns.map((column) => {
     if (column.name === 'check_name') return quoteText(name);
     if (column.name === 'message' && message !== undefined) return messageSql(message, pipelines);
-    return given.has(column.name) ? `${quoteIdentifier(column.name)}::${column.type}` : 'NULL';
+    return column.name === 'raw_value' ? 'NULL' : `${quoteIdentifier(column.name)}::${column.type}`;
   });
-  return `SELECT ${values.join(', ')} FROM (${sql})`;
+  const nothing = columns.map((column) => `NULL::${column.type} AS ${quoteIdentifier(column.name)}`);
+  return `SELECT ${values.join(', ')} FROM (SELECT * FROM (${sql}\n) UNION ALL BY NAME SELECT ${nothing.join(', ')} WHERE false)`;
 }

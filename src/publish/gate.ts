@@ -1,18 +1,18 @@
 /** The gate before the switch: the reasons why a snapshot must not be published; pure, so that every case is a test. */
 
 import { countOf, formatNumber } from '../runtime/text.ts';
-import { countColumns, type AnyPipeline } from '../pipeline.ts';
-import type { DistrictRows } from '../stages.ts';
+import { type AnyPipeline, comparePartitions, summedColumns } from '../project/declaration.ts';
+import { type Grade, grades, type PartitionRows } from '../stages.ts';
 import type { Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';
 
-/** A dataset may shrink by so much of its rows, and the national sum of a count move by so much, before somebody has to look. */
+/** A dataset may shrink by so much of its rows, and the sum of a watched column move by so much, before somebody has to look. */
 const mostShrinkage = 0.05;
-/** A district may shrink by so much: most have few rows, of which one more or less is a large part. */
-const mostDistrictShrinkage = 0.5;
+/** A partition may shrink by so much: most have few rows, of which one more or less is a large part. */
+const mostPartitionShrinkage = 0.5;
 const mostMovement = 0.1;
 /** Another sum than the total's may move by so much of the total, whatever its own size: a few records move a small list far. */
 const smallMovement = 0.01;
-/** Sums, or districts, named of one dataset; a source that moves more of them has one fault, not many. */
+/** Sums, or partitions, named of one dataset; a source that moves more of them has one fault, not many. */
 const mostNamed = 5;
 
 export interface GateQuestion {
@@ -21,12 +21,14 @@ export interface GateQuestion {
   readonly previous: Manifest | null;
   /** Tables that this run asked the source for. */
   readonly asked: readonly string[];
-  /** Districts that have fewer rows than in the snapshot before, by table. */
-  readonly shrunken: ReadonlyMap<string, readonly DistrictRows[]>;
+  /** Partitions that have fewer rows than in the snapshot before, by table. */
+  readonly shrunken: ReadonlyMap<string, readonly PartitionRows[]>;
   /** Violations of severity error, by table and check. */
   readonly errors: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Those of them that the snapshot before did not have. */
   readonly newErrors: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** The weakest grade of proof that is accepted; null for any. */
+  readonly requireProof: Grade | null;
   readonly strict: boolean;
   readonly refuse: 'new-errors' | null;
   readonly acceptChanges: boolean;
@@ -52,17 +54,20 @@ export function checkGate(question: GateQuestion): GateFindings {
       refusals.push(`${table} is empty: the source did not return usable records`);
     else if (
       question.asked.includes(table) &&
-      countColumns(pipeline).every((name) => dataset.nulls[name] === dataset.rows)
+      summedColumns(pipeline).length > 0 &&
+      summedColumns(pipeline).every((name) => dataset.nulls[name] === dataset.rows)
     )
       refusals.push(
         `${table} does not contain figures: all counts of its ${countOf(dataset.rows, 'row')} are missing or malformed`,
       );
+    if (question.requireProof !== null && question.asked.includes(table))
+      refusals.push(...weakProofs(table, dataset, question.requireProof));
     if (question.strict) strict.push(...strictComplaints(table, dataset, question.errors.get(table) ?? new Map()));
     const before = question.previous?.datasets[table];
     if (question.refuse === 'new-errors' && before !== undefined)
       strict.push(...newComplaints(table, dataset, before, question.newErrors.get(table) ?? new Map()));
     if (before !== undefined && !question.acceptChanges) {
-      changes.push(...districtsSince(table, dataset, before, question.shrunken.get(table) ?? []));
+      changes.push(...partitionsSince(table, dataset, before, question.shrunken.get(table) ?? []));
       changes.push(...changesSince(pipeline, dataset, before));
     }
   }
@@ -70,10 +75,21 @@ export function checkGate(question: GateQuestion): GateFindings {
   if (question.previous !== null && !question.acceptChanges && broughtNothing(question, 'published'))
     changes.push(
       broughtNothing(question, 'fetched')
-        ? 'the source does not have records of the requested districts: a district ID may be mistyped'
-        : 'all records of the requested districts are in quarantine',
+        ? 'the source does not have records of the requested partitions: a partition ID may be mistyped'
+        : 'all records of the requested partitions are in quarantine',
     );
   return { refusals, strict, changes };
+}
+
+/** Lists whose proof of completeness is weaker than demanded. */
+function* weakProofs(table: string, { partitions }: ManifestDataset, required: Grade): Generator<string> {
+  const isWeak = (grade: Grade | null): grade is Grade =>
+    grade !== null && grades.indexOf(grade) > grades.indexOf(required);
+  const found = [...new Set(partitions.flatMap(({ grade }) => (isWeak(grade) ? [grade] : [])))];
+  for (const grade of found) {
+    const count = partitions.filter((verdict) => verdict.grade === grade).length;
+    yield `${table}: the proof of ${countOf(count, 'list')} is only "${grade}", weaker than "${required}" (--require-proof)`;
+  }
 }
 
 /** Datasets of the previous snapshot that the project no longer declares: nothing else would say that their tables are gone. */
@@ -135,31 +151,32 @@ function listByCheck(errors: ReadonlyMap<string, number>): string {
   return [...errors].map(([check, count]) => `${check} ${formatNumber(count)}`).join(', ');
 }
 
-/** Districts that are gone, or nearly so: of a nation's rows they may be too few to show. */
-function* districtsSince(
+/** Partitions that are gone, or nearly so: of all rows they may be too few to show. */
+function* partitionsSince(
   table: string,
   now: ManifestDataset,
   before: ManifestDataset,
-  shrunken: readonly DistrictRows[],
+  shrunken: readonly PartitionRows[],
 ): Generator<string> {
-  const present = new Set(now.districts.filter(({ received }) => received > 0).map(({ district }) => district));
-  const unread = before.districts.flatMap(({ district, received }) =>
-    district !== null && received > 0 && !present.has(district) ? [district] : [],
+  const present = new Set(now.partitions.filter(({ received }) => received > 0).map(({ partition }) => partition));
+  const unread = before.partitions.flatMap(({ partition, received }) =>
+    partition !== null && received > 0 && !present.has(partition) ? [partition] : [],
   );
   // What is all in quarantine was received, and has no row.
-  const rowless = shrunken.flatMap((district) => (district.now === 0 ? [district.district] : []));
-  const gone = [...new Set([...unread, ...rowless])].toSorted((a, b) => a - b);
+  const rowless = shrunken.flatMap((partition) => (partition.now === 0 ? [partition.partition] : []));
+  const gone = [...new Set([...unread, ...rowless])].toSorted(comparePartitions);
   if (gone.length === 1)
-    yield `${table}: district ${gone[0]} has no records now, but had records in the previous snapshot`;
+    yield `${table}: partition ${gone[0]} has no records now, but had records in the previous snapshot`;
   if (gone.length > 1)
-    yield `${table}: districts ${gone.join(', ')} have no records now, but had records in the previous snapshot`;
+    yield `${table}: partitions ${gone.join(', ')} have no records now, but had records in the previous snapshot`;
   const left = shrunken.filter(
-    (district) => district.now < district.before * (1 - mostDistrictShrinkage) && !gone.includes(district.district),
+    (partition) =>
+      partition.now < partition.before * (1 - mostPartitionShrinkage) && !gone.includes(partition.partition),
   );
-  for (const { district, before: from, now: to } of left.slice(0, mostNamed))
-    yield `${table}: rows of district ${district} fell from ${formatNumber(from)} to ${formatNumber(to)} (${percent(to, from)})`;
+  for (const { partition, before: from, now: to } of left.slice(0, mostNamed))
+    yield `${table}: rows of partition ${partition} fell from ${formatNumber(from)} to ${formatNumber(to)} (${percent(to, from)})`;
   if (left.length > mostNamed)
-    yield `${table}: rows of ${formatNumber(left.length - mostNamed)} more districts fell by more than ${mostDistrictShrinkage * 100} %`;
+    yield `${table}: rows of ${formatNumber(left.length - mostNamed)} more partitions fell by more than ${mostPartitionShrinkage * 100} %`;
 }
 
 function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: ManifestDataset): Generator<string> {
@@ -177,27 +194,29 @@ function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: Mani
 }
 
 /**
- * Whether the snapshot before was made of some districts alone, as by --dapil in an empty warehouse: no list told of more, and one that has
+ * Whether the snapshot before was made of some partitions alone, as by an option in an empty warehouse: no list told of more, and one that has
  * records now was never asked for. That there are more of them is no movement of theirs.
  */
 function heldJustSome(before: ManifestDataset, now: ManifestDataset): boolean {
-  const read = new Set(before.districts.map(({ district }) => district));
+  const read = new Set(before.partitions.map(({ partition }) => partition));
   return (
-    before.districts.every(({ listed }) => listed === null) &&
-    now.districts.some(({ district, received }) => received > 0 && !read.has(district))
+    before.partitions.every(({ listed }) => listed === null) &&
+    now.partitions.some(({ partition, received }) => received > 0 && !read.has(partition))
   );
 }
 
-/** The sums that moved too far, the national total's first: a list that became 0 or NULL everywhere need not show in the total. */
+/** The sums that moved too far, the watched ones first: a list that became 0 or NULL everywhere need not show in the total. */
 function movedSums(pipeline: AnyPipeline, now: ManifestDataset['sums'], before: ManifestDataset['sums']) {
-  const { total } = pipeline;
-  const totalBefore = Number(before[total] ?? 0);
-  return [total, ...countColumns(pipeline).filter((name) => name !== total)].flatMap((name) => {
+  const { watch } = pipeline;
+  const totalBefore = Number((watch[0] === undefined ? undefined : before[watch[0]]) ?? 0);
+  const others = summedColumns(pipeline).filter((name) => !watch.includes(name));
+  // Without a total there is nothing by which to say that another sum moved far.
+  return [...watch, ...(watch.length === 0 ? [] : others)].flatMap((name) => {
     // A column that the snapshot before did not have has nothing to be compared with.
     if (before[name] === undefined) return [];
     const from = Number(before[name]);
     const to = Number(now[name] ?? 0);
-    const allowed = Math.max(from * mostMovement, name === total ? 0 : totalBefore * smallMovement);
+    const allowed = Math.max(from * mostMovement, watch.includes(name) ? 0 : totalBefore * smallMovement);
     return allowed > 0 && Math.abs(to - from) > allowed ? [{ name, from, to }] : [];
   });
 }

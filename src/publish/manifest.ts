@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { countColumns, type AnyPipeline } from '../pipeline.ts';
+import { type AnyPipeline, comparePartitions, summedColumns } from '../project/declaration.ts';
+import { formatDecimal } from '../kinds/decimal.ts';
 import type { Ledger, TransformTotals, Verdict } from '../stages.ts';
 import {
   changesTableName,
@@ -21,8 +22,8 @@ export interface DatasetFacts {
   /** Null where the run did not ask for the dataset. */
   readonly totals: TransformTotals | null;
   readonly verdicts: readonly Verdict[];
-  /** Districts read anew; null for all of them. */
-  readonly replaced: readonly number[] | null;
+  /** Partitions read anew; null for all of them. */
+  readonly replaced: readonly string[] | null;
   readonly carried: {
     readonly rows: number;
     readonly sums: Readonly<Record<string, bigint>>;
@@ -45,9 +46,9 @@ const nothing: Ledger = { fetched: 0, published: 0, quarantined: 0, duplicates: 
 export function assembleDataset(facts: DatasetFacts, previous: Manifest | null): ManifestDataset {
   const { pipeline, totals, verdicts, replaced, carried } = facts;
   const ledger = totals?.ledger ?? nothing;
-  const counts = countColumns(pipeline);
-  const earlier = replaced === null ? [] : (previous?.datasets[pipeline.table]?.districts ?? []);
-  const kept = earlier.filter(({ district }) => district === null || !replaced!.includes(district));
+  const counts = summedColumns(pipeline);
+  const earlier = replaced === null ? [] : (previous?.datasets[pipeline.table]?.partitions ?? []);
+  const kept = earlier.filter(({ partition }) => partition === null || !replaced!.includes(partition));
   const violations: Record<string, number> = {};
   for (const { check, count } of facts.violations) violations[check] = (violations[check] ?? 0) + count;
   return {
@@ -56,10 +57,14 @@ export function assembleDataset(facts: DatasetFacts, previous: Manifest | null):
     rows: ledger.published + carried.rows,
     quarantined: facts.quarantine.reduce((sum, { count }) => sum + count, 0),
     changes: facts.changes,
-    districts: [...kept, ...verdicts].toSorted((a, b) => (a.district ?? -1) - (b.district ?? -1)),
+    partitions: [...kept, ...verdicts].toSorted((a, b) => comparePartitions(a.partition, b.partition)),
     violations,
     sums: Object.fromEntries(
-      counts.map((name) => [name, String((totals?.sums[name] ?? 0n) + (carried.sums[name] ?? 0n))]),
+      counts.map((name) => {
+        const column = pipeline.columns[name]!;
+        const sum = (totals?.sums[name] ?? 0n) + (carried.sums[name] ?? 0n);
+        return [name, formatDecimal(sum, column.kind === 'decimal' ? column.scale : 0)];
+      }),
     ),
     nulls: Object.fromEntries(counts.map((name) => [name, (totals?.nulls[name] ?? 0) + (carried.nulls[name] ?? 0)])),
     schema_fingerprint: fingerprint(facts.schema),
@@ -100,7 +105,7 @@ export function historyOf({ files }: Manifest): string | null {
 
 /**
  * What differs between two snapshots that should be equal: the bytes of Parquet files and the figures of each dataset. The times at
- * which districts were read are no figures.
+ * which partitions were read are no figures.
  *
  * @param withHistory Whether the history is compared too: changes, and the age of violations.
  */
@@ -118,8 +123,8 @@ export function differingFigures(now: Manifest, before: Manifest, withHistory: b
 
 function comparable(dataset: ManifestDataset | undefined, withHistory: boolean): Record<string, unknown> {
   if (dataset === undefined) return {};
-  const districts = dataset.districts.map((verdict) => ({ ...verdict, read_at: '' }));
-  return { ...dataset, districts, changes: withHistory ? dataset.changes : null };
+  const partitions = dataset.partitions.map((verdict) => ({ ...verdict, read_at: '' }));
+  return { ...dataset, partitions, changes: withHistory ? dataset.changes : null };
 }
 
 /**

@@ -10,7 +10,7 @@ import { ledgerComplaints } from './gate.ts';
 import { manifestHashLine } from './manifest.ts';
 import {
   columnsAgree,
-  districtsComplete,
+  partitionsComplete,
   doubtsAgree,
   figuresAgree,
   noOtherTables,
@@ -21,7 +21,6 @@ import {
   typesAgree,
 } from './verify-tables.ts';
 import { isRekapError, messageOf, tooFewFiles } from '../errors.ts';
-import type { AnyPipeline } from '../pipeline.ts';
 
 /** Gives what is wrong, as sentences. */
 type FileCheck = (subject: Subject) => Promise<string[]> | string[];
@@ -35,7 +34,7 @@ const checks = {
   published: [hashesAgree, noOtherFiles, ledgersBalance],
   tables: [
     [relationsAgree],
-    [noOtherTables, figuresAgree, districtsComplete, columnsAgree, doubtsAgree],
+    [noOtherTables, figuresAgree, partitionsComplete, columnsAgree, doubtsAgree],
     [typesAgree],
     [rowsAgree],
   ],
@@ -44,33 +43,28 @@ const checks = {
 /**
  * Reads every byte of a published snapshot. Gives everything that is wrong, as sentences.
  *
- * @param declared The CREATE statement and the comments of each table and view, where the project that is at hand has made the snapshot.
+ * @param declared The CREATE statement and the comments of each table and view, where this release makes them as the snapshot has them.
  * @throws `database-held` where every byte is as it was, but another program keeps the tables from being read;
  *   `warehouse-forbidden` where this user may not read a file.
  */
 export async function verifySnapshot(
   folder: string,
   manifest: Manifest,
-  pipelines: readonly AnyPipeline[],
   declared?: ReadonlyMap<string, string>,
 ): Promise<string[]> {
-  const subject = { ...subjectOf(folder, manifest, pipelines), declared };
+  const subject = { ...subjectOf(folder, manifest), declared };
   // A manifest that was altered is no reason not to say in which figure.
   return [...(await checkManifestFile(folder)), ...(await verify(subject, checks.published))];
 }
 
 /** The same for a snapshot that was built a moment ago. */
-export async function verifyBuilt(
-  folder: string,
-  manifest: Manifest,
-  pipelines: readonly AnyPipeline[],
-): Promise<string[]> {
-  return verify(subjectOf(folder, manifest, pipelines), checks.built);
+export async function verifyBuilt(folder: string, manifest: Manifest): Promise<string[]> {
+  return verify(subjectOf(folder, manifest), checks.built);
 }
 
 /** Whether the files are there with their sizes, and no others; reads none of them. */
 export async function glanceAt(folder: string, manifest: Manifest): Promise<string[]> {
-  return runAll(checks.glance, subjectOf(folder, manifest, []));
+  return runAll(checks.glance, subjectOf(folder, manifest));
 }
 
 /** Gives what is wrong with the manifest's file or that of its hash. */
@@ -87,15 +81,9 @@ export async function checkManifestFile(folder: string): Promise<string[]> {
   return problems;
 }
 
-function subjectOf(folder: string, manifest: Manifest, pipelines: readonly AnyPipeline[]): Subject {
-  const isNamed = ({ table }: AnyPipeline): boolean => Object.hasOwn(manifest.datasets, table);
-  return {
-    folder,
-    manifest,
-    named: pipelines.filter(isNamed),
-    unnamed: pipelines.filter((pipeline) => !isNamed(pipeline)),
-    declared: undefined,
-  };
+function subjectOf(folder: string, manifest: Manifest): Subject {
+  const named = manifest.project.pipelines.filter(({ table }) => Object.hasOwn(manifest.datasets, table));
+  return { folder, manifest, named, declared: undefined };
 }
 
 async function runAll(fileChecks: readonly FileCheck[], subject: Subject): Promise<string[]> {

@@ -1,7 +1,7 @@
 /** The checks of a snapshot's tables: against the manifest, and against the Parquet files. `verify-snapshot.ts` lists and runs them. */
 
 import { basename, join } from 'node:path';
-import { ownTables } from '../define-pipeline.ts';
+import { ownTables } from '../project/reserved.ts';
 import {
   columnList,
   contentSql,
@@ -22,16 +22,15 @@ import {
   withoutHistory,
 } from '../warehouse/snapshot-format.ts';
 import { fingerprint } from './manifest.ts';
-import { countColumns, type AnyPipeline } from '../pipeline.ts';
+import { type AnyPipeline, namePartition, summedColumns } from '../project/declaration.ts';
 
 /** What is verified. */
 export interface Subject {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** Those that the manifest names, and those that it does not: a dataset that has no table either was never read. */
+  /** The declared pipelines that the manifest has figures of; a dataset that was never read has none. */
   readonly named: readonly AnyPipeline[];
-  readonly unnamed: readonly AnyPipeline[];
-  /** The CREATE statement and the comments of each table and view by name; undefined where another release or project made the snapshot. */
+  /** The CREATE statement and the comments of each table and view by name; undefined where another release made the snapshot. */
   readonly declared: ReadonlyMap<string, string> | undefined;
 }
 
@@ -70,10 +69,11 @@ function isTable({ datasets }: Manifest, name: string): boolean {
   return ownTables.has(name) || Object.hasOwn(datasets, name);
 }
 
-export async function noOtherTables({ unnamed }: Subject, { published }: OpenTables): Promise<string[]> {
+/** A declared table that the file holds has its figures in the manifest. */
+export async function noOtherTables({ manifest }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
-  for (const { table } of unnamed)
-    if ((await tableColumns(published, null, table)).length > 0)
+  for (const { table } of manifest.project.pipelines)
+    if (!Object.hasOwn(manifest.datasets, table) && (await tableColumns(published, null, table)).length > 0)
       problems.push(`${table}: ${databaseFile} contains the table, but the manifest does not list the dataset`);
   return problems;
 }
@@ -89,7 +89,7 @@ export async function figuresAgree(
     const { rows, sums, nulls } = manifest.datasets[table]!;
     const figures = [
       { what: 'the number of rows', sql: 'count(*)', expected: rows },
-      ...countColumns(pipeline).flatMap((column) => {
+      ...summedColumns(pipeline).flatMap((column) => {
         const name = quoteIdentifier(column);
         return [
           { what: `the sum of ${column}`, sql: `coalesce(sum(${name}), 0)`, expected: sums[column] },
@@ -119,21 +119,22 @@ export async function figuresAgree(
   return problems;
 }
 
-/** No row without a verdict: every district of a table was read to its end, and brought at least as many records. */
-export async function districtsComplete({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
+/** No row without a verdict: every partition of a table was read to its end, and brought at least as many records. */
+export async function partitionsComplete({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
-  for (const { table, district: column } of named) {
-    const verdicts = new Map(manifest.datasets[table]!.districts.map((verdict) => [verdict.district, verdict]));
-    const found = await published.rows<{ district: number; row_count: bigint }>(
-      `SELECT ${quoteIdentifier(column)} AS district, count(*) AS row_count FROM ${quoteIdentifier(table)} GROUP BY ALL ORDER BY ALL`,
+  for (const { table, partition: declared } of named) {
+    const verdicts = new Map(manifest.datasets[table]!.partitions.map((verdict) => [verdict.partition, verdict]));
+    const value = declared === undefined ? 'NULL' : quoteIdentifier(declared.column);
+    const found = await published.rows<{ partition: string | null; row_count: bigint }>(
+      `SELECT ${value}::VARCHAR AS partition, count(*) AS row_count FROM ${quoteIdentifier(table)} GROUP BY ALL ORDER BY ALL`,
     );
-    for (const { district, row_count } of found) {
-      const verdict = verdicts.get(district);
+    for (const { partition, row_count } of found) {
+      const verdict = verdicts.get(partition);
       if (verdict?.complete !== true)
-        problems.push(`table ${table}: the manifest does not list district ${district} as complete`);
+        problems.push(`table ${table}: the manifest does not list ${namePartition(partition)} as complete`);
       else if (row_count > BigInt(verdict.received))
         problems.push(
-          `table ${table}: district ${district} has ${row_count} rows, but ${verdict.received} records in the manifest`,
+          `table ${table}: ${namePartition(partition)} has ${row_count} rows, but ${verdict.received} records in the manifest`,
         );
     }
   }
@@ -153,12 +154,12 @@ export async function columnsAgree({ manifest, named }: Subject, { published }: 
 
 /** Counts of violations, of quarantined records, and of records that the snapshot changed. */
 export async function doubtsAgree({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
-  const [first] = named;
-  if (first === undefined) return [];
+  const key = [...new Set(named.flatMap((pipeline) => pipeline.key))];
+  if (key.length === 0) return [];
   const rows = await published.rows<{ what: string; dataset: string; name: string; row_count: bigint }>(
     `SELECT 'violations' AS what, dataset, check_name AS name, count(*) AS row_count FROM violations GROUP BY ALL
      UNION ALL SELECT 'quarantine', dataset, 'records', count(*) FROM quarantine GROUP BY ALL
-     UNION ALL SELECT 'changes', dataset, kind, count(DISTINCT (${columnList(first.key)})) FROM ${quoteIdentifier(changesTableName)}
+     UNION ALL SELECT 'changes', dataset, kind, count(DISTINCT (${columnList(key)})) FROM ${quoteIdentifier(changesTableName)}
        WHERE snapshot_id = ${quoteText(manifest.snapshot)} GROUP BY ALL`,
   );
   return named.flatMap(({ table }) => {

@@ -8,6 +8,12 @@ export const maxCount = 2_147_483_647;
 /** What a field holds where it is no count; every count is 0 or more. */
 export const NoCount = { missing: -1, null: -2, empty: -3, malformed: -4 } as const;
 
+/** The name under which a violation records the code of `NoCount`. */
+export function noValueCheck(code: number): keyof typeof NoCount {
+  for (const [name, known] of Object.entries(NoCount)) if (known === code) return name as keyof typeof NoCount;
+  throw new RangeError(`${code} says of no field why it gives no value`);
+}
+
 /** The decimal digits in bytes `start` to `end` as a number; -4 (malformed) for anything but 0-9 and above `maxCount`. */
 export function readDigits(bytes: Uint8Array, start: number, end: number): number {
   if (start >= end) return NoCount.malformed;
@@ -58,6 +64,28 @@ export function readText(page: Page, row: number, column: number): string | null
       return decodeString(bytes, start, end);
     default:
       return null;
+  }
+}
+
+/** A record's field as the text of a number: what a string holds, or the digits of a JSON number; else the code of `NoCount`. */
+export function readNumberText(page: Page, row: number, column: number): string | number {
+  const slot = row * page.records.width + column;
+  return page.records.fieldKind[slot] === FieldKind.number
+    ? page.bytes.toString('latin1', page.records.fieldStart[slot], page.records.fieldEnd[slot])
+    : readStringText(page, row, column);
+}
+
+/** What a string holds; the code of `NoCount` where it is empty, or the field holds none. */
+export function readStringText(page: Page, row: number, column: number): string | number {
+  const text = readText(page, row, column);
+  if (text !== null) return text === '' ? NoCount.empty : text;
+  switch (page.records.fieldKind[row * page.records.width + column]) {
+    case FieldKind.missing:
+      return NoCount.missing;
+    case FieldKind.null:
+      return NoCount.null;
+    default:
+      return NoCount.malformed;
   }
 }
 

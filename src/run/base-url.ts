@@ -3,7 +3,7 @@
 import { RekapError } from '../errors.ts';
 import { hideCredentials } from '../runtime/text.ts';
 
-type Endpoints = readonly { readonly endpoint: string }[];
+type Endpoints = readonly { readonly path: string }[];
 
 const asWritten = 'Use a URL such as https://host or https://host/path.';
 
@@ -42,12 +42,12 @@ export function readBaseUrl(given: string, endpoints: Endpoints): string {
       'Use only the part before the first ? or #.',
     );
   const baseUrl = url.origin + url.pathname.replace(/\/+$/, '');
-  const found = endpoints.find(({ endpoint }) => baseUrl.endsWith(endpoint));
+  const found = endpoints.find(({ path }) => baseUrl.endsWith(path));
   if (found !== undefined)
     throw new RekapError(
       'usage',
-      `The base URL (--base-url) ends with the endpoint ${found.endpoint}.`,
-      `rekap adds the endpoint. Remove it: --base-url ${baseUrl.slice(0, -found.endpoint.length)}`,
+      `The base URL (--base-url) ends with the endpoint ${found.path}.`,
+      `rekap adds the endpoint. Remove it: --base-url ${baseUrl.slice(0, -found.path.length)}`,
     );
   return baseUrl;
 }
@@ -71,10 +71,10 @@ function warnOfPlainHttp(baseUrl: string): string | null {
 
 /** The folder of the endpoints, which would then be asked for twice. */
 function warnOfFolder(baseUrl: string, endpoints: Endpoints): string | null {
-  for (const { endpoint } of endpoints) {
-    const folder = endpoint.slice(0, endpoint.lastIndexOf('/'));
+  for (const { path } of endpoints) {
+    const folder = path.slice(0, path.lastIndexOf('/'));
     if (folder !== '' && baseUrl.endsWith(folder))
-      return `--base-url ends with ${folder}, and every endpoint starts with it, so rekap requests ${baseUrl}${endpoint}. If that is wrong, remove ${folder}.`;
+      return `--base-url ends with ${folder}, and every endpoint starts with it, so rekap requests ${baseUrl}${path}. If that is wrong, remove ${folder}.`;
   }
   return null;
 }

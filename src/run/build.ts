@@ -6,23 +6,32 @@ import type { CarryOver } from '../load/previous-tables.ts';
 import type { Built, Staged } from './describe-snapshot.ts';
 import type { Run } from './options.ts';
 import { blamePrevious, readPrevious } from './previous.ts';
+import { comparePartitions, namePartition } from '../project/declaration.ts';
 import type { AcceptedReading, TransformTotals, Verdict } from '../stages.ts';
 import { Transformer } from '../transform/transformer.ts';
 import { databaseFile } from '../warehouse/snapshot-format.ts';
 
 /**
+ * Makes the tables and views that a run fills.
+ *
+ * @throws `pipeline-definition` where the project's SQL cannot be used.
+ */
+export function beginLoad({ project, files, folder, signal }: Run): Promise<Load> {
+  return Load.begin({ folder, databaseFile, project, files, signal });
+}
+
+/**
  * @param carryOver What the snapshot keeps of the one before; null for nothing.
- * @throws `incomplete` where a district could not be proved.
+ * @throws `incomplete` where a partition could not be proved.
  */
 export async function build(
   run: Run,
+  load: Load,
   readings: AsyncIterable<AcceptedReading>,
   carryOver: CarryOver | null,
 ): Promise<Built> {
-  const { project, folder, signal } = run;
-  let load: Load | null = null;
+  const { signal } = run;
   try {
-    load = await Load.begin({ folder, databaseFile, project, signal });
     const staged = await stage(run, readings, load);
     requireComplete(staged.verdicts);
     signal.throwIfAborted();
@@ -32,13 +41,13 @@ export async function build(
     signal.throwIfAborted();
     return { ...staged, ...loaded, carryOver };
   } catch (error) {
-    load?.abandon();
+    load.abandon();
     signal.throwIfAborted();
     throw await blamePrevious(run, error);
   }
 }
 
-/** Transforms and stages one district after the other, while others are read. */
+/** Transforms and stages one partition after the other, while others are read. */
 async function stage({ asked }: Run, readings: AsyncIterable<AcceptedReading>, load: Load): Promise<Staged> {
   const parts = new Map(
     asked.map((pipeline) => [pipeline.table, { pipeline, transformer: new Transformer(pipeline) }]),
@@ -46,9 +55,11 @@ async function stage({ asked }: Run, readings: AsyncIterable<AcceptedReading>, l
   const verdicts: Verdict[] = [];
   for await (const { verdict, pages } of readings) {
     verdicts.push(verdict);
-    if (pages.length === 0) continue;
-    const { pipeline, transformer } = parts.get(verdict.dataset)!;
-    transformer.beginDistrict();
+    const part = parts.get(verdict.dataset);
+    // A list that only names partitions becomes no table.
+    if (pages.length === 0 || part === undefined) continue;
+    const { pipeline, transformer } = part;
+    transformer.beginPartition();
     for (const accepted of pages) {
       for (const batch of transformer.addPage(await accepted.read())) load.append(pipeline, batch);
       accepted.release();
@@ -59,11 +70,11 @@ async function stage({ asked }: Run, readings: AsyncIterable<AcceptedReading>, l
     load.append(pipeline, transformer.finish());
     totals.set(pipeline.table, transformer.totals());
   }
-  return { verdicts: verdicts.toSorted(byDatasetAndDistrict), totals };
+  return { verdicts: verdicts.toSorted(byDatasetAndPartition), totals };
 }
 
-function byDatasetAndDistrict(a: Verdict, b: Verdict): number {
-  return a.dataset < b.dataset ? -1 : a.dataset > b.dataset ? 1 : (a.district ?? -1) - (b.district ?? -1);
+function byDatasetAndPartition(a: Verdict, b: Verdict): number {
+  return a.dataset < b.dataset ? -1 : a.dataset > b.dataset ? 1 : comparePartitions(a.partition, b.partition);
 }
 
 function requireComplete(verdicts: readonly Verdict[]): void {
@@ -71,10 +82,7 @@ function requireComplete(verdicts: readonly Verdict[]): void {
   if (incomplete.length === 0) return;
   const shown = incomplete
     .slice(0, 10)
-    .map(
-      ({ dataset, district, reason }) =>
-        `  - ${dataset}, ${district === null ? 'full listing' : `district ${district}`}: ${reason}`,
-    );
+    .map(({ dataset, partition, reason }) => `  - ${dataset}, ${namePartition(partition)}: ${reason}`);
   const more = incomplete.length > shown.length ? [`  - and ${incomplete.length - shown.length} more`] : [];
   throw new RekapError(
     'incomplete',
@@ -83,19 +91,19 @@ function requireComplete(verdicts: readonly Verdict[]): void {
   );
 }
 
-/** 3 of 84 districts of voters, 1 of 84 districts of voting_rights_users. */
+/** 3 of 84 partitions of one dataset, 1 of 84 partitions of another. */
 function countIncomplete(verdicts: readonly Verdict[]): string {
   return [...new Set(verdicts.map(({ dataset }) => dataset))]
     .flatMap((dataset) => {
       const own = verdicts.filter((verdict) => verdict.dataset === dataset);
-      const doubtful = own.filter(({ complete }) => !complete).map(({ district }) => district);
-      // What is doubtful of a district that was read to its end has a verdict of its own.
-      const count = (ids: readonly (number | null)[]): number => new Set(ids.filter((id) => id !== null)).size;
-      const districts = count(doubtful);
+      const doubtful = own.filter(({ complete }) => !complete).map(({ partition }) => partition);
+      // What is doubtful of a partition that was read to its end has a verdict of its own.
+      const count = (ids: readonly (string | null)[]): number => new Set(ids.filter((id) => id !== null)).size;
+      const partitions = count(doubtful);
       return [
         ...(doubtful.includes(null) ? [`the full listing of ${dataset}`] : []),
-        ...(districts > 0
-          ? [`${districts} of ${count(own.map(({ district }) => district))} districts of ${dataset}`]
+        ...(partitions > 0
+          ? [`${partitions} of ${count(own.map(({ partition }) => partition))} partitions of ${dataset}`]
           : []),
       ];
     })

@@ -21,7 +21,7 @@ export async function checkBuilt(run: Run, built: Built): Promise<Manifest> {
   run.enter('pass the gate');
   passGate(run, manifest, built);
   run.enter('verify');
-  const problems = await verifyBuilt(run.folder, manifest, run.project.pipelines);
+  const problems = await verifyBuilt(run.folder, manifest);
   if (problems.length > 0)
     throw new RekapError(
       'verification',
@@ -66,6 +66,7 @@ function passGate(
     shrunken: new Map([...reports].map(([table, { shrunken }]) => [table, shrunken])),
     errors: new Map([...reports].map(([table, report]) => [table, errorsOf(report)])),
     newErrors: new Map([...reports.keys()].map((table) => [table, newErrorsOf(table, brokenChecks)])),
+    requireProof: options.requireProof,
     strict: options.strict,
     refuse: options.refuse,
     acceptChanges: options.acceptChanges,

@@ -6,7 +6,8 @@ import type { Loaded } from '../load/load.ts';
 import type { CarryOver } from '../load/previous-tables.ts';
 import { projectDefinition } from '../load/schema.ts';
 import { datasetTable } from '../load/tables.ts';
-import type { AnyPipeline, Project } from '../pipeline.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import { storedPart } from '../project/stored.ts';
 import { assembleDataset, fingerprint } from '../publish/manifest.ts';
 import type { Run } from './options.ts';
 import { writeDescriptions } from './write-descriptions.ts';
@@ -54,12 +55,13 @@ export async function describeSnapshot(
   const descriptions = await writeDescriptions(run, dictionary, tables);
   const files = await Promise.all([databaseFile, ...descriptions].map((path) => describeFile(folder, path, null)));
   return {
-    format: 1,
+    format: 2,
     snapshot: run.id,
     run: basename(run.landing),
     created_at: run.startedAt.toISOString(),
     tool: { name: 'rekap', version: readVersion() },
     source: options.source,
+    project: storedPart(project),
     previous: previous?.id ?? null,
     datasets,
     definition: definitionFingerprint(project),

@@ -4,12 +4,14 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
-import { createHttpTransport, type Received, requestPath, type Transport } from '../extract/ask/http-transport.ts';
-import type { Secret } from '../extract/ask/secret.ts';
-import { checkKey } from '../extract/ask/source-messages.ts';
-import { createScanner } from '../extract/scan/scan-answer.ts';
-import type { AnyPipeline, Project } from '../pipeline.ts';
-import { readInteger } from '../records/fields.ts';
+import { createHttpTransport, type Received, type Transport } from '../source/http-transport.ts';
+import type { Secret } from '../source/secret.ts';
+import { checkKey } from '../source/source-messages.ts';
+import { createScanner, shapeOf } from '../source/decode/scan-answer.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import { targetOf } from '../extract/pages.ts';
+import { RecordReader } from '../extract/prove.ts';
+import type { PageAddress } from '../source/paging/pass.ts';
 import type { Clock } from '../runtime/context.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { readCurrentId } from '../warehouse/warehouse.ts';
@@ -87,7 +89,11 @@ async function* examineFolder(warehouse: string): AsyncGenerator<Finding> {
   const found = `${formatNumber(Math.floor(free / 1_000_000))} MB are free`;
   yield free >= leastSpace
     ? ok('space', found)
-    : doubt('space', found, 'Free some space. A national sync needs about 20 MB, and rekap keeps several snapshots.');
+    : doubt(
+        'space',
+        found,
+        'Free some space. rekap keeps several snapshots, and the responses that they were built from.',
+      );
 }
 
 async function examineKey({ apiKey, keyFile }: Patient): Promise<Finding> {
@@ -135,7 +141,14 @@ async function nearestFolder(path: string): Promise<string> {
 
 async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret): AsyncGenerator<Finding> {
   const { timeout, project, clock, pageSize } = patient;
-  const transport = createHttpTransport({ baseUrl, apiKey, connections: 1, timeout, maxAnswerBytes: 64_000_000 });
+  const transport = createHttpTransport({
+    baseUrl,
+    apiKey,
+    auth: patient.project.auth,
+    connections: 1,
+    timeout,
+    maxAnswerBytes: 64_000_000,
+  });
   const pipeline = project.pipelines[0]!;
   const ask = asker(transport, new URL(baseUrl), pipeline, patient);
   try {
@@ -157,14 +170,15 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
           `differs from the service by ${Math.round(skew / 1000)} s`,
           'Set the clock. rekap uses it for times in the warehouse.',
         );
-    const [someDistrict] = project.referenceDistricts;
-    // A listing may be forbidden by itself; then a sync reads the districts one by one.
-    const second = status === 403 && someDistrict !== undefined ? await ask(someDistrict, pageSize) : null;
+    const { values } = pipeline.partition ?? {};
+    const somePartition = values?.from === 'list' ? values.values[0] : undefined;
+    // A listing may be forbidden by itself; then a sync reads the partitions one by one.
+    const second = status === 403 && somePartition !== undefined ? await ask(somePartition, pageSize) : null;
     if (second !== null && 'answer' in second && second.answer.status === 200)
       return yield doubt(
         'access',
         'the service accepts the API key, but refuses the full listing (403)',
-        'A sync reads each known district separately.',
+        'A sync reads each known partition separately.',
       );
     if (status === 401 || status === 403)
       return yield bad('access', `the service refuses the API key (${status})`, checkKey);
@@ -172,43 +186,44 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
       return yield bad(
         'answer',
         `the service responded with status ${status}`,
-        'Check the path of --base-url. It is the part before /api.',
+        'Check the path of --base-url. It is the part before the path of the endpoint.',
       );
     yield ok('access', 'the service accepts the API key');
     const read = readRecords(pipeline, first.answer.body);
     if (typeof read === 'string')
-      return yield bad('answer', read, 'The response is not the documented {count, data}. Check --base-url.');
-    yield ok('answer', 'the response is the documented {count, data}');
-    const [district] = read.districts;
-    if (district !== undefined) {
-      const own = await ask(district, pageSize);
+      return yield bad('answer', read, 'The response does not have the declared shape. Check --base-url.');
+    yield ok('answer', 'the response has the declared shape');
+    const [partition] = read.partitions;
+    if (partition !== undefined) {
+      const own = await ask(partition, pageSize);
       const records = 'why' in own ? null : readRecords(pipeline, own.answer.body);
       yield records === null || typeof records === 'string' || records.count === 0
         ? bad(
-            'district',
-            `district ${district} does not return records`,
-            'rekap must read each district separately to prove it complete. Contact the operator of the service about id_dapil.',
+            'partition',
+            `partition ${partition} does not return records`,
+            'rekap must read each partition separately to prove it complete. Contact the operator of the service about its filter.',
           )
         : ok(
-            'district',
-            `district ${district} has ${countOf(records.count, 'record')}, read in ${'why' in own ? 0 : own.took} ms`,
+            'partition',
+            `partition ${partition} has ${countOf(records.count, 'record')}, read in ${'why' in own ? 0 : own.took} ms`,
           );
     }
-    yield await examinePages(ask, pipeline, pageSize);
+    if (pipeline.paging.by === 'offset') yield await examinePages(ask, pipeline, pageSize);
   } finally {
     await transport.close();
   }
 }
 
 type Asked = { readonly answer: Received; readonly took: number } | { readonly why: string };
-type Ask = (district: number | null, limit: number, offset?: number) => Promise<Asked>;
+type Ask = (partition: string | null, size: number, offset?: number) => Promise<Asked>;
 
 function asker(transport: Transport, base: URL, pipeline: AnyPipeline, { timeout, clock }: Patient): Ask {
-  return async (district, limit, offset = 0) => {
-    const request = { dataset: pipeline.table, district, offset, limit };
+  return async (partition, size, offset = 0) => {
+    const target = targetOf(pipeline, partition, firstPage(pipeline, size, offset));
+    const request = { dataset: pipeline.table, partition, target };
     const began = clock.monotonic();
     try {
-      const path = requestPath(base, pipeline, request);
+      const path = base.pathname.replace(/\/$/, '') + target;
       const answer = await transport.send(request, path, AbortSignal.timeout(timeout));
       return { answer, took: Math.round(clock.monotonic() - began) };
     } catch (error) {
@@ -219,16 +234,36 @@ function asker(transport: Transport, base: URL, pipeline: AnyPipeline, { timeout
   };
 }
 
-/** Records of an answer and the districts that they name; a sentence where it is no envelope. */
-function readRecords(pipeline: AnyPipeline, bytes: Buffer): { count: number; districts: number[] } | string {
+/** Where a first page of so many records is; where a list has offsets, the page at one. */
+function firstPage({ paging }: AnyPipeline, size: number, offset: number): PageAddress {
+  switch (paging.by) {
+    case 'offset':
+      return { [paging.limit]: size, [paging.offset]: offset };
+    case 'page':
+      return { ...(paging.size !== undefined && { [paging.size]: size }), [paging.page]: paging.first ?? 1 };
+    case 'next':
+      return paging.size === undefined ? {} : { [paging.size]: size };
+    case 'none':
+      return {};
+  }
+}
+
+/** Records of an answer and the partitions that they name; a sentence where it is no envelope. */
+function readRecords(pipeline: AnyPipeline, bytes: Buffer): { count: number; partitions: string[] } | string {
   try {
-    const scan = createScanner(Object.values(pipeline.columns).map(({ field }) => field));
-    const { count, records } = scan(bytes);
-    const request = { dataset: pipeline.table, district: null, offset: 0, limit: 0 };
-    const page = { request, url: '', bytes, count, records };
-    const place = Object.keys(pipeline.columns).indexOf(pipeline.district);
-    const districts = Array.from({ length: records.length }, (_, row) => readInteger(page, row, place));
-    return { count: records.length, districts: districts.filter((id) => id >= 0) };
+    const scan = createScanner(
+      Object.values(pipeline.columns).map(({ field }) => field),
+      shapeOf(pipeline),
+    );
+    const { records } = scan(bytes);
+    const request = { dataset: pipeline.table, partition: null, target: '' };
+    const page = { request, url: '', bytes, count: 0, next: null, records };
+    const reader = new RecordReader(pipeline);
+    const partitions = Array.from({ length: records.length }, (_, row) => {
+      reader.read(page, row);
+      return reader.partition;
+    });
+    return { count: records.length, partitions: partitions.filter((value) => value !== null) };
   } catch (error) {
     return messageOf(error);
   }

@@ -1,11 +1,11 @@
-/** Gives the districts that a run has landed, just as the run accepted them, without asking anybody and without proving anything again. */
+/** Gives the partitions that a run has landed, just as the run accepted them, without asking anybody and without proving anything again. */
 
 import { join } from 'node:path';
 import { RekapError } from '../errors.ts';
-import { noFigures } from '../extract/ask/source-client.ts';
-import { ScanError } from '../extract/scan/json-text.ts';
-import { takeRecords } from '../extract/scan/record-index-builder.ts';
-import { createPageScanner } from '../extract/scan/scan-answer.ts';
+import { noFigures } from '../source/source-client.ts';
+import { ScanError } from '../source/decode/json-text.ts';
+import { takeRecords } from '../source/decode/record-index-builder.ts';
+import { createPageScanner } from '../source/decode/scan-answer.ts';
 import { answersFile } from '../land/formats.ts';
 import { openLandedRun, readVerdicts } from '../land/landed-run.ts';
 import type { Run } from './options.ts';

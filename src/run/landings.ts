@@ -33,7 +33,7 @@ export async function openResumedRuns(run: Run): Promise<LandedRun[]> {
     return [];
   };
   // Without the full listing nothing says whether what was landed is what the source holds now.
-  if (options.districts !== null) return nothing('a sync with --dapil does not read the full listing');
+  if (options.partitions !== null) return nothing('a sync of some partitions does not read the full listing');
   const runs = await openBrokenOffRuns(run, new Date(run.startedAt.getTime() - options.resumeWithin));
   return runs.length === 0 ? nothing('no recent run was interrupted, or it stored no pages') : runs;
 }

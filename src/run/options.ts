@@ -1,10 +1,12 @@
 /** What a run is told, what it carries along, and what it gives back. */
 
-import type { Secret } from '../extract/ask/secret.ts';
-import type { SourceFigures } from '../extract/ask/source-client.ts';
+import type { Secret } from '../source/secret.ts';
+import type { SourceFigures } from '../source/source-client.ts';
 import type { BrokenCheck } from '../load/load-report.ts';
-import type { AnyPipeline, Project } from '../pipeline.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import type { SourceFile } from '../project/load-project.ts';
 import type { Clock, Random, Report, RunStep } from '../runtime/context.ts';
+import type { Grade } from '../stages.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
@@ -16,8 +18,10 @@ export interface SyncOptions {
   /** What the warehouse remembers as its source: the base URL, or 'sample'. */
   readonly source: string;
   readonly apiKey: Secret;
-  /** Just these districts; null for all. */
-  readonly districts: readonly number[] | null;
+  /** Just these partitions, by their values; null for all. */
+  readonly partitions: readonly string[] | null;
+  /** The weakest grade of proof that is accepted; null for any. */
+  readonly requireProof: Grade | null;
   /** Just these tables; null for all. */
   readonly datasets: readonly string[] | null;
   readonly concurrency: number;
@@ -45,7 +49,8 @@ export interface SyncOptions {
 
 /** What a sync goes by where nothing else is said, on the command line and in a program. */
 export const syncDefaults = {
-  districts: null,
+  partitions: null,
+  requireProof: null,
   datasets: null,
   concurrency: 4,
   pageSize: 1000,
@@ -70,6 +75,8 @@ export interface ReplayOptions {
   readonly run: string | null;
   /** Warehouse in which the snapshot is built; null for the run's own. */
   readonly into: string | null;
+  /** Module that draws the report; null for the report that every project has. */
+  readonly reportModule: string | null;
   readonly strict: boolean;
   readonly refuse: SyncOptions['refuse'];
   readonly acceptChanges: boolean;
@@ -132,6 +139,10 @@ export interface SyncResult {
 export interface Attempt {
   readonly kind: SyncResult['kind'];
   readonly project: Project;
+  /** Module that draws the report; null for the report that every project has. */
+  readonly reportModule: string | null;
+  /** The project's files, for errors in its SQL; undefined for a project that was stored. */
+  readonly files?: ReadonlyMap<string, SourceFile> | undefined;
   readonly options: SyncOptions;
   readonly context: SyncContext;
   readonly warn: (message: string) => void;

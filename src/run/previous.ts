@@ -7,18 +7,14 @@ import { findAltered } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { isRekapError, RekapError } from '../errors.ts';
-import type { CarryOver, PreviousTables } from '../load/previous-tables.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { adviseWholeSync, type CarryOver, type PreviousTables } from '../load/previous-tables.ts';
 import { definitionFingerprint, schemaFingerprint } from './describe-snapshot.ts';
 import type { Run } from './options.ts';
 
 /** What is wrong with it, as sentences; none where every byte is as it was published, and its tables agree as far as they can be read. */
-export async function findDamage(
-  { folder, manifest }: Snapshot,
-  pipelines: readonly AnyPipeline[],
-): Promise<readonly string[]> {
+export async function findDamage({ folder, manifest }: Snapshot): Promise<readonly string[]> {
   try {
-    return await verifySnapshot(folder, manifest, pipelines);
+    return await verifySnapshot(folder, manifest);
   } catch (error) {
     if (isRekapError(error, 'database-held')) return [];
     throw error;
@@ -27,42 +23,42 @@ export async function findDamage(
 
 /** What this run does not ask for is taken over from the snapshot before. */
 export async function planCarryOver({ asked, options, previous, project, warn }: Run): Promise<CarryOver | null> {
-  const isPartial = options.districts !== null || asked.length < project.pipelines.length;
+  const isPartial = options.partitions !== null || asked.length < project.pipelines.length;
   if (!isPartial) return null;
   if (previous === null) {
-    warn('There is no previous snapshot. The new snapshot will contain only the requested districts and datasets.');
+    warn('There is no previous snapshot. The new snapshot will contain only the requested partitions and datasets.');
     return null;
   }
   if (previous.manifest.source !== options.source) {
     throw new RekapError(
       'source-mismatch',
       `Snapshot ${previous.id} contains figures from ${previous.manifest.source}. Carrying them over would mix them with figures from ${options.source}.`,
-      'Run one sync of the new source without --dapil and --dataset.',
+      adviseWholeSync(project),
     );
   }
-  const problems = await findDamage(previous, project.pipelines);
+  const problems = await findDamage(previous);
   if (problems.length > 0) {
     throw new RekapError(
       'warehouse',
       `Nothing can be carried over from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
-      `Run one sync without --dapil and --dataset. ${recoveryHint(previous.id, previous.manifest.run)}`,
+      `${adviseWholeSync(project)} ${recoveryHint(previous.id, previous.manifest.run)}`,
     );
   }
-  const replaced = new Map<string, readonly number[] | null>();
+  const replaced = new Map<string, readonly string[] | null>();
   for (const pipeline of project.pipelines) {
     const before = previous.manifest.datasets[pipeline.table];
     if (before !== undefined && before.schema_fingerprint !== schemaFingerprint(pipeline)) {
       throw new RekapError(
         'usage',
         `The columns of the table ${pipeline.table} differ from the previous snapshot, so nothing can be carried over.`,
-        'Run one sync without --dapil and --dataset.',
+        adviseWholeSync(project),
       );
     }
-    replaced.set(pipeline.table, before === undefined ? null : asked.includes(pipeline) ? options.districts : []);
+    replaced.set(pipeline.table, before === undefined ? null : asked.includes(pipeline) ? options.partitions : []);
   }
   if (previous.manifest.definition !== definitionFingerprint(project)) {
     warn(
-      `Snapshot ${previous.id} was built with other definitions of tables and checks, such as by another release. Rows carried over from it keep the results of the old row checks. To check all rows again, run a sync without --dapil and --dataset.`,
+      `Snapshot ${previous.id} was built with other definitions of tables and checks, such as by another release. Rows carried over from it keep the results of the old row checks. To check all rows again: ${adviseWholeSync(project)}`,
     );
   }
   return { replaced };
@@ -72,14 +68,17 @@ export async function planCarryOver({ asked, options, previous, project, warn }:
  * The tables of the snapshot before, whose history goes on in the new ones. One that is damaged as a whole must not keep a sync from making a
  * new one, unless rows are carried over from it.
  */
-export async function readPrevious({ previous, warn }: Run, isCarriedOver: boolean): Promise<PreviousTables | null> {
+export async function readPrevious(
+  { previous, project, warn }: Run,
+  isCarriedOver: boolean,
+): Promise<PreviousTables | null> {
   if (previous === null) return null;
   const { tables, why } = await findPrevious(previous);
   if (tables === null && isCarriedOver)
     throw new RekapError(
       'warehouse',
       `Nothing can be carried over from snapshot ${previous.id}. ${why}`,
-      'Run one sync without --dapil and --dataset.',
+      adviseWholeSync(project),
     );
   if (why !== null) {
     const message =
@@ -92,9 +91,9 @@ export async function readPrevious({ previous, warn }: Run, isCarriedOver: boole
 }
 
 /** A database that is damaged though its hash is the manifest's shows only when it is read. */
-export async function blamePrevious({ previous, project }: Run, error: unknown): Promise<unknown> {
+export async function blamePrevious({ previous }: Run, error: unknown): Promise<unknown> {
   if (previous === null || error instanceof RekapError) return error;
-  const problems = await verifySnapshot(previous.folder, previous.manifest, project.pipelines);
+  const problems = await verifySnapshot(previous.folder, previous.manifest);
   if (problems.length === 0) return error;
   return new RekapError(
     'warehouse',

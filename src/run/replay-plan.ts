@@ -3,9 +3,8 @@
 import { realpath } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { gateRefusal, RekapError } from '../errors.ts';
-import { Secret } from '../extract/ask/secret.ts';
+import { Secret } from '../source/secret.ts';
 import type { RunFile } from '../land/formats.ts';
-import type { Project } from '../pipeline.ts';
 import { readRuns } from '../publish/runs-log.ts';
 import { requireReplaceable } from '../publish/switch-current.ts';
 import { checkManifestFile } from '../publish/verify-snapshot.ts';
@@ -37,7 +36,7 @@ export interface Replay extends RunPlan {
 export async function findLanding({
   warehouse,
   run,
-}: ReplayOptions): Promise<{ landing: string; notices: readonly string[] }> {
+}: Pick<ReplayOptions, 'warehouse' | 'run'>): Promise<{ landing: string; notices: readonly string[] }> {
   const { landing } = warehousePaths(warehouse);
   const runs = await listLandedIds(warehouse);
   const newest = runs.at(-1);
@@ -79,7 +78,8 @@ async function whyPassedOver(warehouse: string, id: string): Promise<string> {
   return line.outcome === 'interrupted' ? 'was interrupted' : 'failed';
 }
 
-export function requireKnown({ pipelines }: Project, landing: string, file: RunFile): void {
+export function requireKnown(landing: string, file: RunFile): void {
+  const { pipelines } = file.project;
   const unknown = file.datasets.find((name) => !pipelines.some(({ table }) => table === name));
   if (file.run === basename(landing) && unknown === undefined) return;
   throw new RekapError(
@@ -113,7 +113,8 @@ export function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
     baseUrl: file.base_url,
     source: file.source,
     apiKey: new Secret(''),
-    districts: file.districts,
+    partitions: file.partitions,
+    requireProof: null,
     datasets: file.datasets,
     concurrency: 4,
     pageSize: file.page_size,
@@ -181,18 +182,18 @@ export async function readUnaltered(warehouse: string, id: string): Promise<Snap
 export async function previousOf(
   { project, options, warn }: Attempt,
   { warehouse, into }: ReplayOptions,
-  { file: { run, previous, districts, datasets }, original }: Pick<Replay, 'file' | 'original'>,
+  { file: { run, previous, partitions, datasets }, original }: Pick<Replay, 'file' | 'original'>,
 ): Promise<Snapshot | null> {
   if (previous === null) return null;
   for (const place of [warehouse, into ?? warehouse]) {
     const there = await readIfThere(place, previous);
     if (there !== null) return there;
   }
-  if (districts !== null || datasets.length < project.pipelines.length) {
+  if (partitions !== null || datasets.length < project.pipelines.length) {
     throw new RekapError(
       'snapshot-not-found',
       `Run ${run} carried over rows from snapshot ${previous}, which no longer exists.`,
-      'Replay a run that read all districts.',
+      'Replay a run that read all partitions.',
     );
   }
   if (original === null && !options.acceptChanges) {

@@ -3,6 +3,8 @@
 import { existsSync } from 'node:fs';
 import { boundSignal } from '../runtime/bound-signal.ts';
 import { RekapError } from '../errors.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import { parentOf } from '../project/validate.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import {
   beginSnapshotFolder,
@@ -24,7 +26,14 @@ import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResul
  * @throws RekapError of whatever ended it; the snapshot before then stays as it was.
  */
 export async function withRun<Plan extends RunPlan>(
-  { kind, project, options, context }: Pick<Attempt, 'kind' | 'project' | 'options' | 'context'>,
+  {
+    kind,
+    project,
+    reportModule,
+    files,
+    options,
+    context,
+  }: Pick<Attempt, 'kind' | 'project' | 'reportModule' | 'files' | 'options' | 'context'>,
   plan: (attempt: Attempt) => Promise<Plan>,
   act: (run: Run & Plan) => Promise<RunEnd>,
 ): Promise<SyncResult> {
@@ -35,6 +44,8 @@ export async function withRun<Plan extends RunPlan>(
   const attempt: Attempt = {
     kind,
     project,
+    reportModule,
+    files,
     options,
     context: keeping,
     warn: (message) => keeping.report({ kind: 'warning', message }),
@@ -75,7 +86,7 @@ async function actLocked<Plan extends RunPlan>(
   act: (run: Run & Plan) => Promise<RunEnd>,
 ): Promise<SyncResult> {
   const { kind, project, options, context, enter } = attempt;
-  const { warehouse, datasets, maxDuration, dryRun } = options;
+  const { warehouse, maxDuration, dryRun } = options;
   const begun = await orRecorded(attempt, async () => {
     enter('clear leftovers');
     await clearLeftovers(warehouse);
@@ -86,7 +97,7 @@ async function actLocked<Plan extends RunPlan>(
     return { ...planned, folder: await beginSnapshotFolder(warehouse, planned.id) };
   });
   const bound = boundSignal(context.signal, maxDuration, () => tookTooLong(kind, maxDuration));
-  const asked = project.pipelines.filter(({ table }) => datasets === null || datasets.includes(table));
+  const asked = askedPipelines(project, options);
   const run: Run & Plan = { ...attempt, ...begun, asked, signal: bound.signal, figures: null };
   try {
     const { equals = null, manifest, broken_checks, ...end } = await act(run);
@@ -117,6 +128,26 @@ async function actLocked<Plan extends RunPlan>(
   } finally {
     bound.end();
   }
+}
+
+/**
+ * The pipelines that a run reads: those it was asked for, of them only those with partitions where some partitions were asked for, and those
+ * whose records name the partitions of others.
+ */
+function askedPipelines(project: Project, { datasets, partitions }: SyncOptions): AnyPipeline[] {
+  const asked = new Set(
+    project.pipelines
+      .filter(({ table }) => datasets === null || datasets.includes(table))
+      .filter(({ partition }) => partitions === null || partition !== undefined)
+      .map(({ table }) => table),
+  );
+  // With values given, nobody needs to name them.
+  if (partitions === null)
+    for (const table of asked) {
+      const parent = parentOf(project, table);
+      if (parent !== null) asked.add(parent);
+    }
+  return project.pipelines.filter(({ table }) => asked.has(table));
 }
 
 /** The context, with warnings kept, and without a key that a source has woven into one. */

@@ -1,12 +1,13 @@
 /** Opens the source of a sync: over HTTP, every answer landed, with what broken-off runs have landed before. */
 
 import { setMaxListeners } from 'node:events';
-import { createHttpTransport } from '../extract/ask/http-transport.ts';
-import { SourceClient } from '../extract/ask/source-client.ts';
+import { createHttpTransport } from '../source/http-transport.ts';
+import { SourceClient } from '../source/source-client.ts';
 import { extract } from '../extract/extract.ts';
 import type { RunFile } from '../land/formats.ts';
 import { openLanding } from '../land/landing.ts';
-import type { Project } from '../pipeline.ts';
+import type { Project } from '../project/declaration.ts';
+import { storedPart } from '../project/stored.ts';
 import { historyOf } from '../publish/manifest.ts';
 import { openResumedRuns } from './landings.ts';
 import type { Run } from './options.ts';
@@ -17,12 +18,12 @@ import type { Snapshot } from '../warehouse/warehouse.ts';
 
 /** Bytes of one answer. */
 const maxAnswerBytes = 64 * 1024 * 1024;
-/** Bytes of answers that may wait in memory until their district is proved and built. */
+/** Bytes of answers that may wait in memory until their partition is proved and built. */
 const heldBytes = 48 * 1024 * 1024;
-/** Far more than the nation has polling stations; a source that brings more does not come to an end. */
+/** Far more than one machine should hold; a source that brings more does not come to an end. */
 const maxRecords = 20_000_000;
 
-/** Where districts come from, open until it is closed. */
+/** Where partitions come from, open until it is closed. */
 export interface OpenedSource {
   readonly readings: AsyncIterable<AcceptedReading>;
   close(): Promise<void>;
@@ -40,7 +41,12 @@ export async function openSource(run: Run): Promise<OpenedSource> {
     const signal = AbortSignal.any([run.signal, ended.signal]);
     // Every request and every wait under way listens, as many as --concurrency allows.
     setMaxListeners(0, signal);
-    const transport = createHttpTransport({ ...options, connections: options.concurrency, maxAnswerBytes });
+    const transport = createHttpTransport({
+      ...options,
+      auth: run.project.auth,
+      connections: options.concurrency,
+      maxAnswerBytes,
+    });
     const client = new SourceClient(options, {
       ...context,
       transport,
@@ -56,10 +62,10 @@ export async function openSource(run: Run): Promise<OpenedSource> {
       report: context.report,
       concurrency: options.concurrency,
       pageSize: options.pageSize,
-      wanted: options.districts,
-      knownBefore: knownDistricts(run.previous),
-      reference: run.project.referenceDistricts,
-      expected: expectedRecords(run.project, run.previous),
+      wanted: options.partitions,
+      before: partitionsBefore(run),
+      baseUrl: options.baseUrl,
+      expected: expectedOf(run.project, run.previous),
       acceptChanges: options.acceptChanges,
       heldBytes,
       maxRecords,
@@ -78,24 +84,37 @@ export async function openSource(run: Run): Promise<OpenedSource> {
   });
 }
 
-/** Districts that had records in the snapshot before. */
-function knownDistricts(previous: Snapshot | null): number[] {
-  const verdicts = Object.values(previous?.manifest.datasets ?? {}).flatMap(({ districts }) => districts);
-  const known = verdicts.flatMap(({ district, received }) => (district === null || received === 0 ? [] : [district]));
-  return [...new Set(known)];
+/** By table, partitions that had records in the snapshot before, of any dataset with the same partition column. */
+function partitionsBefore({ asked, previous }: Run): Record<string, string[]> {
+  const columnOf = (table: string): string | undefined =>
+    previous?.manifest.project.pipelines.find((pipeline) => pipeline.table === table)?.partition?.column;
+  const known = Object.entries(previous?.manifest.datasets ?? {}).flatMap(([table, { partitions }]) =>
+    partitions.flatMap(({ partition, received }) =>
+      partition === null || received === 0 ? [] : [{ column: columnOf(table), partition }],
+    ),
+  );
+  return Object.fromEntries(
+    asked.map(({ table, partition: declared }) => {
+      const own = known.filter(({ column }) => column !== undefined && column === declared?.column);
+      return [table, [...new Set(own.map(({ partition }) => partition))]];
+    }),
+  );
 }
 
-/** As many as each table had in the snapshot before; where it had none, as many as the law gives it. */
-function expectedRecords({ pipelines, referenceRecords }: Project, previous: Snapshot | null): Record<string, number> {
+/** As many as each table had in the snapshot before; where it had none, as many as its declaration says. */
+function expectedOf({ pipelines }: Project, previous: Snapshot | null): Record<string, number> {
   return Object.fromEntries(
-    pipelines.map(({ table }) => [table, previous?.manifest.datasets[table]?.rows || referenceRecords]),
+    pipelines.map(({ table, expectedRecords = 0 }) => [
+      table,
+      previous?.manifest.datasets[table]?.rows || expectedRecords,
+    ]),
   );
 }
 
 /** What the run was asked, for a replay or for a run that goes on from it. */
-function describeRun({ id, startedAt, options, previous, asked }: Run): RunFile {
+function describeRun({ id, startedAt, options, previous, asked, project }: Run): RunFile {
   return {
-    format: 2,
+    format: 3,
     run: id,
     started_at: startedAt.toISOString(),
     tool: { name: 'rekap', version: readVersion() },
@@ -109,7 +128,8 @@ function describeRun({ id, startedAt, options, previous, asked }: Run): RunFile 
     accept_source: options.acceptSource,
     dry_run: options.dryRun,
     datasets: asked.map(({ table }) => table),
-    districts: options.districts === null ? null : [...options.districts],
+    partitions: options.partitions === null ? null : [...options.partitions],
     page_size: options.pageSize,
+    project: storedPart(project),
   };
 }

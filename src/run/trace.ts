@@ -1,4 +1,4 @@
-/** Spans of a run for OpenTelemetry: the run, its steps, and the districts that it reads. Takes what the run reports; whoever has set up an SDK gets them. */
+/** Spans of a run for OpenTelemetry: the run, its steps, and the partitions that it reads. Takes what the run reports; whoever has set up an SDK gets them. */
 
 import { context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { SyncResult } from './options.ts';
@@ -15,7 +15,7 @@ export interface RunTrace {
 export function traceRun(name: string, clock: Pick<Clock, 'now'>): RunTrace {
   const tracer = trace.getTracer('rekap');
   const run = tracer.startSpan(name, { startTime: clock.now() });
-  const districts = new Map<string, Span>();
+  const partitions = new Map<string, Span>();
   let step: Span | null = null;
 
   function begin(child: string, parent: Span): Span {
@@ -23,12 +23,12 @@ export function traceRun(name: string, clock: Pick<Clock, 'now'>): RunTrace {
   }
 
   function endAll(): void {
-    for (const span of [...districts.values(), ...(step === null ? [] : [step]), run]) span.end(clock.now());
+    for (const span of [...partitions.values(), ...(step === null ? [] : [step]), run]) span.end(clock.now());
   }
 
-  function endDistrict({ dataset, records, verdict }: Extract<RunEvent, { kind: 'district' }>): void {
-    const key = `${dataset} ${verdict.district}`;
-    const span = districts.get(key);
+  function endPartition({ dataset, records, verdict }: Extract<RunEvent, { kind: 'partition' }>): void {
+    const key = `${dataset} ${verdict.partition}`;
+    const span = partitions.get(key);
     if (span === undefined) return;
     const { pages, readings, proof, complete, reason } = verdict;
     span.setAttributes({
@@ -39,7 +39,7 @@ export function traceRun(name: string, clock: Pick<Clock, 'now'>): RunTrace {
     });
     if (!complete) span.setStatus({ code: SpanStatusCode.ERROR, message: reason ?? '' });
     span.end(clock.now());
-    districts.delete(key);
+    partitions.delete(key);
   }
 
   return {
@@ -49,12 +49,12 @@ export function traceRun(name: string, clock: Pick<Clock, 'now'>): RunTrace {
       else if (event.kind === 'step') {
         step?.end(clock.now());
         step = begin(event.step, run);
-      } else if (event.kind === 'district begins') {
-        const { dataset, district } = event;
-        const span = begin('district', step ?? run);
-        span.setAttributes({ 'rekap.dataset': dataset, 'rekap.district': district });
-        districts.set(`${dataset} ${district}`, span);
-      } else if (event.kind === 'district') endDistrict(event);
+      } else if (event.kind === 'partition begins') {
+        const { dataset, partition } = event;
+        const span = begin('partition', step ?? run);
+        span.setAttributes({ 'rekap.dataset': dataset, ...(partition !== null && { 'rekap.partition': partition }) });
+        partitions.set(`${dataset} ${partition}`, span);
+      } else if (event.kind === 'partition') endPartition(event);
     },
     end({ outcome, snapshot, figures }) {
       const { requests, retries, bytes } = figures;

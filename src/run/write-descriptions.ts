@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Relation, RelationColumn } from '../duckdb/dictionary.ts';
-import type { ViewKeys } from '../pipeline.ts';
+import type { ViewKeys } from '../project/declaration.ts';
 import type { Run } from './options.ts';
 import { readVersion } from '../runtime/version.ts';
 import { type ManifestFile, parquetPath } from '../warehouse/snapshot-format.ts';
@@ -43,7 +43,7 @@ function describePackage(run: Run, relations: readonly Described[]): unknown {
   return {
     profile: 'data-package',
     name: `rekap-${run.id.toLowerCase()}`,
-    title: 'Voters and voting-rights users of the DPR-RI election',
+    title: run.project.title,
     // frictionless counts no bytes of a Parquet file, so it refuses a package that has them.
     description: `${origin(run)} The resources have no "bytes" property, because validators cannot count the bytes of Parquet files. manifest.json lists the sizes.`,
     created: run.startedAt.toISOString(),
@@ -86,7 +86,10 @@ function describeField({ name, type, meaning, unit, field }: RelationColumn): un
 /** Returns what identifies a row of a table or view, and what the row refers to. */
 function keysOf({ project }: Run, name: string): Partial<ViewKeys> {
   const pipeline = project.pipelines.find(({ table }) => table === name);
-  return { ...(pipeline && { primaryKey: [...pipeline.key] }), ...project.relations[name] };
+  return {
+    ...(pipeline && { primaryKey: [...pipeline.key] }),
+    ...project.models.find((model) => model.name === name)?.keys,
+  };
 }
 
 const snapshotFolder = "{{ env_var('REKAP_SNAPSHOT', 'data/warehouse/current') }}";

@@ -4,10 +4,12 @@ import { basename, join } from 'node:path';
 import { openPublished, verifyHint } from '../duckdb/open-published.ts';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 import { readAnswers } from '../land/landed-run.ts';
-import type { AnswerOfRecord, Language, Project } from '../pipeline.ts';
+import type { Language } from '../project/declaration.ts';
+import type { AnswerOfRecord, DrawReport } from '../report/report-facts.ts';
 import { describeFile, findAltered } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, reportFile } from '../warehouse/snapshot-format.ts';
 import type { Run } from './options.ts';
+import { importModule } from '../project/import-module.ts';
 import { writeNewFile } from '../warehouse/with-file.ts';
 
 /** A snapshot's folder, and that of the answers of its run. */
@@ -21,18 +23,28 @@ export interface ReportPlaces {
 }
 
 /**
- * The report as one page of HTML; null where the project has none, or the snapshot nothing to show.
+ * What draws a report: the module of a project, or what every project has.
+ *
+ * @param reportModule Null for a project without one, and where its code is not at hand.
+ */
+export async function loadReport(reportModule: string | null): Promise<DrawReport> {
+  if (reportModule === null) return (await import('../report/report.ts')).drawReport;
+  const module = (await importModule(reportModule)) as { readonly default: DrawReport };
+  return module.default;
+}
+
+/**
+ * The report as one page of HTML; null where the snapshot has nothing to show.
  *
  * @throws `warehouse` if a Parquet file, from which its figures come, was changed.
  */
 export async function makeReport(
-  project: Project,
+  reportModule: string | null,
   manifest: Manifest,
   { folder, landing, pinned, signal }: ReportPlaces,
   language: Language,
 ): Promise<string | null> {
-  const report = await project.loadReport?.();
-  if (report === undefined) return null;
+  const draw = await loadReport(reportModule);
   const files = manifest.files.filter(({ path, rows }) => rows !== null && path.endsWith('.parquet'));
   const [altered] = await findAltered(folder, files);
   if (altered !== undefined) throw new RekapError('warehouse', `${altered.path}: ${altered.why}.`, verifyHint);
@@ -42,7 +54,8 @@ export async function makeReport(
     ...(signal !== undefined && { signal }),
   });
   try {
-    return await report({ database, manifest, answers: await readKeptAnswers(landing), pinned, language });
+    const { project } = manifest;
+    return await draw({ project, database, manifest, answers: await readKeptAnswers(landing), pinned, language });
   } finally {
     database.close();
   }
@@ -63,11 +76,11 @@ async function readKeptAnswers(landing: string): Promise<AnswerOfRecord[]> {
  * keeps no figures from being published: the run warns of it.
  */
 export async function addReport(
-  { project, folder, landing, pinned, warn, signal }: Run,
+  { reportModule, folder, landing, pinned, warn, signal }: Run,
   manifest: Manifest,
 ): Promise<Manifest> {
   const places = { folder, landing, pinned, signal };
-  const page = await makeReport(project, manifest, places, 'en').catch((error: unknown) => {
+  const page = await makeReport(reportModule, manifest, places, 'en').catch((error: unknown) => {
     // What the system refuses now, it refuses the next step too.
     signal.throwIfAborted();
     if (systemCode(error) !== 'unknown' || error instanceof RekapError) throw error;

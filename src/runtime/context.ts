@@ -43,9 +43,9 @@ export type RunEvent =
   | { readonly kind: 'request'; readonly dataset: string; readonly retried: boolean }
   /** A request waits before it is tried again, longer than a person would without being told. */
   | { readonly kind: 'wait'; readonly dataset: string; readonly milliseconds: number; readonly why: string }
-  | { readonly kind: 'districts'; readonly dataset: string; readonly total: number }
-  | { readonly kind: 'district begins'; readonly dataset: string; readonly district: number }
-  | { readonly kind: 'district'; readonly dataset: string; readonly records: number; readonly verdict: Verdict }
+  | { readonly kind: 'partitions'; readonly dataset: string; readonly total: number }
+  | { readonly kind: 'partition begins'; readonly dataset: string; readonly partition: string | null }
+  | { readonly kind: 'partition'; readonly dataset: string; readonly records: number; readonly verdict: Verdict }
   | { readonly kind: 'step'; readonly step: RunStep };
 
 export type Report = (event: RunEvent) => void;

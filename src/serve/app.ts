@@ -3,7 +3,7 @@
 import compress from '@fastify/compress';
 import rateLimit from '@fastify/rate-limit';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { AnyPipeline } from '../pipeline.ts';
+import type { AnyPipeline, Auth, Project } from '../project/declaration.ts';
 import { digest, type ApiKeys } from './api-keys.ts';
 import { boundConnections } from './connections.ts';
 import { answerData } from './data-endpoint.ts';
@@ -20,6 +20,8 @@ import { isSql, type SqlOptions } from './sql-endpoint.ts';
 export interface AppOptions {
   /** One endpoint each. */
   readonly pipelines: readonly AnyPipeline[];
+  /** What the service publishes, and where it takes its keys; else a key in x-api-key. */
+  readonly about?: Pick<Project, 'title' | 'description' | 'auth'> | undefined;
   /** Where records come from; whoever opened it closes it, after the service. */
   readonly source: RecordSource;
   readonly keys: ApiKeys;
@@ -92,7 +94,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (!(error instanceof Problem)) onFailure?.(error);
     sendProblem(error instanceof Problem ? error : failed, request.raw.url, reply);
   });
-  if (options.rateLimit !== undefined) await limitRate(app, options.rateLimit);
+  if (options.rateLimit !== undefined) await limitRate(app, options.rateLimit, (options.about ?? aboutNothing).auth);
   // A service that misbehaves on purpose sends its bytes as they are.
   if (options.faults === undefined) await app.register(compress, { encodings: ['gzip'], threshold: 1024 });
   addRoutes(app, options);
@@ -100,26 +102,28 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 }
 
 function addRoutes(app: FastifyInstance, options: AppOptions): void {
-  const { source, keys, maxLimit, faults } = options;
+  const { source, keys, maxLimit, faults, about = aboutNothing } = options;
+  const { auth } = about;
   for (const pipeline of options.pipelines) {
     app.route({
       method: ['GET', 'HEAD'],
-      url: pipeline.endpoint,
+      url: pipeline.path,
       // The rate limiter adds itself after this hook, so that it counts accepted keys only.
-      onRequest: async (request) => checkKey(request, keys),
+      onRequest: async (request) => checkKey(request, keys, auth),
       handler:
         faults === undefined ? answerData(pipeline, source, maxLimit) : answerBadly(pipeline, source, maxLimit, faults),
     });
   }
   addSite(app, {
     pipelines: options.pipelines,
+    about,
     site: options.site,
     sql: options.sql,
     openSample: options.openSample ?? false,
-    document: documentService({ ...options, sql: options.site && options.sql }),
+    document: documentService({ ...options, about, sql: options.site && options.sql }),
     now: options.now ?? (() => new Date()),
     onFailure: options.onFailure,
-    requireKey: (request) => checkKey(request, keys),
+    requireKey: (request) => checkKey(request, keys, auth),
   });
 }
 
@@ -136,19 +140,19 @@ function answerPreflight(request: FastifyRequest, reply: FastifyReply): boolean 
     .code(204)
     .headers({
       'access-control-allow-methods': 'GET, HEAD',
-      'access-control-allow-headers': 'x-api-key, if-none-match',
+      'access-control-allow-headers': 'x-api-key, authorization, if-none-match',
       'access-control-max-age': '86400',
     })
     .send();
   return true;
 }
 
-async function limitRate(app: FastifyInstance, max: number): Promise<void> {
+async function limitRate(app: FastifyInstance, max: number, auth: Auth | null): Promise<void> {
   await app.register(rateLimit, {
     max,
     timeWindow: 60_000,
     enableDraftSpec: true,
-    keyGenerator: (request) => digest(offeredKey(request) ?? '').toString('base64url'),
+    keyGenerator: (request) => digest(offeredKey(request, auth) ?? '').toString('base64url'),
     errorResponseBuilder: () =>
       new Problem(
         429,
@@ -190,13 +194,36 @@ function checkRequest(paths: ReadonlySet<string>, request: FastifyRequest, reply
     );
 }
 
-function checkKey(request: FastifyRequest, keys: ApiKeys): void {
-  const key = offeredKey(request);
+function checkKey(request: FastifyRequest, keys: ApiKeys, auth: Auth | null): void {
+  if (auth === null) return;
+  const key = offeredKey(request, auth);
   if (keys.accepts(key)) return;
-  const detail = key === undefined ? 'The header x-api-key is missing.' : 'The key in x-api-key is not accepted.';
-  throw new Problem(401, detail, { headers: { 'www-authenticate': 'ApiKey header="x-api-key"' } });
+  const { where, challenge } = describeAuth(auth);
+  const detail =
+    key === undefined ? `The ${where} is missing.` : `The key in ${where.replace(/^header /, '')} is not accepted.`;
+  throw new Problem(401, detail, { headers: { 'www-authenticate': challenge } });
 }
 
-function offeredKey(request: FastifyRequest): string | undefined {
-  return request.headers['x-api-key']?.toString();
+/** Where a client puts its key, in words, and how a refusal says so. */
+function describeAuth(auth: Auth): { readonly where: string; readonly challenge: string } {
+  if ('header' in auth) return { where: `header ${auth.header}`, challenge: `ApiKey header="${auth.header}"` };
+  if ('bearer' in auth) return { where: 'header authorization', challenge: 'Bearer' };
+  if ('basic' in auth) return { where: 'header authorization', challenge: 'Basic realm="rekap"' };
+  return { where: `parameter ${auth.query}`, challenge: `ApiKey query="${auth.query}"` };
 }
+
+function offeredKey({ headers, raw }: FastifyRequest, auth: Auth | null): string | undefined {
+  if (auth === null) return undefined;
+  if ('header' in auth) return headers[auth.header.toLowerCase()]?.toString();
+  if ('query' in auth) return new URLSearchParams(raw.url?.split('?')[1]).get(auth.query) ?? undefined;
+  const [, scheme, value] = /^(\S+) +(.+)$/.exec(headers.authorization ?? '') ?? [];
+  if (scheme?.toLowerCase() !== ('bearer' in auth ? 'bearer' : 'basic')) return undefined;
+  return 'bearer' in auth ? value : Buffer.from(value!, 'base64').toString();
+}
+
+/** Of a service that says nothing of itself. */
+const aboutNothing: NonNullable<AppOptions['about']> = {
+  title: 'Data service',
+  description: 'Records of the endpoints below.',
+  auth: { header: 'x-api-key' },
+};

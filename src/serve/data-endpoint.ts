@@ -1,134 +1,118 @@
-/** A data endpoint: reads the query strictly, selects records from memory, and answers them in the documented envelope. */
+/** A data endpoint: selects records from memory, and answers them in the document that the pipeline declares. */
 
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AnyPipeline } from '../pipeline.ts';
-import { defaultLimit, maxNumber, pieceBytes } from './limits.ts';
-import { Problem } from './problem.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
+import { shapeOf } from '../source/decode/scan-answer.ts';
+import { pieceBytes } from './limits.ts';
 import type { RecordSource } from './record-source.ts';
+import { nextOf, parametersOf, readSelection } from './selection.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
-/** What a request asks for. */
-export interface Selection {
-  /** Null for all districts. */
-  readonly district: number | null;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** The query parameters of a pipeline's endpoint; the document at /openapi.json is written from the same list. */
-export function parametersOf({ districtParameter }: AnyPipeline, maxLimit: number) {
-  return {
-    district: {
-      name: districtParameter,
-      minimum: 0,
-      maximum: maxNumber,
-      default: undefined,
-      description:
-        'Electoral district to return records for. For a district that does not exist, the response has no records.',
-    },
-    limit: {
-      name: 'limit',
-      minimum: 1,
-      maximum: maxLimit,
-      default: Math.min(defaultLimit, maxLimit),
-      description: 'Maximum number of records to return.',
-    },
-    offset: {
-      name: 'offset',
-      minimum: 0,
-      maximum: maxNumber,
-      default: 0,
-      description: 'Number of records to skip, for paging.',
-    },
-  };
-}
-
-type Parameters = ReturnType<typeof parametersOf>;
-
-/**
- * Reads the decoded query of a request, in which a name that occurs more than once holds an array. It guesses, caps and
- * ignores nothing.
- *
- * @throws Problem 400 that names the parameter and says what is allowed; it never repeats the value.
- */
-export function readSelection(query: unknown, { district, limit, offset }: Parameters): Selection {
-  const given = new Map<string, unknown>(Object.entries(query ?? {}));
-  const names = [district.name, limit.name, offset.name];
-  const unknown = [...given.keys()].find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    const parameter = unknown.slice(0, 40);
-    const detail = `Unknown parameter ${JSON.stringify(parameter)}. The parameters are ${names.join(', ')}.`;
-    throw new Problem(400, detail, { parameter });
-  }
-  return {
-    district: readNumber(given, district) ?? null,
-    limit: readNumber(given, limit) ?? limit.default,
-    offset: readNumber(given, offset) ?? offset.default,
-  };
-}
-
-function readNumber(given: ReadonlyMap<string, unknown>, parameter: Parameters['district' | 'limit']) {
-  const { name, minimum, maximum } = parameter;
-  const value = given.get(name);
-  if (value === undefined) return undefined;
-  if (Array.isArray(value))
-    throw new Problem(400, `The parameter ${name} is repeated. Send it once.`, { parameter: name });
-  const number = typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : Number.NaN;
-  if (number >= minimum && number <= maximum) return number;
-  throw new Problem(400, `${name} must be a whole number from ${minimum} to ${maximum}, written in plain digits.`, {
-    parameter: name,
-  });
+/** The media type of an endpoint's responses. */
+export function typeOf({ format }: AnyPipeline): string {
+  return format === 'json' ? jsonType : 'application/x-ndjson; charset=utf-8';
 }
 
 /** The handler of a pipeline's endpoint, for GET and HEAD alike: Node leaves out the body of an answer to HEAD. */
 export function answerData(pipeline: AnyPipeline, source: RecordSource, maxLimit: number) {
   const parameters = parametersOf(pipeline, maxLimit);
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const { district, limit, offset } = readSelection(request.query, parameters);
+    const selection = readSelection(request.query, pipeline, parameters);
+    const { partition, limit, offset } = selection;
     const set = source.current(pipeline);
     // The selection is part of the tag, because the default of limit can change without any record changing.
-    const etag = `"${set.etag}-${district ?? 'all'}-${limit}-${offset}"`;
+    const etag = `"${set.etag}-${encodeURIComponent(partition ?? 'all')}-${limit}-${offset}"`;
     reply.headers({
       etag,
       'last-modified': set.lastModified.toUTCString(),
       // Only the client itself may keep a copy, because the answer is behind a key; it asks each time whether it still holds.
       'cache-control': 'private, no-cache',
     });
+    const list = partition === null ? set.records : (set.byPartition.get(partition) ?? []);
+    const records = list.slice(offset, offset + limit);
+    const next = nextOf(pipeline, selection, parameters, offset + limit < list.length);
+    if (next !== null && pipeline.paging.by === 'next' && 'link' in pipeline.paging)
+      reply.header('link', `<${next}>; rel="next"`);
     // A proxy that compressed an answer may have put W/ before the tag.
     const known = request.headers['if-none-match'];
     if (known === '*' || known?.includes(etag) === true) return reply.code(304).send();
-    const records = district === null ? set.records : (set.byDistrict.get(district) ?? []);
-    return sendEnvelope(reply.header('content-type', jsonType), records.slice(offset, offset + limit));
+    return sendEnvelope(reply.header('content-type', typeOf(pipeline)), pipeline, { records, next });
   };
 }
 
+/** What a response holds. */
+export interface Envelope {
+  readonly records: readonly string[];
+  /** Records that the response reports; its own unless said otherwise. */
+  readonly count?: number;
+  /** Where the next page is, as the pipeline declares it. */
+  readonly next: string | null;
+}
+
 /**
- * `{count, data}` with the records of an answer: one record by itself, as service.md documents it, several as an array,
- * none as an empty array. The records are JSON text already, so they are joined and not written again.
+ * A response as the pipeline declares it. One record stands by itself where a list is a member of a document, as the documented service has it, and
+ * several as an array. The records are JSON text already, so they are joined and not written again.
  */
-export function writeEnvelope(records: readonly string[], count = records.length): string {
-  return [...cutEnvelope(records, count)].join('');
+export function writeEnvelope(pipeline: AnyPipeline, envelope: Envelope): string {
+  return [...cutEnvelope(pipeline, envelope)].join('');
 }
 
 /** Sends the envelope of `records`, a large one in pieces: each is made when the client has taken the one before. */
-function sendEnvelope(reply: FastifyReply, records: readonly string[]): FastifyReply {
+function sendEnvelope(reply: FastifyReply, pipeline: AnyPipeline, envelope: Envelope): FastifyReply {
+  const { records } = envelope;
   const bytes = records.reduce((sum, record) => sum + Buffer.byteLength(record), 0);
-  if (bytes <= pieceBytes || records.length === 1) return reply.send(writeEnvelope(records));
-  const others = writeEnvelope(records.map(() => '')).length;
-  return reply.header('content-length', bytes + others).send(Readable.from(cutEnvelope(records, records.length)));
+  if (bytes <= pieceBytes || records.length === 1) return reply.send(writeEnvelope(pipeline, envelope));
+  const others = Buffer.byteLength(writeEnvelope(pipeline, { ...envelope, records: records.map(() => '') }));
+  return reply.header('content-length', bytes + others).send(Readable.from(cutEnvelope(pipeline, envelope)));
 }
 
-function* cutEnvelope(records: readonly string[], count: number): Generator<string> {
-  const [open, close] = records.length === 1 ? ['', ''] : ['[', ']'];
-  let piece = `{"count":${count},"data":${open}`;
+function* cutEnvelope(pipeline: AnyPipeline, { records, count = records.length, next }: Envelope): Generator<string> {
+  const [before, between, after] =
+    pipeline.format === 'ndjson'
+      ? ['', '\n', records.length === 0 ? '' : '\n']
+      : frameOf(pipeline, { records, count, next });
+  let piece = before;
   for (const [index, record] of records.entries()) {
     if (piece.length >= pieceBytes) {
       yield piece;
       piece = '';
     }
-    piece += index === 0 ? record : `,${record}`;
+    piece += index === 0 ? record : between + record;
   }
-  yield `${piece}${close}}`;
+  yield piece + after;
+}
+
+/** What stands before, between and after the records in a document of JSON. */
+function frameOf(pipeline: AnyPipeline, { records, count, next }: Required<Envelope>): [string, string, string] {
+  const shape = shapeOf(pipeline);
+  const place = JSON.stringify(recordsHere);
+  const isRoot = shape.records === '';
+  const text = JSON.stringify(isRoot ? recordsHere : documentOf(shape, count, next));
+  const [before = '', after = ''] = text.split(place);
+  const isAlone = records.length === 1 && !isRoot;
+  return [before + (isAlone ? '' : '['), ',', (isAlone ? '' : ']') + after];
+}
+
+const recordsHere = '\u0000records';
+
+/** The document with a mark where the records are. */
+function documentOf(shape: ReturnType<typeof shapeOf>, count: number, next: string | null): object {
+  const document = {};
+  if (shape.reportedCount !== undefined) setAt(document, shape.reportedCount, count);
+  setAt(document, shape.records, recordsHere);
+  if (shape.next !== undefined) setAt(document, shape.next, next);
+  return document;
+}
+
+/** Sets the member at a JSON pointer. */
+function setAt(document: object, pointer: string, value: unknown): void {
+  const names = pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  let place = document as Record<string, unknown>;
+  for (const name of names.slice(0, -1)) place = (place[name] ??= {}) as Record<string, unknown>;
+  place[names.at(-1)!] = value;
 }

@@ -39,10 +39,10 @@ const form = document.querySelector('form');
 const shown = document.querySelector('output');
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
-  const { endpoint, district, limit, key } = Object.fromEntries(new FormData(form));
+  const { endpoint, partition, limit, key } = Object.fromEntries(new FormData(form));
   const url = new URL(endpoint, location.href);
-  if (district !== '') url.searchParams.set(form.dataset.district, district);
-  url.searchParams.set('limit', limit);
+  if (partition !== '' && form.dataset.partition !== '') url.searchParams.set(form.dataset.partition, partition);
+  if (form.dataset.size !== '') url.searchParams.set(form.dataset.size, limit);
   shown.textContent = '…';
   try {
     const response = await fetch(url, { headers: { 'x-api-key': key } });

@@ -2,13 +2,13 @@
 
 import { RekapError } from '../errors.ts';
 
-/** Records in one answer where the request does not say; from service.md, section 8. */
+/** Records in one answer where the request does not say; as the documented service has it. */
 export const defaultLimit = 10;
 
 /** The largest `limit` a client may ask for unless the service is told otherwise: about one megabyte of records. */
 export const defaultMaxLimit = 1000;
 
-/** Numbers in the tables are signed 32-bit, so no district and no position lies beyond this. */
+/** Numbers in the tables are signed 32-bit, so no partition and no position lies beyond this. */
 export const maxNumber = 2_147_483_647;
 
 /** Three short parameters fit into a tenth of this. */
@@ -74,7 +74,7 @@ export const slowTableTimeout = 10_000;
 /** SQL queries that run at once, each in a process of its own. */
 export const queriesAtOnce = 2;
 
-/** Milliseconds for a SQL query. The tables of a nation take well below one second. */
+/** Milliseconds for a SQL query. Tables of half a million rows take well below one second. */
 export const queryTimeout = 10_000;
 
 /** Bytes of memory for a SQL query: for DuckDB, and the same again for JavaScript. */

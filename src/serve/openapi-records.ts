@@ -1,6 +1,7 @@
 /** Describes the records of a pipeline's endpoint for the OpenAPI document. */
 
-import type { AnyPipeline } from '../pipeline.ts';
+import { kindOf } from '../kinds/kinds.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 
 /** A piece of the document: JSON without further structure. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -20,20 +21,23 @@ export function documentEnvelope(pipeline: AnyPipeline): Json {
   };
 }
 
-/** No field is required and every count may be null: what the source left in doubt is served as the source had it. */
-export function documentRecord({ title, comment, columns }: AnyPipeline): Json {
-  const fields = Object.values(columns).map((column) => [
-    column.field,
-    {
-      type: column.kind === 'count' ? ['string', 'null'] : 'string',
-      description: column.kind === 'text' ? column.comment : `${column.comment} Decimal digits.`,
-    },
-  ]);
+/** No field is required and every measure may be null: what the source left in doubt is served as the source had it. */
+export function documentRecord({ title, comment, columns, key }: AnyPipeline): Json {
+  const fields = Object.entries(columns).map(([name, column]) => {
+    const { type, ...schema } = kindOf(column).schema;
+    const description =
+      column.kind === 'integer' || column.kind === 'count' ? `${column.comment} Decimal digits.` : column.comment;
+    const mayBeNull = column.kind !== 'text' && !key.includes(name);
+    return [
+      column.field,
+      { type: mayBeNull ? [type, 'null'] : type, ...(column.kind === 'count' ? {} : schema), description },
+    ];
+  });
   const description = `${comment} Values that are missing, empty or malformed in the source are returned as received.`;
   return { type: 'object', title, description, properties: Object.fromEntries(fields) as Json };
 }
 
-/** `voting_rights_users` has records of the schema VotingRightsUsersRecord. */
+/** `open_lists` has records of the schema OpenListsRecord. */
 export function schemaName({ table }: AnyPipeline): string {
   return `${table.replaceAll(/(?:^|_)(.)/g, (_match, letter: string) => letter.toUpperCase())}Record`;
 }

@@ -1,13 +1,14 @@
 /** Writes the OpenAPI 3.1 document of the service from the pipelines it serves. */
 
-import type { AnyPipeline } from '../pipeline.ts';
-import { parametersOf } from './data-endpoint.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import { parametersOf } from './selection.ts';
 import { documentEnvelope, documentRecord, type Json, schemaName } from './openapi-records.ts';
 import { maxSqlUrlLength, queryRows, queryTimeout } from './limits.ts';
 import { tableFormats } from './served-site.ts';
 
 interface DocumentOptions {
   readonly pipelines: readonly AnyPipeline[];
+  readonly about: Pick<Project, 'title' | 'description' | 'auth'>;
   readonly maxLimit: number;
   readonly rateLimit?: number | undefined;
   /** Undefined if the service answers no SQL. */
@@ -18,19 +19,16 @@ interface DocumentOptions {
 
 /** The document, ready for JSON.stringify. */
 export function documentService(options: DocumentOptions): Json {
-  const { pipelines } = options;
+  const { pipelines, about } = options;
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Electoral voter data',
+      title: about.title,
       version: '1.0.0',
-      description:
-        'Statistics of national-legislature elections by electoral district (dapil), regency and sex. Every path also supports HEAD.',
+      description: `${about.description.replace(/\.?$/, '.')} Every path also supports HEAD.`,
     },
     paths: {
-      ...Object.fromEntries(
-        pipelines.map((pipeline) => [pipeline.endpoint, { get: documentEndpoint(pipeline, options) }]),
-      ),
+      ...Object.fromEntries(pipelines.map((pipeline) => [pipeline.path, { get: documentEndpoint(pipeline, options) }])),
       '/tables': { get: documentTablesPage(options) },
       '/tables/{file}': { get: documentTables(options) },
       ...(options.sql !== undefined && documentSql(options)),
@@ -44,7 +42,7 @@ export function documentService(options: DocumentOptions): Json {
       '/openapi.json': documentOpenPath('OpenAPI document'),
     },
     components: {
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      securitySchemes: { apiKey: describeAuth(about.auth) },
       schemas: {
         ...Object.fromEntries(pipelines.map((pipeline) => [schemaName(pipeline), documentRecord(pipeline)])),
         Problem: problemSchema,
@@ -54,12 +52,13 @@ export function documentService(options: DocumentOptions): Json {
 }
 
 function documentEndpoint(pipeline: AnyPipeline, { maxLimit, rateLimit }: DocumentOptions): Json {
-  const parameters = Object.values(parametersOf(pipeline, maxLimit)).map(({ name, description, ...bounds }) => ({
-    name,
-    in: 'query',
-    description,
-    schema: { type: 'integer', ...bounds },
-  }));
+  const { partition, size, position, fixed } = parametersOf(pipeline, maxLimit);
+  const parameters = [partition, size, position, ...fixed].flatMap((parameter) => {
+    if (parameter === null) return [];
+    const { name, description, ...bounds } = parameter;
+    const schema = 'minimum' in parameter ? { type: 'integer', ...bounds } : { type: 'string' };
+    return [{ name, in: 'query', description, schema }];
+  });
   return {
     operationId: `get_${pipeline.table}`,
     summary: pipeline.title,
@@ -84,6 +83,13 @@ function documentEndpoint(pipeline: AnyPipeline, { maxLimit, rateLimit }: Docume
       }),
     },
   };
+}
+
+function describeAuth(auth: Project['auth']): Json {
+  if (auth !== null && 'bearer' in auth) return { type: 'http', scheme: 'bearer' };
+  if (auth !== null && 'basic' in auth) return { type: 'http', scheme: 'basic' };
+  if (auth !== null && 'query' in auth) return { type: 'apiKey', in: 'query', name: auth.query };
+  return { type: 'apiKey', in: 'header', name: auth?.header ?? 'x-api-key' };
 }
 
 function securityOf({ openSample }: DocumentOptions): Json[] {

@@ -1,46 +1,48 @@
 /** The service's own pages for a browser. They send no request to any other server. */
 
 import type { Relation } from '../duckdb/dictionary.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
 import { type Html, html, table } from '../runtime/html.ts';
 import { countOf } from '../runtime/text.ts';
+import { defaultMaxLimit } from './limits.ts';
+import { parametersOf } from './selection.ts';
 import { nameInCode, page, sendRequests } from './layout.ts';
 import type { ServedSnapshot } from './served-site.ts';
 import { linkDownloads, type Visitor } from './table-pages.ts';
 
 interface Home {
   readonly pipelines: readonly AnyPipeline[];
+  readonly about: Pick<Project, 'title' | 'description'>;
   readonly snapshot: ServedSnapshot | null;
   readonly now: Date;
 }
 
-export function homePage(bar: Html, { pipelines, snapshot, now }: Home): string {
+export function homePage(bar: Html, { pipelines, about, snapshot, now }: Home): string {
   const [first] = pipelines;
-  const example = `${first!.endpoint}?${first!.districtParameter}=1101&limit=1`;
+  const { partition, size } = parametersOf(first!, defaultMaxLimit);
+  const example = `${first!.path}${size === null ? '' : `?${size.name}=1`}`;
   return page(
-    'Electoral voter data',
+    about.title,
     bar,
-    html`<h1>Electoral voter data</h1>
-      <p>
-        Statistics of Indonesia's DPR-RI elections by electoral district (dapil), regency and sex. The endpoints return
-        <code>{count, data}</code> and require a key in the header <code>x-api-key</code>.
-      </p>
+    html`<h1>${about.title}</h1>
+      <p>${about.description}</p>
+      <p>The endpoints return JSON and require a key. The <a href="/docs">API reference</a> describes them.</p>
       ${describeSnapshot(snapshot, now)}
       <h2>Endpoints</h2>
       ${pipelines.map(
-        ({ endpoint, comment }) =>
-          html`<h3>${nameInCode(endpoint)}</h3>
+        ({ path, comment }) =>
+          html`<h3>${nameInCode(path)}</h3>
             <p>${comment}</p>`,
       )}
       <pre>curl -H "x-api-key: $KEY" "$SERVICE${example}"</pre>
       <h2>Try it</h2>
-      <form data-district="${first!.districtParameter}">
+      <form data-partition="${partition?.name ?? ''}" data-size="${size?.name ?? ''}">
         <label
           >Endpoint<select name="endpoint">
-            ${pipelines.map(({ endpoint }) => html`<option>${endpoint}</option>`)}
+            ${pipelines.map(({ path }) => html`<option>${path}</option>`)}
           </select></label
         >
-        <label>District (empty for all)<input name="district" value="1101" inputmode="numeric" size="8" /></label>
+        <label>Partition (empty for all)<input name="partition" size="8" /></label>
         <label>Limit<input name="limit" value="1" inputmode="numeric" size="5" /></label>
         <label>Key<input name="key" type="password" autocomplete="off" size="24" /></label>
         <button>Send</button>

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, RekapError, systemReason } from '../errors.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 import { maxNumber } from './limits.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
@@ -15,8 +15,8 @@ export interface RecordSet {
   readonly lastModified: Date;
   /** Each record as JSON text, in the order in which they are paged. */
   readonly records: readonly string[];
-  /** The same texts by district; records without a usable district are in `records` only. */
-  readonly byDistrict: ReadonlyMap<number, readonly string[]>;
+  /** The same texts by partition; records without a usable partition are in `records` only. */
+  readonly byPartition: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Gives the records to serve now. Whoever opens a source closes it. */
@@ -28,33 +28,36 @@ export interface RecordSource {
   close(): void | Promise<void>;
 }
 
-/** A record's JSON text and its district, null where it has none that can be asked for. */
+/** A record's JSON text and its partition, null where it has none that can be asked for. */
 export interface ServedRecord {
   readonly text: string;
-  readonly district: number | null;
+  readonly partition: string | null;
 }
 
 /** Collects records, in their order, into a set whose etag is a digest of its content. */
 export function buildRecordSet(served: readonly ServedRecord[], lastModified: Date): RecordSet {
   const hash = createHash('sha256');
-  const byDistrict = new Map<number, string[]>();
-  for (const { text, district } of served) {
+  const byPartition = new Map<string, string[]>();
+  for (const { text, partition } of served) {
     hash.update(text).update('\n');
-    if (district === null) continue;
-    const group = byDistrict.get(district) ?? [];
-    byDistrict.set(district, group);
+    if (partition === null) continue;
+    const group = byPartition.get(partition) ?? [];
+    byPartition.set(partition, group);
     group.push(text);
   }
   const etag = hash.digest('base64url').slice(0, 22);
-  return { etag, lastModified, records: served.map(({ text }) => text), byDistrict };
+  return { etag, lastModified, records: served.map(({ text }) => text), byPartition };
 }
 
-/** A record with the district that its text names: digits, as a string or a number, up to what a request can ask for. */
-export function readRecord(text: string, { columns, district }: AnyPipeline): ServedRecord {
+/** A record with the partition that its text names, of numbers up to what a request can ask for. */
+export function readRecord(text: string, { columns, partition }: AnyPipeline): ServedRecord {
   const record = JSON.parse(text) as Readonly<Record<string, unknown>> | null;
-  const value = record?.[columns[district]!.field];
-  const isDigits = (typeof value === 'string' || typeof value === 'number') && /^[0-9]+$/.test(String(value));
-  return { text, district: isDigits && Number(value) <= maxNumber ? Number(value) : null };
+  const column = partition === undefined ? undefined : columns[partition.column]!;
+  const value = column === undefined ? undefined : record?.[column.field];
+  if (typeof value !== 'string' && typeof value !== 'number') return { text, partition: null };
+  if (column!.kind !== 'integer') return { text, partition: value === '' ? null : String(value) };
+  const isAskable = /^[0-9]+$/.test(String(value)) && Number(value) <= maxNumber;
+  return { text, partition: isAskable ? String(Number(value)) : null };
 }
 
 /** A source whose sets never change. */
@@ -70,7 +73,7 @@ export function fixedSource(sets: ReadonlyMap<string, RecordSet>): RecordSource 
 }
 
 /**
- * Reads a folder with one file per pipeline, named after the last segment of its endpoint, such as datapemilihdpr.json.
+ * Reads a folder with one file per pipeline, named after the last segment of its endpoint, such as list.json for /api/list.
  * Each holds a JSON array of records, which are served in their order. The files are read once.
  *
  * @throws `served-data` naming the file, and the record where one is not in shape.
@@ -78,9 +81,9 @@ export function fixedSource(sets: ReadonlyMap<string, RecordSet>): RecordSource 
 export async function openFolderSource(folder: string, pipelines: readonly AnyPipeline[]): Promise<RecordSource> {
   const sets = new Map<string, RecordSet>();
   for (const pipeline of pipelines) {
-    const file = join(folder, `${pipeline.endpoint.slice(pipeline.endpoint.lastIndexOf('/') + 1)}.json`);
+    const file = join(folder, `${pipeline.path.slice(pipeline.path.lastIndexOf('/') + 1)}.json`);
     const [bytes, { mtime }] = await Promise.all([readFile(file), stat(file)]).catch((error: unknown) => {
-      const next = `Use a folder with this file, which must contain the records of ${pipeline.endpoint} as a JSON array.`;
+      const next = `Use a folder with this file, which must contain the records of ${pipeline.path} as a JSON array.`;
       throw new RekapError('served-data', `${file} cannot be read: ${systemReason(error)}.`, next, { cause: error });
     });
     const served = readArray(bytes, file).map((record, index) =>
@@ -118,8 +121,9 @@ function readFileRecord(record: unknown, pipeline: AnyPipeline, where: string): 
     throw new RekapError('served-data', `${where} is not an object.`, next);
   }
   const served = readRecord(JSON.stringify(record), pipeline);
-  const { field } = pipeline.columns[pipeline.district]!;
-  if (served.district !== null || !Object.hasOwn(record, field)) return served;
+  const { partition } = pipeline;
+  const field = partition === undefined ? '' : pipeline.columns[partition.column]!.field;
+  if (partition === undefined || served.partition !== null || !Object.hasOwn(record, field)) return served;
   const next =
     'Fix the value, or remove the field. Without the field, only requests without the filter return the record.';
   throw new RekapError(

@@ -1,7 +1,7 @@
 /** The pages and files beside the data endpoints: what a browser, a monitor and a BI tool ask for. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AnyPipeline } from '../pipeline.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { Html } from '../runtime/html.ts';
 import { jsonType } from './data-endpoint.ts';
 import { retryAfterBusy } from './limits.ts';
@@ -14,6 +14,7 @@ import { keyPage, tablesPage } from './table-pages.ts';
 
 interface SiteOptions {
   readonly pipelines: readonly AnyPipeline[];
+  readonly about: Pick<Project, 'title' | 'description' | 'auth'>;
   readonly site?: ServedSite | undefined;
   readonly sql?: SqlOptions | undefined;
   /** The document at /openapi.json. */
@@ -32,7 +33,7 @@ const noSnapshot =
 
 /** @param app Gets the routes. Those of tables and SQL need the key, the others are open. */
 export function addSite(app: FastifyInstance, options: SiteOptions): void {
-  const { pipelines, site, sql, document, now } = options;
+  const { pipelines, about, site, sql, document, now } = options;
   const open = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void =>
     void app.route({ method: ['GET', 'HEAD'], url, config: { rateLimit: false }, handler });
   const json = (reply: FastifyReply, value: unknown) =>
@@ -60,8 +61,8 @@ export function addSite(app: FastifyInstance, options: SiteOptions): void {
   open('/', async (request, reply) => {
     reply.header('vary', 'accept');
     return wantsPage(request)
-      ? page(reply, homePage(bar('/'), { pipelines, snapshot: site?.snapshot() ?? null, now: now() }))
-      : json(reply, { service: 'Electoral voter data', openapi: '/openapi.json', docs: '/docs' });
+      ? page(reply, homePage(bar('/'), { pipelines, about, snapshot: site?.snapshot() ?? null, now: now() }))
+      : json(reply, { service: about.title, openapi: '/openapi.json', docs: '/docs' });
   });
   open('/health', async (_, reply) => json(reply, { status: 'ok', ...describeAge(site, now()) }));
   const openapi = Buffer.from(JSON.stringify(document));

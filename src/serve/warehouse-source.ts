@@ -4,7 +4,7 @@ import { lstat } from 'node:fs/promises';
 import { columnList, type Database, quoteIdentifier, tableColumns } from '../duckdb/database.ts';
 import { openPublished } from '../duckdb/open-published.ts';
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 import {
   buildRecordSet,
   fixedSource,
@@ -132,7 +132,7 @@ async function restoreRecords(database: Database, pipeline: AnyPipeline): Promis
     });
     return JSON.stringify(Object.fromEntries(fields));
   });
-  // In the list of a district, records without a place in the table come after the rows they may repeat.
+  // In the list of a partition, records without a place in the table come after the rows they may repeat.
   const quarantined = await database.rows<{ record: string }>(
     'SELECT record FROM quarantine WHERE dataset = $1 ORDER BY rowid',
     [pipeline.table],

@@ -16,8 +16,8 @@ import { changesTableName } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 import { RekapError } from '../errors.ts';
 import { differencesSql, sharedColumns } from '../load/changes.ts';
-import { changesTable, placeColumns, violationIdentity } from '../load/tables.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { changesTable, placeColumns, selectList, stagedViolationsTable, violationIdentity } from '../load/tables.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 
 /** The two snapshots of a comparison. */
 export interface ComparedSnapshots {
@@ -76,7 +76,14 @@ export async function diffSnapshots<Value>(
       const columns = (await sharedColumns(database, 'new', pipeline)).filter((name) => there.has(name));
       if (columns.length === 0) continue;
       const table = quoteIdentifier(pipeline.table);
-      selects.push(differencesSql(pipeline, { before: `old.${table}`, after: `new.${table}`, columns }));
+      selects.push(
+        differencesSql(pipeline, {
+          before: `old.${table}`,
+          after: `new.${table}`,
+          columns,
+          place: placeColumns(pipelines),
+        }),
+      );
     }
     const differences = selects.length > 0 ? selects.join(' UNION ALL ') : noDifferenceSql(pipelines);
     const since = await sinceSql(database, pipelines, compared.before.id);
@@ -97,12 +104,22 @@ export async function diffViolations<Value>(
   use: (result: QueryResult) => Promise<Value>,
 ): Promise<Value> {
   const identity = violationIdentity(pipelines).map(quoteIdentifier);
-  const columns = ['severity', ...identity, 'message'].join(', ');
   const same = identity.map((name) => `a.${name} IS NOT DISTINCT FROM b.${name}`).join(' AND ');
-  const onlyIn = (kind: string, one: string, other: string) =>
-    `SELECT '${kind}' AS kind, ${columns} FROM ${one}.violations a WHERE NOT EXISTS (FROM ${other}.violations b WHERE ${same})`;
-  const sql = `${onlyIn('new', 'new', 'old')} UNION ALL ${onlyIn('resolved', 'old', 'new')} ORDER BY ALL`;
-  return askBoth(compared, use, () => Promise.resolve(sql));
+  const wanted = new Set([...violationIdentity(pipelines), 'severity', 'message']);
+  const own = stagedViolationsTable(pipelines).columns.filter(({ name }) => wanted.has(name));
+  const columns = columnList(['severity', ...violationIdentity(pipelines), 'message']);
+  return askBoth(compared, use, async (database) => {
+    const violationsOf = async (snapshot: string): Promise<string> => {
+      const there = new Set(
+        (await tableColumns(database, snapshot, 'violations')).map(({ column_name }) => column_name),
+      );
+      return `(SELECT ${selectList(own, there, pipelines) ?? columns} FROM ${snapshot}.violations)`;
+    };
+    const both = { old: await violationsOf('old'), new: await violationsOf('new') };
+    const onlyIn = (kind: string, one: string, other: string): string =>
+      `SELECT '${kind}' AS kind, ${columns} FROM ${one} a WHERE NOT EXISTS (FROM ${other} b WHERE ${same})`;
+    return `${onlyIn('new', both.new, both.old)} UNION ALL ${onlyIn('resolved', both.old, both.new)} ORDER BY ALL`;
+  });
 }
 
 /** Hands what a query gives over both snapshots, which are attached as `old` and `new`. */

@@ -1,5 +1,5 @@
 /**
- * What stands behind one regency's figures: takes a snapshot and a name, gives its row, what is doubtful about it, and the records as the
+ * What stands behind the figures of a row: takes a snapshot and a name, gives the row, what is doubtful about it, and the records as the
  * source sent them, with the answers they came in.
  */
 
@@ -7,10 +7,9 @@ import { messageOf, type MessageParts } from '../check-messages.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
 import { openPublished } from '../duckdb/open-published.ts';
 import { RekapError } from '../errors.ts';
-import { type AnyPipeline, type Language, languages, type Project } from '../pipeline.ts';
-import { readText } from '../records/fields.ts';
+import { type AnyPipeline, type Language, languages, sumChecks } from '../project/declaration.ts';
 import type { Page } from '../stages.ts';
-import { findRecords, type ReceivedRecord } from './received-records.ts';
+import { createKeyReader, findRecords, type ReceivedRecord } from './received-records.ts';
 import { changesTableName, sampleNotice, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
@@ -43,7 +42,7 @@ export interface PastEvent {
   readonly after: string | null;
 }
 
-/** What is known of one regency in one dataset. */
+/** What is known of one row of a dataset, or of a record without one. */
 export interface Evidence {
   /** Set for the sample: its figures are made up. */
   readonly notice: string | null;
@@ -60,7 +59,7 @@ export interface Evidence {
 
 export interface EvidenceQuestion {
   /** As the source spells it, in any letter case; null for everything in quarantine. */
-  readonly regency: string | null;
+  readonly name: string | null;
   /** Null for all. */
   readonly datasets: readonly string[] | null;
   readonly columns: readonly string[];
@@ -70,22 +69,22 @@ type Texts = Readonly<Record<string, string | null>>;
 
 /** @throws `usage` where nothing has the name; `landing` where the answers are no longer there. */
 export async function findEvidence(
-  project: Project,
   warehouse: string,
   snapshot: Snapshot,
   question: EvidenceQuestion,
 ): Promise<Evidence[]> {
+  const { project } = snapshot.manifest;
   const database = await openPublished(await requireDatabase(snapshot));
   try {
     const asked = project.pipelines.filter(({ table }) => question.datasets?.includes(table) ?? true);
     const found: Evidence[] = [];
     for (const pipeline of asked) {
-      for (const row of await rowsNamed(database, pipeline, question.regency))
-        found.push(await evidenceOfRow(project, { database, warehouse, snapshot, pipeline, row, question }));
-      for (const row of await quarantineNamed(database, pipeline, question.regency))
+      for (const row of await rowsNamed(database, pipeline, question.name))
+        found.push(await evidenceOfRow({ database, warehouse, snapshot, pipeline, row, question }));
+      for (const row of await quarantineNamed(database, pipeline, question.name))
         found.push(await evidenceOfQuarantine(warehouse, snapshot, pipeline, row));
     }
-    if (found.length === 0 && question.regency !== null) throw await refuseName(database, asked, question.regency);
+    if (found.length === 0 && question.name !== null) throw await refuseName(database, asked, question.name);
     return found;
   } finally {
     database.close();
@@ -101,7 +100,7 @@ function rowsNamed(database: Database, pipeline: AnyPipeline, name: string | nul
   if (name === null) return Promise.resolve([]);
   const column = quoteIdentifier(nameColumn(pipeline));
   return database.rows(
-    `SELECT COLUMNS(*)::VARCHAR FROM ${quoteIdentifier(pipeline.table)} WHERE upper(${column}) = upper(${quoteText(name)}) ORDER BY ALL`,
+    `SELECT COLUMNS(*)::VARCHAR FROM ${quoteIdentifier(pipeline.table)} WHERE upper(${column}::VARCHAR) = upper(${quoteText(name)}) ORDER BY ALL`,
   );
 }
 
@@ -112,7 +111,7 @@ function quarantineNamed(database: Database, pipeline: AnyPipeline, name: string
       ? 'true'
       : `upper(CASE WHEN json_valid(record) THEN record ->> ${quoteText(`$."${field}"`)} END) = upper(${quoteText(name)})`;
   return database.rows(
-    `SELECT reason, record, request FROM quarantine WHERE dataset = ${quoteText(pipeline.table)} AND ${isNamed} ORDER BY ALL`,
+    `SELECT reason, record, partition_value FROM quarantine WHERE dataset = ${quoteText(pipeline.table)} AND ${isNamed} ORDER BY ALL`,
   );
 }
 
@@ -122,18 +121,18 @@ async function refuseName(database: Database, asked: readonly AnyPipeline[], nam
   for (const pipeline of asked) {
     const column = quoteIdentifier(nameColumn(pipeline));
     const rows = await database.rows<{ name: string }>(
-      `SELECT DISTINCT ${column} AS name FROM ${quoteIdentifier(pipeline.table)}
-       WHERE contains(upper(${column}), upper(${quoteText(name)})) OR levenshtein(upper(${column}), upper(${quoteText(name)})) <= 3 ORDER BY ALL LIMIT 8`,
+      `SELECT DISTINCT ${column}::VARCHAR AS name FROM ${quoteIdentifier(pipeline.table)}
+       WHERE contains(upper(${column}::VARCHAR), upper(${quoteText(name)})) OR levenshtein(upper(${column}::VARCHAR), upper(${quoteText(name)})) <= 3 ORDER BY ALL LIMIT 8`,
     );
     for (const row of rows) names.add(row.name);
   }
   const advice =
     names.size > 0
       ? `Did you mean ${[...names].slice(0, 8).join(', ')}?`
-      : 'To list all names, run "rekap query \'SELECT regency FROM dim_regency\'".';
+      : `To list all names, run "rekap query 'SELECT DISTINCT ${nameColumn(asked[0]!)} FROM ${asked[0]!.table}'".`;
   return new RekapError(
     'usage',
-    `Unknown regency ${JSON.stringify(name)}: no row and no record in quarantine has this name.`,
+    `Unknown name ${JSON.stringify(name)}: no row and no record in quarantine has this name.`,
     advice,
   );
 }
@@ -147,7 +146,7 @@ interface RowInQuestion {
   readonly question: EvidenceQuestion;
 }
 
-async function evidenceOfRow(project: Project, about: RowInQuestion): Promise<Evidence> {
+async function evidenceOfRow(about: RowInQuestion): Promise<Evidence> {
   const { database, warehouse, snapshot, pipeline, row, question } = about;
   const { columns: declared, table, key } = pipeline;
   const here = [
@@ -165,7 +164,9 @@ async function evidenceOfRow(project: Project, about: RowInQuestion): Promise<Ev
     .filter((violation) => ofColumns(violation['column_name']!) || partsOf(pipeline, violation).some(ofColumns))
     .map((violation) => {
       const parts = violation as unknown as Omit<ViolationInQuestion, 'messages' | 'figures'>;
-      const messages = languages.map((language) => [language, messageOf(project, parts, language)] as const);
+      const messages = languages.map(
+        (language) => [language, messageOf(snapshot.manifest.project, parts, language)] as const,
+      );
       return {
         ...parts,
         messages: Object.fromEntries(messages) as Record<Language, string>,
@@ -174,9 +175,9 @@ async function evidenceOfRow(project: Project, about: RowInQuestion): Promise<Ev
           .map(figure),
       };
     });
-  const name = row[nameColumn(pipeline)]!;
-  const isIt = (page: Page, record: number) =>
-    readText(page, record, Object.keys(declared).indexOf(nameColumn(pipeline)))?.trim() === name.trim();
+  const keyOf = createKeyReader(pipeline);
+  const wanted = key.map((name) => row[name]!).join('\u0000');
+  const isIt = (page: Page, record: number): boolean => keyOf(page, record)?.join('\u0000') === wanted;
   return {
     notice: sampleNotice(snapshot.manifest),
     dataset: table,
@@ -184,14 +185,20 @@ async function evidenceOfRow(project: Project, about: RowInQuestion): Promise<Ev
     quarantined: null,
     figures: question.columns.filter((column) => declared[column] !== undefined).map(figure),
     violations,
-    records: await findRecords(warehouse, snapshot, pipeline, Number(row[pipeline.district]), isIt),
+    records: await findRecords(
+      warehouse,
+      snapshot,
+      pipeline,
+      pipeline.partition === undefined ? null : row[pipeline.partition.column]!,
+      isIt,
+    ),
     history: await readHistory(database, here, ofColumns),
   };
 }
 
 /** The columns that a violation is about, the whole of a sum last. */
-function partsOf({ checks }: AnyPipeline, violation: Texts): string[] {
-  const sum = checks.find(({ name }) => name === violation['check_name']);
+function partsOf(pipeline: AnyPipeline, violation: Texts): string[] {
+  const sum = sumChecks(pipeline).find(({ name }) => name === violation['check_name']);
   return [...(sum?.parts ?? []), violation['column_name']!];
 }
 
@@ -199,13 +206,11 @@ async function evidenceOfQuarantine(
   warehouse: string,
   snapshot: Snapshot,
   pipeline: AnyPipeline,
-  { reason, record, request }: Texts,
+  { reason, record, partition_value: partition = null }: Texts,
 ): Promise<Evidence> {
-  const district = new RegExp(`[?&]${pipeline.districtParameter}=(\\d+)`).exec(request!)?.[1];
   const isIt = (page: Page, index: number) =>
     page.bytes.toString('utf8', page.records.recordStart[index], page.records.recordEnd[index]) === record;
-  const id = district === undefined ? null : Number(district);
-  const records = await findRecords(warehouse, snapshot, pipeline, id, isIt);
+  const records = await findRecords(warehouse, snapshot, pipeline, partition, isIt);
   return {
     notice: sampleNotice(snapshot.manifest),
     dataset: pipeline.table,

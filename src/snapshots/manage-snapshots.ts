@@ -4,7 +4,6 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRekapError, RekapError, systemCode, systemReason } from '../errors.ts';
 import { verifyLanding } from '../land/landed-run.ts';
-import type { Project } from '../pipeline.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import { pruneSnapshots } from '../publish/snapshot-folder.ts';
 import { pinSnapshot, pointCurrent, unpinSnapshot } from '../publish/switch-current.ts';
@@ -42,7 +41,7 @@ interface Verification {
  *
  * @throws `snapshot-not-found` where there is none of this id.
  */
-export async function verifyPublished(warehouse: string, id: string, project: Project): Promise<Verification> {
+export async function verifyPublished(warehouse: string, id: string): Promise<Verification> {
   let snapshot: Snapshot;
   try {
     snapshot = await readSnapshot(warehouse, id);
@@ -51,7 +50,7 @@ export async function verifyPublished(warehouse: string, id: string, project: Pr
     return { files: 0, problems: [error.message], answerProblems: [], answers: 'unknown', next: error.next };
   }
   const { run, landing, files } = snapshot.manifest;
-  const problems = await verifyAgainst(project, snapshot);
+  const problems = await verifyAgainst(snapshot);
   const folder = join(warehousePaths(warehouse).landing, run);
   // What is there and cannot be read is named file by file.
   const isKept = isSnapshotId(run) && (await isThere(folder));
@@ -95,10 +94,10 @@ interface RolledBack extends Pick<Verification, 'answerProblems' | 'next'> {
  *
  * @throws `snapshot-not-found` where there is none of this id, `verification` naming what is wrong with a damaged one.
  */
-export async function rollBack(project: Project, warehouse: string, id: string): Promise<RolledBack> {
+export async function rollBack(warehouse: string, id: string): Promise<RolledBack> {
   return locked(warehouse, async () => {
     const before = await readCurrent(warehouse).catch(() => null);
-    const { problems, answerProblems, next } = await verifyPublished(warehouse, id, project);
+    const { problems, answerProblems, next } = await verifyPublished(warehouse, id);
     if (problems.length > 0) throw damagedError(`Snapshot ${id} is damaged and was not made current:`, problems, next);
     // Readers get the right figures first: a rollback that dies in between has not pinned anything, and hasn't said so.
     await pointCurrent(warehouse, id);

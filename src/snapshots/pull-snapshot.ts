@@ -22,12 +22,12 @@ import { findAltered } from '../warehouse/check-files.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import {
   databaseFile,
-  isManifest,
   type Manifest,
   type ManifestFile,
   manifestFile,
   manifestHashFile,
 } from '../warehouse/snapshot-format.ts';
+import { readManifest } from '../warehouse/read-manifest.ts';
 import { recordTransfer } from './record-transfer.ts';
 import {
   listSnapshotIds,
@@ -207,7 +207,7 @@ async function fetchSnapshot(
   const below = snapshotPrefix(id);
   const text = await bucket.read(below + manifestFile);
   if (text === null) throw new GoneMeanwhile(manifestFile);
-  const manifest = readManifest(text.text, there, bucket);
+  const manifest = await requireManifest(text.text, there, bucket);
   const folder = await beginSnapshotFolder(warehouse, id);
   try {
     const fetchFile = async ({ path, bytes, sha256: expected }: ManifestFile): Promise<void> => {
@@ -241,9 +241,10 @@ async function fetchSnapshot(
 }
 
 /** What comes from a bucket may be anybody's: the hash says whether it is what was pushed, and the shape keeps its paths below their folder. */
-function readManifest(text: string, there: CurrentThere, bucket: Bucket): Manifest {
+async function requireManifest(text: string, there: CurrentThere, bucket: Bucket): Promise<Manifest> {
   const parsed = sha256(text) === there.manifest_sha256 ? parseJson(text) : null;
-  if (isManifest(parsed, there.snapshot) && parsed.source === there.source && isUsable(parsed)) return parsed;
+  const read = await readManifest(parsed, there.snapshot);
+  if ('manifest' in read && read.manifest.source === there.source && isUsable(read.manifest)) return read.manifest;
   throw unlike(bucket, there, manifestFile);
 }
 

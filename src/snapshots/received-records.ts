@@ -3,17 +3,18 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isRekapError, RekapError } from '../errors.ts';
-import { createScanner } from '../extract/scan/scan-answer.ts';
+import { createScanner, shapeOf } from '../source/decode/scan-answer.ts';
 import { openLandedRun, readAnswers } from '../land/landed-run.ts';
-import type { AnyPipeline } from '../pipeline.ts';
+import { kindOf } from '../kinds/kinds.ts';
+import { type AnyPipeline, placeOf } from '../project/declaration.ts';
 import type { Page } from '../stages.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** A record as the source sent it, and the answer that held it. */
 export interface ReceivedRecord {
-  /** Which account of the source it comes from: its list of all records, or the district's own. */
-  readonly account: 'full listing' | 'district';
+  /** Which account of the source it comes from: its list of all records, or the partition's own. */
+  readonly account: 'full listing' | 'partition';
   readonly url: string;
   /** ISO 8601. */
   readonly at: string;
@@ -32,21 +33,21 @@ export interface ReceivedRecord {
 }
 
 /**
- * The records that a run received, from the district's own answers and from the full listing. What a snapshot has carried over was received
+ * The records that a run received, from the partition's own answers and from the full listing. What a snapshot has carried over was received
  * by the run of one before it.
  */
 export async function findRecords(
   warehouse: string,
   { manifest }: Snapshot,
   pipeline: AnyPipeline,
-  district: number | null,
+  partition: string | null,
   isIt: (page: Page, record: number) => boolean,
 ): Promise<ReceivedRecord[]> {
   const folder = join(warehousePaths(warehouse).landing, manifest.run);
-  const records = await readLanding(folder, manifest.run, pipeline, district, isIt);
+  const records = await readLanding(folder, manifest.run, pipeline, partition, isIt);
   if (records.length > 0 || manifest.previous === null) return records;
   try {
-    return await findRecords(warehouse, await readSnapshot(warehouse, manifest.previous), pipeline, district, isIt);
+    return await findRecords(warehouse, await readSnapshot(warehouse, manifest.previous), pipeline, partition, isIt);
   } catch (error) {
     if (!isRekapError(error, 'snapshot-not-found')) throw error;
     throw new RekapError(
@@ -58,30 +59,48 @@ export async function findRecords(
   }
 }
 
+/** Reads a record's key as the table has it; null where the record has none that can be used. */
+export function createKeyReader(pipeline: AnyPipeline): (page: Page, record: number) => string[] | null {
+  const columns = pipeline.key.map((name) => ({
+    place: placeOf(pipeline, name),
+    column: kindOf(pipeline.columns[name]!).newColumn(1),
+  }));
+  return (page, record) => {
+    if (page.records.isObject[record] !== 1) return null;
+    const isWhole = columns.every(({ place, column }) => column.fill(page, record, place, 0) === 0);
+    return isWhole ? columns.map(({ column }) => String(column.value(0))) : null;
+  };
+}
+
 async function readLanding(
   folder: string,
   run: string,
   pipeline: AnyPipeline,
-  district: number | null,
+  partition: string | null,
   isIt: (page: Page, record: number) => boolean,
 ): Promise<ReceivedRecord[]> {
   const lines = (await readAnswers(folder)).map((line, answer) => ({ line, answer }));
   const meant = lines.filter(
     ({ line }) =>
-      line.dataset === pipeline.table && line.status === 200 && (line.district === null || line.district === district),
+      line.dataset === pipeline.table &&
+      line.status === 200 &&
+      (line.partition === null || line.partition === partition),
   );
   const landed = await openLandedRun(folder, null);
-  const scan = createScanner(Object.values(pipeline.columns).map(({ field }) => field));
+  const scan = createScanner(
+    Object.values(pipeline.columns).map(({ field }) => field),
+    shapeOf(pipeline),
+  );
   const records: ReceivedRecord[] = [];
   try {
     for (const { line, answer } of meant) {
       const { request, url, body: bytes, at, status } = await landed.answer(answer);
-      const { count, records: index } = scan(bytes);
-      const page: Page = { request, url, bytes, count, records: index };
+      const { records: index } = scan(bytes);
+      const page: Page = { request, url, bytes, count: index.length, next: null, records: index };
       for (let record = 0; record < index.length; record += 1) {
         if (!isIt(page, record)) continue;
         records.push({
-          account: line.district === null ? 'full listing' : 'district',
+          account: line.partition === null ? 'full listing' : 'partition',
           url,
           at: at.toISOString(),
           status,

@@ -37,7 +37,7 @@ const failures: readonly Failure[] = [
     said: noMemory,
     code: 'out-of-memory',
     what: () => 'The tables of the snapshot exceed the memory limit of DuckDB.',
-    next: 'Nothing was published. Sync fewer districts at a time with --dataset or --dapil, and please report this problem.',
+    next: 'Nothing was published. Sync fewer datasets at a time with --dataset, or fewer partitions, and please report this problem.',
   },
   {
     // Places such as /proc say ENOENT where nothing can be made.

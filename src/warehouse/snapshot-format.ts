@@ -2,6 +2,9 @@
 
 import { join } from 'node:path';
 import * as v from 'valibot';
+import type { Project } from '../project/declaration.ts';
+import { storedProjectShape } from '../project/shapes.ts';
+import { grades } from '../stages.ts';
 
 /** Name of the DuckDB file in a snapshot. */
 export const databaseFile = 'rekap.duckdb';
@@ -71,12 +74,13 @@ const fileShape = v.object({
 });
 export type ManifestFile = Readonly<v.InferOutput<typeof fileShape>>;
 
-/** What is known of one district after it was read; as in `Verdict`. */
+/** What is known of one partition after it was read; as in `Verdict`. */
 const verdictShape = v.object({
   dataset: text,
-  district: v.nullable(count),
+  partition: v.nullable(text),
   complete: v.boolean(),
   proof: v.picklist(['own end', 'full listing', 'none']),
+  grade: v.nullable(v.picklist(grades)),
   listed: v.nullable(count),
   received: count,
   pages: count,
@@ -90,21 +94,21 @@ const verdictShape = v.object({
 const datasetShape = v.object({
   /** What this run fetched: fetched = published + quarantined + duplicates. */
   ledger: v.object({ fetched: count, published: count, quarantined: count, duplicates: count }),
-  /** Rows taken over unchanged from the snapshot before, because this run was asked for other districts only. */
+  /** Rows taken over unchanged from the snapshot before, because this run was asked for other partitions only. */
   carried_over: count,
   /** Rows in the table: published + carried over. */
   rows: count,
   /** Records in quarantine, with those carried over. */
   quarantined: count,
-  /** One verdict per district, with the time at which it was last read. */
-  districts: v.array(verdictShape),
+  /** One verdict per partition, with the time at which it was last read. */
+  partitions: v.array(verdictShape),
   /** Records that came, went or were restated since the snapshot before. */
   changes: v.object({ added: count, removed: count, changed: count }),
   /** Violations by check. */
   violations: counts,
-  /** Sum of every count column, as digits. */
+  /** Sum of every count, decimal and watched column, as digits. */
   sums: v.record(text, text),
-  /** NULLs in every count column. */
+  /** NULLs in each of these columns. */
   nulls: counts,
   /** SHA-256 over the names, types and order of the columns. */
   schema_fingerprint: text,
@@ -113,7 +117,7 @@ export type ManifestDataset = Readonly<v.InferOutput<typeof datasetShape>>;
 
 /** A snapshot's manifest.json. Whether its figures are right is what `verify` checks. */
 export const manifestShape = v.object({
-  format: v.literal(1),
+  format: v.literal(2),
   snapshot: text,
   /** The run that made it; its answers lie in landing/<run>. */
   run: text,
@@ -121,6 +125,8 @@ export const manifestShape = v.object({
   tool: v.object({ name: text, version: text }),
   /** Base URL of the source, or 'sample'. */
   source: text,
+  /** What the project declares; every command that reads goes by it. */
+  project: storedProjectShape,
   previous: v.nullable(text),
   datasets: v.record(text, datasetShape),
   /** SHA-256 over the definitions of tables, views and checks: another value means another rekap or other models. */
@@ -132,12 +138,7 @@ export const manifestShape = v.object({
   /** Files of landing/<run>, by which a replay knows that they are as they were; each body's own hash stands in answers.jsonl. */
   landing: v.array(fileShape),
 });
-export type Manifest = Readonly<v.InferOutput<typeof manifestShape>>;
-
-/** Whether a value is the manifest of snapshot `id`. */
-export function isManifest(value: unknown, id: string): value is Manifest {
-  return v.is(manifestShape, value) && value.snapshot === id;
-}
+export type Manifest = Readonly<Omit<v.InferOutput<typeof manifestShape>, 'project'>> & { readonly project: Project };
 
 const madeUp = {
   en: 'The sample figures are made up.',

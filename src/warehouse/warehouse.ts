@@ -5,11 +5,11 @@ import { basename, join } from 'node:path';
 import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { findLogs } from '../duckdb/database.ts';
 import { whyUnread } from './check-files.ts';
+import { readManifest as parseManifest } from './read-manifest.ts';
 import { failedFile, forbidden, isForbidden } from './file-errors.ts';
 import {
   currentTarget,
   databaseFile,
-  isManifest,
   isSnapshotId,
   type Manifest,
   manifestFile,
@@ -215,8 +215,9 @@ async function readManifest(id: string, folder: string): Promise<Manifest> {
     if (isForbidden(error)) throw forbidden(file, error);
     throw damaged(`cannot be read: ${systemReason(error)}`, error);
   }
-  if (isManifest(manifest, id)) return manifest;
-  throw damaged(`is not a manifest of snapshot ${id}`, null);
+  const read = await parseManifest(manifest, id);
+  if ('manifest' in read) return read.manifest;
+  throw damaged(read.why, null);
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -91,7 +91,7 @@ interface Parsed {
   readonly all: number;
 }
 
-/** JSON.parse of every page that the list without a district takes, and of these and the districts' own pages together. */
+/** JSON.parse of every page that the list without a partition takes, and of these and the partitions' own pages together. */
 function timeParse(records: GeneratedRecords): Parsed {
   const once = parsePages(records, [null]);
   return { once, all: once + parsePages(records, records.dapils) };
@@ -101,8 +101,8 @@ function timeParse(records: GeneratedRecords): Parsed {
 function parsePages(records: GeneratedRecords, dapils: readonly (number | null)[]): number {
   let milliseconds = 0;
   globalThis.gc?.();
-  for (const district of dapils) {
-    for (const page of records.pages(district, pageSize)) {
+  for (const partition of dapils) {
+    for (const page of records.pages(partition, pageSize)) {
       const began = performance.now();
       JSON.parse(page.toString());
       milliseconds += performance.now() - began;

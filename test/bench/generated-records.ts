@@ -1,26 +1,29 @@
-/** Records for benchmarks, rendered once: the sample's districts with as many regencies as wanted, in the service's exact shape. */
+/** Records for benchmarks, rendered once: the sample's partitions with as many regencies as wanted, in the service's exact shape. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sampleFileName, type SampleRecord } from '../../data/sample/records.ts';
-import { loadProject } from '../../pipelines/index.ts';
+import { loadProject } from '../support/bundled.ts';
 import { varyRecord, type Spread } from './vary-record.ts';
 
 /** A dataset's records as one stretch of JSON, so that any page of it is a slice and costs nothing to make. */
 export class GeneratedRecords {
   readonly count: number;
-  /** Where record `i` begins in the text of its district. */
+  /** Where record `i` begins in the text of its partition. */
   private readonly starts: Float64Array;
   /** Records from one to another, and their JSON, each followed by a comma. */
-  private readonly districts = new Map<number, { readonly from: number; readonly to: number; readonly text: Buffer }>();
+  private readonly partitions = new Map<
+    number,
+    { readonly from: number; readonly to: number; readonly text: Buffer }
+  >();
 
-  /** @param total Records of `voters`, spread evenly over the districts and in their order; null for the sample as it is. */
+  /** @param total Records of `voters`, spread evenly over the partitions and in their order; null for the sample as it is. */
   constructor(dataset: 'voters' | 'voting_rights_users', total: number | null, spread: Spread = 'over regencies') {
-    const sample = groupByDistrict(readSample(dataset));
+    const sample = groupByPartition(readSample(dataset));
     this.count = total ?? [...sample.values()].reduce((sum, records) => sum + records.length, 0);
     this.starts = new Float64Array(this.count);
     let row = 0;
-    for (const [index, [district, records]] of [...sample].entries()) {
+    for (const [index, [partition, records]] of [...sample].entries()) {
       const from = row;
       const to = total === null ? from + records.length : Math.floor((total * (index + 1)) / sample.size);
       const texts: string[] = [];
@@ -35,24 +38,24 @@ export class GeneratedRecords {
         this.starts[row] = start;
         start += Buffer.byteLength(text) + 1;
       }
-      this.districts.set(district, { from, to, text: Buffer.from(`${texts.join(',')},`) });
+      this.partitions.set(partition, { from, to, text: Buffer.from(`${texts.join(',')},`) });
     }
   }
 
-  /** The districts' ids, in the order of their records. */
+  /** The partitions' ids, in the order of their records. */
   get dapils(): number[] {
-    return [...this.districts.keys()];
+    return [...this.partitions.keys()];
   }
 
   /** The body of an answer, in pieces that share memory with all other answers. */
-  page(district: number | null, limit: number, offset: number): readonly Buffer[] {
-    const { from, to } = this.range(district);
+  page(partition: number | null, limit: number, offset: number): readonly Buffer[] {
+    const { from, to } = this.range(partition);
     const first = Math.min(from + offset, to);
     const last = Math.min(first + limit, to);
     const records = last - first;
     const [open, close] = records === 1 ? ['', '}'] : ['[', ']}'];
     const content: Buffer[] = [];
-    for (const block of this.districts.values()) {
+    for (const block of this.partitions.values()) {
       const [begin, end] = [Math.max(first, block.from), Math.min(last, block.to)];
       if (begin >= end) continue;
       const stop = end === block.to ? block.text.length : this.starts[end]!;
@@ -61,16 +64,16 @@ export class GeneratedRecords {
     return [Buffer.from(`{"count":${records},"data":${open}`), ...content, Buffer.from(close)];
   }
 
-  /** Bodies that in this order hold the dataset, or one district of it, once; each is made when its turn comes. */
-  *pages(district: number | null, pageSize: number): Generator<Buffer> {
-    const { from, to } = this.range(district);
+  /** Bodies that in this order hold the dataset, or one partition of it, once; each is made when its turn comes. */
+  *pages(partition: number | null, pageSize: number): Generator<Buffer> {
+    const { from, to } = this.range(partition);
     for (let offset = 0; from + offset < to; offset += pageSize)
-      yield Buffer.concat(this.page(district, pageSize, offset));
+      yield Buffer.concat(this.page(partition, pageSize, offset));
   }
 
-  private range(district: number | null): { readonly from: number; readonly to: number } {
-    if (district === null) return { from: 0, to: this.count };
-    return this.districts.get(district) ?? { from: 0, to: 0 };
+  private range(partition: number | null): { readonly from: number; readonly to: number } {
+    if (partition === null) return { from: 0, to: this.count };
+    return this.partitions.get(partition) ?? { from: 0, to: 0 };
   }
 }
 
@@ -79,11 +82,11 @@ function readSample(dataset: 'voters' | 'voting_rights_users'): readonly SampleR
   return JSON.parse(readFileSync(path, 'utf8')) as readonly SampleRecord[];
 }
 
-function groupByDistrict(records: readonly SampleRecord[]): Map<number, readonly SampleRecord[]> {
-  const districts = new Map<number, SampleRecord[]>();
+function groupByPartition(records: readonly SampleRecord[]): Map<number, readonly SampleRecord[]> {
+  const partitions = new Map<number, SampleRecord[]>();
   for (const record of records) {
-    const district = Number(record['IdDapil']);
-    districts.set(district, [...(districts.get(district) ?? []), record]);
+    const partition = Number(record['IdDapil']);
+    partitions.set(partition, [...(partitions.get(partition) ?? []), record]);
   }
-  return new Map([...districts].toSorted(([one], [other]) => one - other));
+  return new Map([...partitions].toSorted(([one], [other]) => one - other));
 }

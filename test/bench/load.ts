@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { voters } from '../../pipelines/voters.ts';
+import { voters } from '../support/bundled.ts';
 import { columnList, type Database, openDatabase } from '../../src/duckdb/database.ts';
 import { Staging } from '../../src/load/staging.ts';
 import { createTableSql, datasetTable } from '../../src/load/tables.ts';

@@ -11,14 +11,14 @@ const endpoints = 2;
 const runs = 5;
 
 export async function benchNation(): Promise<Finding[]> {
-  const districts = new GeneratedRecords('voters', null).dapils.length;
+  const partitions = new GeneratedRecords('voters', null).dapils.length;
   const source = await startSource({ records: null, delay });
   try {
     const measured = [];
     for (let run = 0; run < runs; run += 1)
       measured.push(await measureSync(source.url, ['--concurrency', String(concurrency)]));
     const { requests } = measured[0]!.figures;
-    const section = `nation (${districts} districts x ${endpoints})`;
+    const section = `nation (${partitions} partitions x ${endpoints})`;
     return [
       {
         section,
@@ -42,8 +42,8 @@ export async function benchNation(): Promise<Finding[]> {
         section,
         what: 'requests',
         measured: requests,
-        against: districts * endpoints,
-        reference: 'districts x endpoints',
+        against: partitions * endpoints,
+        reference: 'partitions x endpoints',
         target: { atMost: 1.15 },
         format: String,
       },

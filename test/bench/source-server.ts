@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { pipelines } from '../../pipelines/index.ts';
+import { pipelines } from '../support/bundled.ts';
 import { GeneratedRecords } from './generated-records.ts';
 
 /** What the server is to serve. */
@@ -43,7 +43,7 @@ function serve({ records, delay }: SourceSettings): void {
   const datasets = records === null ? (['voters', 'voting_rights_users'] as const) : (['voters'] as const);
   const recordsAt = new Map(
     datasets.map((dataset) => [
-      pipelines.find(({ table }) => table === dataset)!.endpoint,
+      pipelines.find(({ table }) => table === dataset)!.path,
       new GeneratedRecords(dataset, records),
     ]),
   );
@@ -56,10 +56,10 @@ function serve({ records, delay }: SourceSettings): void {
         return;
       }
       if (delay > 0) await sleep(delay);
-      const district = searchParams.get('id_dapil');
+      const partition = searchParams.get('id_dapil');
       const limit = Number(searchParams.get('limit') ?? 10);
       const offset = Number(searchParams.get('offset') ?? 0);
-      const pieces = found.page(district === null ? null : Number(district), limit, offset);
+      const pieces = found.page(partition === null ? null : Number(partition), limit, offset);
       const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
       response.cork();

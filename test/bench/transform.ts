@@ -1,9 +1,10 @@
 /** Transformation alone, pages in memory: scanner and Transformer against JSON.parse of the same pages. */
 
-import { voters } from '../../pipelines/voters.ts';
-import { createScanner } from '../../src/extract/scan/scan-answer.ts';
+import { voters } from '../support/bundled.ts';
+import { createScanner, shapeOf } from '../../src/source/decode/scan-answer.ts';
 import type { Batch } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
+import { requestOf } from '../support/asked.ts';
 import { formatDuration, median, type Finding } from './finding.ts';
 import { GeneratedRecords } from './generated-records.ts';
 import { time } from './measure.ts';
@@ -13,16 +14,16 @@ const size = 200_000;
 const pageSize = 1000;
 const rounds = 5;
 
-/** The records' pages, each district's together. */
-type Districts = readonly { readonly district: number; readonly pages: readonly Buffer[] }[];
+/** The records' pages, each partition's together. */
+type Partitions = readonly { readonly partition: number; readonly pages: readonly Buffer[] }[];
 
 export async function benchTransform(): Promise<Finding[]> {
-  const districts = makePages(size);
+  const partitions = makePages(size);
   const parses: number[] = [];
   const transforms: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    parses.push(await time(() => parseAll(districts)));
-    transforms.push(await time(() => void transformAll(districts)));
+    parses.push(await time(() => parseAll(partitions)));
+    transforms.push(await time(() => void transformAll(partitions)));
   }
   return [
     {
@@ -42,24 +43,28 @@ export function makeBatches(total: number, spread: Spread): Batch[] {
   return transformAll(makePages(total, spread));
 }
 
-function makePages(total: number, spread: Spread = 'over regencies'): Districts {
+function makePages(total: number, spread: Spread = 'over regencies'): Partitions {
   const records = new GeneratedRecords('voters', total, spread);
-  return records.dapils.map((district) => ({ district, pages: [...records.pages(district, pageSize)] }));
+  return records.dapils.map((partition) => ({ partition, pages: [...records.pages(partition, pageSize)] }));
 }
 
-function parseAll(districts: Districts): void {
-  for (const { pages } of districts) for (const page of pages) JSON.parse(page.toString());
+function parseAll(partitions: Partitions): void {
+  for (const { pages } of partitions) for (const page of pages) JSON.parse(page.toString());
 }
 
-function transformAll(districts: Districts): Batch[] {
-  const scan = createScanner(Object.values(voters.columns).map(({ field }) => field));
+function transformAll(partitions: Partitions): Batch[] {
+  const scan = createScanner(
+    Object.values(voters.columns).map(({ field }) => field),
+    shapeOf(voters),
+  );
   const transformer = new Transformer(voters);
   const batches: Batch[] = [];
-  for (const { district, pages } of districts) {
-    transformer.beginDistrict();
+  for (const { partition, pages } of partitions) {
+    transformer.beginPartition();
     for (const [index, bytes] of pages.entries()) {
-      const request = { dataset: voters.table, district, offset: index * pageSize, limit: pageSize };
-      batches.push(...transformer.addPage({ request, url: '', bytes, ...scan(bytes) }));
+      const request = requestOf(voters, { partition: String(partition), offset: index * pageSize, limit: pageSize });
+      const { count, ...scanned } = scan(bytes);
+      batches.push(...transformer.addPage({ request, url: '', bytes, ...scanned, count: count! }));
     }
   }
   batches.push(transformer.finish());

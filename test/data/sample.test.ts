@@ -4,11 +4,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { nationalDpt } from '../../data/sample/assumptions.ts';
 import { parseDistricts } from '../../data/sample/districts.ts';
-import { type Fault, faults } from '../../data/sample/faults.ts';
+import { type CountColumn, type Fault, faults } from '../../data/sample/faults.ts';
 import { formatRecords, makeRecords, type SampleRecord, sampleFileName } from '../../data/sample/records.ts';
-import { type CountColumn, rowChecks } from '../../pipelines/row-checks.ts';
-import { voters } from '../../pipelines/voters.ts';
-import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
+import { sumChecks } from '../../src/project/declaration.ts';
+import { voters, votingRightsUsers } from '../support/bundled.ts';
 
 type Dataset = Fault['dataset'];
 
@@ -122,11 +121,11 @@ describe('the planted faults', () => {
   });
 
   it.each(faults)('are in the README: $dataset, $regency', (fault) => {
-    const { endpoint, columns } = pipelines[fault.dataset];
+    const { path, columns } = pipelines[fault.dataset];
     const { field } = columns[fault.column];
     const record = stored[fault.dataset].find((row) => row['NamaKabupaten'] === fault.regency);
     const cells = [
-      endpoint.replace('/api/', ''),
+      path.replace('/api/', ''),
       fault.dapilId,
       fault.regency,
       `\`${field}\``,
@@ -152,9 +151,9 @@ function noticeIn(dataset: Dataset, index: number): string[] {
       `${place} ${column} ${record[pipelines[dataset].columns[column].field] === '' ? 'empty count' : 'malformed count'}`,
     );
   }
-  for (const { name, parts, whole } of rowChecks) {
-    const counts = parts.map((part) => countIn(dataset, index, part));
-    const total = countIn(dataset, index, whole);
+  for (const { name, parts, whole } of sumChecks(pipelines[dataset])) {
+    const counts = parts.map((part) => countIn(dataset, index, part as CountColumn));
+    const total = countIn(dataset, index, whole as CountColumn);
     if (total === null || counts.some((people) => people === null)) continue;
     if (counts.reduce<number>((sum, people) => sum + (people ?? 0), 0) !== total)
       found.push(`${place} ${whole} ${name}`);

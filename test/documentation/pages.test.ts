@@ -4,6 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { testKey } from '../support/sync-settings.ts';
 import { serveFolder } from '../support/served-source.ts';
 import { type Block, readBlocks } from './page-blocks.ts';
 import { PageRunner } from './page-runner.ts';
@@ -50,6 +51,18 @@ const prepare: Readonly<Record<string, (runner: PageRunner) => Promise<unknown>>
   // Its key is in a file.
   'docs/tutorial.md': async (runner) => void delete runner.variables['REKAP_API_KEY'],
   // The snapshots that the tutorial makes.
+  // Each of the two pages has one file of the same project.
+  'docs/how-to/add-a-dataset.md': (runner) => writeFirstFile(runner, 'docs/how-to/declare-a-project.md'),
+  'docs/how-to/declare-a-project.md': async (runner) => {
+    for (const page of ['docs/how-to/add-a-dataset.md', 'docs/how-to/declare-a-project.md'])
+      await writeFirstFile(runner, page);
+    const record = { RegionCode: 'A', StationNo: '1', Name: 'School', Seats: '20' };
+    await runner.run(`mkdir figures && echo '${JSON.stringify([record])}' > figures/stations.json`);
+    await runner.run(`echo '${testKey}' > api-key`);
+    runner.useAddress('KEY=…', `KEY=${testKey}`);
+    runner.useAddress('https://host', 'http://127.0.0.1:18080');
+    await runner.runBlock(tutorialServes);
+  },
   'docs/how-to/recover-from-a-failed-sync.md': async (runner) => {
     runner.useAddress('https://host', 'http://127.0.0.1:18080');
     await cp(join(root, 'data/sample'), join(runner.folder, 'figures'), { recursive: true });
@@ -106,6 +119,11 @@ async function runBlocks(runner: PageRunner, blocks: readonly Block[]): Promise<
 
 function isLeftOut({ content }: Block): boolean {
   return Object.keys(notRun).some((start) => content.startsWith(start));
+}
+
+/** Writes the file that the first block of TypeScript on a page is. */
+async function writeFirstFile(runner: PageRunner, page: string): Promise<void> {
+  await runner.runBlock(readBlocks(readPage(page)).find(({ language }) => language === 'ts')!);
 }
 
 /** A source with the sample in the place of https://host. */

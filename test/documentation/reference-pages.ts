@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { describeDeclarations } from './declarations-page.ts';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { allOptions, commands } from '../../src/cli/commands.ts';
 import { configShape } from '../../src/cli/options/config-file.ts';
@@ -18,7 +19,14 @@ import { ExitCode } from '../../src/errors.ts';
 import { metrics } from '../../src/snapshots/metrics.ts';
 import { manifestShape } from '../../src/warehouse/snapshot-format.ts';
 import { landedAnswerShape, landedVerdictShape, runFileShape } from '../../src/land/formats.ts';
-import { exitMeanings, fileMeanings, keyMeanings, openKeys, otherVariables } from './reference-words.ts';
+import {
+  describedElsewhere,
+  exitMeanings,
+  fileMeanings,
+  keyMeanings,
+  openKeys,
+  otherVariables,
+} from './reference-words.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/dist\/$/, '/');
 const command = join(root, 'dist/src/cli/main.js');
@@ -39,11 +47,23 @@ export async function makeReferencePages(): Promise<Pages> {
       'metrics.md': makeMetrics(),
       'tables.md': await makeTables(folder),
       'files.md': await makeFiles(join(folder, 'data/warehouse')),
+      'declarations.md': await makeDeclarations(),
       ...(await makeSchemas()),
     };
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+async function makeDeclarations(): Promise<string> {
+  const [declaration, helpers] = await Promise.all(
+    ['declaration.ts', 'define.ts'].map((name) => readFile(join(root, 'src/project', name), 'utf8')),
+  );
+  return page(
+    'Declarations',
+    'The properties of a project, a dataset, its columns and its checks. [Declare a project](../how-to/declare-a-project.md) and [Add a dataset](../how-to/add-a-dataset.md) show how to use them.',
+    ...describeDeclarations(declaration!, helpers!),
+  );
 }
 
 /** JSON Schemas of the files of a warehouse, for whoever reads one with another program. */
@@ -255,7 +275,7 @@ async function makeFiles(warehouse: string): Promise<string> {
     'These files have JSON Schemas: [manifest.json](manifest.schema.json), [run.json](run.schema.json), [lines of answers.jsonl](answers.schema.json), [lines of verdicts.jsonl](verdicts.schema.json).',
     `## landing/&lt;run&gt;/run.json\n\n${await keysIn(`landing/${run}/run.json`)}`,
     `## landing/&lt;run&gt;/answers.jsonl\n\nOne line per response.\n\n${await keysIn(`landing/${run}/answers.jsonl`)}`,
-    `## landing/&lt;run&gt;/verdicts.jsonl\n\nOne line per district and dataset.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`)}\n\nIf the run read everything, the file ends with one more line:\n\n${await keysIn(`landing/${run}/verdicts.jsonl`, -2)}`,
+    `## landing/&lt;run&gt;/verdicts.jsonl\n\nOne line per partition and dataset.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`)}\n\nIf the run read everything, the file ends with one more line:\n\n${await keysIn(`landing/${run}/verdicts.jsonl`, -2)}`,
   );
 }
 
@@ -267,7 +287,7 @@ function keysOf(value: unknown, path = '', parent = ''): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const keys = Object.entries(value).flatMap(([key, inner]) => {
     const name = `${path}${path === '' ? '' : '.'}${openKeys[parent] ?? key}`;
-    return [name, ...keysOf(inner, name, key)];
+    return [name, ...(describedElsewhere.has(name) ? [] : keysOf(inner, name, key))];
   });
   return [...new Set(keys)];
 }

@@ -8,7 +8,7 @@ export const exitMeanings: Words = {
     'An unexpected error, a full disk, output that cannot be written, a damaged snapshot, or responses that a replay cannot use.',
   usage: 'An invalid option, argument or setting, or a warehouse that cannot be used.',
   gate: 'The quality gate refused to publish.',
-  source: 'The source failed, or a district is incomplete.',
+  source: 'The source failed, or a partition is incomplete.',
   busy: 'Another sync or replay is using the warehouse, or a program has the DuckDB file open for writing.',
   stale: '`rekap status` only: the newest success is older than `--max-age`.',
   lastFailed: '`rekap status` only: the data is fresh, but the last sync or push failed.',
@@ -48,13 +48,13 @@ export const fileMeanings: Words = {
   'snapshots/<id>/dbt/sources.yml':
     'The same files and columns as sources for dbt-duckdb, with tests of the keys and freshness.',
   'snapshots/<id>/manifest.json':
-    'The contents of the snapshot: counts, sums, a verdict per district, a SHA-256 per file.',
+    'The contents of the snapshot: counts, sums, a verdict per partition, a SHA-256 per file.',
   'snapshots/<id>/manifest.json.sha256': 'The SHA-256 of the manifest, for `sha256sum -c`.',
   'landing/<run>/run.json': 'The settings of the run.',
   'landing/<run>/answers.jsonl': 'Each response: URL, time, status, SHA-256, and its position in `bodies.gz`.',
   'landing/<run>/bodies.gz': 'The responses as received, compressed.',
   'landing/<run>/verdicts.jsonl':
-    'The verdict of each district, and the records that were accepted from each response.',
+    'The verdict of each partition, and the records that were accepted from each response.',
 };
 
 const ledger: Words = {
@@ -66,15 +66,17 @@ const ledger: Words = {
 
 const verdict: Words = {
   dataset: 'Table.',
-  listed: 'Records of the district in the full listing.',
-  read_at: 'When the district was last read (UTC).',
-  complete: 'Whether the district is proved complete.',
-  received: 'Records received for the district.',
+  listed: 'Records of the partition in the full listing.',
+  read_at: 'When the partition was last read (UTC).',
+  complete: 'Whether the partition is proved complete.',
+  received: 'Records received for the partition.',
   pages: 'Pages of these records.',
-  readings: 'Passes over the district listing.',
-  reason: 'Why the district is incomplete, or null; in `runs.jsonl`, why the run did not succeed, or an empty string.',
-  district: 'ID of the district.',
-  proof: 'How its completeness was proved.',
+  readings: 'Passes over the partition listing.',
+  reason: 'Why the partition is incomplete, or null; in `runs.jsonl`, why the run did not succeed, or an empty string.',
+  partition: 'ID of the partition.',
+  proof: 'How its end was shown: by its own pages, by the full listing, or not at all.',
+  grade:
+    'How strong the proof is: `overlap`, `repaged`, `repeated`, `chain` or `single`, the strongest first; null without a proof.',
 };
 
 function below(path: string, words: Words): Words {
@@ -111,8 +113,8 @@ export const keyMeanings: Words = {
   'datasets.<dataset>.changes.added': 'New records.',
   'datasets.<dataset>.changes.removed': 'Records that no longer exist.',
   'datasets.<dataset>.changes.changed': 'Records with a changed value.',
-  'datasets.<dataset>.districts': 'One verdict per district.',
-  ...below('datasets.<dataset>.districts[].', verdict),
+  'datasets.<dataset>.partitions': 'One verdict per partition.',
+  ...below('datasets.<dataset>.partitions[].', verdict),
   'datasets.<dataset>.violations': 'Violations by check.',
   'datasets.<dataset>.violations.<check>': 'Number of violations of the check.',
   'datasets.<dataset>.sums': 'Sum of each count column, as a string of digits.',
@@ -120,6 +122,8 @@ export const keyMeanings: Words = {
   'datasets.<dataset>.nulls': 'Null values by column.',
   'datasets.<dataset>.nulls.<column>': 'Number of null values in the column.',
   'datasets.<dataset>.schema_fingerprint': 'SHA-256 of the names, types and order of the columns.',
+  project:
+    'The declaration of the project, as in [Declarations](declarations.md). Commands that read the file go by it.',
   definition: 'SHA-256 of the tables, views and checks. It changes with their definitions, such as in another release.',
   violation_ages: 'Violations by severity and age.',
   'violation_ages.<severity>': 'Violations of this severity.',
@@ -155,7 +159,7 @@ export const keyMeanings: Words = {
   accept_changes: 'Whether `--accept-changes` was given.',
   accept_source: 'Whether `--accept-source` was given.',
   dry_run: 'Whether `--dry-run` was given.',
-  districts: 'Requested districts, or null for all.',
+  partitions: 'Requested partitions, or null for all.',
   page_size: 'Records per request.',
   offset: 'Position of the first record of the page.',
   limit: 'Requested number of records.',
@@ -169,6 +173,9 @@ export const keyMeanings: Words = {
   accepted: 'The accepted pages: number of the response, first record, number of records.',
   verdicts: 'Number of verdicts before this line.',
 };
+
+/** Keys whose values another page describes. */
+export const describedElsewhere: ReadonlySet<string> = new Set(['project']);
 
 /** Names that stand for any dataset, check or column. */
 export const openKeys: Words = {

@@ -3,9 +3,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { voters } from '../../pipelines/voters.ts';
-import { definePipeline } from '../../src/define-pipeline.ts';
-import type { Project } from '../../src/pipeline.ts';
+import { voters } from '../support/bundled.ts';
+import type { LoadedProject } from '../../src/project/load-project.ts';
 import type { SyncOptions } from '../../src/run/options.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import { openFolderSource } from '../../src/serve/record-source.ts';
@@ -23,8 +22,8 @@ import { runSync, smallNation } from '../support/served-source.ts';
 import { project, syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const abroad = definePipeline({ ...voters, table: 'voters_abroad', endpoint: '/api/datapemilihln' });
-const three: Project = { ...project, pipelines: [...project.pipelines, abroad] };
+const abroad = { ...voters, table: 'voters_abroad', path: '/api/datapemilihln' };
+const three: LoadedProject = { ...project, pipelines: [...project.pipelines, abroad] };
 const nation = smallNation({ 1101: 3, 1102: 12 });
 
 /** A warehouse with one snapshot of two datasets. */
@@ -60,7 +59,7 @@ describe('a verification', () => {
   it('finds a snapshot from before the dataset whole', async () => {
     const { warehouse, known } = await ofTwo();
     const [id] = known;
-    expect((await verifyPublished(warehouse, id, three)).problems).toEqual([]);
+    expect((await verifyPublished(warehouse, id)).problems).toEqual([]);
   });
 
   it('names a dataset that the manifest lacks although the file holds its table', async () => {
@@ -72,7 +71,7 @@ describe('a verification', () => {
     expect(dropped).toBeDefined();
     await writeFile(file, JSON.stringify({ ...manifest, datasets }));
     await writeFile(`${file}.sha256`, manifestHashLine(await readFile(file)));
-    const { problems } = await verifyPublished(warehouse, id, project);
+    const { problems } = await verifyPublished(warehouse, id);
     expect(problems).toEqual(['voters: rekap.duckdb contains the table, but the manifest does not list the dataset']);
   });
 });
@@ -82,21 +81,21 @@ describe('a sync', () => {
     const { warehouse, result } = await syncThree();
     expect(result.outcome).toBe('published');
     expect(await countAbroad(warehouse)).toEqual([{ n: 5 }]);
-    expect((await verifyPublished(warehouse, result.run, three)).problems).toEqual([]);
+    expect((await verifyPublished(warehouse, result.run)).problems).toEqual([]);
   });
 
   it('of an older dataset carries the rest over, and begins the new one as never read', async () => {
     const { warehouse, result, again } = await syncThree({ datasets: ['voters'] });
     expect(result.outcome).toBe('published');
     expect(result.manifest.datasets['voting_rights_users']).toMatchObject({ rows: 15, carried_over: 15 });
-    expect(result.manifest.datasets['voters_abroad']).toMatchObject({ rows: 0, carried_over: 0, districts: [] });
-    expect((await verifyPublished(warehouse, result.run, three)).problems).toEqual([]);
+    expect(result.manifest.datasets['voters_abroad']).toMatchObject({ rows: 0, carried_over: 0, partitions: [] });
+    expect((await verifyPublished(warehouse, result.run)).problems).toEqual([]);
     expect((await again()).outcome).toBe('published');
     expect(await countAbroad(warehouse)).toEqual([{ n: 5 }]);
   });
 
   it('of the new dataset carries the others over', async () => {
-    const { warehouse, result } = await syncThree({ datasets: ['voters_abroad'], districts: [1101] });
+    const { warehouse, result } = await syncThree({ datasets: ['voters_abroad'], partitions: ['1101'] });
     expect(result.outcome).toBe('published');
     expect(result.manifest.datasets['voters']).toMatchObject({ rows: 15, carried_over: 15 });
     expect(await countAbroad(warehouse)).toEqual([{ n: 3 }]);

@@ -15,7 +15,7 @@ import { nation, publishedNation } from '../support/prepared-snapshots.ts';
 import { cliPath, startCli } from '../support/run-cli.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { project, syncOptions, testKey } from '../support/sync-settings.ts';
+import { syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const environment = { REKAP_API_KEY: testKey };
@@ -44,7 +44,7 @@ async function holdingService() {
 async function currentWhole(warehouse: string): Promise<string | null> {
   const current = await readCurrent(warehouse);
   if (current === null) return null;
-  const problems = await verifySnapshot(current.folder, current.manifest, project.pipelines);
+  const problems = await verifySnapshot(current.folder, current.manifest);
   if (problems.length > 0) throw new Error(`Snapshot ${current.id} is damaged: ${problems.join('; ')}`);
   return current.id;
 }

@@ -47,9 +47,9 @@ describe('a sync from a service into a warehouse with sample figures', () => {
     expect(again.warnings).not.toContain(anew);
   });
 
-  it('holds only the districts that were asked for, and none of the sample', async () => {
+  it('holds only the partitions that were asked for, and none of the sample', async () => {
     const { warehouse, url } = await afterSample();
-    const { outcome } = await runSync(syncOptions(warehouse, url, { source, districts: [1201] }));
+    const { outcome } = await runSync(syncOptions(warehouse, url, { source, partitions: ['1201'] }));
     expect(outcome).toBe('published');
     expect(await readValue(warehouse, 'SELECT string_agg(DISTINCT dapil_id) FROM voters')).toBe('1201');
   });

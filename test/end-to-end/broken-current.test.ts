@@ -13,7 +13,7 @@ import { alterFile } from '../support/alter-file.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { project, syncOptions } from '../support/sync-settings.ts';
+import { syncOptions } from '../support/sync-settings.ts';
 
 /** A warehouse with two snapshots, and without its `current`. */
 const twoSnapshots = preparedSnapshots(smallNation({ 1101: 3, 1102: 20 }), smallNation({ 1101: 4, 1102: 20 }));
@@ -52,7 +52,7 @@ describe.each([['nothing', async () => {}] as const, ...inItsPlace])('where %s s
   it('a rollback makes the snapshot current that it names', async () => {
     const { warehouse, current, older } = await withoutCurrent();
     await make(current);
-    await rollBack(project, warehouse, older);
+    await rollBack(warehouse, older);
     expect(await readlink(current)).toBe(`snapshots/${older}`);
   });
 });
@@ -62,7 +62,7 @@ describe('where a folder with something in it stands in its place', () => {
     const { warehouse, current, newer } = await withoutCurrent();
     await mkdir(current);
     await writeFile(join(current, 'theirs'), 'x');
-    for (const attempt of [() => rollBack(project, warehouse, newer), () => runReplay(warehouse)]) {
+    for (const attempt of [() => rollBack(warehouse, newer), () => runReplay(warehouse)]) {
       await expect(attempt()).rejects.toThrow(expect.objectContaining({ code: 'warehouse' }));
       await expect(attempt()).rejects.toMatchObject({
         exitCode: 2,
@@ -70,7 +70,7 @@ describe('where a folder with something in it stands in its place', () => {
       });
     }
     await rm(join(current, 'theirs'));
-    await rollBack(project, warehouse, newer);
+    await rollBack(warehouse, newer);
     expect(await readCurrentId(warehouse)).toBe(newer);
   });
 });
@@ -104,7 +104,7 @@ describe('the advice', () => {
     const [, run = null] = /"rekap replay ?([^" ]+)?"/.exec((error as RekapError).next)!;
     await runReplay(warehouse, { run });
     const mended = (await readCurrent(warehouse))!;
-    expect(await verifyPublished(warehouse, mended.id, project)).toMatchObject({ problems: [] });
+    expect(await verifyPublished(warehouse, mended.id)).toMatchObject({ problems: [] });
   });
 
   it('keeps a sync from beginning the history anew where only the link is gone', async () => {
@@ -113,7 +113,7 @@ describe('the advice', () => {
     const { url } = await serveData(smallNation({ 1101: 5, 1102: 20 }));
     const again = () => runSync(syncOptions(warehouse, url));
     await expect(again()).rejects.toMatchObject({ code: 'warehouse', next: expect.stringContaining('rekap replay') });
-    await rollBack(project, warehouse, newer);
+    await rollBack(warehouse, newer);
     expect((await again()).manifest.previous).toBe(newer);
   });
 });

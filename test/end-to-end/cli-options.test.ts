@@ -210,7 +210,7 @@ describe('a config file', () => {
   it('may give numbers and lists as they are', async () => {
     const config = await writeConfig({ dapil: [1101, '1102'], keep: 3, sample: true, 'dry-run': true });
     const { code, stderr } = await runHere(['sync', '--config', config, '--warehouse', await temporaryFolder()]);
-    expect(stderr).toContain('voters: 2 of 2 districts');
+    expect(stderr).toContain('voters: 2 of 2 partitions');
     expect(code).toBe(0);
   });
 });
@@ -254,8 +254,8 @@ describe('an option that is a list', () => {
     const config = words.includes('--config') ? [await writeConfig({ dataset: both, dapil: '1101, 1102' })] : [];
     const asked = [...sample, ...words, ...config, '--warehouse', await temporaryFolder()];
     const { code, stdout, stderr } = await runHere(asked, environment);
-    expect(stderr).toContain('voters: 2 of 2 districts');
-    expect(stderr).toContain('voting_rights_users: 2 of 2 districts');
+    expect(stderr).toContain('voters: 2 of 2 partitions');
+    expect(stderr).toContain('voting_rights_users: 2 of 2 partitions');
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'dry run' });
     expect(code).toBe(0);
   });

@@ -12,10 +12,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse]));
 
-/** A warehouse with the sample, from which just these districts were read once more. */
-async function syncSample(...district: string[]): Promise<string> {
+/** A warehouse with the sample, from which just these partitions were read once more. */
+async function syncSample(...partition: string[]): Promise<string> {
   const { warehouse } = await withSample();
-  if (district.length > 0) await runHere(['sync', '--sample', '--warehouse', warehouse, '--dapil', ...district]);
+  if (partition.length > 0) await runHere(['sync', '--sample', '--warehouse', warehouse, '--dapil', ...partition]);
   return warehouse;
 }
 

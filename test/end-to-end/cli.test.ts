@@ -29,7 +29,7 @@ describe('rekap sync --sample', () => {
     expect(first.stdout).toMatch(/voters +84 +84 +514 +514 +0 +0 +514 +\d/);
     expect(first.stdout).toContain('OGAN ILIR');
     expect(first.stdout).toContain(join(warehouse, 'current', 'rekap.duckdb'));
-    expect(first.stderr).toContain('voters: 84 of 84 districts, 514 records');
+    expect(first.stderr).toContain('voters: 84 of 84 partitions, 514 records');
     expect(first.stderr).not.toContain('Warning');
   });
 
@@ -47,7 +47,7 @@ describe('rekap sync --sample', () => {
       REKAP_WAREHOUSE: join(folder, 'many'),
     });
     expect(code).toBe(0);
-    expect(stderr).toContain('voters: 84 of 84 districts');
+    expect(stderr).toContain('voters: 84 of 84 partitions');
     expect(stderr).not.toMatch(/warning/i);
   });
 
@@ -184,7 +184,7 @@ describe('bad input', () => {
     ['a number that is none', ['sync', '--sample', '--concurrency', 'many'], ['--concurrency', 'whole number']],
     ['a number out of range', ['sync', '--sample', '--keep', '0'], ['--keep']],
     ['an age that is none', ['sync', '--sample', '--resume-within', '0'], ['--resume-within']],
-    ['a district that is none', ['sync', '--sample', '--dapil', 'aceh'], ['aceh', 'not a district ID']],
+    ['a partition that is none', ['sync', '--sample', '--dapil', 'aceh'], ['aceh', 'is not a value of dapil_id']],
     ['a dataset that is none', ['sync', '--sample', '--dataset', 'voter'], ['voter', 'voters and voting_rights_users']],
     ['a format that is none', ['query', 'SELECT 1', '--format', 'xml'], ['xml']],
     ['an option that needs another', ['query', 'SELECT 1', '--format', 'parquet'], ['--out']],
@@ -227,7 +227,7 @@ describe('bad input', () => {
   it('of a config file that is none is exit 2', async () => {
     const config = join(folder, 'bad.json');
     expectMessage(await runHere(['sync', '--config', '/nonexistent.json']), 2, 'cannot be read');
-    for (const text of ['{', '{\n  "keep": 3,\n  district: 1101\n}', '\n{"keep": 3} {}']) {
+    for (const text of ['{', '{\n  "keep": 3,\n  partition: 1101\n}', '\n{"keep": 3} {}']) {
       await writeFile(config, text);
       expectMessage(await runHere(['sync', '--config', config]), 2, 'is not valid JSON');
     }

@@ -7,7 +7,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSteps } from '../../src/runtime/context.ts';
-import { Secret } from '../../src/extract/ask/secret.ts';
+import { Secret } from '../../src/source/secret.ts';
 import { isSnapshotId } from '../../src/warehouse/snapshot-format.ts';
 import type { Death } from '../support/crash-child.ts';
 import { startDyingSyncs, type DyingSyncs } from '../support/dying-syncs.ts';

@@ -79,7 +79,7 @@ describe('rekap diff', () => {
     ]) {
       const data = smallNation({ 1101: 3 });
       for (const index of broken) data.datapemilihdpr[index]![sum] = `${999 - index}`;
-      // A violation of a whole district, whose regency is NULL.
+      // A violation of a whole partition, whose regency is NULL.
       data.datapemilihdpr[0]!['NamaDapil'] = 'ANOTHER NAME';
       await runSync(syncOptions(warehouse, (await serveData(data)).url, accepted));
     }

@@ -37,7 +37,7 @@ describe('rekap doctor', () => {
   it('finds nothing wrong with a service that is as documented, writes nothing, and shows no key', async () => {
     const { code, doubtful, findings } = await examine(['--base-url', (await serveData(nation)).url]);
     expect({ code, doubtful }).toEqual({ code: 0, doubtful: [] });
-    expect(findings.map(({ about }) => about)).toEqual(expect.arrayContaining(['district', 'page size', 'clock']));
+    expect(findings.map(({ about }) => about)).toEqual(expect.arrayContaining(['partition', 'page size', 'clock']));
   });
 
   it('looks at this machine alone without an address', async () => {

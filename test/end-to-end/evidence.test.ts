@@ -34,7 +34,7 @@ describe('evidence', () => {
   it('holds the record of both accounts, the sum that fails, and since when', async () => {
     const { warehouse, run, data } = await doubtful();
     const [voters] = await ask(warehouse, 'kota 1101-0', '--dataset', 'voters');
-    expect(voters!.records.map(({ account }) => account).toSorted()).toEqual(['district', 'full listing']);
+    expect(voters!.records.map(({ account }) => account).toSorted()).toEqual(['full listing', 'partition']);
     for (const { record } of voters!.records) expect(JSON.parse(record)).toEqual(data.datapemilihdpr[0]);
     const sum = voters!.violations.find(({ check_name }) => check_name === 'dpt_sexes_sum')!;
     expect(sum).toMatchObject({ actual: '999', first_snapshot: run });
@@ -101,11 +101,11 @@ describe('evidence', () => {
     for (const { record } of one!.records) expect(JSON.parse(record)).toEqual(data.datapemilihdpr[1]);
   });
 
-  it('of a district that was carried over comes from the run that received it', async () => {
+  it('of a partition that was carried over comes from the run that received it', async () => {
     const { warehouse, run, data } = await doubtful();
     data.datapemilihdpr[6]![total] = '1';
     const { url } = await serveData(data);
-    const part = await runSync(syncOptions(warehouse, url, { districts: [1102], source: 'test' }));
+    const part = await runSync(syncOptions(warehouse, url, { partitions: ['1102'], source: 'test' }));
     expect(part.outcome).toBe('published');
     const [voters] = await ask(warehouse, 'KOTA 1101-0', '--dataset', 'voters');
     expect(new Set(voters!.records.map((record) => record.run))).toEqual(new Set([run]));

@@ -68,7 +68,7 @@ for (const records of Object.values(nation)) {
     record['NamaProvinsi'] = name;
     record[name] = name;
   }
-  // The last district goes by several names, one of them of 10 MB, and one record has no place in a table.
+  // The last partition goes by several names, one of them of 10 MB, and one record has no place in a table.
   records.at(-2)!['NamaDapil'] = names.ansi;
 }
 nation.datahakpilihdpr.at(-3)!['NamaDapil'] = long;

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ExitCode, RekapError } from '../../src/errors.ts';
-import { Secret } from '../../src/extract/ask/secret.ts';
+import { Secret } from '../../src/source/secret.ts';
 import type { SyncResult } from '../../src/run/options.ts';
 import { manifestHashLine } from '../../src/publish/manifest.ts';
 import { prune, rollBack, verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
@@ -52,10 +52,14 @@ afterAll(async () => {
 
 const warehouseIn = (folder: string): string => join(folder, 'warehouse');
 
-/** A nation with no districts but its own, and one snapshot that is kept besides the one before. */
+/** A nation with no partitions but its own, and one snapshot that is kept besides the one before. */
 async function sync(folder: string): Promise<SyncResult> {
   const settings = { apiKey: new Secret(versionedKey), keep: 1, acceptChanges: true };
-  const own = { ...project, referenceDistricts: [] };
+  const pipelines = project.pipelines.map((pipeline) => ({
+    ...pipeline,
+    partition: { ...pipeline.partition!, values: { from: 'list', values: [] } as const },
+  }));
+  const own = { ...project, pipelines };
   return runSync(syncOptions(warehouseIn(folder), service.url, settings), {}, own);
 }
 
@@ -113,7 +117,7 @@ const acts: readonly Act[] = [
     version: 1,
     isLogged: false,
     pins: true,
-    act: async (folder) => rollBack(project, warehouseIn(folder), (await listSnapshotIds(warehouseIn(folder)))[0]!),
+    act: async (folder) => rollBack(warehouseIn(folder), (await listSnapshotIds(warehouseIn(folder)))[0]!),
   },
   {
     name: 'a sync after one that could not switch',
@@ -162,7 +166,7 @@ function must(holds: boolean, what: unknown): asserts holds {
 async function versionIn(folder: string): Promise<number | null> {
   const current = await readCurrent(warehouseIn(folder));
   if (current === null) return null;
-  const { problems, answerProblems } = await verifyPublished(warehouseIn(folder), current.id, project);
+  const { problems, answerProblems } = await verifyPublished(warehouseIn(folder), current.id);
   must(problems.length + answerProblems.length === 0, [...problems, ...answerProblems]);
   return figureOf(current.manifest);
 }

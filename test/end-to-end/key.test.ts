@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
-import { Secret } from '../../src/extract/ask/secret.ts';
+import { Secret } from '../../src/source/secret.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
 import { filesWithWord, holdsWord } from '../support/find-word.ts';
 import { readRows } from '../support/read-table.ts';
@@ -273,7 +273,7 @@ it('what stands in place of the key in the tables says so, and the run warns', a
   const { warnings } = await runSync(syncOptions(warehouse, url, { apiKey: new Secret(key) }));
   expect(warnings.filter((warning) => warning.includes('repeats the API key'))).toHaveLength(1);
   expect(await readRows(warehouse, 'SELECT DISTINCT dapil_name FROM voters ORDER BY ALL')).toEqual(
-    [1101, 1102, 1103].map((district) => ({ dapil_name: `DAPIL ${district} [redacted]` })),
+    [1101, 1102, 1103].map((partition) => ({ dapil_name: `DAPIL ${partition} [redacted]` })),
   );
 });
 

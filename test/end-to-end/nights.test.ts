@@ -101,7 +101,7 @@ it('a week of nights: published, unchanged, failed, refused, killed, missed, and
     });
   }
 
-  // Published at once, since nothing was there; then unchanged, failed twice, and refused since a district is gone.
+  // Published at once, since nothing was there; then unchanged, failed twice, and refused since a partition is gone.
   await schedule(first, first, nowhere, fewer);
   // Killed in the fifth night, and off in the sixth and seventh.
   const killed = sync(project, syncOptions(warehouse, nowhere.url), {

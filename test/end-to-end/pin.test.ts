@@ -11,7 +11,7 @@ import { runHere } from '../support/run-here.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { project, syncOptions, testKey } from '../support/sync-settings.ts';
+import { syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const prepared = preparedSnapshots(smallNation({ 1101: 60 }), smallNation({ 1101: 61 }));
@@ -20,7 +20,7 @@ const prepared = preparedSnapshots(smallNation({ 1101: 60 }), smallNation({ 1101
 async function rolledBack() {
   const { warehouse, known } = await prepared();
   const [older, newer] = known;
-  await rollBack(project, warehouse, older);
+  await rollBack(warehouse, older);
   const { url } = await serveData(smallNation({ 1101: 62 }));
   const sync = (settings: Partial<Parameters<typeof syncOptions>[2]> = {}) =>
     runSync(syncOptions(warehouse, url, { unpin: false, ...settings }));
@@ -79,7 +79,7 @@ describe('a sync after a rollback', () => {
     expect((await run('snapshots', 'unpin')).stdout).toBe('No snapshot is pinned.\n');
     const { run: next } = await sync();
     expect(await readCurrentId(warehouse)).toBe(next);
-    await rollBack(project, warehouse, older);
+    await rollBack(warehouse, older);
     const { run: last, outcome } = await sync({ unpin: true });
     expect([outcome, await readCurrentId(warehouse), await readPinnedId(warehouse)]).toEqual(['published', last, null]);
   });
@@ -127,7 +127,7 @@ describe('a pinned snapshot', () => {
       snapshot: kept,
       current: older,
     });
-    await rollBack(project, warehouse, newer);
+    await rollBack(warehouse, newer);
     expect([await readCurrentId(warehouse), await readPinnedId(warehouse)]).toEqual([newer, newer]);
   });
 });
@@ -144,7 +144,7 @@ describe('a damaged pin', () => {
     expect((await run('snapshots', 'list')).stdout).toContain('pinned is damaged');
     await unpin(warehouse);
     expect(await sync()).toMatchObject({ outcome: 'published', pinned: null });
-    await rollBack(project, warehouse, older);
+    await rollBack(warehouse, older);
     expect(await readlink(pin)).toBe(`snapshots/${older}`);
   });
 });

@@ -14,7 +14,7 @@ import { runHere } from '../support/run-here.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions, testKey } from '../support/sync-settings.ts';
 
-/** Each snapshot has a regency more in district 1101 than the one before. */
+/** Each snapshot has a regency more in partition 1101 than the one before. */
 const nation = (regencies: number) => smallNation({ 1101: regencies, 1102: 20 });
 const twoSnapshots = preparedSnapshots(nation(3), nation(4));
 
@@ -97,11 +97,11 @@ it.each([
   expect(touched.log).toHaveLength(6);
 });
 
-it('where it is held a district can be read anew, and the rest is carried over', async () => {
+it('where it is held a partition can be read anew, and the rest is carried over', async () => {
   const { warehouse, known } = await twoSnapshots();
   await hold(warehouse, known[1]);
   const { url } = await serveData(smallNation({ 1101: 5, 1102: 19 }));
-  const result = await runSync(syncOptions(warehouse, url, { districts: [1101] }));
+  const result = await runSync(syncOptions(warehouse, url, { partitions: ['1101'] }));
   expect(result.outcome).toBe('published');
   const sizes = await readRows(
     warehouse,

@@ -11,7 +11,7 @@ import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { judgeStatus } from '../../src/snapshots/status.ts';
 import { renderMetrics } from '../../src/snapshots/metrics.ts';
 import { addRun, noRuns } from '../../src/snapshots/runs-summary.ts';
-import { pullSnapshot, type PullOptions } from '../../src/snapshots/pull-snapshot.ts';
+import { pullSnapshot } from '../../src/snapshots/pull-snapshot.ts';
 import { verifyAgainst } from '../../src/snapshots/verify-against.ts';
 import { pushSnapshot } from '../../src/snapshots/push-snapshot.ts';
 import { listSnapshotIds, readSnapshot, requireCurrent } from '../../src/warehouse/warehouse.ts';
@@ -21,7 +21,7 @@ import { hasStore, startBrokenWay, startStore } from '../support/object-store.ts
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runHere } from '../support/run-here.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { project, syncOptions } from '../support/sync-settings.ts';
+import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A warehouse with four snapshots; gives their ids, oldest first. */
@@ -35,7 +35,7 @@ const fourSnapshots = preparedWarehouse(async (warehouse) => {
 
 const quiet = {
   clock: manualClock(),
-  verify: async (snapshot: Parameters<PullOptions['verify']>[0]) => verifyAgainst(project, snapshot),
+  verify: verifyAgainst,
   keep: 7,
   acceptSource: false,
   isCopy: false,
@@ -55,7 +55,7 @@ function pull(warehouse: string, bucket: Bucket) {
 /** What is wrong with the current snapshot of a warehouse. */
 async function damageOf(warehouse: string): Promise<string[]> {
   const { folder, manifest } = await requireCurrent(warehouse);
-  return verifySnapshot(folder, manifest, project.pipelines);
+  return verifySnapshot(folder, manifest);
 }
 
 const currentOf = async (bucket: Bucket) => (await readCurrentObject(bucket))?.snapshot;

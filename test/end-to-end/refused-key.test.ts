@@ -15,7 +15,7 @@ const allow = (honest: string, response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(honest);
 };
 
-/** Runs a command line against a source; it knows 84 districts from the reference. */
+/** Runs a command line against a source; it knows 84 partitions from the reference. */
 async function run(words: readonly string[], url: string) {
   const result = await runHere([...words, '--base-url', url], { REKAP_API_KEY: 'a-key-of-a-client' });
   return { ...result, error: JSON.parse(result.stdout) as { error: { code: string; next: string } } };
@@ -46,7 +46,7 @@ describe('a source that answers every request with', () => {
 });
 
 describe('a source that forbids', () => {
-  it('its listing alone is read district by district', async () => {
+  it('its listing alone is read partition by partition', async () => {
     const server = await startTwistedSource(nation, (response, honest, request) =>
       request.url!.includes('id_dapil') ? allow(honest, response) : refuse(403, response),
     );

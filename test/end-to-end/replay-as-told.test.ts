@@ -8,7 +8,7 @@ import { nation } from '../support/prepared-snapshots.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { project, syncOptions } from '../support/sync-settings.ts';
+import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A warehouse whose second snapshot the gate would have refused, had it not been accepted. */
@@ -44,7 +44,7 @@ it('needs no second word for another source that its run was told to accept', as
   const { url } = await serveData(smallNation(nation));
   const first = await runSync(syncOptions(warehouse, url));
   const moved = await runSync(syncOptions(warehouse, url, { source: 'https://moved', acceptSource: true }));
-  await rollBack(project, warehouse, first.run);
+  await rollBack(warehouse, first.run);
   await unpin(warehouse);
   await rm(join(warehouse, 'snapshots', moved.run), { recursive: true });
   const replayed = await runReplay(warehouse, { run: moved.run });

@@ -47,7 +47,7 @@ describe('a replay that names no run', () => {
       if (request.url!.includes('id_dapil=1102')) response.destroy();
       else answerJson(response, { count: 0, data: [] });
     });
-    await expect(runSync(syncOptions(warehouse, server.url, { districts: [1101, 1102] }))).rejects.toThrow(
+    await expect(runSync(syncOptions(warehouse, server.url, { partitions: ['1101', '1102'] }))).rejects.toThrow(
       expect.objectContaining({ code: 'incomplete' }),
     );
     await server.close();

@@ -19,7 +19,7 @@ import { runSync, serveData, smallNation, type SourceData } from '../support/ser
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** Less than some districts hold, so that these take several pages. */
+/** Less than some partitions hold, so that these take several pages. */
 const pageSize = 5;
 
 /** A nation with everything that a transformation has to decide on. */
@@ -59,10 +59,10 @@ function figures({ files, ...rest }: Manifest): unknown {
   return { ...rest, files: files.filter(({ path }) => path.endsWith('.parquet')) };
 }
 
-/** Pages that count for the districts of a run. */
+/** Pages that count for the partitions of a run. */
 function pagesOf({ manifest }: SyncResult): number {
   return Object.values(manifest.datasets)
-    .flatMap(({ districts }) => districts)
+    .flatMap(({ partitions }) => partitions)
     .reduce((sum, { pages }) => sum + pages, 0);
 }
 
@@ -190,7 +190,9 @@ describe('replaying the newest run', () => {
     const changed = doubtfulNation();
     for (const record of changed.datapemilihdpr) record['JumlahPemilihLakiLakiDalamDPK'] = '77';
     const { url } = await serveData(changed);
-    const partial = await runSync(syncOptions(warehouse, url, { pageSize, districts: [1102], datasets: ['voters'] }));
+    const partial = await runSync(
+      syncOptions(warehouse, url, { pageSize, partitions: ['1102'], datasets: ['voters'] }),
+    );
     const replayed = await runReplay(warehouse);
     expect(replayed.outcome).toBe('reproduced');
     expect(figures(replayed.manifest)).toEqual(figures(partial.manifest));
@@ -295,7 +297,7 @@ describe('a landing that is not what it was', () => {
       if (request.url!.includes('id_dapil=1102')) response.destroy();
       else answerJson(response, { count: 0, data: [] });
     });
-    await expect(runSync(syncOptions(warehouse, server.url, { districts: [1101, 1102] }))).rejects.toThrow(
+    await expect(runSync(syncOptions(warehouse, server.url, { partitions: ['1101', '1102'] }))).rejects.toThrow(
       expect.objectContaining({ code: 'incomplete' }),
     );
     await server.close();

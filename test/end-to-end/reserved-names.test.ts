@@ -8,7 +8,7 @@ import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { readSheet } from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
-import { voters } from '../../pipelines/voters.ts';
+import { voters } from '../support/bundled.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { cliPath } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
@@ -115,7 +115,7 @@ describe.each(names)('%s', (name) => {
   });
 
   it('is no parameter of the service', async () => {
-    const answer = await ask(await start(), `${voters.endpoint}?${name}=1`);
+    const answer = await ask(await start(), `${voters.path}?${name}=1`);
     expect((await expectProblem(answer, 400)).parameter).toBe(name);
   });
 

@@ -134,10 +134,10 @@ describe('a sync that goes on', () => {
     expect(names.map(({ regency }) => regency)).toEqual(
       changed.datapemilihdpr.map((record) => String(record['NamaKabupaten'])).toSorted(),
     );
-    expect(manifest.datasets['voters']!.districts.every(({ complete }) => complete)).toBe(true);
+    expect(manifest.datasets['voters']!.partitions.every(({ complete }) => complete)).toBe(true);
   });
 
-  it('loses no record that moves between two districts just while the list is read anew', async () => {
+  it('loses no record that moves between two partitions just while the list is read anew', async () => {
     const { warehouse, options } = await brokenOff(smallNation(sizes), 160);
     const [before, after] = [smallNation(sizes), smallNation(sizes)];
     for (const records of [after.datapemilihdpr, after.datahakpilihdpr]) {
@@ -186,14 +186,14 @@ describe('a sync that goes on', () => {
     expect(await readValue(warehouse, 'SELECT count(*) FROM voters')).toBe(String(data.datapemilihdpr.length));
   });
 
-  it('asks again for a district whose landed pages hold what is not its own', async () => {
+  it('asks again for a partition whose landed pages hold what is not its own', async () => {
     let isFaulty = true;
     const source = await startTwistedSource(smallNation(few), (response, honest, { url }) =>
       response.end(isFaulty && url!.includes('=1104') ? honest.replaceAll('"1104"', '"1105"') : honest),
     );
     const warehouse = await temporaryFolder();
     const options = optionsFor(warehouse, source)();
-    await expect(runSync(options)).rejects.toThrow(/contains a record of district 1105/);
+    await expect(runSync(options)).rejects.toThrow(/contains a record of partition 1105/);
     isFaulty = false;
     const { figures, manifest } = await runSync(options);
     expect(figures.from_landing).toBeGreaterThan(10);
@@ -210,7 +210,7 @@ describe('a sync that goes on', () => {
     const landed = await readAnswers(await newestLanding(warehouse));
     const { figures } = await runSync(voters);
     expect(figures.from_landing).toBeGreaterThan(0);
-    expect(figures.from_landing).toBeLessThanOrEqual(landed.filter(({ district }) => district !== null).length);
+    expect(figures.from_landing).toBeLessThanOrEqual(landed.filter(({ partition }) => partition !== null).length);
   });
 });
 
@@ -228,7 +228,7 @@ describe('a sync takes nothing over', () => {
   it.each<[string, Partial<SyncOptions>]>([
     ['unless it is told to', { resumeWithin: null }],
     ['of another source', { source: 'another' }],
-    ['where it reads some districts alone', { districts: [1101] }],
+    ['where it reads some partitions alone', { partitions: ['1101'] }],
     ['of pages of another size', { pageSize: pageSize + 1 }],
     ['that was landed too long ago', { resumeWithin: 1 }],
   ])('%s, and says so', async (_, settings) => {
@@ -264,7 +264,7 @@ describe('a sync takes nothing over', () => {
   });
 
   it.each<[string, (folder: string) => Promise<unknown>]>([
-    ['a page of its list', (folder) => damageBodies(folder, ({ district }) => district === null)],
+    ['a page of its list', (folder) => damageBodies(folder, ({ partition }) => partition === null)],
     [
       'a line',
       async (folder) => {
@@ -283,11 +283,11 @@ describe('a sync takes nothing over', () => {
   });
 });
 
-it('a damaged page of a district, or a last line that was never finished, costs requests and no records', async () => {
+it('a damaged page of a partition, or a last line that was never finished, costs requests and no records', async () => {
   const data = smallNation(sizes);
   const { warehouse, server, options } = await brokenOff(data);
   const folder = await newestLanding(warehouse);
-  await damageBodies(folder, ({ district }) => district !== null && district % 2 === 0);
+  await damageBodies(folder, ({ partition }) => partition !== null && Number(partition) % 2 === 0);
   await appendFile(join(folder, 'answers.jsonl'), '{"dataset":"vot');
   await server.mend();
   const { figures, warnings } = await runSync(options());

@@ -9,7 +9,6 @@ import { alterFile } from '../support/alter-file.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runHere } from '../support/run-here.ts';
 import { smallNation } from '../support/served-source.ts';
-import { project } from '../support/sync-settings.ts';
 
 /** A warehouse with three snapshots. */
 const prepared = preparedSnapshots(smallNation({ 1101: 20 }), smallNation({ 1101: 21 }), smallNation({ 1101: 22 }));
@@ -41,14 +40,14 @@ describe('a rollback', () => {
   it.each(damages)('is refused to a snapshot with %s, which it names', async (_, path, damage) => {
     const { warehouse, oldest, older, newest, file } = await threeSnapshots();
     await damage(file(older, path));
-    const attempt = rollBack(project, warehouse, older);
+    const attempt = rollBack(warehouse, older);
     await expect(attempt).rejects.toThrow(expect.objectContaining({ code: 'verification' }));
     await expect(attempt).rejects.toMatchObject({
       message: expect.stringContaining(path),
       next: expect.stringContaining('rekap replay'),
     });
     expect(await readCurrentId(warehouse)).toBe(newest);
-    await rollBack(project, warehouse, oldest);
+    await rollBack(warehouse, oldest);
     expect(await readCurrentId(warehouse)).toBe(oldest);
   });
 
@@ -56,7 +55,7 @@ describe('a rollback', () => {
     const { warehouse, older, file } = await threeSnapshots();
     await spoil(join(warehouse, 'landing', older, 'bodies.gz'));
     await rm(file(older, 'rekap.duckdb'));
-    await expect(rollBack(project, warehouse, older)).rejects.toMatchObject({
+    await expect(rollBack(warehouse, older)).rejects.toMatchObject({
       message: expect.stringContaining('rekap.duckdb'),
       next: expect.not.stringContaining('replay'),
     });
@@ -83,7 +82,7 @@ describe('a rollback', () => {
 
   it('to an id that is none names the list', async () => {
     const { warehouse } = await threeSnapshots();
-    const attempt = rollBack(project, warehouse, '20200101T000000Z-000000');
+    const attempt = rollBack(warehouse, '20200101T000000Z-000000');
     await expect(attempt).rejects.toThrow(expect.objectContaining({ code: 'snapshot-not-found' }));
     await expect(attempt).rejects.toMatchObject({ next: expect.stringContaining('"rekap snapshots list"') });
   });
@@ -94,7 +93,7 @@ describe('the advice on a damaged snapshot', () => {
     const { warehouse, older, newest, file } = await threeSnapshots();
     for (const id of [older, newest]) await spoil(file(id, 'rekap.duckdb'));
     await rm(join(warehouse, 'landing', newest), { recursive: true });
-    const adviceOn = async (id: string) => (await verifyPublished(warehouse, id, project)).next;
+    const adviceOn = async (id: string) => (await verifyPublished(warehouse, id)).next;
     expect(await adviceOn(older)).toContain(`"rekap replay ${older}"`);
     expect(await adviceOn(newest)).not.toContain('replay');
   });

@@ -79,7 +79,7 @@ describe('a run that was killed', () => {
       accept_source: false,
       dry_run: false,
       datasets: ['voters'],
-      districts: null,
+      partitions: null,
       page_size: 10,
     };
     await writeFile(join(left, 'run.json'), JSON.stringify(file));

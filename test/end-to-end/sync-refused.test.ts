@@ -1,6 +1,7 @@
 /** A sync from the real service that must not publish: it says why, and leaves the warehouse as it was. */
 
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ import { nation, publishedNation } from '../support/prepared-snapshots.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { cliPath } from '../support/run-cli.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { syncOptions } from '../support/sync-settings.ts';
+import { syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('a source that gives no usable record', () => {
@@ -52,10 +53,10 @@ describe('a sync that must not publish', () => {
     };
   }
 
-  it('because a district is gone is refused by the gate, naming it, and accepted when told so', async () => {
+  it('because a partition is gone is refused by the gate, naming it, and accepted when told so', async () => {
     const { warehouse, expectUntouched } = await published();
     const { url } = await serveData(smallNation({ 1101: 3, 1102: 12 }));
-    await expect(runSync(syncOptions(warehouse, url))).rejects.toThrow(/district 1201/);
+    await expect(runSync(syncOptions(warehouse, url))).rejects.toThrow(/partition 1201/);
     const refused = await runSync(syncOptions(warehouse, url)).catch((error: unknown) => error);
     const { run } = (await readRunLines(warehouse)).at(-1)!;
     expect(refused).toMatchObject({
@@ -75,7 +76,7 @@ describe('a sync that must not publish', () => {
     const { warehouse, expectUntouched } = await published();
     const data = smallNation(nation);
     data.datapemilihdpr[0]!['JumlahPemilihLakiLakiDalamDPT'] = '1';
-    // A warning beside the errors: the district goes by two names.
+    // A warning beside the errors: the partition goes by two names.
     data.datapemilihdpr[0]!['NamaDapil'] = 'ANOTHER NAME';
     const { url } = await serveData(data);
     const refused = await runSync(syncOptions(warehouse, url, { strict: true })).catch((error: unknown) => error);
@@ -123,7 +124,7 @@ describe('a sync that must not publish', () => {
     await expect(runSync(syncOptions(await temporaryFolder(), url))).rejects.toThrow(/voters is empty/);
   });
 
-  it('because a district never answers names the district and the others are not lost from the message', async () => {
+  it('because a partition never answers names the partition and the others are not lost from the message', async () => {
     const { warehouse, expectUntouched } = await published();
     const { url } = await serveData(smallNation(nation));
     const proxy = await startFaultServer((request, response) => {
@@ -134,9 +135,9 @@ describe('a sync that must not publish', () => {
     });
     const failed = runSync(syncOptions(warehouse, proxy.url));
     await expect(failed).rejects.toMatchObject({ code: 'incomplete' });
-    await expect(failed).rejects.toThrow(/voters, district 1102.*500/s);
+    await expect(failed).rejects.toThrow(/voters, partition 1102.*500/s);
     await expect(failed).rejects.toThrow(
-      /^1 of \d+ districts of voters, 1 of \d+ districts of voting_rights_users could not be proved complete:$/m,
+      /^1 of \d+ partitions of voters, 1 of \d+ partitions of voting_rights_users could not be proved complete:$/m,
     );
     await proxy.close();
     await expectUntouched();
@@ -166,7 +167,9 @@ describe('a sync that must not publish', () => {
     const { warehouse } = await published();
     const { url } = await serveData(smallNation(nation));
     await alterFile(join(warehouse, 'current', 'rekap.duckdb'), (bytes) => bytes.subarray(0, 4096));
-    await expect(runSync(syncOptions(warehouse, url, { districts: [1101] }))).rejects.toThrow(/damaged: rekap\.duckdb/);
+    await expect(runSync(syncOptions(warehouse, url, { partitions: ['1101'] }))).rejects.toThrow(
+      /damaged: rekap\.duckdb/,
+    );
     const mended = await runSync(syncOptions(warehouse, url));
     expect(mended.outcome).toBe('published');
     expect(mended.warnings.join()).toContain('damaged');
@@ -224,9 +227,14 @@ describe('a sync that must not publish', () => {
 
   it('because a file can grow no further says so, also where the landing meets it', async () => {
     const warehouse = await temporaryFolder();
-    // What the source answers is the first to be larger than this, in blocks of 512 or 1,024 bytes; the lock's file, of 12 kB, is not.
-    const limited = ['-c', 'ulimit -f 40; exec "$0" "$@"', process.execPath, cliPath];
-    const child = spawn('sh', [...limited, 'sync', '--sample', '--warehouse', warehouse], {
+    const data = smallNation({ 1101: 60 });
+    // Nothing makes these smaller.
+    for (const record of Object.values(data).flat()) record['note'] = randomBytes(10_000).toString('hex');
+    const { url } = await serveData(data);
+    // The answers, of 2 MB, are the first to be larger than this, in blocks of 512 or 1,024 bytes; a database with empty tables is not.
+    const limited = ['-c', 'ulimit -f 1000; exec "$0" "$@"', process.execPath, cliPath];
+    const child = spawn('sh', [...limited, 'sync', '--base-url', url, '--warehouse', warehouse], {
+      env: { ...process.env, REKAP_API_KEY: testKey },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const [told, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
@@ -235,7 +243,8 @@ describe('a sync that must not publish', () => {
     );
     expect(code).toBe(1);
     expect(await readdir(join(warehouse, 'snapshots'))).toEqual([]);
-    expect(await readRunLines(warehouse)).toMatchObject([{ outcome: 'failed', exit_code: 1 }]);
+    const steps = { fetch: expect.any(Number) };
+    expect(await readRunLines(warehouse)).toMatchObject([{ outcome: 'failed', exit_code: 1, steps }]);
     const [run] = await readdir(join(warehouse, 'landing'));
     // Every line that was written is of a body that was.
     expect(await verifyLanding(join(warehouse, 'landing', run!), [])).toEqual([]);

@@ -1,4 +1,4 @@
-/** Spans for OpenTelemetry: a run, its steps and its districts, sent only where the standard variables ask for it. */
+/** Spans for OpenTelemetry: a run, its steps and its partitions, sent only where the standard variables ask for it. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -39,7 +39,7 @@ async function syncSample(environment: Record<string, string>) {
   return runHere(['sync', '--sample', '--warehouse', await temporaryFolder(), '--json'], environment);
 }
 
-it('a sync sends its spans: every district below the step that read it, every step below the run', async () => {
+it('a sync sends its spans: every partition below the step that read it, every step below the run', async () => {
   const { spans, url } = await startReceiver();
   const { code, stdout } = await syncSample({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
   expect(code).toBe(0);
@@ -50,20 +50,20 @@ it('a sync sends its spans: every district below the step that read it, every st
   expect(root!.attributes).toContainEqual({ key: 'rekap.run', value: { stringValue: run } });
   const steps = spans.filter(({ parentSpanId }) => parentSpanId === root!.spanId);
   expect(steps.map(({ name }) => name)).toEqual(expect.arrayContaining(['fetch', 'build tables', 'switch current']));
-  const districts = spans.filter(({ name }) => name === 'district');
+  const partitions = spans.filter(({ name }) => name === 'partition');
   // 84 in each of two datasets.
-  expect(districts).toHaveLength(168);
-  expect(districts.every(({ parentSpanId }) => steps.some(({ spanId }) => spanId === parentSpanId))).toBe(true);
+  expect(partitions).toHaveLength(168);
+  expect(partitions.every(({ parentSpanId }) => steps.some(({ spanId }) => spanId === parentSpanId))).toBe(true);
   expect(spans.every((span) => BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano))).toBe(true);
 });
 
 it('a run that fails has a span that says so', async () => {
   const { spans, url } = await startReceiver();
   const key = 'a-key-that-is-secret';
-  // It repeats the key in each district's answer.
+  // It repeats the key in each partition's answer.
   const source = await startTwistedSource(smallNation({ 1101: 2 }), (response, honest, request) => {
-    const isDistrict = new URL(request.url!, 'http://source.test').searchParams.has('id_dapil');
-    response.writeHead(isDistrict ? 400 : 200).end(isDistrict ? `the key ${key} is too short` : honest);
+    const isPartition = new URL(request.url!, 'http://source.test').searchParams.has('id_dapil');
+    response.writeHead(isPartition ? 400 : 200).end(isPartition ? `the key ${key} is too short` : honest);
   });
   const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: url, REKAP_API_KEY: key };
   const words = ['sync', '--base-url', source.url, '--attempts', '1', '--warehouse', await temporaryFolder()];

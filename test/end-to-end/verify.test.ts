@@ -8,7 +8,6 @@ import { readCurrent } from '../../src/warehouse/warehouse.ts';
 import { runHere } from '../support/run-here.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { publishedNation } from '../support/prepared-snapshots.ts';
-import { project } from '../support/sync-settings.ts';
 
 const prepared = publishedNation();
 
@@ -20,7 +19,7 @@ async function published() {
     run,
     manifest: join(warehouse, 'snapshots', run, 'manifest.json'),
     landing: join(warehouse, 'landing', run),
-    verify: async (id = run) => verifyPublished(warehouse, id, project),
+    verify: async (id = run) => verifyPublished(warehouse, id),
   };
 }
 

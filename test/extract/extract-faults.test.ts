@@ -14,9 +14,9 @@ function makeCase(seed: number, names: readonly FaultName[]) {
   const pick = <Item>(purpose: string, items: readonly Item[]): Item =>
     items[Math.floor(draw(purpose) * items.length)]!;
   const longest = pick('length', [8, 12, 60]);
-  const districts = Array.from({ length: 1 + Math.floor(draw('districts') * 7) }, (_, index) => 1101 + index);
+  const partitions = Array.from({ length: 1 + Math.floor(draw('partitions') * 7) }, (_, index) => 1101 + index);
   const sizes = Object.fromEntries(
-    districts.map((district) => [district, 1 + Math.floor(draw(`size ${district}`) * longest)] as const),
+    partitions.map((partition) => [partition, 1 + Math.floor(draw(`size ${partition}`) * longest)] as const),
   );
   const share = pick('share', [0.15, 0.3, 0.5]);
   const values = Object.fromEntries(
@@ -32,8 +32,8 @@ function makeCase(seed: number, names: readonly FaultName[]) {
     concurrency: pick('concurrency', [1, 2, 4]),
     heldBytes: pick('held', [0, 3000, 1_000_000]),
     maxRecords: 3000,
-    // A list that hides a district can only be seen through where something else names the district.
-    reference: 'hide' in values || draw('known') < 0.5 ? districts : [],
+    // A list that hides a partition can only be seen through where something else names the partition.
+    reference: 'hide' in values || draw('known') < 0.5 ? partitions : [],
   };
   return { records: smallNation(sizes).datapemilihdpr, values, settings };
 }

@@ -7,13 +7,13 @@ import { holds } from '../support/properties.ts';
 import { runExtract, type Extracted } from '../support/run-extract.ts';
 import { faultless, simulateSource, type Behaviour, type SimulatedRecord } from '../support/simulated-source.ts';
 
-/** One to six districts with none to fourteen regencies each. */
+/** One to six partitions with none to fourteen regencies each. */
 const records: fc.Arbitrary<SimulatedRecord[]> = fc
   .array(fc.integer({ min: 0, max: 14 }), { minLength: 1, maxLength: 6 })
   .map((sizes) =>
     sizes.flatMap((size, index) =>
       Array.from({ length: size }, (_, place) => ({
-        district: 1101 + index,
+        partition: 1101 + index,
         regency: `R${index}-${place}`,
         people: place,
       })),
@@ -31,16 +31,16 @@ const behaviours: fc.Arbitrary<Behaviour> = fc.record({
   hides: often<number | null>(null, fc.integer({ min: 1101, max: 1106 })),
   countIsTotal: fc.boolean(),
   shape: fc.constantFrom<Behaviour['shape']>('array', 'map', 'single'),
-  order: fc.constantFrom<Behaviour['order']>('by district', 'by district', 'steady', 'restless'),
+  order: fc.constantFrom<Behaviour['order']>('by partition', 'by partition', 'steady', 'restless'),
   listing: often<Behaviour['listing']>('whole', fc.constantFrom('refused', 'empty')),
   listingWindow: often<number | null>(null, fc.integer({ min: 1, max: 40 })),
   ignoresOffset: often(false, fc.boolean()),
-  ignoresDistrict: often(false, fc.boolean()),
+  ignoresPartition: often(false, fc.boolean()),
   shortPages: often(0, fc.constantFrom(0.1, 0.5, 1)),
   endless: often(false, fc.boolean()),
   changesAt: fc.constant(null),
   after: fc.constant([]),
-  unknownDistrict: fc.constantFrom<Behaviour['unknownDistrict']>('nothing', 404),
+  unknownPartition: fc.constantFrom<Behaviour['unknownPartition']>('nothing', 404),
   pastEnd: often<Behaviour['pastEnd']>('nothing', fc.constant(404)),
   window: fc.constant(null),
   stuckFilter: often(false, fc.boolean()),
@@ -73,13 +73,15 @@ function generator(seed: number): () => number {
   };
 }
 
-const named = ({ district, regency, people }: SimulatedRecord): string => `${district} ${regency} ${people}`;
-const districtsOf = (list: readonly SimulatedRecord[]): number[] => [...new Set(list.map(({ district }) => district))];
+const named = ({ partition, regency, people }: SimulatedRecord): string => `${partition} ${regency} ${people}`;
+const partitionsOf = (list: readonly SimulatedRecord[]): number[] => [
+  ...new Set(list.map(({ partition }) => partition)),
+];
 const runs = 300;
 
 /**
  * The behaviour without what is not promised: that a record is found which two readings pass over in the same way. So a source that cuts its
- * listing short cuts no district short, and one whose pages have any length is not empty for moments, because then nothing shows an end.
+ * listing short cuts no partition short, and one whose pages have any length is not empty for moments, because then nothing shows an end.
  */
 function promised(behaviour: Behaviour): Behaviour {
   const isCut = behaviour.listingWindow !== null;
@@ -97,14 +99,14 @@ describe('extraction', () => {
       const most = Math.min(behaviour.cap, behaviour.filterCap ?? behaviour.cap);
       const stuckFilter = behaviour.stuckFilter && most > 1 && behaviour.shortPages === 0;
       const source = simulateSource(list, promised({ ...behaviour, stuckFilter }), generator(seed));
-      // The districts are known from law or from before: a list cut short cannot hide a whole one.
-      const result = await attempt(runExtract(source, { ...options, reference: districtsOf(list) }));
+      // The partitions are known from law or from before: a list cut short cannot hide a whole one.
+      const result = await attempt(runExtract(source, { ...options, reference: partitionsOf(list) }));
       if (result instanceof RekapError) return;
       // Where the full listing is in doubt, the whole is.
-      if (result.verdicts.some(({ district, complete }) => district === null && !complete)) return;
-      const incomplete = new Set(result.verdicts.filter(({ complete }) => !complete).map(({ district }) => district));
+      if (result.verdicts.some(({ partition, complete }) => partition === null && !complete)) return;
+      const incomplete = new Set(result.verdicts.filter(({ complete }) => !complete).map(({ partition }) => partition));
       for (const { complete, reason } of result.verdicts) expect(complete).toBe(reason === null);
-      const expected = list.filter(({ district }) => !incomplete.has(district)).map(named);
+      const expected = list.filter(({ partition }) => !incomplete.has(String(partition))).map(named);
       expect(new Set(result.delivered)).toEqual(new Set(expected));
       if (incomplete.size === 0) exact += 1;
     }),
@@ -121,7 +123,7 @@ describe('extraction', () => {
     ignoresLimit: often(false, fc.boolean()),
     countIsTotal: fc.boolean(),
     shape: fc.constantFrom<Behaviour['shape']>('array', 'map', 'single'),
-    order: fc.constantFrom<Behaviour['order']>('by district', 'steady'),
+    order: fc.constantFrom<Behaviour['order']>('by partition', 'steady'),
     listing: fc.constantFrom<Behaviour['listing']>('whole', 'refused', 'empty'),
     pastEnd: often<Behaviour['pastEnd']>('nothing', fc.constant(404)),
     listingWindow: often<number | null>(null, fc.integer({ min: 1, max: 40 })),
@@ -132,7 +134,7 @@ describe('extraction', () => {
       // A source that has nothing and lists nothing is no source.
       fc.pre(list.length > 0);
       const source = simulateSource(list, { ...faultless, ...behaviour }, generator(seed));
-      const result = await runExtract(source, { ...options, reference: districtsOf(list) });
+      const result = await runExtract(source, { ...options, reference: partitionsOf(list) });
       expect(result.verdicts.filter(({ complete }) => !complete)).toEqual([]);
       expect(result.delivered.toSorted()).toEqual(list.map(named).toSorted());
     }),
@@ -146,25 +148,25 @@ describe('extraction', () => {
     cap: fc.integer({ min: 1, max: 12 }),
   });
   holds(
-    'loses no record that stood in a district all along while the source changed under extraction',
+    'loses no record that stood in a partition all along while the source changed under extraction',
     fc.asyncProperty(records, change, settings, fc.nat(), async (list, { edits, at, cap }, options, seed) => {
       fc.pre(list.length > 0);
       const after = applyEdits(list, edits);
       const source = simulateSource(list, { ...faultless, cap, changesAt: at, after }, generator(seed));
-      const result = await attempt(runExtract(source, { ...options, reference: districtsOf(list) }));
+      const result = await attempt(runExtract(source, { ...options, reference: partitionsOf(list) }));
       if (result instanceof RekapError) return;
-      for (const { district, complete } of result.verdicts) {
-        if (district === null) continue;
+      for (const { partition, complete } of result.verdicts) {
+        if (partition === null) continue;
         if (!complete) continue;
-        const later = keysOf(after, district);
-        const stable = [...keysOf(list, district)].filter((key) => later.has(key));
+        const later = keysOf(after, partition);
+        const stable = [...keysOf(list, partition)].filter((key) => later.has(key));
         const got = result.delivered
-          .filter((name) => name.startsWith(`${district} `))
+          .filter((name) => name.startsWith(`${partition} `))
           .map((name) => name.split(' ').slice(1, -1).join(' '));
         expect(got).toEqual(expect.arrayContaining(stable));
       }
       if (result.verdicts.some(({ complete }) => !complete)) return;
-      // A regency that only changed its district was there at every moment, in one of the two.
+      // A regency that only changed its partition was there at every moment, in one of the two.
       const stayed = namesOf(list).filter((name) => namesOf(after).includes(name));
       expect(result.delivered.map((name) => name.split(' ').slice(1, -1).join(' '))).toEqual(
         expect.arrayContaining(stayed),
@@ -186,16 +188,16 @@ function applyEdits(
   for (const { place, kind } of edits) {
     const at = place % Math.max(1, after.length);
     const present = after[at];
-    if (kind === 'add') after.splice(at, 0, { district: 1101, regency: `NEW${place}`, people: 1 });
+    if (kind === 'add') after.splice(at, 0, { partition: 1101, regency: `NEW${place}`, people: 1 });
     else if (kind === 'remove') after.splice(at, 1);
     else if (kind === 'move' && present !== undefined) {
       after.splice(at, 1);
-      after.splice(place % 7, 0, { ...present, district: list[place % list.length]!.district });
+      after.splice(place % 7, 0, { ...present, partition: list[place % list.length]!.partition });
     } else if (present !== undefined) after[at] = { ...present, people: present.people + 1000 };
   }
   return after;
 }
 
-function keysOf(list: readonly SimulatedRecord[], district: number): Set<string> {
-  return new Set(list.filter((record) => record.district === district).map(({ regency }) => regency));
+function keysOf(list: readonly SimulatedRecord[], partition: string): Set<string> {
+  return new Set(list.filter((record) => String(record.partition) === partition).map(({ regency }) => regency));
 }

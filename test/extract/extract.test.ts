@@ -1,36 +1,37 @@
-/** Sources that would hide records or whole districts: each is read to the end, or named; none is published short. */
+/** Sources that would hide records or whole partitions: each is read to the end, or named; none is published short. */
 
 import { describe, expect, it } from 'vitest';
-import { voters } from '../../pipelines/voters.ts';
+import { voters } from '../support/bundled.ts';
 import { RekapError } from '../../src/errors.ts';
-import type { PageSource } from '../../src/extract/ask/source-client.ts';
+import type { PageSource } from '../../src/source/source-client.ts';
+import { askedOf, asking } from '../support/asked.ts';
 import { collect, runExtract } from '../support/run-extract.ts';
 import { changed, faultless, simulateSource } from '../support/simulated-source.ts';
-import { half, named, records } from './three-districts.ts';
+import { half, named, records } from './three-partitions.ts';
 
-const inDistrictsOfThree = (total: number) =>
+const inPartitionsOfThree = (total: number) =>
   Array.from({ length: total }, (_, index) => ({
-    district: 1101 + Math.floor(index / 3),
+    partition: 1101 + Math.floor(index / 3),
     regency: `R${index}`,
     people: 1,
   }));
 
 describe('an extraction', () => {
-  it('asks for the listing, its end, and each district once; the last one and the listing are confirmed', async () => {
-    const source = simulateSource(inDistrictsOfThree(300), faultless, half);
+  it('asks for the listing, its end, and each partition once; the last one and the listing are confirmed', async () => {
+    const source = simulateSource(inPartitionsOfThree(300), faultless, half);
     const { delivered } = await runExtract(source, { pageSize: 1000 });
     expect(delivered).toHaveLength(300);
-    const listing = source.requests.filter(({ district }) => district === null);
-    expect(listing.map(({ offset }) => offset)).toEqual([0, 299, 300]);
+    const listing = source.requests.filter(({ partition }) => partition === null);
+    expect(listing.map((request) => askedOf(request).offset)).toEqual([0, 299, 300]);
     expect(source.requests.length - listing.length).toBe(100 + 2);
   });
 
-  it('never loses a record that moves to a district listed before, whenever it does', async () => {
-    const before = inDistrictsOfThree(290);
+  it('never loses a record that moves to a partition listed before, whenever it does', async () => {
+    const before = inPartitionsOfThree(290);
     const moved = before.at(-20)!;
     // Another one is withdrawn at the same time, so that the list's pages begin where they did.
     const after = before.filter((record) => record !== moved && record.regency !== 'R4');
-    after.push({ ...moved, district: 1101 });
+    after.push({ ...moved, partition: 1101 });
     let complete = 0;
     for (let changesAt = 1; changesAt < 120; changesAt += 1) {
       const source = simulateSource(before, { ...faultless, changesAt, after }, half);
@@ -46,20 +47,20 @@ describe('an extraction', () => {
   });
 
   it('asks for nothing more once whoever takes the pages has failed', async () => {
-    const many = inDistrictsOfThree(290);
+    const many = inPartitionsOfThree(290);
     const source = simulateSource(many, { ...faultless, listing: 'refused' }, half);
-    const reference = many.map(({ district }) => district);
+    const reference = many.map(({ partition }) => partition);
     const settings = { client: source, report: () => {}, concurrency: 1, reference, heldBytes: 0 };
     await expect(
       collect(settings, () => {
         throw new Error('no room');
       }),
     ).rejects.toThrow('no room');
-    const asked = new Set(source.requests.map(({ district }) => district));
+    const asked = new Set(source.requests.map(({ partition }) => partition));
     expect(asked.size).toBeLessThan(20);
   });
 
-  it('names a district whose own pages have another record in the place of one that was listed', async () => {
+  it('names a partition whose own pages have another record in the place of one that was listed', async () => {
     const after = records.map((record) => (record.regency === 'R3' ? { ...record, regency: 'OTHER' } : record));
     const source = simulateSource(records, { ...faultless, changesAt: 3, after }, half);
     const { verdicts } = await runExtract(source, { pageSize: 100 });
@@ -67,28 +68,28 @@ describe('an extraction', () => {
     expect(reasons).toContainEqual(expect.stringContaining('found 13 records, but the last pass found only 12'));
   });
 
-  it('believes a whole list of districts though nothing else speaks of them', async () => {
+  it('believes a whole list of partitions though nothing else speaks of them', async () => {
     const { verdicts, delivered, warnings } = await runExtract(simulateSource(records, faultless, half));
-    expect(new Map(verdicts.map(({ district, complete }) => [district, complete]))).toEqual(
-      new Map([1101, 1102, 1103].map((district) => [district, true])),
+    expect(new Map(verdicts.map(({ partition, complete }) => [partition, complete]))).toEqual(
+      new Map(['1101', '1102', '1103'].map((partition) => [partition, true])),
     );
     expect(delivered.toSorted()).toEqual(named);
     expect(warnings).toEqual([expect.stringContaining('only the full listing')]);
   });
 
-  it('says of a district that was asked for by its id that the source has nothing of it, and of no other', async () => {
+  it('says of a partition that was asked for by its id that the source has nothing of it, and of no other', async () => {
     const source = simulateSource(records, faultless, half);
     const { verdicts, warnings } = await runExtract(source, { wanted: [1102, 1109] });
-    expect(verdicts.map(({ district, complete, received }) => [district, complete, received])).toEqual([
-      [1102, true, 12],
-      [1109, true, 0],
+    expect(verdicts.map(({ partition, complete, received }) => [partition, complete, received])).toEqual([
+      ['1102', true, 12],
+      ['1109', true, 0],
     ]);
-    expect(warnings).toEqual([expect.stringMatching(/has no records for districts that you requested: 1109\.$/)]);
+    expect(warnings).toEqual([expect.stringMatching(/has no records for partitions that you requested: 1109\.$/)]);
   });
 
   it('refuses a source that counts offsets in pages', async () => {
     const source = simulateSource(records, { ...faultless, cap: 10 }, half);
-    const inPages = changed(source, (request) => ({ ...request, offset: request.offset * 10 }));
+    const inPages = changed(source, (request) => asking(request, { offset: askedOf(request).offset * 10 }));
     await expect(runExtract(inPages, { reference: [1101, 1102, 1103] })).rejects.toMatchObject({
       code: 'broken-reading',
     });
@@ -96,7 +97,7 @@ describe('an extraction', () => {
 
   it('refuses a source that has nothing beyond its first page', async () => {
     const source = simulateSource(records, { ...faultless, cap: 10 }, half);
-    const firstOnly = changed(source, (request) => ({ ...request, offset: request.offset > 0 ? 1000 : 0 }));
+    const firstOnly = changed(source, (request) => asking(request, { offset: askedOf(request).offset > 0 ? 1000 : 0 }));
     await expect(runExtract(firstOnly, { reference: [1101, 1102, 1103] })).rejects.toMatchObject({
       code: 'broken-reading',
     });
@@ -106,22 +107,23 @@ describe('an extraction', () => {
     const source = simulateSource(records, { ...faultless, cap: 10 }, half);
     let slips = 1;
     const slipping = changed(source, (request) => {
-      if (request.district !== null || request.offset !== 9 || slips === 0) return request;
+      if (request.partition !== null || askedOf(request).offset !== 9 || slips === 0) return request;
       slips -= 1;
-      return { ...request, offset: 0 };
+      return asking(request, { offset: 0 });
     });
     const { delivered, warnings } = await runExtract(slipping);
     expect(delivered.toSorted()).toEqual(named);
     expect(warnings.join()).toContain('reads the full listing again');
   });
 
-  it('reads a district again of which one page came twice, once', async () => {
+  it('reads a partition again of which one page came twice, once', async () => {
     const source = simulateSource(records, { ...faultless, cap: 3 }, half);
-    const slipped = new Set<number>();
+    const slipped = new Set<string>();
     const slipping = changed(source, (request) => {
-      if (request.district === null || request.offset !== 2 || slipped.has(request.district)) return request;
-      slipped.add(request.district);
-      return { ...request, offset: 0 };
+      const { partition, offset } = askedOf(request);
+      if (partition === null || offset !== 2 || slipped.has(partition)) return request;
+      slipped.add(partition);
+      return asking(request, { offset: 0 });
     });
     const { delivered, verdicts } = await runExtract(slipping);
     expect(slipped.size).toBeGreaterThan(0);
@@ -131,26 +133,29 @@ describe('an extraction', () => {
 
   it.each([
     ['once', 1, []],
-    ['always', Infinity, [1102]],
-  ])('does not take "not found" in the midst of a district for its end, said %s', async (_often, times, incomplete) => {
-    const source = simulateSource(records, { ...faultless, listing: 'refused', cap: 5 }, half);
-    let left = times;
-    const faulty = changed(source, (request) => {
-      if (request.district !== 1102 || request.offset === 0 || left === 0) return request;
-      left -= 1;
-      throw new RekapError('source-status', 'not found', '', { status: 404 });
-    });
-    const { delivered, verdicts } = await runExtract(faulty, { reference: [1101, 1102, 1103] });
-    expect(verdicts.filter(({ complete }) => !complete).map(({ district }) => district)).toEqual(incomplete);
-    expect(delivered.toSorted()).toEqual(
-      named.filter((name) => !incomplete.some((district) => name.startsWith(`${district}`))),
-    );
-  });
+    ['always', Infinity, ['1102']],
+  ])(
+    'does not take "not found" in the midst of a partition for its end, said %s',
+    async (_often, times, incomplete) => {
+      const source = simulateSource(records, { ...faultless, listing: 'refused', cap: 5 }, half);
+      let left = times;
+      const faulty = changed(source, (request) => {
+        if (request.partition !== '1102' || askedOf(request).offset === 0 || left === 0) return request;
+        left -= 1;
+        throw new RekapError('source-status', 'not found', '', { status: 404 });
+      });
+      const { delivered, verdicts } = await runExtract(faulty, { reference: [1101, 1102, 1103] });
+      expect(verdicts.filter(({ complete }) => !complete).map(({ partition }) => partition)).toEqual(incomplete);
+      expect(delivered.toSorted()).toEqual(
+        named.filter((name) => !incomplete.some((partition) => name.startsWith(partition))),
+      );
+    },
+  );
 
-  it('takes any refusal of a district that only the law names for the source not having it', async () => {
+  it('takes any refusal of a partition that only the law names for the source not having it', async () => {
     const source = simulateSource(records, faultless, half);
     const strict = changed(source, (request) => {
-      if (request.district !== null && request.district > 1103)
+      if (Number(request.partition) > 1103)
         throw new RekapError('source-status', 'unknown id_dapil', '', { status: 422 });
       return request;
     });
@@ -159,44 +164,44 @@ describe('an extraction', () => {
     expect(delivered.toSorted()).toEqual(named);
     expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
     expect(warnings.join()).toMatch(
-      /returns an error \(unknown id_dapil\) for districts that the reference .*: 1104, 1105/,
+      /returns an error \(unknown id_dapil\) for partitions that the reference .*: 1104, 1105/,
     );
     const before = await runExtract(strict, { reference: foreseen, knownBefore: [1104] });
-    expect(before.verdicts.filter(({ complete }) => !complete)).toMatchObject([{ district: 1104 }]);
+    expect(before.verdicts.filter(({ complete }) => !complete)).toMatchObject([{ partition: '1104' }]);
   });
 
-  it('names the districts known from law that have no records', async () => {
+  it('names the partitions known from law that have no records', async () => {
     const reference = Array.from({ length: 14 }, (_, index) => 1101 + index);
     const { warnings } = await runExtract(simulateSource(records, faultless, half), { reference });
     expect(warnings).toEqual([
-      expect.stringMatching(/has no records for districts that the reference .*: 1104, .*1113 and 1 more\.$/),
+      expect.stringMatching(/has no records for partitions that the reference .*: 1104, .*1113 and 1 more\.$/),
     ]);
   });
 
-  it('tells districts that were there before from those that need not be there', async () => {
+  it('tells partitions that were there before from those that need not be there', async () => {
     const settings = { reference: [1101, 1104, 1105, 1106], knownBefore: [1101, 1105] };
     const { warnings } = await runExtract(simulateSource(records, faultless, half), settings);
     expect(warnings).toEqual([
-      expect.stringMatching(/has no records for districts that the previous snapshot has: 1105\.$/),
-      expect.stringMatching(/has no records for districts that the reference .*: 1104, 1106\.$/),
+      expect.stringMatching(/has no records for partitions that the previous snapshot has: 1105\.$/),
+      expect.stringMatching(/has no records for partitions that the reference .*: 1104, 1106\.$/),
     ]);
   });
 
-  it('reads on where the readings of a district hold other values, and names one that never settles', async () => {
+  it('reads on where the readings of a partition hold other values, and names one that never settles', async () => {
     const versions = [0, 1, 2, 3].map((version) =>
       simulateSource(
-        records.map((record) => (record.district === 1102 ? { ...record, people: version } : record)),
+        records.map((record) => (record.partition === 1102 ? { ...record, people: version } : record)),
         { ...faultless, listing: 'refused' },
         half,
       ),
     );
-    /** Gives another version at each of the first readings of a district. */
+    /** Gives another version at each of the first readings of a partition. */
     const restatedAt = (readings: number) => {
       let reading = -1;
       return {
         ...versions[0]!,
         fetchPage: async (...asked: Parameters<PageSource['fetchPage']>) => {
-          if (asked[1].district === 1102 && asked[1].offset === 0) reading += 1;
+          if (asked[1].partition === '1102' && askedOf(asked[1]).offset === 0) reading += 1;
           return versions[Math.min(reading, readings)]?.fetchPage(...asked) ?? versions[0]!.fetchPage(...asked);
         },
       };
@@ -207,14 +212,15 @@ describe('an extraction', () => {
     expect(settled.delivered).toContain('1102 R0 1');
     const never = await runExtract(restatedAt(3), settings);
     expect(never.verdicts.filter(({ complete }) => !complete)).toMatchObject([
-      { district: 1102, reason: expect.stringContaining('different values') },
+      { partition: '1102', reason: expect.stringContaining('different values') },
     ]);
   });
 
   it('asks for fewer records at a time where the source refuses so many, and says so', async () => {
     const source = simulateSource(records, faultless, half);
     const strict = changed(source, (request) => {
-      if (request.limit > 10) throw new RekapError('source-status', 'limit is at most 10', '', { status: 400 });
+      if (askedOf(request).limit > 10)
+        throw new RekapError('source-status', 'limit is at most 10', '', { status: 400 });
       return request;
     });
     const { delivered, warnings } = await runExtract(strict, { pageSize: 1000 });
@@ -234,35 +240,35 @@ describe('an extraction', () => {
     expect(verdicts.map(({ proof }) => proof)).toEqual(['own end', 'own end', 'own end']);
   });
 
-  it('names a district that another dataset has and this one, without a listing, has not', async () => {
+  it('names a partition that another dataset has and this one, without a listing, has not', async () => {
     const source = simulateSource(records, { ...faultless, listing: 'refused' }, half);
     const lacking = {
       ...source,
       fetchPage: (...[pipeline, request, leniency]: Parameters<PageSource['fetchPage']>) =>
-        pipeline.table === 'another' && request.district === 1102
-          ? source.fetchPage(pipeline, { ...request, offset: 10_000 }, leniency)
+        pipeline.table === 'another' && request.partition === '1102'
+          ? source.fetchPage(pipeline, asking(request, { offset: 10_000 }), leniency)
           : source.fetchPage(pipeline, request, leniency),
     };
     const settings = { pipelines: [voters, { ...voters, table: 'another' }], reference: [1101, 1102, 1103] };
     const { verdicts } = await runExtract(lacking, settings);
-    expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([{ dataset: 'another', district: 1102 }]);
+    expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([{ dataset: 'another', partition: '1102' }]);
     const accepted = await runExtract(lacking, { ...settings, acceptChanges: true });
     expect(accepted.verdicts.filter(({ complete }) => !complete)).toEqual([]);
   });
 
-  it('reads every district, however much of the memory the records without a district would fill', async () => {
-    const strays = Array.from({ length: 30 }, (_, place) => ({ district: -1, regency: `FOOTER ${place}`, people: 0 }));
+  it('reads every partition, however much of the memory the records without a partition would fill', async () => {
+    const strays = Array.from({ length: 30 }, (_, place) => ({ partition: -1, regency: `FOOTER ${place}`, people: 0 }));
     const source = simulateSource([...strays, ...records], faultless, half);
     const { delivered } = await runExtract(source, { pageSize: 10, heldBytes: 8000 });
     expect(delivered).toHaveLength(records.length + strays.length);
   });
 
-  it('refuses a listing that has grown by the time that all districts were read', async () => {
-    const after = [...records, { district: 1103, regency: 'LATE', people: 1 }];
+  it('refuses a listing that has grown by the time that all partitions were read', async () => {
+    const after = [...records, { partition: 1103, regency: 'LATE', people: 1 }];
     const source = simulateSource(records, { ...faultless, changesAt: 7, after }, half);
     const { verdicts } = await runExtract(source, { pageSize: 100 });
     expect(verdicts.filter(({ complete }) => !complete)).toMatchObject([
-      { district: null, reason: expect.stringContaining('had 36 records when it was read, but has more now') },
+      { partition: null, reason: expect.stringContaining('had 36 records when it was read, but has more now') },
     ]);
   });
 });

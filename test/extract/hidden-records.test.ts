@@ -3,15 +3,16 @@
 import { describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import type { Verdict } from '../../src/stages.ts';
+import { askedOf, asking } from '../support/asked.ts';
 import { runExtract } from '../support/run-extract.ts';
 import { faultless, simulateSource, type Behaviour, type SimulatedRecord } from '../support/simulated-source.ts';
 
 const sizes = { 1101: 12, 1102: 8, 1103: 25, 1104: 10, 1105: 14, 1106: 3 };
-const records: SimulatedRecord[] = Object.entries(sizes).flatMap(([district, size]) =>
-  Array.from({ length: size }, (_, place) => ({ district: Number(district), regency: `R${place}`, people: place })),
+const records: SimulatedRecord[] = Object.entries(sizes).flatMap(([partition, size]) =>
+  Array.from({ length: size }, (_, place) => ({ partition: Number(partition), regency: `R${place}`, people: place })),
 );
 const reference = Object.keys(sizes).map(Number);
-const everything = records.map(({ district, regency, people }) => `${district} ${regency} ${people}`);
+const everything = records.map(({ partition, regency, people }) => `${partition} ${regency} ${people}`);
 
 function read(behaviour: Partial<Behaviour>, settings: Parameters<typeof runExtract>[1] = {}) {
   const source = simulateSource(records, { ...faultless, ...behaviour }, () => 0.5);
@@ -21,31 +22,33 @@ function read(behaviour: Partial<Behaviour>, settings: Parameters<typeof runExtr
 describe('a source that hides records', () => {
   it('because no query gives more than ten is refused by its own count', async () => {
     const { verdicts } = await read({ window: 10, cap: 10, countIsTotal: true });
-    const reasons = verdicts.filter(({ complete }) => !complete).map(({ district, reason }) => ({ district, reason }));
+    const reasons = verdicts
+      .filter(({ complete }) => !complete)
+      .map(({ partition, reason }) => ({ partition, reason }));
     expect(reasons).toEqual([
-      { district: null, reason: expect.stringContaining('is 72, but only 51 records were received') },
-      ...[1101, 1103, 1105].map((district) => ({
-        district,
-        reason: expect.stringContaining('but only 10 records were received'),
+      { partition: null, reason: expect.stringContaining('reports 72 records, but only 51 were received') },
+      ...['1101', '1103', '1105'].map((partition) => ({
+        partition,
+        reason: expect.stringContaining('but only 10 were received'),
       })),
     ]);
   });
 
   describe('although its count has them', () => {
-    const given = records.filter(({ district }) => district !== 1104);
-    /** The count of every response is that of all records, or of the district. */
-    const counting = (countOf: (district: number | null) => number) => {
+    const given = records.filter(({ partition }) => partition !== 1104);
+    /** The count of every response is that of all records, or of the partition. */
+    const counting = (countOf: (partition: string | null) => number) => {
       const source = simulateSource(given, { ...faultless, cap: 10 }, () => 0.5);
       return {
         ...source,
         fetchPage: async (...[pipeline, request]: Parameters<typeof source.fetchPage>) => {
           const fetched = await source.fetchPage(pipeline, request);
-          return { ...fetched, page: { ...fetched.page, count: countOf(request.district) } };
+          return { ...fetched, page: { ...fetched.page, count: countOf(request.partition) } };
         },
       };
     };
-    const sizeOf = (district: number | null): number =>
-      district === null ? records.length : records.filter((record) => record.district === district).length;
+    const sizeOf = (partition: string | null): number =>
+      records.filter((record) => partition === null || String(record.partition) === partition).length;
     const incomplete = (verdicts: readonly Verdict[]) => verdicts.filter(({ complete }) => !complete).length;
 
     it.each([
@@ -57,7 +60,7 @@ describe('a source that hides records', () => {
       expect(incomplete(verdicts)).toBe(1);
       const accepted = await runExtract(counting(countOf), { ...settings, acceptChanges: true });
       expect(incomplete(accepted.verdicts)).toBe(0);
-      expect(accepted.warnings.join()).toContain('is 72, but only 62 records were received');
+      expect(accepted.warnings.join()).toContain('reports 72 records, but only 62 were received');
     });
 
     it('is refused without a listing too', async () => {
@@ -65,7 +68,7 @@ describe('a source that hides records', () => {
       const withoutListing = {
         ...source,
         fetchPage: (...asked: Parameters<typeof source.fetchPage>) => {
-          if (asked[1].district === null) throw new RekapError('source-status', 'no listing', '', { status: 400 });
+          if (asked[1].partition === null) throw new RekapError('source-status', 'no listing', '', { status: 400 });
           return source.fetchPage(...asked);
         },
       };
@@ -73,26 +76,26 @@ describe('a source that hides records', () => {
       expect(incomplete(verdicts)).toBe(1);
     });
 
-    it('is accepted where some districts are wanted, whose count may be that of all', async () => {
+    it('is accepted where some partitions are wanted, whose count may be that of all', async () => {
       const source = counting(() => records.length);
       const { verdicts, warnings } = await runExtract(source, { pageSize: 100, wanted: [1101, 1102] });
       expect(incomplete(verdicts)).toBe(0);
-      expect(warnings.join()).toContain('in districts: 1101, 1102');
+      expect(warnings.join()).toContain('in partitions: 1101, 1102');
     });
 
     it.each([
       ['one of several', [1101, 1102], 1],
       ['the only one', [1101], 1],
       ['each of several', [1101, 1106], 2],
-    ])('is refused where %s wanted counts more than it gives', async (_which, wanted, districts) => {
-      const source = counting((district) => (district === 1102 ? 8 : 13));
+    ])('is refused where %s wanted counts more than it gives', async (_which, wanted, partitions) => {
+      const source = counting((partition) => (partition === '1102' ? 8 : 13));
       const settings = { pageSize: 100, wanted, expected: { voters: records.length } };
       const { verdicts } = await runExtract(source, settings);
-      expect(incomplete(verdicts)).toBe(districts);
+      expect(incomplete(verdicts)).toBe(partitions);
     });
   });
 
-  it('is accepted where its listing lacks what its districts bring, and its count has it', async () => {
+  it('is accepted where its listing lacks what its partitions bring, and its count has it', async () => {
     const { verdicts } = await read({ hides: 1104, cap: 10, countIsTotal: true });
     expect(verdicts.filter(({ complete }) => !complete)).toEqual([]);
   });
@@ -103,40 +106,41 @@ describe('a source that hides records', () => {
     expect(warnings).toContainEqual(expect.stringMatching(/every response to 10 records.*: 1101, 1103, 1104, 1105/));
   });
 
-  it('because it gives no more than one full page of a district is warned of, where there is no listing', async () => {
+  it('because it gives no more than one full page of a partition is warned of, where there is no listing', async () => {
     const { warnings } = await read({ window: 10 }, { pageSize: 10, wanted: [1102, 1103, 1104] });
     expect(warnings).toEqual([expect.stringMatching(/exactly one full page .*: 1103, 1104\.$/)]);
   });
 
   it.each([
     ['without a list', { listing: 'refused' as const }, {}],
-    ['where just some districts are wanted', {}, { wanted: reference }],
-  ])('because districts have no second page is named %s', async (_when, behaviour, settings) => {
+    ['where just some partitions are wanted', {}, { wanted: reference }],
+  ])('because partitions have no second page is named %s', async (_when, behaviour, settings) => {
     const { verdicts } = await read({ stuckFilter: true, cap: 10, ...behaviour }, settings);
-    const complete = verdicts.filter((verdict) => verdict.complete).map(({ district }) => district);
+    const complete = verdicts.filter((verdict) => verdict.complete).map(({ partition }) => partition);
     expect(complete).toEqual([]);
   });
 
-  it('because districts know neither limit nor offset is named', async () => {
+  it('because partitions know neither limit nor offset is named', async () => {
     const source = simulateSource(records, { ...faultless, listing: 'refused' }, () => 0.5);
     const firstTen = {
       ...source,
       fetchPage: (...[pipeline, request]: Parameters<typeof source.fetchPage>) =>
-        source.fetchPage(pipeline, { ...request, limit: 10, offset: request.offset === 0 ? 0 : 10_000 }),
+        source.fetchPage(pipeline, asking(request, { limit: 10, offset: askedOf(request).offset === 0 ? 0 : 10_000 })),
     };
     const { verdicts } = await runExtract(firstTen, { pageSize: 100, reference });
     expect(verdicts.filter(({ complete }) => complete)).toEqual([]);
     expect(verdicts[0]!.reason).toContain('although');
   });
 
-  it('because its list has just one full page of a district is read to its end', async () => {
+  it('because its list has just one full page of a partition is read to its end', async () => {
     const source = simulateSource(records, { ...faultless, cap: 10 }, () => 0.5);
-    const isListed = ({ district, regency }: SimulatedRecord) => district !== 1101 || !['R10', 'R11'].includes(regency);
+    const isListed = ({ partition, regency }: SimulatedRecord) =>
+      partition !== 1101 || !['R10', 'R11'].includes(regency);
     const listing = simulateSource(records.filter(isListed), { ...faultless, cap: 10 }, () => 0.5);
     const lacking = {
       ...source,
       fetchPage: (...asked: Parameters<typeof source.fetchPage>) =>
-        (asked[1].district === null ? listing : source).fetchPage(...asked),
+        (asked[1].partition === null ? listing : source).fetchPage(...asked),
     };
     const { delivered } = await runExtract(lacking, { pageSize: 100, reference });
     expect(delivered.toSorted()).toEqual(everything.toSorted());
@@ -152,69 +156,72 @@ describe('a source that hides records', () => {
         if (error instanceof RekapError) return nothing;
         throw error;
       });
-      const proved = new Set(verdicts.filter(({ complete }) => complete).map(({ district }) => district));
-      const had = everything.filter((name) => proved.has(Number(name.slice(0, 4))));
+      const proved = new Set(verdicts.filter(({ complete }) => complete).map(({ partition }) => partition));
+      const had = everything.filter((name) => proved.has(name.slice(0, 4)));
       expect({ slipAt, delivered: new Set(delivered) }).toEqual({ slipAt, delivered: new Set(had) });
     }
   });
 
   it.each([
     ['the list', null],
-    ['a district', 1102],
-    ['a district beyond its first page', 1103],
+    ['a partition', '1102'],
+    ['a partition beyond its first page', '1103'],
   ])('because %s is empty for a moment is asked again', async (_what, emptied) => {
     const source = simulateSource(records, { ...faultless, cap: 10 }, () => 0.5);
     let left = 1;
     const flickering = {
       ...source,
       fetchPage: async (...asked: Parameters<typeof source.fetchPage>) => {
-        const { district, offset } = asked[1];
-        if (district !== emptied || (emptied !== 1102 && offset < 20) || left === 0) return source.fetchPage(...asked);
+        const { partition, offset } = askedOf(asked[1]);
+        if (partition !== emptied || (emptied !== '1102' && offset < 20) || left === 0)
+          return source.fetchPage(...asked);
         left -= 1;
-        return source.fetchPage(asked[0], { ...asked[1], offset: 10_000 });
+        return source.fetchPage(asked[0], asking(asked[1], { offset: 10_000 }));
       },
     };
-    // Without a list in the two cases of a district: nothing else speaks of it.
+    // Without a list in the two cases of a partition: nothing else speaks of it.
     const settings = { pageSize: 100, reference, ...(emptied === null ? {} : { wanted: reference }) };
     const { delivered } = await runExtract(flickering, settings);
     expect(left).toBe(0);
     expect(delivered.toSorted()).toEqual(everything.toSorted());
   });
 
-  it('because the listing holds two records of one key and the district one is refused', async () => {
+  it('because the listing holds two records of one key and the partition one is refused', async () => {
     const source = simulateSource([records[0]!, ...records], { ...faultless, cap: 1000 }, () => 0.5);
     const merging = {
       ...source,
       fetchPage: async (...asked: Parameters<typeof source.fetchPage>) =>
-        asked[1].district === 1101
-          ? source.fetchPage(asked[0], { ...asked[1], offset: asked[1].offset + 1 })
+        asked[1].partition === '1101'
+          ? source.fetchPage(asked[0], asking(asked[1], { offset: askedOf(asked[1]).offset + 1 }))
           : source.fetchPage(...asked),
     };
     const { verdicts } = await runExtract(merging, { pageSize: 100, reference });
     expect(verdicts.find(({ complete }) => !complete)).toMatchObject({
-      district: 1101,
+      partition: '1101',
       reason: expect.stringContaining('found 13 records, but the last pass found only 12'),
     });
   });
 
-  it('only in figures, where the listing holds others than the districts, is warned of', async () => {
+  it('only in figures, where the listing holds others than the partitions, is warned of', async () => {
     const source = simulateSource(records, faultless, () => 0.5);
-    const restated = records.map((record) => (record.district === 1104 ? { ...record, people: 99 } : record));
+    const restated = records.map((record) => (record.partition === 1104 ? { ...record, people: 99 } : record));
     const list = simulateSource(restated, faultless, () => 0.5);
     const twofold = {
       ...source,
       fetchPage: (...asked: Parameters<typeof source.fetchPage>) =>
-        (asked[1].district === null ? list : source).fetchPage(...asked),
+        (asked[1].partition === null ? list : source).fetchPage(...asked),
     };
     const { delivered, warnings } = await runExtract(twofold, { pageSize: 100, reference });
     expect(delivered.toSorted()).toEqual(everything.toSorted());
     expect(warnings).toEqual([expect.stringMatching(/different values .*: 1104\.$/)]);
   });
 
-  it('by a listing that lacks whole districts is warned of', async () => {
+  it('by a listing that lacks whole partitions is warned of', async () => {
     const { delivered, warnings } = await read({ listingWindow: 20, cap: 10 });
     expect(delivered.toSorted()).toEqual(everything.toSorted());
-    expect(warnings.join()).toContain('districts with records are missing in the full listing: 1103, 1104, 1105, 1106');
+    expect(warnings.join()).toContain(
+      'partitions with records are missing in the full listing: 1103, 1104, 1105, 1106',
+    );
   });
 
   it('is no source whose count repeats the limit', async () => {
@@ -223,7 +230,7 @@ describe('a source that hides records', () => {
       ...source,
       fetchPage: async (...[pipeline, request]: Parameters<typeof source.fetchPage>) => {
         const fetched = await source.fetchPage(pipeline, request);
-        return { ...fetched, page: { ...fetched.page, count: request.limit } };
+        return { ...fetched, page: { ...fetched.page, count: askedOf(request).limit } };
       },
     };
     const { verdicts } = await runExtract(echoing, { pageSize: 100, wanted: [1105] });

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { voters } from '../../pipelines/voters.ts';
+import { voters } from '../support/bundled.ts';
 import { RekapError } from '../../src/errors.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -13,22 +13,22 @@ import { timedClient, type OutageKind } from '../support/timed-source.ts';
 
 const other = { ...voters, table: 'another' };
 
-/** Districts of these sizes, numbered from 1. */
+/** Partitions of these sizes, numbered from 1. */
 function nation(sizes: readonly number[]): SimulatedRecord[] {
   return sizes.flatMap((size, index) =>
-    Array.from({ length: size }, (_, place) => ({ district: index + 1, regency: `R${place}`, people: place })),
+    Array.from({ length: size }, (_, place) => ({ partition: index + 1, regency: `R${place}`, people: place })),
   );
 }
 
-const named = ({ district, regency, people }: SimulatedRecord): string => `${district} ${regency} ${people}`;
+const named = ({ partition, regency, people }: SimulatedRecord): string => `${partition} ${regency} ${people}`;
 const placeOf = (name: string): string => name.replace(/ \d+$/, '');
 
 const cases = fc.record({
   sizes: fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 2, maxLength: 8 }),
-  // So that pages of the listing end where districts do, often.
+  // So that pages of the listing end where partitions do, often.
   pageSize: fc.constantFrom(4, 10, 1000),
   hasListing: fc.boolean(),
-  /** Whether something beside the source names its districts. */
+  /** Whether something beside the source names its partitions. */
   isKnown: fc.boolean(),
   latency: fc.constantFrom(5, 20, 50),
   start: fc.integer({ min: 0, max: 1500 }),
@@ -46,7 +46,7 @@ describe('an outage', () => {
       const records = nation(sizes);
       // Without a listing an empty answer is believed when it has lasted for two seconds, and a stale one when it comes twice.
       fc.pre(rest.hasListing || ((length < 1500 || (kind !== 'empty' && kind !== 404)) && kind !== 'stale'));
-      // Nothing but the districts themselves says what a source without a listing has.
+      // Nothing but the partitions themselves says what a source without a listing has.
       fc.pre(rest.hasListing || isKnown);
       const old =
         stale === 'fewer' ? records.filter((_, index) => index % 3 > 0) : records.map((r) => ({ ...r, people: 99 }));

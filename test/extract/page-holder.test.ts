@@ -1,7 +1,7 @@
 /** Pages wait in memory as long as there is room, and beyond it in the landing; either way they are the same pages. */
 
 import { expect, it } from 'vitest';
-import { voters } from '../../pipelines/voters.ts';
+import { voters } from '../support/bundled.ts';
 import { PageHolder } from '../../src/extract/pages.ts';
 import { readText } from '../../src/records/fields.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
@@ -14,6 +14,7 @@ function hold(holder: PageHolder, size = 1) {
     page,
     at: new Date(0),
     refusal: null,
+    link: null,
     landed: {
       answer: 0,
       async read() {
@@ -56,7 +57,8 @@ it('gives just the records that are taken, from memory and from the landing', as
     voters,
     ['A', 'B', 'C'].map((name) => voterRecord({ NamaKabupaten: name })),
   );
-  const fetched = { page, at: new Date(0), refusal: null, landed: { answer: 7, read: async () => page.bytes } };
+  const landed = { answer: 7, read: async () => page.bytes };
+  const fetched = { page, at: new Date(0), landed, refusal: null, link: null };
   const regency = Object.keys(voters.columns).indexOf('regency');
   for (const bound of [0, 1_000_000]) {
     const held = new PageHolder(bound).hold(fetched, { first: 1, taken: 2 }, () => page);
@@ -67,7 +69,7 @@ it('gives just the records that are taken, from memory and from the landing', as
   }
 });
 
-it('lets another district begin once three quarters are free again, or nobody takes pages any more', async () => {
+it('lets another partition begin once three quarters are free again, or nobody takes pages any more', async () => {
   for (const letGo of ['release', 'close'] as const) {
     const holder = new PageHolder(one);
     const { held } = hold(holder);

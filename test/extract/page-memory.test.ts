@@ -8,6 +8,8 @@ import { runInNewContext } from 'node:vm';
 import { expect, it, onTestFinished } from 'vitest';
 import { openLanding } from '../../src/land/landing.ts';
 import type { LandedBody } from '../../src/stages.ts';
+import { requestOf } from '../support/asked.ts';
+import { voters } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 import { collect } from '../support/run-extract.ts';
 import { faultless, simulateSource } from '../support/simulated-source.ts';
@@ -23,8 +25,8 @@ async function countAlive(references: readonly WeakRef<object>[]): Promise<numbe
   return references.filter((reference) => reference.deref() !== undefined).length;
 }
 
-it('the pages of a long district, while it waits for its proof', async () => {
-  const records = Array.from({ length: 60 }, (_, place) => ({ district: 1101, regency: `R${place}`, people: place }));
+it('the pages of a long partition, while it waits for its proof', async () => {
+  const records = Array.from({ length: 60 }, (_, place) => ({ partition: 1101, regency: `R${place}`, people: place }));
   const source = simulateSource(records, faultless, () => 0.5);
   const pages: WeakRef<object>[] = [];
   const remembered = {
@@ -35,7 +37,7 @@ it('the pages of a long district, while it waits for its proof', async () => {
       pages.push(new WeakRef(bytes));
       const text = bytes.toString();
       const landed = { answer: 0, read: async () => Buffer.from(text) };
-      return { page: { ...page, bytes }, at, landed, refusal: null };
+      return { page: { ...page, bytes }, at, landed, refusal: null, link: null };
     },
   };
   let alive = -1;
@@ -56,7 +58,7 @@ it('an answer that was landed, for whoever can read it back', async () => {
   for (let offset = 0; offset < 10; offset += 1) {
     const body = Buffer.from(`an answer, the ${offset}. of ten`.repeat(100));
     bodies.push(new WeakRef(body));
-    const request = { dataset: 'voters', district: null, offset, limit: 1 };
+    const request = requestOf(voters, { offset, limit: 1 });
     kept.push(await landing.land({ request, url: 'http://source.test/', status: 200, at: new Date(0), body }));
   }
   expect((await kept[3]!.read()).toString()).toContain('the 3. of ten');

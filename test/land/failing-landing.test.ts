@@ -7,10 +7,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { answersFile } from '../../src/land/formats.ts';
 import { type Landing, openLanding } from '../../src/land/landing.ts';
 import type { Answer } from '../../src/stages.ts';
+import { requestOf } from '../support/asked.ts';
+import { voters } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 
 const whole: Answer = {
-  request: { dataset: 'voters', district: 1101, offset: 0, limit: 10 },
+  request: requestOf(voters, { partition: '1101', limit: 10 }),
   url: 'http://source.test/api',
   status: 200,
   at: new Date('2026-11-20T03:00:02.500Z'),
@@ -23,13 +25,13 @@ const noEnd = 'circular structure';
 /** Answers at whose line the writing fails, after the body was written, as it would at a disk that is full; and how each says so. */
 const unwritable = {
   [noNumber]: { ...whole, url: 1n as unknown as string },
-  [noEnd]: { ...whole, request: makeCircle() },
+  [noEnd]: { ...whole, status: makeCircle() },
 } satisfies Record<string, Answer>;
 
-function makeCircle(): Answer['request'] {
-  const circle: Record<string, unknown> = { ...whole.request };
+function makeCircle(): number {
+  const circle: Record<string, unknown> = {};
   circle['circle'] = circle;
-  return circle as unknown as Answer['request'];
+  return circle as unknown as number;
 }
 
 async function makeFolder(): Promise<string> {

@@ -6,25 +6,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isRekapError } from '../../src/errors.ts';
-import { type RunFile, answersFile, bodiesFile, runFile } from '../../src/land/formats.ts';
+import { type LandedAnswer, type RunFile, answersFile, bodiesFile, runFile } from '../../src/land/formats.ts';
 import { openLandedRun, readRunFile } from '../../src/land/landed-run.ts';
 import { type LandedRun } from '../../src/land/landed-run.ts';
 import { openLanding } from '../../src/land/landing.ts';
+import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { Answer, PageRequest } from '../../src/stages.ts';
+import { type Asked, requestOf as requestTo } from '../support/asked.ts';
+import { voters, votingRightsUsers } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 import { holds } from '../support/properties.ts';
 
-const described = describedRun({ districts: [1101] });
-const requestOf = (rest: Partial<PageRequest> = {}): PageRequest => ({
-  dataset: 'voters',
-  district: 1101,
-  offset: 0,
-  limit: 10,
-  ...rest,
-});
-const answerOf = (body: string, rest: Partial<Answer> = {}): Answer => ({
-  request: requestOf(),
-  url: 'http://source.test/api',
+const described = describedRun({ partitions: ['1101'] });
+const requestOf = (asked: Partial<Asked> = {}, pipeline: AnyPipeline = voters): PageRequest =>
+  requestTo(pipeline, { partition: '1101', limit: 10, ...asked });
+/** As the source client lands it: the URL is the base URL with what was asked for. */
+const answerOf = (body: string, { request = requestOf(), ...rest }: Partial<Answer> = {}): Answer => ({
+  request,
+  url: described.base_url + request.target,
   status: 200,
   at: new Date('2026-11-20T03:00:02.500Z'),
   body: Buffer.from(body),
@@ -51,17 +50,21 @@ describe('a landed run', () => {
   it('answers each request with what its source answered, and no other', async () => {
     const requests = [
       requestOf(),
-      requestOf({ district: null }),
+      requestOf({ partition: null }),
       requestOf({ offset: 10 }),
       requestOf({ limit: 20 }),
-      requestOf({ dataset: 'others' }),
+      requestOf({}, votingRightsUsers),
+      // Lists of two tables may lie at one path.
+      { ...requestOf(), dataset: 'others' },
+      // A next page may be at another host.
+      { ...requestOf(), target: 'http://elsewhere.test/api?after=1' },
     ];
     const answers = requests.map((request, place) =>
       answerOf(`body ${place}`, {
         request,
         status: 200 + place,
         at: new Date(place),
-        url: `http://source.test/${place}`,
+        url: new URL(request.target, described.base_url).href,
       }),
     );
     const run = await open(await landed(answers));
@@ -71,7 +74,7 @@ describe('a landed run', () => {
       expect(run.has(answer.request)).toBe(true);
       expect(await run.answerTo(answer.request)).toEqual(answer);
     }
-    for (const missing of [{ offset: 1 }, { district: 1102 }, { district: null, offset: 1 }]) {
+    for (const missing of [{ offset: 1 }, { limit: 1 }, { partition: '1102' }, { partition: null, offset: 1 }]) {
       expect(run.has(requestOf(missing))).toBe(false);
       expect(await run.answerTo(requestOf(missing))).toBeNull();
     }
@@ -149,13 +152,14 @@ describe('whatever stands in its files', () => {
       await writeFile(join(folder, answersFile), `${text.replaceAll('\n', ' ')}\n`);
       const run = await orRefused(openLandedRun(folder, null));
       if (run === null) return;
-      const found = JSON.parse(text) as Answer['request'] & { at: string; sha256: string };
-      const { dataset, district, offset, limit } = found;
-      const answer = await orRefused(run.answerTo({ dataset, district, offset, limit }));
+      const { dataset, partition, url, at } = JSON.parse(text) as LandedAnswer;
+      const target = url.startsWith(`${described.base_url}/`) ? url.slice(described.base_url.length) : url;
+      expect(run.has({ dataset, partition, target })).toBe(true);
+      const answer = await orRefused(run.answerTo({ dataset, partition, target }));
       await run.close();
       if (answer === null) return;
       expect(answer.body.toString()).toBe('whole');
-      expect(answer.at.getTime()).toBe(Date.parse(found.at));
+      expect(answer.at.getTime()).toBe(Date.parse(at));
     }),
     { runs: 200 },
   );
@@ -169,12 +173,13 @@ describe('whatever stands in its files', () => {
         const run = await orRefused(readRunFile(folder));
         if (run === null) return;
         expect(run).toEqual(JSON.parse(text));
-        const { source, base_url, started_at, previous, datasets, districts, page_size } = run;
+        const { source, base_url, started_at, previous, datasets, partitions, page_size } = run;
         expect(new URL(base_url).href).toContain(':');
         expect(Number.isNaN(Date.parse(started_at))).toBe(false);
-        expect([source, run.run, previous ?? '', ...datasets].every((each) => typeof each === 'string')).toBe(true);
-        const numbers = [page_size, ...(districts ?? [])];
-        expect(numbers.every((number) => Number.isSafeInteger(number) && number >= 0)).toBe(true);
+        const texts = [source, run.run, previous ?? '', ...datasets, ...(partitions ?? [])];
+        expect(texts.every((each) => typeof each === 'string')).toBe(true);
+        expect(Number.isSafeInteger(page_size) && page_size >= 0).toBe(true);
+        expect(run.project).toEqual(described.project);
       },
     ),
     { runs: 300 },
@@ -200,7 +205,7 @@ describe('the description of a run', () => {
   });
 
   it.each<Partial<Record<keyof RunFile, unknown>>>([
-    { format: 3 },
+    { format: 4 },
     { run: 5 },
     { source: null },
     { base_url: 'nowhere' },
@@ -208,9 +213,13 @@ describe('the description of a run', () => {
     { previous: 5 },
     { datasets: 'voters' },
     { datasets: [5] },
-    { districts: [1.5] },
-    { districts: {} },
+    { partitions: [1.5] },
+    { partitions: [1101] },
+    { partitions: {} },
     { page_size: -1 },
+    { project: null },
+    { project: { ...described.project, pipelines: {} } },
+    { project: { ...described.project, secret: 'x' } },
   ])('is refused with %j', async (rest) => {
     const folder = await mkdtemp(join(tmpdir(), 'rekap-landed-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -9,6 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import { type LandedAnswer, answersFile, bodiesFile } from '../../src/land/formats.ts';
 import { openLanding } from '../../src/land/landing.ts';
+import { requestOf } from '../support/asked.ts';
+import { voters, votingRightsUsers } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 import type { Answer } from '../../src/stages.ts';
 
@@ -30,7 +32,7 @@ const described = describedRun();
 
 function answerOf(body: string | Buffer, rest: Partial<Answer> = {}): Answer {
   return {
-    request: { dataset: 'voters', district: 1101, offset: 0, limit: 1000 },
+    request: requestOf(voters, { partition: '1101' }),
     url: 'http://source.test/api/datapemilihdpr?id_dapil=1101&limit=1000&offset=0',
     status: 200,
     at: new Date('2026-11-20T03:00:02.500Z'),
@@ -39,10 +41,13 @@ function answerOf(body: string | Buffer, rest: Partial<Answer> = {}): Answer {
   };
 }
 
-/** Answers of these sizes whose bytes do not compress, told apart by their offset. */
+/** Answers of these sizes whose bytes do not compress, told apart by their URL. */
 function answersOf(sizes: readonly number[]): Answer[] {
   return sizes.map((size, offset) =>
-    answerOf(randomBytes(size), { request: { dataset: 'voters', district: null, offset, limit: 10 } }),
+    answerOf(randomBytes(size), {
+      request: requestOf(voters, { offset, limit: 10 }),
+      url: `http://source.test/${offset}`,
+    }),
   );
 }
 
@@ -75,7 +80,7 @@ describe('openLanding', () => {
       answerOf('{"count":0,"data":[]}'),
       answerOf('', {
         status: 503,
-        request: { dataset: 'voting_rights_users', district: null, offset: 40, limit: 20 },
+        request: requestOf(votingRightsUsers, { offset: 40, limit: 20 }),
       }),
       answerOf(Buffer.of(0, 255, 10, 13), { status: 404, at: new Date(0), url: 'http://source.test/"ü"' }),
     ];
@@ -86,8 +91,9 @@ describe('openLanding', () => {
     expect(gunzipSync(bodies)).toEqual(Buffer.concat(answers.map(({ body }) => body)));
     const lines = await readLines();
     expect(lines).toEqual(
-      answers.map(({ request, url, status, at, body }) => ({
-        ...request,
+      answers.map(({ request: { dataset, partition }, url, status, at, body }) => ({
+        dataset,
+        partition,
         url,
         status,
         at: at.toISOString(),
@@ -147,7 +153,7 @@ describe('openLanding', () => {
     expect(read.every((body, place) => body.equals(answers[place]!.body))).toBe(true);
     await landing.close();
     const lines = await readLines();
-    expect(lines.map(({ offset }) => offset)).toEqual(answers.map(({ request }) => request.offset));
+    expect(lines.map(({ url }) => url)).toEqual(answers.map(({ url }) => url));
     const ends = lines.map(({ position, length }) => position + length);
     expect(lines.map(({ position }) => position)).toEqual([0, ...ends.slice(0, -1)]);
     expect(ends.at(-1)).toBe((await stat(join(folder, bodiesFile))).size);

@@ -16,20 +16,22 @@ async function read(value: unknown) {
 }
 
 it('gives back what was written', async () => {
-  const run = describedRun({ previous: '20261119T030002Z-1f3a9c', districts: [1101, 1102] });
+  const run = describedRun({ previous: '20261119T030002Z-1f3a9c', partitions: ['1101', '1102'] });
   expect(await read(run)).toEqual(run);
 });
 
 it.each<[string, object | string]>([
   ['no JSON', '{'],
   ['no object', 'null'],
-  ['another format', { format: 3 }],
+  ['another format', { format: 4 }],
   ['an id that is a path', { run: '../..' }],
   ['a snapshot before that is a path', { previous: '../../x' }],
   ['no dataset', { datasets: [] }],
   ['a dataset twice', { datasets: ['voters', 'voters'] }],
-  ['no district where some are named', { districts: [] }],
-  ['a district that is none', { districts: [-1] }],
+  ['no partition where some are named', { partitions: [] }],
+  ['a partition that is no text', { partitions: [1101] }],
+  ['no project', { project: undefined }],
+  ['a project that contradicts itself', { project: { ...describedRun().project, pipelines: [] } }],
   ['a page of nothing', { page_size: 0 }],
   ['another protocol', { base_url: 'mailto:x' }],
   ['a time beyond the calendar', { started_at: '+275000-01-01T00:00:00.000Z' }],

@@ -1,4 +1,4 @@
-/** What counts for a district is read back as it was landed, or the landing is refused by name. */
+/** What counts for a partition is read back as it was landed, or the landing is refused by name. */
 
 import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,9 +12,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const verdict: Verdict = {
   dataset: 'voters',
-  district: 1101,
+  partition: '1101',
   complete: true,
   proof: 'own end',
+  grade: 'overlap',
   listed: null,
   received: 12,
   pages: 2,
@@ -31,7 +32,7 @@ const readings: AcceptedReading[] = [
       { answer: 5, first: 1, taken: 2, read, release() {} },
     ],
   },
-  { verdict: { ...verdict, district: 1102, complete: false, reason: 'it has no end' }, pages: [] },
+  { verdict: { ...verdict, partition: '1102', complete: false, reason: 'it has no end' }, pages: [] },
 ];
 
 /** Lands these readings; gives the folder and what was passed on. */

@@ -1,18 +1,20 @@
 /** The worst examples of each broken check are read by the key that the pipelines declare, whatever its columns are called. */
 
 import { describe, expect, it } from 'vitest';
-import { definePipeline } from '../../src/define-pipeline.ts';
-import type { AnyPipeline } from '../../src/pipeline.ts';
+import type { AnyPipeline } from '../../src/project/declaration.ts';
 import { load, project, voter } from './support.ts';
 
 /** A pipeline whose key has other names than those of the DPR-RI; it ends with `places`. */
 function people(places: readonly string[]): AnyPipeline {
   const column = (field: string, kind: 'count' | 'integer' | 'text') => ({ field, kind, comment: `${field}.` });
-  return definePipeline<string>({
+  return {
     table: 'people',
     title: 'People',
     comment: 'People by ward.',
-    endpoint: '/people',
+    path: '/people',
+    paging: { by: 'offset', limit: 'limit', offset: 'offset' },
+    format: 'json',
+    records: '/data',
     columns: {
       ward: column('IdDapil', 'integer'),
       ...Object.fromEntries(places.map((name) => [name, column(name, 'text')])),
@@ -21,11 +23,10 @@ function people(places: readonly string[]): AnyPipeline {
       all_people: column('All', 'count'),
     },
     key: ['ward', ...places],
-    district: 'ward',
-    districtParameter: 'id',
-    total: 'all_people',
-    checks: [{ name: 'sexes_sum', severity: 'error', parts: ['men', 'women'], whole: 'all_people' }],
-  });
+    partition: { parameter: 'id', column: 'ward' },
+    watch: ['all_people'],
+    checks: [{ kind: 'sum', name: 'sexes_sum', severity: 'error', parts: ['men', 'women'], whole: 'all_people' }],
+  };
 }
 
 async function examplesOf(pipeline: AnyPipeline, records: readonly object[]) {
@@ -37,16 +38,16 @@ async function examplesOf(pipeline: AnyPipeline, records: readonly object[]) {
 }
 
 describe('the examples of a broken check', () => {
-  it('say where they are by what the key has after the district, the narrowest first', async () => {
+  it('say where they are by what the key has after the partition, the narrowest first', async () => {
     const record = { IdDapil: '7', town: 'T', street: 'S', Men: '1', Women: '1', All: '3' };
     expect(await examplesOf(people(['town', 'street']), [record])).toEqual([
-      { district: 7, place: 'S, T', message: 'all_people (All) is 3, but men + women = 2', new: false },
+      { partition: '7', place: 'S, T', message: 'all_people (All) is 3, but men + women = 2', new: false },
     ]);
   });
 
-  it('say no more than the district where the key ends with it', async () => {
+  it('say no more than the partition where the key ends with it', async () => {
     const found = await examplesOf(people([]), [{ IdDapil: '7', Men: '1', Women: '1', All: '3' }]);
-    expect(found).toMatchObject([{ district: 7, place: '' }]);
+    expect(found).toMatchObject([{ partition: '7', place: '' }]);
   });
 
   it('are the three farthest from what was expected, the worst first', async () => {
@@ -73,8 +74,8 @@ describe('the examples of a broken check', () => {
 
   it('are of different places, as far as there are some', async () => {
     const checks = [
-      { name: 'sexes_sum', severity: 'error', parts: ['men', 'women'], whole: 'all_people' },
-      { name: 'sexes_sum', severity: 'error', parts: ['women'], whole: 'men' },
+      { kind: 'sum', name: 'sexes_sum', severity: 'error', parts: ['men', 'women'], whole: 'all_people' },
+      { kind: 'sum', name: 'sexes_sum', severity: 'error', parts: ['women'], whole: 'men' },
     ] as const;
     const records = [
       { IdDapil: '7', town: 'A', Men: '50', Women: '0', All: '900' },

@@ -6,7 +6,7 @@ import { load, user, voter } from './support.ts';
 const second = { dapil_id: '1102', province: 'RIAU' };
 const doubtful = { regency: 'B', dpt_male: 'x' };
 
-/** Two districts in each dataset, each with a doubtful record and one in quarantine. */
+/** Two partitions in each dataset, each with a doubtful record and one in quarantine. */
 async function loadBefore() {
   const one = { dapil_id: '1101' };
   return load({
@@ -23,7 +23,7 @@ async function loadBefore() {
   });
 }
 
-/** Reads district 1102 of the voters anew: other figures, nothing doubtful. */
+/** Reads partition 1102 of the voters anew: other figures, nothing doubtful. */
 async function loadAgain() {
   const before = await loadBefore();
   const after = await load(
@@ -33,7 +33,7 @@ async function loadAgain() {
     {
       carryOver: {
         replaced: new Map([
-          ['voters', [1102]],
+          ['voters', ['1102']],
           ['voting_rights_users', []],
         ]),
       },
@@ -45,7 +45,7 @@ async function loadAgain() {
 }
 
 describe('a load that carries over', () => {
-  it('keeps the rows of the districts it does not read, and no other', async () => {
+  it('keeps the rows of the partitions it does not read, and no other', async () => {
     const { before, after } = await loadAgain();
     const rest = 'SELECT * FROM voters WHERE dapil_id = 1101';
     expect(await after.rows(rest)).toEqual(await before.rows(rest));
@@ -92,7 +92,7 @@ describe('a load that carries over', () => {
     };
     const before = await load(only);
     const replaced = new Map([
-      ['voters', [1102]],
+      ['voters', ['1102']],
       ['voting_rights_users', []],
     ]);
     const carryOver = { replaced };
@@ -102,10 +102,10 @@ describe('a load that carries over', () => {
     expect(await after.rows(violations)).toEqual(await before.rows(violations));
   });
 
-  it('names a regency that moved between the districts where only one of them was read again', async () => {
+  it('names a regency that moved between the partitions where only one of them was read again', async () => {
     const regency = { regency: 'MOVED' };
     const before = await load({ voters: [[voter(), voter(regency)], [voter(second)]] });
-    const carryOver = { replaced: new Map([['voters', [1102]]]) };
+    const carryOver = { replaced: new Map([['voters', ['1102']]]) };
     const moved = voter({ ...regency, dapil_id: '1102' });
     const after = await load({ voters: [[voter(second), moved]] }, { carryOver, previous: before.tables });
     expect(await after.rows('SELECT dapil_id, regency, check_name, actual FROM violations')).toEqual(
@@ -145,7 +145,7 @@ describe('a load that carries over', () => {
     const before = await loadBefore();
     const carryOver = {
       replaced: new Map([
-        ['voters', [1102]],
+        ['voters', ['1102']],
         ['voting_rights_users', []],
       ]),
     };

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Load } from '../../src/load/load.ts';
-import type { Project } from '../../src/pipeline.ts';
+import type { Project } from '../../src/project/declaration.ts';
 import { makeFolder, project, published } from './support.ts';
 
 const log = { snapshot: 'one', publishedAt: published, source: 'sample' };

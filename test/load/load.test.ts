@@ -1,7 +1,7 @@
 /** Batches become tables, views, violations and quarantine in DuckDB: typed, described and sorted. */
 
 import { describe, expect, it } from 'vitest';
-import { voters } from '../../pipelines/voters.ts';
+import { voters } from '../support/bundled.ts';
 import { allTables } from '../../src/load/tables.ts';
 import { allModels } from '../../src/load/schema.ts';
 import { load, project, published, user, voter } from './support.ts';
@@ -209,7 +209,7 @@ describe('violations and quarantine', () => {
     ]);
   });
 
-  it('name a regency that stands in two districts of one dataset, in both of its rows', async () => {
+  it('name a regency that stands in two partitions of one dataset, in both of its rows', async () => {
     const { rows } = await load({
       voters: [
         [voter(), voter({ dapil_id: '1102' }), voter({ regency: 'B' }), voter({ regency: 'B', province: 'RIAU' })],
@@ -226,7 +226,7 @@ describe('violations and quarantine', () => {
     expect(await rows('SELECT DISTINCT is_consistent FROM voters')).toEqual([{ is_consistent: true }]);
   });
 
-  it('name a regency that is spelled in two ways within its district, in both of its rows', async () => {
+  it('name a regency that is spelled in two ways within its partition, in both of its rows', async () => {
     const accented = { regency: 'KOTA CAF\u00C9' };
     const { rows } = await load({
       voters: [[voter(accented), voter({ regency: 'Kota  Cafe\u0301 ' }), voter({ regency: 'KOTA CAFE' })]],
@@ -240,7 +240,7 @@ describe('violations and quarantine', () => {
       { ...twice, regency: 'Kota  Cafe\u0301 ' },
       { ...twice, dataset: 'voting_rights_users', regency: 'KOTA CAF\u00C9' },
     ]);
-    // Another place of the same name in another district, or province, is another place.
+    // Another place of the same name in another partition, or province, is another place.
     const others = await load({
       voters: [[voter(), voter({ dapil_id: '1102' }), voter({ province: 'RIAU' })]],
       voting_rights_users: [],
@@ -248,7 +248,7 @@ describe('violations and quarantine', () => {
     expect(await others.rows(named)).toEqual([]);
   });
 
-  it('name a district that goes by several names over both datasets', async () => {
+  it('name a partition that goes by several names over both datasets', async () => {
     const { rows } = await load({ voters: [[voter()]], voting_rights_users: [[user({ dapil_name: 'ACEH 1' })]] });
     expect(await rows("SELECT dapil_id, severity, actual FROM violations WHERE check_name = 'district_names'")).toEqual(
       [{ dapil_id: 1101, severity: 'warning', actual: 'ACEH 1, ACEH I' }],

@@ -3,14 +3,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { definePipeline } from '../../src/define-pipeline.ts';
 import { quoteText } from '../../src/duckdb/database.ts';
-import type { Project } from '../../src/pipeline.ts';
+import type { AnyPipeline, Project } from '../../src/project/declaration.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { ask, exported as tables, load, project, user, voter } from './support.ts';
 import { hostileTexts } from '../support/hostile-texts.ts';
 
-const districts = {
+const partitions = {
   voters: [
     [voter(), voter({ regency: 'B', dpt_male: 'x' }), 5],
     [voter({ dapil_id: '1102', regency: "O'B" }), voter({ dapil_id: '1102', regency: '', dpt_male: '7' })],
@@ -19,23 +18,25 @@ const districts = {
   voting_rights_users: [[user({ dpt_male: '99999' })], [user({ dapil_id: '1102', dapil_name: 'Y' }), 'x', 'x']],
 };
 /** A pipeline of three columns, for many rows at little cost. */
-const people = definePipeline({
+const people: AnyPipeline = {
   table: 'people',
   title: 'People',
   comment: "People by place; it's a test.",
-  endpoint: '/people',
+  path: '/people',
+  paging: { by: 'offset', limit: 'limit', offset: 'offset' },
+  format: 'json',
+  records: '/data',
   columns: {
-    id: { field: 'Id', kind: 'integer', comment: 'District.' },
+    id: { field: 'Id', kind: 'integer', comment: 'Partition.' },
     place: { field: 'Place', kind: 'text', comment: 'Place.' },
     name: { field: 'Name', kind: 'text', comment: 'Name.' },
     total: { field: 'Total', kind: 'count', comment: 'People.' },
   },
   key: ['id', 'place'],
-  district: 'id',
-  districtParameter: 'id',
-  total: 'total',
+  partition: { parameter: 'id', column: 'id' },
+  watch: ['total'],
   checks: [],
-});
+};
 const small: Project = { ...project, pipelines: [people], models: [], checks: [] };
 
 const parquetFile = (folder: string, table: string): string => join(folder, parquetPath(table));
@@ -43,8 +44,8 @@ const parquet = (folder: string, table: string): string => `read_parquet(${quote
 
 describe('a Parquet file', () => {
   it('holds the rows of its table, in the order of its table', async () => {
-    const before = await load({ ...districts, voters: [[voter({ dpt_male: '1' })]] });
-    const { folder, rows } = await load(districts, { previous: before.tables, snapshot: '20270101T000000Z-abcdef' });
+    const before = await load({ ...partitions, voters: [[voter({ dpt_male: '1' })]] });
+    const { folder, rows } = await load(partitions, { previous: before.tables, snapshot: '20270101T000000Z-abcdef' });
     for (const table of tables) {
       const order = project.models.some(({ name }) => name === table) ? ' ORDER BY ALL' : '';
       const inDatabase = await rows(`FROM ${table}${order}`);
@@ -54,7 +55,7 @@ describe('a Parquet file', () => {
   });
 
   it('is compressed with zstd', async () => {
-    const { folder } = await load(districts);
+    const { folder } = await load(partitions);
     for (const table of tables) {
       const metadata = `SELECT DISTINCT compression FROM parquet_metadata(${quoteText(parquetFile(folder, table))})`;
       // An empty table has no group of rows.
@@ -64,7 +65,7 @@ describe('a Parquet file', () => {
   });
 
   it('knows signed numbers, UTF-8 texts, shares, booleans and times only', async () => {
-    const { folder } = await load(districts);
+    const { folder } = await load(partitions);
     const kinds = new Set<string>();
     for (const table of tables) {
       const schema = await ask(
@@ -79,7 +80,7 @@ describe('a Parquet file', () => {
   });
 
   it('says what it is, of which snapshot, and what its columns mean', async () => {
-    const { folder, dictionary } = await load(districts);
+    const { folder, dictionary } = await load(partitions);
     for (const { name, meaning, columns } of dictionary.filter(({ name: table }) => tables.includes(table))) {
       const found = await ask(
         ':memory:',
@@ -97,14 +98,14 @@ describe('a Parquet file', () => {
     }
   });
 
-  it('is the same to the byte for the same input, in whatever order the districts come', async () => {
-    const reversed = Object.fromEntries(Object.entries(districts).map(([table, data]) => [table, data.toReversed()]));
-    const loads = [await load(districts), await load(districts), await load(reversed)];
+  it('is the same to the byte for the same input, in whatever order the partitions come', async () => {
+    const reversed = Object.fromEntries(Object.entries(partitions).map(([table, data]) => [table, data.toReversed()]));
+    const loads = [await load(partitions), await load(partitions), await load(reversed)];
     for (const table of tables) {
       const [first, ...others] = await Promise.all(loads.map(({ folder }) => readFile(parquetFile(folder, table))));
       for (const other of others) expect(other.equals(first!), table).toBe(true);
     }
-    const other = await load({ ...districts, voters: [[voter({ dpt_male: '70801' })]] });
+    const other = await load({ ...partitions, voters: [[voter({ dpt_male: '70801' })]] });
     expect(await readFile(parquetFile(other.folder, 'voters'))).not.toEqual(
       await readFile(parquetFile(loads[0]!.folder, 'voters')),
     );

@@ -4,15 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { loadProject } from '../../pipelines/index.ts';
-import { voters } from '../../pipelines/voters.ts';
-import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
+import { loadProject, voters, votingRightsUsers } from '../support/bundled.ts';
 import { openDatabase } from '../../src/duckdb/database.ts';
 import { Load } from '../../src/load/load.ts';
 import { allTables } from '../../src/load/tables.ts';
 import { allModels } from '../../src/load/schema.ts';
 import type { CarryOver, PreviousTables } from '../../src/load/previous-tables.ts';
-import type { Project } from '../../src/pipeline.ts';
+import type { Project } from '../../src/project/declaration.ts';
 import type { TransformTotals } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
@@ -74,19 +72,19 @@ export interface LoadSettings {
   readonly snapshot?: string;
 }
 
-/** @param districts By table, one answer's data per district; a string is JSON as it came. */
-export async function load(districts: Readonly<Record<string, readonly unknown[]>>, settings: LoadSettings = {}) {
+/** @param partitions By table, one answer's data per partition; a string is JSON as it came. */
+export async function load(partitions: Readonly<Record<string, readonly unknown[]>>, settings: LoadSettings = {}) {
   const folder = settings.folder ?? (await makeFolder());
   const moved = settings.project ?? project;
   const { signal } = new AbortController();
   const loading = await Load.begin({ folder, databaseFile: 'rekap.duckdb', project: moved, signal });
   const totals = new Map<string, TransformTotals>();
   try {
-    for (const pipeline of moved.pipelines.filter(({ table }) => table in districts)) {
+    for (const pipeline of moved.pipelines.filter(({ table }) => table in partitions)) {
       const transformer = new Transformer(pipeline);
-      for (const data of districts[pipeline.table]!) {
-        transformer.beginDistrict();
-        for (const batch of transformer.addPage(pageOf(pipeline, data, { district: districtOf(data) })))
+      for (const data of partitions[pipeline.table]!) {
+        transformer.beginPartition();
+        for (const batch of transformer.addPage(pageOf(pipeline, data, { partition: partitionOf(data) })))
           loading.append(pipeline, batch);
       }
       loading.append(pipeline, transformer.finish());
@@ -120,10 +118,10 @@ async function change(file: string, sql: string): Promise<void> {
   }
 }
 
-/** The district that a list of records was asked for: that of the first record. */
-function districtOf(data: unknown): number | null {
+/** The partition that a list of records was asked for: that of the first record. */
+function partitionOf(data: unknown): string | null {
   const first: unknown = Array.isArray(data) ? data[0] : null;
-  return typeof first === 'object' && first !== null && 'IdDapil' in first ? Number(first.IdDapil) : null;
+  return typeof first === 'object' && first !== null && 'IdDapil' in first ? String(first.IdDapil) : null;
 }
 
 /** The rows that a query gives on a DuckDB file; ':memory:' for Parquet files alone. */

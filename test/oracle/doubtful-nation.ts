@@ -60,7 +60,7 @@ export function doubtfulNation(): SourceData {
   return nation;
 }
 
-/** Names that are misspelled, doubled, missing or written strangely; all in the third district. */
+/** Names that are misspelled, doubled, missing or written strangely; all in the third partition. */
 function addNames(nation: SourceData, file: keyof SourceData): void {
   const names = ["MU'ARA + KEPULAUAN", 'P A P U A', 'PAPUA', 'Papua', '@half', 'PAHUWATO', 'POHUWATO'];
   const records = nation[file].filter((record) => record['IdDapil'] === '1201');
@@ -68,7 +68,7 @@ function addNames(nation: SourceData, file: keyof SourceData): void {
   for (const [at, name] of [undefined, null, '', 5, 'DAPIL 1201 I'].entries()) records[at]!['NamaDapil'] = name;
   // A year with a zero in front is the same year.
   records[7]!['TahunPemilu'] = '02024';
-  // A regency that stands in two districts.
+  // A regency that stands in two partitions.
   nation[file].push({ ...records[8]!, IdDapil: '1102' });
 }
 
@@ -81,7 +81,7 @@ function addNoRecords(nation: SourceData, file: keyof SourceData): void {
     { ...second, NamaKabupaten: '' },
     { ...second, NamaProvinsi: null },
     { ...second, NamaKabupaten: 17 },
-    // The footer of a page, as one cell, and as a row of its own without a district.
+    // The footer of a page, as one cell, and as a row of its own without a partition.
     { ...second, TahunPemilu: footer },
     { NamaKabupaten: footer },
     footer as never,
@@ -110,7 +110,7 @@ function breakAcross(nation: SourceData): void {
   nation.datahakpilihdpr = nation.datahakpilihdpr.filter((record) => !named(35)(record));
 }
 
-/** Values that are possible but unlikely, and a district that is named after another province than its own. */
+/** Values that are possible but unlikely, and a partition that is named after another province than its own. */
 function addImplausible(nation: SourceData): void {
   const named = (file: keyof SourceData, index: number) =>
     nation[file].find((record) => record['NamaKabupaten'] === `KOTA 1101-${index}`)!;

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { Secret } from '../../src/extract/ask/secret.ts';
+import { Secret } from '../../src/source/secret.ts';
 import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
 import { listLandedIds, listSnapshotIds } from '../../src/warehouse/warehouse.ts';
 import { type Act, judgeHistory, type Look } from './judge-history.ts';
@@ -17,7 +17,7 @@ import { startDyingSyncs } from '../support/dying-syncs.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync } from '../support/served-source.ts';
-import { project, syncOptions } from '../support/sync-settings.ts';
+import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { regencies, startVersionedService, versionedKey } from '../support/versioned-service.ts';
 
@@ -93,7 +93,7 @@ async function beginHistory() {
       note('sync', null, () => dying.syncUntil(warehouse, death, after)),
     async rollBack(at: number) {
       const id = choose(await among(listSnapshotIds(warehouse)), at);
-      await note('rollback', id, () => rollBack(project, warehouse, id));
+      await note('rollback', id, () => rollBack(warehouse, id));
     },
     async replay(at: number) {
       const run = choose(await among(listLandedIds(warehouse)), at);

@@ -3,8 +3,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { checkNames, pipelines } from '../../pipelines/index.ts';
-import { languages } from '../../src/pipeline.ts';
+import { checkNames, pipelines } from '../support/bundled.ts';
+import { languages } from '../../src/project/declaration.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runHere } from '../support/run-here.ts';
 import { runSync, serveFolder } from '../support/served-source.ts';

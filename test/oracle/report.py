@@ -151,7 +151,7 @@ class Figures:
             rows = self.here(self.rows_of(dataset))
             return sum(row[part] or 0 for row in rows for part in parts)
         if dataset is not None:
-            verdicts = [one for one in self.reckoning.manifest["datasets"][dataset]["districts"] if one["district"] is not None]
+            verdicts = [one for one in self.reckoning.manifest["datasets"][dataset]["partitions"] if one["partition"] is not None]
             full = [one for one in verdicts if one["received"] > 0]
             listed = [one for one in full if one["readings"] == 1 and one["listed"] == one["received"] and one["complete"]]
             complete = [one for one in full if one["complete"]]

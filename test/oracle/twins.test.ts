@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readSheet } from 'read-excel-file/node';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { examples } from '../../src/cli/dot-commands.ts';
+import { loadProject } from '../support/bundled.ts';
 import { systemClock } from '../../src/runtime/context.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import { describeSite } from '../../src/snapshots/describe-site.ts';
@@ -149,7 +149,7 @@ describe('what is computed from the responses', () => {
         (row) => Number(row['errors']) > 0,
       ),
     };
-    expect(Object.keys(expected)).toEqual(examples);
+    expect(Object.keys(expected)).toEqual(loadProject().examples);
     const inside = ['--warehouse', join(folder, 'warehouse'), '--format', 'json'];
     for (const [example, rows] of Object.entries(expected)) {
       expect(rows).not.toEqual([]);

@@ -27,6 +27,27 @@ export async function nightly(baseUrl: string, apiKey: string): Promise<SyncResu
 END
 "$root/node_modules/.bin/tsc" --noEmit --strict --module nodenext --target es2023 --skipLibCheck false --types node \
   --typeRoots "$root/node_modules/@types" program.mts
+mkdir -p own/pipelines
+cat > own/rekap.project.ts << 'END'
+import { defineProject } from 'rekap';
+
+export default defineProject({ name: 'own', title: 'Own', paging: { by: 'page', page: 'page' }, records: '/items' });
+END
+cat > own/pipelines/items.ts << 'END'
+import { count, definePipeline, text } from 'rekap';
+
+export default definePipeline({
+  table: 'items',
+  title: 'Items',
+  comment: 'Items of a shop.',
+  path: '/items',
+  columns: { code: text('code', 'Code.'), stock: count('stock', 'Pieces in stock.') },
+  key: ['code'],
+});
+END
+"$root/node_modules/.bin/tsc" --noEmit --strict --module nodenext --target es2023 --types node \
+  --typeRoots "$root/node_modules/@types" own/rekap.project.ts own/pipelines/items.ts
+(cd own && npx --no-install rekap check)
 make --silent -C "$root" install PREFIX="$folder/prefix"
 "$folder/prefix/bin/rekap" sync --sample --warehouse "$folder/installed" 2> /dev/null | head -n 1
 make --silent -C "$root" uninstall PREFIX="$folder/prefix" > /dev/null

@@ -1,27 +1,29 @@
 /** The project that commands and programs go by: its parts were checked against each other, and all of them decide what a snapshot is. */
 
 import { expect, it, vi } from 'vitest';
-import { loadProject } from '../../pipelines/index.ts';
+import { loadProject } from '../support/bundled.ts';
 import { projectDefinition } from '../../src/load/schema.ts';
-import type { Project } from '../../src/pipeline.ts';
+import type { Project } from '../../src/project/declaration.ts';
+import { loadProject as loadAnew } from '../../src/project/load-project.ts';
+import { storedPart } from '../../src/project/stored.ts';
 
 const { checked } = vi.hoisted(() => ({ checked: [] as unknown[] }));
 
-vi.mock('../../src/define-pipeline.ts', async (load) => {
-  const real = await load<typeof import('../../src/define-pipeline.ts')>();
+vi.mock('../../src/project/validate.ts', async (load) => {
+  const real = await load<typeof import('../../src/project/validate.ts')>();
   return {
     ...real,
-    defineProject(project: Project) {
+    complaintsAbout(project: Project) {
       checked.push(project);
-      return real.defineProject(project);
+      return real.complaintsAbout(project);
     },
   };
 });
 
-it('is checked whenever it is loaded', () => {
+it('is checked whenever it is loaded', async () => {
   const before = checked.length;
-  const project = loadProject();
-  expect(checked.slice(before)).toEqual([project]);
+  const project = await loadAnew();
+  expect(checked.slice(before)).toEqual([storedPart(project)]);
 });
 
 it('is another one where a row check, a check across tables or a view is', () => {

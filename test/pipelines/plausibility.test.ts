@@ -1,7 +1,7 @@
 /** The checks for values that are possible but unlikely: each finds its case, and nothing else in a plausible nation. */
 
 import { expect, it } from 'vitest';
-import { loadProject } from '../../pipelines/index.ts';
+import { loadProject } from '../support/bundled.ts';
 import { load, user, voter } from '../load/support.ts';
 
 /** Counts of a list: men, women, both. */
@@ -52,7 +52,7 @@ it('an unlikely turnout, halved counts and a repeated total are warnings', async
   ]);
 });
 
-it('a district that is named after another province is a warning, whatever its number and spelling', async () => {
+it('a partition that is named after another province is a warning, whatever its number and spelling', async () => {
   const named = (dapil_id: string, dapil_name: string, province: string) => {
     const figures = counts([1000 + Number(dapil_id), 1100], [10, 20], [5, 6]);
     return voter({ ...place(`R ${dapil_id}`, dapil_id, dapil_name, province), ...figures });

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { loadProject } from '../../pipelines/index.ts';
+import { loadProject } from '../support/bundled.ts';
 import { openDatabase, type Database } from '../../src/duckdb/database.ts';
 import { createTableSql, datasetTable } from '../../src/load/tables.ts';
 import { holds } from '../support/properties.ts';
@@ -39,7 +39,7 @@ describe('the check regency_names', () => {
   });
   afterAll(() => database.close());
 
-  /** How many of these regencies, each in a province of its own spelling, the check finds in their district. */
+  /** How many of these regencies, each in a province of its own spelling, the check finds in their partition. */
   async function found(places: readonly (readonly [regency: string, province: string])[]): Promise<number> {
     await database.run('DELETE FROM voters');
     for (const [regency, province] of places)

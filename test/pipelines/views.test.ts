@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { countColumns } from '../../src/pipeline.ts';
-import { voters } from '../../pipelines/voters.ts';
+import { summedColumns } from '../../src/project/declaration.ts';
+import { voters } from '../support/bundled.ts';
 import { load, user, voter } from '../load/support.ts';
 
 type Sex = 'male' | 'female' | 'both';
@@ -15,12 +15,12 @@ type Table = 'voters' | 'users';
 const sexes = ['male', 'female', 'both'] as const;
 const lists = ['dpt', 'dptb', 'dpk', 'all'] as const;
 
-/** Two districts of one province and one of another. */
+/** Two partitions of one province and one of another. */
 const regencies = [
-  { district: 1101, province: 'P', regency: 'A' },
-  { district: 1101, province: 'P', regency: 'B' },
-  { district: 1102, province: 'P', regency: 'C' },
-  { district: 1201, province: 'Q', regency: 'A' },
+  { partition: 1101, province: 'P', regency: 'A' },
+  { partition: 1101, province: 'P', regency: 'B' },
+  { partition: 1102, province: 'P', regency: 'C' },
+  { partition: 1201, province: 'Q', regency: 'A' },
 ] as const;
 
 /** People of a list and sex; sums are sums. */
@@ -37,11 +37,11 @@ function column(list: List, sex: Sex): string {
 }
 
 function recordOf(table: Table, place: number) {
-  const { district, province, regency } = regencies[place]!;
+  const { partition, province, regency } = regencies[place]!;
   const counts = lists.flatMap((list) =>
     sexes.map((sex) => [column(list, sex), String(people(table, place, list, sex))]),
   );
-  const names = { dapil_id: String(district), dapil_name: `D ${district}`, province, regency };
+  const names = { dapil_id: String(partition), dapil_name: `D ${partition}`, province, regency };
   return (table === 'voters' ? voter : user)({ ...names, ...Object.fromEntries(counts) });
 }
 
@@ -94,7 +94,7 @@ it('no two counts of a record are the same', () => {
   const counts = (['voters', 'users'] as const).flatMap((table) =>
     lists.flatMap((list) => sexes.map((sex) => people(table, 0, list, sex))),
   );
-  expect(new Set(counts).size).toBe(2 * countColumns(voters).length);
+  expect(new Set(counts).size).toBe(2 * summedColumns(voters).length);
 });
 
 it('turnout: each regency by sex and list', async () => {
@@ -104,7 +104,7 @@ it('turnout: each regency by sex and list', async () => {
     for (const sex of sexes) {
       const { byList, ...figures } = turnout([place], sex);
       const row = found.find(
-        ({ dapil_id, regency, sex: of }) => dapil_id === where.district && regency === where.regency && of === sex,
+        ({ dapil_id, regency, sex: of }) => dapil_id === where.partition && regency === where.regency && of === sex,
       );
       expect(row).toMatchObject({
         ...figures,
@@ -118,7 +118,7 @@ it('turnout: each regency by sex and list', async () => {
 });
 
 it.each([
-  ['turnout_by_dapil', 'dapil_id', (place: number) => regencies[place]!.district],
+  ['turnout_by_dapil', 'dapil_id', (place: number) => regencies[place]!.partition],
   ['turnout_by_province', 'province', (place: number) => regencies[place]!.province],
   ['turnout_national', null, () => null],
 ] as const)('%s: the sums of its regencies', async (view, name, groupOf) => {
@@ -160,7 +160,7 @@ it('fact_people: one row per election, regency, list and sex, with voters and us
   );
   expect(found).toHaveLength(regencies.length * 3 * 2);
   for (const { dapil_id, regency, list, sex, voters: ofVoters, users: ofUsers, election, province } of found) {
-    const place = regencies.findIndex((each) => each.district === dapil_id && each.regency === regency);
+    const place = regencies.findIndex((each) => each.partition === dapil_id && each.regency === regency);
     const [each, of] = [String(list).toLowerCase() as List, sex as Sex];
     expect({ ofVoters, ofUsers }).toEqual({
       ofVoters: people('voters', place, each, of),
@@ -189,7 +189,7 @@ it('the star: integer keys that depend on the natural keys alone, and no column 
   const found = await rowsOf('SELECT regency_key FROM dim_regency');
   expect(found.map((row) => row['regency_key']).toSorted((a, b) => Number(a) - Number(b))).toEqual(
     regencies
-      .map(({ district, province, regency }) => key(2024, 'DPR-RI', district, province, regency))
+      .map(({ partition, province, regency }) => key(2024, 'DPR-RI', partition, province, regency))
       .toSorted((a, b) => a - b),
   );
   const columns = await rowsOf(
@@ -287,7 +287,7 @@ it('reconciliation: totals minus the listed differences are the sums of the part
   expect(sums).toEqual({ equal: true });
 });
 
-it('data_quality: by how many people the figures of a district contradict each other', async () => {
+it('data_quality: by how many people the figures of a partition contradict each other', async () => {
   const { rows } = await load({
     voters: [
       [

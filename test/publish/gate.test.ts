@@ -1,22 +1,22 @@
 /** The gate names every reason against publishing, and none where there is none. */
 
 import { describe, expect, it } from 'vitest';
-import { pipelines } from '../../pipelines/index.ts';
-import { countColumns } from '../../src/pipeline.ts';
+import { pipelines } from '../support/bundled.ts';
+import { summedColumns } from '../../src/project/declaration.ts';
 import { checkGate, type GateFindings, type GateQuestion } from '../../src/publish/gate.ts';
 import type { Manifest, ManifestDataset } from '../../src/warehouse/snapshot-format.ts';
 import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
 
 type Dataset = Partial<ManifestDataset>;
 
-const verdict = (district: number | null, received: number, listed: number | null = received) =>
-  verdictOf({ district, listed, received });
+const verdict = (partition: string | null, received: number, listed: number | null = received) =>
+  verdictOf({ partition, listed, received });
 
-/** Two districts with a thousand records, unless said otherwise. */
+/** Two partitions with a thousand records, unless said otherwise. */
 const dataset = (overrides: Dataset): ManifestDataset =>
   datasetOf({
     rows: 1000,
-    districts: [verdict(1101, 400), verdict(1102, 600)],
+    partitions: [verdict('1101', 400), verdict('1102', 600)],
     sums: { grand_total: '5000' },
     ...overrides,
   });
@@ -34,6 +34,7 @@ const ask = (now: Dataset, before: Dataset | null, more: Partial<GateQuestion> =
     shrunken: new Map(),
     errors: new Map(),
     newErrors: new Map(),
+    requireProof: null,
     strict: false,
     refuse: null,
     acceptChanges: false,
@@ -46,8 +47,8 @@ const only = (kind: keyof GateFindings, reason: RegExp | null) =>
   reason === null ? nothing : { ...nothing, [kind]: [expect.stringMatching(new RegExp(`^voters.*${reason.source}`))] };
 
 const sums = (total: string, more: Record<string, string> = {}) => ({ sums: { grand_total: total, ...more } });
-const districts = (...found: ReturnType<typeof verdict>[]): Dataset => ({ districts: found });
-const shrunken = (...found: { district: number; before: number; now: number }[]) => ({
+const partitions = (...found: ReturnType<typeof verdict>[]): Dataset => ({ partitions: found });
+const shrunken = (...found: { partition: string; before: number; now: number }[]) => ({
   shrunken: new Map([['voters', found]]),
 });
 const ledger = (fetched: number, published: number, quarantined = 0, duplicates = 0) => ({
@@ -56,7 +57,7 @@ const ledger = (fetched: number, published: number, quarantined = 0, duplicates 
   quarantined,
   duplicates,
 });
-const allNull = Object.fromEntries(countColumns(pipelines[0]!).map((name) => [name, 1000]));
+const allNull = Object.fromEntries(summedColumns(pipelines[0]!).map((name) => [name, 1000]));
 const others = { asked: ['voting_rights_users'] };
 
 describe('the gate refuses, whoever accepts changes', () => {
@@ -120,7 +121,7 @@ describe('the gate refuses new errors where it is told to', () => {
 });
 
 describe('the gate asks for --accept-changes', () => {
-  const alone = { rows: 400, districts: [verdict(1101, 400, null)] };
+  const alone = { rows: 400, partitions: [verdict('1101', 400, null)] };
   const came = { carried_over: 1000, ledger: ledger(0, 0) };
   const asked = { asked: ['voters'] };
 
@@ -136,21 +137,27 @@ describe('the gate asks for --accept-changes', () => {
 
   it.each<[string, Dataset, Dataset, Partial<GateQuestion>, RegExp | null]>([
     ['not for the same again', {}, {}, {}, null],
-    ['for a district that is gone', districts(verdict(1101, 1000)), {}, {}, /: district 1102 has no records now/],
-    ['for one that came empty', districts(verdict(1101, 1000), verdict(1102, 0)), {}, {}, /district 1102 /],
-    ['for several', districts(verdict(1103, 1)), {}, {}, /: districts 1101, 1102 have no records now/],
-    ['for one of few rows', {}, districts(verdict(1101, 400), verdict(1103, 1)), {}, /1103 has no records now/],
-    ['not for one that had none', {}, districts(verdict(1101, 400), verdict(1109, 0), verdict(null, 3)), {}, null],
-    ['not for a new one', districts(verdict(1101, 1), verdict(1102, 1), verdict(1103, 1)), {}, {}, null],
+    ['for a partition that is gone', partitions(verdict('1101', 1000)), {}, {}, /: partition 1102 has no records now/],
+    ['for one that came empty', partitions(verdict('1101', 1000), verdict('1102', 0)), {}, {}, /partition 1102 /],
+    ['for several', partitions(verdict('1103', 1)), {}, {}, /: partitions 1101, 1102 have no records now/],
+    ['for one of few rows', {}, partitions(verdict('1101', 400), verdict('1103', 1)), {}, /1103 has no records now/],
+    ['not for one that had none', {}, partitions(verdict('1101', 400), verdict('1109', 0), verdict(null, 3)), {}, null],
+    ['not for a new one', partitions(verdict('1101', 1), verdict('1102', 1), verdict('1103', 1)), {}, {}, null],
     [
-      'for a district that lost most of its rows',
+      'for a partition that lost most of its rows',
       {},
       {},
-      shrunken({ district: 1102, before: 19, now: 1 }),
-      /: rows of district 1102 fell from 19 to 1 \(−94\.7 %\)$/,
+      shrunken({ partition: '1102', before: 19, now: 1 }),
+      /: rows of partition 1102 fell from 19 to 1 \(−94\.7 %\)$/,
     ],
-    ['not for one that lost half', {}, {}, shrunken({ district: 1103, before: 2, now: 1 }), null],
-    ['for one all in quarantine', {}, {}, shrunken({ district: 1102, before: 19, now: 0 }), /1102 has no records now/],
+    ['not for one that lost half', {}, {}, shrunken({ partition: '1103', before: 2, now: 1 }), null],
+    [
+      'for one all in quarantine',
+      {},
+      {},
+      shrunken({ partition: '1102', before: 19, now: 0 }),
+      /1102 has no records now/,
+    ],
     ['not for 5 % fewer rows', { rows: 950 }, {}, {}, null],
     ['for 5.1 % fewer rows', { rows: 949 }, {}, {}, /: rows fell from 1,000 to 949 \(−5\.1 %\)$/],
     ['not for more rows', { rows: 1000 }, { rows: 10 }, {}, null],
@@ -205,23 +212,23 @@ describe('the gate asks for --accept-changes', () => {
     ],
     ['not for a sum that there was not', sums('10000', { male_total: '5000' }), sums('10000'), {}, null],
     ['not for sums where all were 0', sums('10000'), sums('0', { male_total: '0' }), {}, null],
-    ['not for more districts after some that were asked for alone', {}, { ...alone, ...sums('10') }, {}, null],
+    ['not for more partitions after some that were asked for alone', {}, { ...alone, ...sums('10') }, {}, null],
     ['for smaller sums then', sums('10'), { ...alone, ...sums('5000') }, {}, /changed from 5,000 to 10 /],
     [
       'for larger ones where a list told of all',
       {},
-      { rows: 400, districts: [verdict(1101, 400), verdict(1102, 0, null)], ...sums('10') },
+      { rows: 400, partitions: [verdict('1101', 400), verdict('1102', 0, null)], ...sums('10') },
       {},
       /changed from 10 to 5,000 /,
     ],
     [
       'for larger ones where all were asked for',
       {},
-      { rows: 400, districts: [verdict(1101, 400, null), verdict(1102, 0, null)], ...sums('10') },
+      { rows: 400, partitions: [verdict('1101', 400, null), verdict('1102', 0, null)], ...sums('10') },
       {},
       /changed from 10 to 5,000 /,
     ],
-    ['not where another dataset may have the district', came, {}, {}, null],
+    ['not where another dataset may have the partition', came, {}, {}, null],
   ])('%s', (_, now, before, more, reason) => {
     expect(ask(now, before, more)).toEqual(only('changes', reason));
     expect(ask(now, before, { ...more, acceptChanges: true })).toEqual(nothing);
@@ -235,16 +242,16 @@ describe('the gate asks for --accept-changes', () => {
     expect(ask(now, {}, { ...asked, acceptChanges: true })).toEqual(nothing);
   });
 
-  it('with a handful of sums and districts by name, the total first, and a count of the rest', () => {
-    const names = countColumns(pipelines[0]!);
+  it('with a handful of sums and partitions by name, the total first, and a count of the rest', () => {
+    const names = summedColumns(pipelines[0]!);
     const all = (people: string) => ({ sums: Object.fromEntries(names.map((name) => [name, people])) });
     const moved = ask(all('1'), all('1000')).changes;
     expect(moved).toHaveLength(6);
     expect(moved[0]).toMatch(/sum of grand_total/);
     expect(moved[5]).toContain(`${names.length - 5} other sums`);
-    const many = Array.from({ length: 7 }, (_, index) => ({ district: 1101 + index, before: 10, now: 4 }));
+    const many = Array.from({ length: 7 }, (_, index) => ({ partition: String(1101 + index), before: 10, now: 4 }));
     const fell = ask({}, {}, shrunken(...many)).changes;
     expect(fell).toHaveLength(6);
-    expect(fell[5]).toContain('2 more districts');
+    expect(fell[5]).toContain('2 more partitions');
   });
 });

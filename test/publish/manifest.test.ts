@@ -5,8 +5,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { voters as pipeline } from '../../pipelines/voters.ts';
-import { countColumns } from '../../src/pipeline.ts';
+import { voters as pipeline } from '../support/bundled.ts';
+import { summedColumns } from '../../src/project/declaration.ts';
 import {
   assembleDataset,
   type DatasetFacts,
@@ -20,7 +20,7 @@ import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('what a manifest says of a dataset', () => {
-  const verdict = (district: number | null, read_at: string) => verdictOf({ district, read_at });
+  const verdict = (partition: string | null, read_at: string) => verdictOf({ partition, read_at });
   const facts: DatasetFacts = {
     pipeline,
     totals: {
@@ -28,7 +28,7 @@ describe('what a manifest says of a dataset', () => {
       sums: { dpt_male: 2n ** 40n },
       nulls: { dpt_male: 2 },
     },
-    verdicts: [verdict(1102, 'now'), verdict(1101, 'now')],
+    verdicts: [verdict('1102', 'now'), verdict('1101', 'now')],
     replaced: null,
     carried: { rows: 0, sums: {}, nulls: {} },
     quarantine: [{ count: 1 }],
@@ -36,10 +36,12 @@ describe('what a manifest says of a dataset', () => {
     violations: [],
     schema: [['dapil_id', 'INTEGER']],
   };
-  const districts = [verdict(null, 'before'), verdict(1101, 'before'), verdict(1103, 'before')];
-  const before = manifestOf({ datasets: { voters: datasetOf({ districts }) } });
+  const partitions = [verdict(null, 'before'), verdict('1101', 'before'), verdict('1103', 'before')];
+  const before = manifestOf({ datasets: { voters: datasetOf({ partitions }) } });
   const said = (more: Partial<DatasetFacts>) =>
-    assembleDataset({ ...facts, ...more }, before).districts.map(({ district, read_at }) => `${district} ${read_at}`);
+    assembleDataset({ ...facts, ...more }, before).partitions.map(
+      ({ partition, read_at }) => `${partition} ${read_at}`,
+    );
 
   it('adds what was carried over to what was fetched, count by count', () => {
     const carried = { rows: 4, sums: { dpt_male: 1n, dpt_female: 7n }, nulls: { dpt_male: 1, dpt_female: 3 } };
@@ -47,20 +49,20 @@ describe('what a manifest says of a dataset', () => {
     expect(dataset).toMatchObject({ ledger: facts.totals!.ledger, rows: 7, carried_over: 4, quarantined: 1 });
     expect(dataset.sums).toMatchObject({ dpt_male: '1099511627777', dpt_female: '7', dpt_total: '0' });
     expect(dataset.nulls).toMatchObject({ dpt_male: 3, dpt_female: 3, dpt_total: 0 });
-    expect(Object.keys(dataset.sums)).toEqual(countColumns(pipeline));
+    expect(Object.keys(dataset.sums)).toEqual(summedColumns(pipeline));
   });
 
   it('has an empty ledger where the run did not ask for the dataset', () => {
     const carried = { rows: 4, sums: { dpt_male: 9n }, nulls: {} };
     const dataset = assembleDataset({ ...facts, totals: null, verdicts: [], replaced: [], carried }, before);
     expect(dataset.ledger).toEqual({ fetched: 0, published: 0, quarantined: 0, duplicates: 0 });
-    expect(dataset).toMatchObject({ rows: 4, carried_over: 4, sums: { dpt_male: '9' }, districts });
+    expect(dataset).toMatchObject({ rows: 4, carried_over: 4, sums: { dpt_male: '9' }, partitions });
   });
 
-  it('keeps the verdicts of districts that were not read anew, in their order', () => {
+  it('keeps the verdicts of partitions that were not read anew, in their order', () => {
     expect(said({})).toEqual(['1101 now', '1102 now']);
-    expect(said({ replaced: [1101, 1102] })).toEqual(['null before', '1101 now', '1102 now', '1103 before']);
-    expect(said({ verdicts: [verdict(0, 'now')], replaced: [0] })[0]).toBe('null before');
+    expect(said({ replaced: ['1101', '1102'] })).toEqual(['null before', '1101 now', '1102 now', '1103 before']);
+    expect(said({ verdicts: [verdict('0', 'now')], replaced: ['0'] })[0]).toBe('null before');
   });
 
   it('counts violations by their check', () => {
@@ -78,7 +80,9 @@ describe('what a manifest says of a dataset', () => {
 });
 
 describe('the hash of a manifest', () => {
-  const manifest = manifestOf({ datasets: { voters: datasetOf({ districts: [verdictOf()] }) } });
+  const { project, ...rest } = manifestOf({ datasets: { voters: datasetOf({ partitions: [verdictOf()] }) } });
+  // A project is long, and every byte of its text is like any other.
+  const manifest: Manifest = { ...rest, project: { ...project, models: [], checks: [], pipelines: [] } };
   const names = ['manifest.json', 'manifest.json.sha256'];
 
   async function written(): Promise<string> {
@@ -104,7 +108,7 @@ describe('the hash of a manifest', () => {
     }
     await rm(file);
     expect(await checkManifestFile(folder)).toEqual([`${name}: is missing`]);
-    expect(await verifySnapshot(folder, manifest, [])).toContain(`${name}: is missing`);
+    expect(await verifySnapshot(folder, manifest)).toContain(`${name}: is missing`);
     await writeFile(file, bytes);
     expect(await checkManifestFile(folder)).toEqual([]);
   });
@@ -145,17 +149,17 @@ describe('two snapshots', () => {
 });
 
 describe('what differs between two that should be equal', () => {
-  const dataset = datasetOf({ districts: [verdictOf()] });
+  const dataset = datasetOf({ partitions: [verdictOf()] });
   const snapshot = (changed: object = {}, more: ManifestFile[] = []): Manifest =>
     manifestOf({ files: [database, voters, ...more], datasets: { voters: { ...dataset, ...changed } } });
   const whole = snapshot();
 
   it.each([
-    [{ districts: [verdictOf({ read_at: 'later' })] }, []],
+    [{ partitions: [verdictOf({ read_at: 'later' })] }, []],
     [{ rows: 4 }, ['voters: rows']],
     [{ sums: { dpt_male: '6' } }, ['voters: sums']],
-    [{ districts: [verdictOf({ received: 2 })] }, ['voters: districts']],
-    [{ districts: [] }, ['voters: districts']],
+    [{ partitions: [verdictOf({ received: 2 })] }, ['voters: partitions']],
+    [{ partitions: [] }, ['voters: partitions']],
   ])('is named: %j', (changed, names) => {
     expect(differingFigures(snapshot(changed), whole, false)).toEqual(names);
     expect(differingFigures(whole, snapshot(changed), true)).toEqual(names);

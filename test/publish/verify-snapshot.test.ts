@@ -66,7 +66,7 @@ async function copySnapshot(): Promise<Built> {
 async function verify({ folder, manifest }: Built): Promise<string[]> {
   for (const name of ['manifest.json', 'manifest.json.sha256']) await rm(join(folder, name), { force: true });
   await writeManifest(folder, manifest);
-  return verifySnapshot(folder, manifest, project.pipelines);
+  return verifySnapshot(folder, manifest);
 }
 
 /** A copy whose database was altered, with a manifest that has the hash of that. */
@@ -85,7 +85,7 @@ describe('a verification reads every file', () => {
   it('finds nothing in a snapshot that is whole', async () => {
     const copy = await copySnapshot();
     expect(await verify(copy)).toEqual([]);
-    expect(await verifyBuilt(copy.folder, copy.manifest, project.pipelines)).toEqual([]);
+    expect(await verifyBuilt(copy.folder, copy.manifest)).toEqual([]);
     expect(await glanceAt(copy.folder, copy.manifest)).toEqual([]);
   });
 
@@ -100,11 +100,11 @@ describe('a verification reads every file', () => {
     await truncate(file, bytes.length - 1);
     const shorter = `${path}: ${bytes.length - 1} bytes, but ${bytes.length} in the manifest`;
     expect(await verify(copy)).toEqual([shorter]);
-    expect(await verifyBuilt(copy.folder, copy.manifest, project.pipelines)).toEqual([shorter]);
+    expect(await verifyBuilt(copy.folder, copy.manifest)).toEqual([shorter]);
     expect(await glanceAt(copy.folder, copy.manifest)).toEqual([shorter]);
     await rm(file);
     expect(await verify(copy)).toEqual([`${path}: is missing`]);
-    expect(await verifyBuilt(copy.folder, copy.manifest, project.pipelines)).toEqual([`${path}: is missing`]);
+    expect(await verifyBuilt(copy.folder, copy.manifest)).toEqual([`${path}: is missing`]);
   });
 
   it('names every file that is missing, and every file that the manifest does not name', async () => {
@@ -113,7 +113,7 @@ describe('a verification reads every file', () => {
     const more = votersFile.replace('voters.parquet', 'more.parquet');
     for (const extra of [more, `${databaseFile}.wal`])
       await copyFile(join(copy.folder, votersFile), join(copy.folder, extra));
-    for (const check of [verify(copy), verifyBuilt(copy.folder, copy.manifest, project.pipelines)])
+    for (const check of [verify(copy), verifyBuilt(copy.folder, copy.manifest)])
       expect((await check).join('\n')).toMatch(
         /rekap\.duckdb\.wal[^]*more\.parquet|more\.parquet[^]*rekap\.duckdb\.wal/,
       );
@@ -137,7 +137,7 @@ describe('a verification compares the tables with the manifest, even where every
     ['UPDATE voters SET dpt_male = NULL WHERE dpt_male IS NOT NULL', /table voters.*dpt_male/],
     ['DELETE FROM voting_rights_users', /table voting_rights_users.*rows/],
     ['INSERT INTO voters SELECT * REPLACE ($$C$$ AS regency) FROM voters LIMIT 1', /table voters.*rows/],
-    ['UPDATE voters SET dapil_id = 1102', /district 1102 as complete/],
+    ['UPDATE voters SET dapil_id = 1102', /partition 1102 as complete/],
     ['ALTER TABLE voters RENAME is_consistent TO consistent', /table voters: its columns/],
     ['DELETE FROM violations', /table violations: voters has none/],
     ['DELETE FROM quarantine', /table quarantine: voters has none/],
@@ -164,9 +164,9 @@ describe('a verification compares the tables with the manifest, even where every
     ['a sum', ({ sums }) => ({ sums: { ...sums, grand_total: '145812' } }), /sum of grand_total/],
     ['no sum', () => ({ sums: {} }), /sum of dpt_male/],
     ['NULLs', ({ nulls }) => ({ nulls: { ...nulls, dpt_male: 0 } }), /NULLs in dpt_male/],
-    ['no verdict', () => ({ districts: [] }), /district 1101 as complete/],
-    ['a district in doubt', () => ({ districts: [verdictOf({ complete: false })] }), /district 1101 as complete/],
-    ['fewer records than rows', () => ({ districts: [verdictOf({ received: 1 })] }), /1101 has 2 rows.* 1 records/],
+    ['no verdict', () => ({ partitions: [] }), /partition 1101 as complete/],
+    ['a partition in doubt', () => ({ partitions: [verdictOf({ complete: false })] }), /partition 1101 as complete/],
+    ['fewer records than rows', () => ({ partitions: [verdictOf({ received: 1 })] }), /1101 has 2 rows.* 1 records/],
     ['no violations', () => ({ violations: {} }), /table violations: voters has .*, but none in the manifest/],
     ['no quarantine', () => ({ quarantined: 0 }), /table quarantine: voters has 1 records, but none in the manifest/],
   ])('a manifest with %s', async (_, change, problem) => {
@@ -208,8 +208,6 @@ describe('a verification compares DuckDB with Parquet', () => {
   ])('row by row, where no sum shows it: %s', async (_, sql, problem) => {
     const altered = await alter(sql);
     expect(await verify(altered)).toEqual([expect.stringMatching(problem)]);
-    expect(await verifyBuilt(altered.folder, altered.manifest, project.pipelines)).toEqual([
-      expect.stringMatching(problem),
-    ]);
+    expect(await verifyBuilt(altered.folder, altered.manifest)).toEqual([expect.stringMatching(problem)]);
   });
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/duckdb/database.ts';
-import { findReading } from '../../src/query/prepare-reading.ts';
+import { findReading } from '../../src/duckdb/find-reading.ts';
 import { openPublished } from '../../src/duckdb/open-published.ts';
 
 /** Statements that do more than read. TARGET is the path of a file or folder. */

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { voters } from '../../pipelines/voters.ts';
+import { voters } from '../support/bundled.ts';
 import { maxCount, NoCount, readDigits, readInteger, readRaw, readText } from '../../src/records/fields.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { holds } from '../support/properties.ts';

@@ -1,7 +1,7 @@
 /** A field is read as the source wrote it: exact digits or a named reason why not, and never a guessed number. */
 
 import { describe, expect, it } from 'vitest';
-import { voters } from '../../pipelines/voters.ts';
+import { voters } from '../support/bundled.ts';
 import { NoCount, readDigits, readInteger, readRaw, readText } from '../../src/records/fields.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 

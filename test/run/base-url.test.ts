@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBaseUrl, warningsOfBaseUrl } from '../../src/run/base-url.ts';
 
-const endpoints = [{ endpoint: '/api/people' }];
+const endpoints = [{ path: '/api/people' }];
 
 describe('a base URL', () => {
   it('is the same with slashes at its end and without', () => {
@@ -49,6 +49,6 @@ describe('a base URL', () => {
     expect(warningsOfBaseUrl('https://service.test/v1/api', endpoints)).toEqual([
       expect.stringContaining('requests https://service.test/v1/api/api/people'),
     ]);
-    expect(warningsOfBaseUrl('https://service.test/', [{ endpoint: '/people' }])).toEqual([]);
+    expect(warningsOfBaseUrl('https://service.test/', [{ path: '/people' }])).toEqual([]);
   });
 });

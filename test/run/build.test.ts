@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { build } from '../../src/run/build.ts';
+import { beginLoad, build } from '../../src/run/build.ts';
 import type { Run } from '../../src/run/options.ts';
 import { withRun } from '../../src/run/run.ts';
 import { openSource } from '../../src/run/source.ts';
@@ -35,18 +35,19 @@ async function endOf(
     pinned: null,
   };
   return withRun(
-    { kind: 'sync', project, options, context },
+    { kind: 'sync', project, reportModule: null, options, context },
     async () => plan,
     async (run) => {
       await prepare(run);
       const source = await openSource(run);
-      await orClose([source], () => build(run, change(source.readings, abort), null));
+      const load = await beginLoad(run);
+      await orClose([source], () => build(run, load, change(source.readings, abort), null));
       throw new Error('it was built');
     },
   ).catch((error: unknown) => error);
 }
 
-/** A first district, and then a source that answers no more. */
+/** A first partition, and then a source that answers no more. */
 async function* hanging(readings: AsyncIterable<AcceptedReading>): AsyncGenerator<AcceptedReading> {
   for await (const reading of readings) {
     yield reading;
@@ -54,7 +55,7 @@ async function* hanging(readings: AsyncIterable<AcceptedReading>): AsyncGenerato
   }
 }
 
-it('ends where a district is incomplete', async () => {
+it('ends where a partition is incomplete', async () => {
   const end = await endOf(async function* (readings) {
     for await (const { verdict } of readings)
       yield { verdict: { ...verdict, complete: false, reason: 'it has no end' }, pages: [] };

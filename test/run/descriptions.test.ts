@@ -1,11 +1,11 @@
 /** datapackage.json and dbt/sources.yml describe just the files and columns that there are. */
 
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { openDatabase } from '../../src/duckdb/database.ts';
-import type { ViewKeys } from '../../src/pipeline.ts';
+import type { ViewKeys } from '../../src/project/declaration.ts';
 import { readRows } from '../support/read-table.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
@@ -48,7 +48,7 @@ it('dbt gets a test of each key that a pipeline or a view declares', async () =>
   const tables = readTables(await readFile(join(warehouse, 'current/dbt/sources.yml'), 'utf8'));
   const declared: [string, ViewKeys][] = [
     ...project.pipelines.map(({ table, key }): [string, ViewKeys] => [table, { primaryKey: key }]),
-    ...Object.entries(project.relations),
+    ...project.models.flatMap(({ name, keys }): [string, ViewKeys][] => (keys === undefined ? [] : [[name, keys]])),
   ];
   expect(declared.length).toBeGreaterThan(project.pipelines.length);
   for (const [name, { primaryKey, foreignKeys = [] }] of declared) {
@@ -100,8 +100,10 @@ function readTables(sources: string): SourceTable[] {
 it('a report that cannot be drawn keeps no figures from being published, and the run warns of it', async () => {
   const warehouse = await temporaryFolder();
   const { url } = await serveData(smallNation({ 1101: 4 }));
-  const loadReport = () => Promise.reject(new TypeError('no ink'));
-  const { outcome, manifest, warnings } = await runSync(syncOptions(warehouse, url), {}, { ...project, loadReport });
+  const reportModule = join(await temporaryFolder(), 'report.mjs');
+  await writeFile(reportModule, "export default () => { throw new TypeError('no ink'); };");
+  const moved = { ...project, reportModule };
+  const { outcome, manifest, warnings } = await runSync(syncOptions(warehouse, url), {}, moved);
   expect(outcome).toBe('published');
   expect(warnings.join()).toContain('no ink');
   expect(manifest.files.map(({ path }) => path)).not.toContain('report.html');

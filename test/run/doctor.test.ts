@@ -4,7 +4,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
-import { Secret } from '../../src/extract/ask/secret.ts';
+import { Secret } from '../../src/source/secret.ts';
 import { examine, type Finding, type Patient } from '../../src/run/doctor.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { smallNation } from '../support/served-source.ts';
@@ -114,9 +114,9 @@ describe('doctor asks a service, and', () => {
     expect(await (await ask(twist))('page size')).toBe(state);
   });
 
-  it('names a district without records of its own', async () => {
+  it('names a partition without records of its own', async () => {
     const none = JSON.stringify({ count: 0, data: [] });
     const of = await ask((response, text, request) => response.end(/id_dapil/.test(request.url!) ? none : text));
-    expect(await of('district')).toBe('failed');
+    expect(await of('partition')).toBe('failed');
   });
 });

@@ -26,6 +26,7 @@ function runIn(warehouse: string, warnings: readonly string[] = []): Run {
   return {
     kind: 'sync',
     project,
+    reportModule: null,
     options: syncOptions(warehouse, 'http://source.test'),
     context: { clock, random: () => 0.5, report: () => undefined, signal: new AbortController().signal },
     warn: () => undefined,

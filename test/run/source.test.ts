@@ -36,7 +36,7 @@ it('reads no answer of more than 64 MB, be it all spaces', async () => {
   });
   onTestFinished(() => source.close());
   const refused = runSync(
-    syncOptions(await temporaryFolder(), source.url, { districts: [1101], datasets: ['voters'] }),
+    syncOptions(await temporaryFolder(), source.url, { partitions: ['1101'], datasets: ['voters'] }),
   );
   await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('is larger than 64 MB') });
 });

@@ -66,7 +66,7 @@ describe('a file of keys', () => {
 });
 
 describe('the rate limit', () => {
-  const [first, second] = pipelines.map(({ endpoint }) => endpoint) as [string, string];
+  const [first, second] = pipelines.map(({ path }) => path) as [string, string];
 
   it('answers one request too many with 429 and Retry-After, over all endpoints', async () => {
     const service = await start({ rateLimit: 4 });

@@ -10,7 +10,7 @@ import type { Service } from '../../src/serve/service.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { hugeSource, key, pipelines, requestRaw, start } from './support.ts';
 
-const { endpoint } = pipelines[0]!;
+const { path: endpoint } = pipelines[0]!;
 
 /** An open connection that the test ends; what the server does to it is nobody's failure. */
 async function open(port: number, bytes = '', localAddress = '127.0.0.1'): Promise<Socket> {

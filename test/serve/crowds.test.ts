@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadProject } from '../../pipelines/index.ts';
+import { loadProject } from '../support/bundled.ts';
 import { startCli, type CliResult } from '../support/run-cli.ts';
 
 /** `REKAP_CROWDS=8` makes them eight times as large, as for the figures in docs/explanation/reliability.md. */

@@ -10,11 +10,11 @@ beforeAll(async () => {
   service = await start({ maxLimit: 50 }, afterAll);
 });
 
-const first = pipelines[0]!.endpoint;
+const first = pipelines[0]!.path;
 
-describe.each(pipelines)('$endpoint', (pipeline) => {
+describe.each(pipelines)('$path', (pipeline) => {
   const records = makeRecords(pipeline);
-  const { endpoint } = pipeline;
+  const { path: endpoint } = pipeline;
 
   it.each([
     ['ten records from the beginning', '', records.slice(0, 10)],
@@ -24,10 +24,10 @@ describe.each(pipelines)('$endpoint', (pipeline) => {
     ['one as the record itself', '?offset=30', records[30]],
     ['none as an empty array', '?offset=31', []],
     ['none at the greatest offset', '?offset=2147483647', []],
-    ['none beyond a district', '?id_dapil=12&offset=30', []],
-    ['none of an unknown district', '?id_dapil=999', []],
-    ['a page of a district', '?id_dapil=12&limit=2&offset=28', records.slice(29, 31)],
-    ['a district with leading zeros', '?id_dapil=0012&limit=50', records.slice(1)],
+    ['none beyond a partition', '?id_dapil=12&offset=30', []],
+    ['none of an unknown partition', '?id_dapil=999', []],
+    ['a page of a partition', '?id_dapil=12&limit=2&offset=28', records.slice(29, 31)],
+    ['a partition with leading zeros', '?id_dapil=0012&limit=50', records.slice(1)],
   ])('answers %s: %s', async (_, query, data) => {
     const response = await ask(service, `${endpoint}${query}`);
     expect(response.status).toBe(200);
@@ -66,7 +66,7 @@ it('has another ETag as soon as the records or their order change, and the same 
   const etagOf = (...texts: string[]): string => sourceOf(texts).current(pipelines[0]!).etag;
   const tags = [etagOf('1'), etagOf('2'), etagOf('1', '2'), etagOf('2', '1'), etagOf()];
   expect(new Set(tags).size).toBe(tags.length);
-  expect(buildRecordSet([{ text: '1', district: null }], new Date(0)).etag).toBe(tags[0]);
+  expect(buildRecordSet([{ text: '1', partition: null }], new Date(0)).etag).toBe(tags[0]);
 
   let source = sourceOf(['{"a":"1"}']);
   const changing = await start({ source: { current: (pipeline) => source.current(pipeline), close() {} } });

@@ -6,8 +6,8 @@ import { faultList, type FaultName, type FaultValues } from '../../src/serve/fau
 import { manualClock } from '../support/manual-clock.ts';
 import { ask, makeRecords, pipelines, requestRaw, serveBadly, start } from './support.ts';
 
-const { endpoint } = pipelines[0]!;
-/** District 11 has the first of them, district 12 the thirty others. */
+const { path: endpoint } = pipelines[0]!;
+/** Partition 11 has the first of them, partition 12 the thirty others. */
 const records = makeRecords(pipelines[0]!);
 type Row = Record<string, string>;
 
@@ -205,7 +205,7 @@ describe('a service that misbehaves', () => {
     expect(await answers[0]!.text()).toBe(await answers[1]!.text());
   });
 
-  it('hides the same part of the districts from every list', async () => {
+  it('hides the same part of the partitions from every list', async () => {
     const hidden = new Set<string>();
     for (let seed = 1; seed <= 12; seed += 1) {
       const { rows } = await serveBadly({ hide: 0.5 }, seed);
@@ -213,7 +213,7 @@ describe('a service that misbehaves', () => {
       expect(await rows('?limit=1000')).toEqual(first);
       hidden.add(String(first.length));
     }
-    // Neither, one or both of the two districts.
+    // Neither, one or both of the two partitions.
     expect([...hidden].toSorted()).toEqual(['0', '1', '30', '31']);
   });
 });

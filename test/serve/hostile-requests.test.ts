@@ -10,10 +10,10 @@ beforeAll(async () => {
   service = await start({}, afterAll);
 });
 
-const { endpoint } = pipelines[0]!;
+const { path: endpoint } = pipelines[0]!;
 
 describe('a key', () => {
-  it.each(pipelines)('is asked for at $endpoint, before parameters are looked at', async ({ endpoint: path }) => {
+  it.each(pipelines)('is asked for at $path, before parameters are looked at', async ({ path }) => {
     const response = await fetch(`${service.url}${path}?limit=x`);
     expect(response.headers.get('www-authenticate')).toBe('ApiKey header="x-api-key"');
     await expectProblem(response, 401, path);

@@ -55,7 +55,7 @@ it('is OpenAPI 3.1 whose references all lead somewhere', () => {
 
 it('is what the root points to, and names every path', async () => {
   expect(await (await fetch(service.url)).json()).toHaveProperty('openapi', '/openapi.json');
-  const endpoints = pipelines.map(({ endpoint }) => endpoint);
+  const endpoints = pipelines.map(({ path }) => path);
   expect(Object.keys(document.paths).toSorted()).toEqual(
     [
       ...endpoints,
@@ -102,8 +102,8 @@ it('names 429 only where there is a rate limit', async () => {
   expect(JSON.stringify(await readDocument(await start()))).not.toContain('"429"');
 });
 
-describe.each(pipelines)('$endpoint', (pipeline) => {
-  const { endpoint } = pipeline;
+describe.each(pipelines)('$path', (pipeline) => {
+  const { path } = pipeline;
   const schema = pipeline.table === 'voters' ? 'VotersRecord' : 'VotingRightsUsersRecord';
 
   it('has every documented status in reach, and no other', async () => {
@@ -115,49 +115,49 @@ describe.each(pipelines)('$endpoint', (pipeline) => {
       start({ maxConnections: 1, source: hugeSource() }),
       start({ source: { current, close() {} } }),
     ]);
-    await ask(limited, endpoint);
-    const unread = await ask(full, endpoint);
-    const { headers } = await ask(service, endpoint);
+    await ask(limited, path);
+    const unread = await ask(full, path);
+    const { headers } = await ask(service, path);
     const answers = await Promise.all([
-      ask(service, endpoint),
-      ask(service, endpoint, { headers: { 'if-none-match': headers.get('etag')! } }),
-      ask(service, `${endpoint}?limit=0`),
-      fetch(`${service.url}${endpoint}`),
-      ask(limited, endpoint),
-      ask(broken, endpoint),
-      requestRaw(full, 'GET', endpoint),
+      ask(service, path),
+      ask(service, path, { headers: { 'if-none-match': headers.get('etag')! } }),
+      ask(service, `${path}?limit=0`),
+      fetch(`${service.url}${path}`),
+      ask(limited, path),
+      ask(broken, path),
+      requestRaw(full, 'GET', path),
     ]);
     await unread.body?.cancel();
     const statuses = answers.map((answer) => String(answer?.status));
-    const documented = Object.keys(document.paths[endpoint]!.get.responses);
+    const documented = Object.keys(document.paths[path]!.get.responses);
     expect(documented.toSorted()).toEqual([...statuses, 'default'].toSorted());
   });
 
   it('says of each parameter exactly what is accepted', async () => {
-    const { parameters } = document.paths[endpoint]!.get;
+    const { parameters } = document.paths[path]!.get;
     expect(parameters.map(({ name, schema: { default: usual } }) => [name, usual])).toEqual([
-      [pipeline.districtParameter, undefined],
+      [pipeline.partition!.parameter, undefined],
       ['limit', 10],
       ['offset', 0],
     ]);
     for (const { name, schema: bounds } of parameters) {
       const { minimum, maximum } = bounds as { minimum: number; maximum: number };
       const values = [minimum - 1, minimum, maximum, maximum + 1];
-      const answers = await Promise.all(values.map((value) => ask(service, `${endpoint}?${name}=${value}`)));
+      const answers = await Promise.all(values.map((value) => ask(service, `${path}?${name}=${value}`)));
       expect([name, ...answers.map(({ status }) => status)]).toEqual([name, 400, 200, 200, 400]);
     }
   });
 
   it('describes an answer of none, of one and of several records', () => {
     const record = { $ref: `#/components/schemas/${schema}` };
-    expect(document.paths[endpoint]!.get.responses['200']?.content?.['application/json']?.schema).toMatchObject({
+    expect(document.paths[path]!.get.responses['200']?.content?.['application/json']?.schema).toMatchObject({
       required: ['count', 'data'],
       properties: { count: { type: 'integer' }, data: { oneOf: [record, { type: 'array', items: record }] } },
     });
   });
 
   it('names every field of a record, with its meaning, and no other', async () => {
-    const { data } = (await (await ask(service, `${endpoint}?limit=1`)).json()) as { data: Record<string, string> };
+    const { data } = (await (await ask(service, `${path}?limit=1`)).json()) as { data: Record<string, string> };
     const { properties } = document.components.schemas[schema]!;
     expect(Object.keys(properties)).toEqual(Object.keys(data));
     for (const { field, comment, kind } of Object.values(pipeline.columns)) {

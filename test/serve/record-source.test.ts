@@ -23,25 +23,25 @@ async function openVoters(text: string | Uint8Array) {
 
 it('serves each file at its endpoint, over HTTP', async () => {
   for (const pipeline of pipelines) {
-    const name = `${pipeline.endpoint.split('/').at(-1)}.json`;
+    const name = `${pipeline.path.split('/').at(-1)}.json`;
     await writeFile(join(folder, name), JSON.stringify(makeRecords(pipeline), null, 2));
   }
   const service = await start({ source: await openFolderSource(folder, pipelines) });
   for (const pipeline of pipelines) {
-    const response = await ask(service, `${pipeline.endpoint}?limit=1000`);
+    const response = await ask(service, `${pipeline.path}?limit=1000`);
     expect(await response.json()).toEqual({ count: 31, data: makeRecords(pipeline) });
   }
 });
 
-it('keeps the order of the file, and lists a record without a district only without the filter', async () => {
+it('keeps the order of the file, and lists a record without a partition only without the filter', async () => {
   const time = new Date('2026-01-02T03:04:05Z');
   await writeFile(file, '\uFEFF[\n {"IdDapil": "2", "n": -7},\n {"IdDapil": 1}, {"x": null}, {"IdDapil":"002"}\n]\n');
   await utimes(file, time, time);
   const set = (await openFolderSource(folder, pipelines)).current(voters);
   expect(set.records).toEqual(['{"IdDapil":"2","n":-7}', '{"IdDapil":1}', '{"x":null}', '{"IdDapil":"002"}']);
-  expect([...set.byDistrict]).toEqual([
-    [2, ['{"IdDapil":"2","n":-7}', '{"IdDapil":"002"}']],
-    [1, ['{"IdDapil":1}']],
+  expect([...set.byPartition]).toEqual([
+    ['2', ['{"IdDapil":"2","n":-7}', '{"IdDapil":"002"}']],
+    ['1', ['{"IdDapil":1}']],
   ]);
   expect(set.lastModified).toEqual(time);
 });

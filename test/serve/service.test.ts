@@ -7,7 +7,7 @@ import { buildApp } from '../../src/serve/app.ts';
 import * as limits from '../../src/serve/limits.ts';
 import { ask, hugeSource, key, makeOptions, pipelines, start } from './support.ts';
 
-const { endpoint } = pipelines[0]!;
+const { path: endpoint } = pipelines[0]!;
 
 it.each(['127.0.0.1', '0.0.0.0', 'localhost'])('gives a URL that answers when listening on %s', async (host) => {
   const service = await start({ host });

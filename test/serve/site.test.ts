@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { loadProject } from '../../pipelines/index.ts';
+import { loadProject } from '../support/bundled.ts';
 import { systemClock } from '../../src/runtime/context.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import type { Service } from '../../src/serve/service.ts';
@@ -120,7 +120,7 @@ describe('a service of a warehouse', () => {
     });
     const statuses = () =>
       Promise.all(
-        ['/tables', '/tables/voters.parquet', '/tables/voters.csv', pipelines[0]!.endpoint].map(
+        ['/tables', '/tables/voters.parquet', '/tables/voters.csv', pipelines[0]!.path].map(
           async (path) => (await fetch(open.url + path)).status,
         ),
       );
@@ -272,9 +272,10 @@ describe.skipIf(chromiumProgram === null)('in a browser (skipped where there is 
         if (request.url().includes('/api/')) asked.push(request.headers()['x-api-key'], request.url());
       });
       await page.goto(service.url);
+      await page.fill('input[name=partition]', '1101');
       await page.fill('input[name=key]', key);
       await page.click('button');
-      await page.waitForFunction("document.querySelector('output').textContent.startsWith('200')");
+      await page.locator('output', { hasText: /^200/ }).waitFor();
       expect(asked).toEqual([key, `${service.url}/api/datapemilihdpr?id_dapil=1101&limit=1`]);
     } finally {
       await browser.close();

@@ -2,9 +2,8 @@
 
 import { connect } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
-import { voters } from '../../pipelines/voters.ts';
-import { votingRightsUsers } from '../../pipelines/voting-rights-users.ts';
-import type { AnyPipeline } from '../../src/pipeline.ts';
+import { voters, votingRightsUsers } from '../support/bundled.ts';
+import type { AnyPipeline } from '../../src/project/declaration.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import type { FaultName, FaultValues } from '../../src/serve/faults/fault-list.ts';
 import { buildRecordSet, fixedSource, readRecord, type RecordSource } from '../../src/serve/record-source.ts';
@@ -17,23 +16,23 @@ export const key = 'the-key-that-must-never-be-echoed';
 export const lastModified = new Date('2026-11-20T03:00:02.750Z');
 
 /** A record in the source's shape, every value a string. */
-export function makeRecord(pipeline: AnyPipeline, district: number, number: number): Record<string, string> {
+export function makeRecord(pipeline: AnyPipeline, partition: number, number: number): Record<string, string> {
   const entries = Object.entries(pipeline.columns).map(([name, column]) => {
-    if (name === pipeline.district) return [column.field, String(district)];
+    if (name === pipeline.partition!.column) return [column.field, String(partition)];
     return [column.field, column.kind === 'text' ? `${name} ${number}` : String(number)];
   });
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-/** District 11 has one record, 12 has 30; 31 in all. */
+/** Partition 11 has one record, 12 has 30; 31 in all. */
 export function makeRecords(pipeline: AnyPipeline): Record<string, string>[] {
   return Array.from({ length: 31 }, (_, index) => makeRecord(pipeline, index === 0 ? 11 : 12, index + 1));
 }
 
-/** A source with these texts at every endpoint, all of district 11. */
+/** A source with these texts at every endpoint, all of partition 11. */
 export function sourceOf(texts: readonly string[]): RecordSource {
   const set = buildRecordSet(
-    texts.map((text) => ({ text, district: 11 })),
+    texts.map((text) => ({ text, partition: '11' })),
     lastModified,
   );
   return { current: () => set, close() {} };
@@ -91,9 +90,9 @@ export async function serveBadly(values: FaultValues, seed = 1) {
     service,
     clock,
     met,
-    get: (query = '') => ask(service, `${pipelines[0]!.endpoint}${query}`),
+    get: (query = '') => ask(service, `${pipelines[0]!.path}${query}`),
     async rows(query = ''): Promise<Record<string, string>[]> {
-      const { data } = (await (await ask(service, `${pipelines[0]!.endpoint}${query}`)).json()) as {
+      const { data } = (await (await ask(service, `${pipelines[0]!.path}${query}`)).json()) as {
         data: Record<string, string> | Record<string, string>[];
       };
       return [data].flat();

@@ -4,7 +4,7 @@ import { lutimes, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openDatabase, quoteIdentifier, quoteText } from '../../src/duckdb/database.ts';
-import type { AnyPipeline } from '../../src/pipeline.ts';
+import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { RecordSource } from '../../src/serve/record-source.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import { pipelines } from './support.ts';
@@ -23,10 +23,10 @@ export interface Content {
 
 export const [voters, users] = pipelines as readonly [AnyPipeline, AnyPipeline];
 
-/** A row as the loader writes it: the district, and the number in every other column. */
-export function makeRow(pipeline: AnyPipeline, district: number, number: number, changes: TableRow = {}): TableRow {
+/** A row as the loader writes it: the partition, and the number in every other column. */
+export function makeRow(pipeline: AnyPipeline, partition: number, number: number, changes: TableRow = {}): TableRow {
   const entries = Object.entries(pipeline.columns).map(([name, { kind }]): [string, Value] => {
-    if (name === pipeline.district) return [name, district];
+    if (name === pipeline.partition!.column) return [name, partition];
     return [name, kind === 'text' ? `${name} ${number}` : number];
   });
   return { ...Object.fromEntries(entries), ...changes };

@@ -45,7 +45,7 @@ it('restores the records in the source’s shape, over HTTP', async () => {
   const source = await openSource(warehouse);
   const service = await start({ source });
   for (const pipeline of pipelines) {
-    const { count, data } = (await (await ask(service, pipeline.endpoint)).json()) as {
+    const { count, data } = (await (await ask(service, pipeline.path)).json()) as {
       count: number;
       data: Record<string, string>[];
     };
@@ -82,7 +82,7 @@ it('restores what stood where a count is NULL: nothing, null, the empty text, or
   expect(Object.keys(parse(set.records)[0] as object)).not.toContain(fields('dpt_male'));
 });
 
-it('appends what is in quarantine to its district, byte for byte', async () => {
+it('appends what is in quarantine to its partition, byte for byte', async () => {
   const quarantined = [
     '{"IdDapil": "11", "n": 12345678901234567890}',
     '{"IdDapil":12}',
@@ -99,9 +99,9 @@ it('appends what is in quarantine to its district, byte for byte', async () => {
     ],
   });
   expect(set.records.slice(1)).toEqual(quarantined);
-  expect(set.byDistrict.get(11)?.slice(1)).toEqual([quarantined[0], quarantined[5]]);
-  expect(set.byDistrict.get(12)).toEqual([quarantined[1]]);
-  expect(new Set(set.byDistrict.keys())).toEqual(new Set([11, 12]));
+  expect(set.byPartition.get('11')?.slice(1)).toEqual([quarantined[0], quarantined[5]]);
+  expect(set.byPartition.get('12')).toEqual([quarantined[1]]);
+  expect(new Set(set.byPartition.keys())).toEqual(new Set(['11', '12']));
 });
 
 it('needs the file for a moment and for reading only: others may read it then, and write to it later', async () => {

@@ -139,7 +139,7 @@ describe('a pull from a bucket that holds', () => {
     const clock = manualClock();
     await fill(store, snapshot);
     const mirror = await temporaryFolder();
-    const verify = async (pulled: Pick<Snapshot, 'folder' | 'manifest'>) => verifyAgainst(project, pulled);
+    const verify = async (pulled: Pick<Snapshot, 'folder' | 'manifest'>) => verifyAgainst(pulled);
     const pulling = pullSnapshot({ ...quiet, warehouse: mirror, bucket, clock, verify, isCopy: true });
     await expect(pulling).rejects.toSatisfy((error) => isRekapError(error, 'bucket'));
     expect(await readCurrentId(mirror)).toBeNull();

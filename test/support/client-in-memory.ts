@@ -1,11 +1,11 @@
 /** A source client whose answers are made up in memory, one for each request. */
 
 import { isRekapError } from '../../src/errors.ts';
-import type { FetchedPage } from '../../src/extract/ask/answer-reader.ts';
-import type { PageSource } from '../../src/extract/ask/source-client.ts';
-import { emptyPage, nothingThere } from '../../src/extract/ask/source-messages.ts';
-import { createScanner } from '../../src/extract/scan/scan-answer.ts';
-import type { AnyPipeline } from '../../src/pipeline.ts';
+import type { FetchedPage } from '../../src/source/answer-reader.ts';
+import type { PageSource } from '../../src/source/source-client.ts';
+import { emptyPage, nothingThere } from '../../src/source/source-messages.ts';
+import { createPageScanner } from '../../src/source/decode/scan-answer.ts';
+import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { PageRequest } from '../../src/stages.ts';
 
 /** @param answer Gives the body of an answer, or throws what the client would throw. */
@@ -17,12 +17,11 @@ export function clientInMemory(
       return orNothingThere(request, async () => {
         const bytes = await answer(pipeline, request);
         const page = this.reopen(pipeline, request, bytes);
-        return { page, at: new Date(0), landed: { answer: 0, read: async () => bytes }, refusal: null };
+        return { page, at: new Date(0), landed: { answer: 0, read: async () => bytes }, refusal: null, link: null };
       });
     },
     reopen(pipeline, request, bytes) {
-      const scan = createScanner(Object.values(pipeline.columns).map(({ field }) => field));
-      return { request, url: `${pipeline.endpoint} ${JSON.stringify(request)}`, bytes, ...scan(bytes) };
+      return createPageScanner(() => {})(pipeline, request, `http://source.test${request.target}`, bytes);
     },
   };
 }
@@ -34,6 +33,6 @@ export async function orNothingThere(request: PageRequest, fetch: () => Promise<
   } catch (error) {
     if (!isRekapError(error, 'source-status') || !nothingThere.has(error.status)) throw error;
     const landed = { answer: 0, read: async () => Buffer.of() };
-    return { page: emptyPage(request, 'nowhere'), at: new Date(0), landed, refusal: error };
+    return { page: emptyPage(request, 'nowhere'), at: new Date(0), landed, refusal: error, link: null };
   }
 }

@@ -60,7 +60,7 @@ const [{ sync }, { project, syncOptions }, { versionedKey }, { Secret }] = await
   import('../../src/sync.ts'),
   import('./sync-settings.ts'),
   import('./versioned-service.ts'),
-  import('../../src/extract/ask/secret.ts'),
+  import('../../src/source/secret.ts'),
 ]);
 // Loaded late by a sync; here they are loaded before, so that a death comes at its place and not in the midst of loading.
 await Promise.all([import('../../src/run/build.ts'), import('../../src/run/check-built.ts')]);

@@ -1,7 +1,7 @@
 /** The records as the fault kit shows them, as a source in memory: extraction meets thousands of bad services in seconds. */
 
-import { voters } from '../../pipelines/voters.ts';
-
+import { askedOf } from './asked.ts';
+import { voters } from './bundled.ts';
 import type { PageRequest } from '../../src/stages.ts';
 import { writeEnvelope } from '../../src/serve/data-endpoint.ts';
 import { Chance } from '../../src/serve/faults/chance.ts';
@@ -21,7 +21,7 @@ export interface FaultySource extends SimulatedSource {
   readonly served: ReadonlySet<string>;
 }
 
-/** District and regency: what names a record, whatever becomes of its counts. */
+/** Partition and regency: what names a record, whatever becomes of its counts. */
 function nameOf(record: SourceRecord): string {
   return `${String(record['IdDapil'])} ${String(record['NamaKabupaten'])}`;
 }
@@ -35,15 +35,16 @@ export function describeRecord(record: SourceRecord): string {
 const requestBound = 20_000;
 
 export function faultySource(records: readonly SourceRecord[], values: FaultValues, seed: number): FaultySource {
-  const began = records.map((record) => ({ text: JSON.stringify(record), district: Number(record['IdDapil']) }));
+  const began = records.map((record) => ({ text: JSON.stringify(record), partition: String(record['IdDapil']) }));
   const source = driftingSource(fixedSource(new Map([[voters.table, buildRecordSet(began, new Date(0))]])));
   const asked = new Map<string, number>();
   const requests: PageRequest[] = [];
   const stable = new Set(records.map(nameOf));
   const served = new Set<string>();
 
-  function answer({ district, limit, offset }: PageRequest): Buffer {
-    const what = `${district ?? 'all'} ${limit} ${offset}`;
+  function answer(request: PageRequest): Buffer {
+    const { partition, limit, offset } = askedOf(request);
+    const what = `${partition ?? 'all'} ${limit} ${offset}`;
     const turn = (asked.get(what) ?? 0) + 1;
     asked.set(what, turn);
     const chance = new Chance({ values, seed }, what, turn);
@@ -51,9 +52,9 @@ export function faultySource(records: readonly SourceRecord[], values: FaultValu
       const now = new Set(parse(source.current(voters).records).map(nameOf));
       for (const name of stable) if (!now.has(name)) stable.delete(name);
     }
-    const selected = selectBadly(source.current(voters), { district: district, limit, offset }, chance);
+    const selected = selectBadly(source.current(voters), { partition: partition, limit, offset }, chance);
     for (const record of parse(selected.records)) served.add(describeRecord(record));
-    return Buffer.from(writeEnvelope(selected.records, selected.count));
+    return Buffer.from(writeEnvelope(voters, { ...selected, next: null }));
   }
 
   return {

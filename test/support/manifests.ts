@@ -1,17 +1,20 @@
 /** Manifests and their parts: a small whole of each, and what a test says otherwise in place of it. */
 
+import { loadProject } from './bundled.ts';
+import { storedPart } from '../../src/project/stored.ts';
 import type { Verdict } from '../../src/stages.ts';
 import type { Manifest, ManifestDataset } from '../../src/warehouse/snapshot-format.ts';
 
 export const snapshotId = '20261120T030002Z-1f3a9c';
 
-/** A district with one record, wholly read. */
+/** A partition with one record, wholly read. */
 export function verdictOf(overrides: Partial<Verdict> = {}): Verdict {
   return {
     dataset: 'voters',
-    district: 1101,
+    partition: '1101',
     complete: true,
     proof: 'full listing',
+    grade: 'overlap',
     listed: 1,
     received: 1,
     pages: 1,
@@ -31,7 +34,7 @@ export function datasetOf(overrides: Partial<ManifestDataset> = {}): ManifestDat
     rows,
     quarantined: 0,
     changes: { added: 0, removed: 0, changed: 0 },
-    districts: [],
+    partitions: [],
     violations: {},
     sums: { grand_total: '1' },
     nulls: {},
@@ -44,7 +47,8 @@ export function datasetOf(overrides: Partial<ManifestDataset> = {}): ManifestDat
 export function manifestOf(overrides: Partial<Manifest> = {}): Manifest {
   const snapshot = overrides.snapshot ?? snapshotId;
   return {
-    format: 1,
+    format: 2,
+    project: storedPart(loadProject()),
     snapshot,
     run: snapshot,
     created_at: '2026-11-20T03:00:02.000Z',

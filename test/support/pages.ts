@@ -1,8 +1,9 @@
 /** Records and pages for tests: a record of the voters dataset, and pages as the source client would hand them on. */
 
-import { createScanner } from '../../src/extract/scan/scan-answer.ts';
-import type { AnyPipeline } from '../../src/pipeline.ts';
-import type { Page, PageRequest } from '../../src/stages.ts';
+import { type Asked, requestOf } from './asked.ts';
+import { createPageScanner } from '../../src/source/decode/scan-answer.ts';
+import type { AnyPipeline } from '../../src/project/declaration.ts';
+import type { Page } from '../../src/stages.ts';
 
 /** A consistent record with all 18 fields; `overrides` replaces fields by the source's names, and `undefined` leaves one out. */
 export function voterRecord(overrides: Record<string, unknown> = {}): Record<string, unknown> {
@@ -33,18 +34,10 @@ export function voterRecord(overrides: Record<string, unknown> = {}): Record<str
  * The page whose answer holds `data`: a record, an array of records, an object of records, or null.
  * A string is the JSON of `data` itself, for texts that JSON.stringify never writes.
  */
-export function pageOf(pipeline: AnyPipeline, data: unknown, request: Partial<PageRequest> = {}): Page {
+export function pageOf(pipeline: AnyPipeline, data: unknown, asked: Partial<Asked> = {}): Page {
   const count = Array.isArray(data) ? data.length : data === null ? 0 : 1;
   const json = typeof data === 'string' ? data : JSON.stringify(data);
   const bytes = Buffer.from(`{"count":${count},"data":${json}}`);
-  const asked: PageRequest = { dataset: pipeline.table, district: null, offset: 0, limit: 1000, ...request };
-  const query = `limit=${asked.limit}&offset=${asked.offset}`;
-  const filter = asked.district === null ? '' : `${pipeline.districtParameter}=${asked.district}&`;
-  const scan = createScanner(Object.values(pipeline.columns).map((column) => column.field));
-  return {
-    request: asked,
-    url: `http://source.test${pipeline.endpoint}?${filter}${query}`,
-    bytes,
-    ...scan(bytes),
-  };
+  const request = requestOf(pipeline, asked);
+  return createPageScanner(() => {})(pipeline, request, `http://source.test${request.target}`, bytes);
 }

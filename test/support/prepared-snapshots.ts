@@ -4,7 +4,7 @@ import { preparedWarehouse, type Prepared } from './prepared-warehouse.ts';
 import { runSync, serveData, smallNation, type SourceData } from './served-source.ts';
 import { syncOptions } from './sync-settings.ts';
 
-/** Regencies by district. */
+/** Regencies by partition. */
 export const nation = { 1101: 3, 1102: 12, 1201: 1 };
 
 /**

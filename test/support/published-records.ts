@@ -11,7 +11,7 @@ export const servedFiles = ['datapemilihdpr', 'datahakpilihdpr'] as const satisf
 export async function readPublished(warehouse: string): Promise<SourceData> {
   const published: SourceData = { datapemilihdpr: [], datahakpilihdpr: [] };
   for (const file of servedFiles) {
-    const { table, columns } = project.pipelines.find(({ endpoint }) => endpoint.endsWith(`/${file}`))!;
+    const { table, columns } = project.pipelines.find(({ path }) => path.endsWith(`/${file}`))!;
     const rows = await readRows<Record<string, unknown>>(warehouse, `FROM ${table}`);
     published[file] = rows.map((row) =>
       Object.fromEntries(Object.entries(columns).map(([name, { field }]) => [field, String(row[name])])),

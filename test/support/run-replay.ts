@@ -20,9 +20,9 @@ export async function runReplay(
     refuse: null,
     acceptChanges: false,
     acceptSource: false,
+    reportModule: project.reportModule,
   };
   return replay(
-    project,
     { ...options, ...asked },
     {
       clock: manualClock(),

@@ -4,7 +4,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RunEvent } from '../../src/runtime/context.ts';
-import type { Project } from '../../src/pipeline.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import type { FaultSettings } from '../../src/serve/faults/fault-list.ts';
 import { openFolderSource, type RecordSource } from '../../src/serve/record-source.ts';
@@ -23,12 +22,12 @@ export interface SourceData {
   datahakpilihdpr: SourceRecord[];
 }
 
-/** A small nation: each district has the named number of regencies, and everything adds up. */
+/** A small nation: each partition has the named number of regencies, and everything adds up. */
 export function smallNation(sizes: Readonly<Record<number, number>>): SourceData {
-  const places = Object.entries(sizes).flatMap(([district, size]) =>
+  const places = Object.entries(sizes).flatMap(([partition, size]) =>
     Array.from({ length: size }, (_, index) => ({
-      district,
-      regency: `KOTA ${district}-${index}`,
+      partition,
+      regency: `KOTA ${partition}-${index}`,
       size: 1000 * (index + 1),
     })),
   );
@@ -40,7 +39,7 @@ export function smallNation(sizes: Readonly<Record<number, number>>): SourceData
 
 function consistentRecord(
   who: string,
-  { district, regency, size }: { district: string; regency: string; size: number },
+  { partition, regency, size }: { partition: string; regency: string; size: number },
   share: number,
 ): SourceRecord {
   const people = (part: number): number => Math.floor(size * part * share);
@@ -48,8 +47,8 @@ function consistentRecord(
   const record: SourceRecord = {
     TahunPemilu: '2024',
     JenisPemilu: 'DPR-RI',
-    IdDapil: district,
-    NamaDapil: `DAPIL ${district}`,
+    IdDapil: partition,
+    NamaDapil: `DAPIL ${partition}`,
     NamaProvinsi: 'ACEH',
     NamaKabupaten: regency,
   };
@@ -102,7 +101,7 @@ export async function serveSource(source: RecordSource, faults?: FaultSettings):
 export async function runSync(
   options: SyncOptions,
   around: Partial<SyncContext> = {},
-  moved: Project = project,
+  moved: Parameters<typeof sync>[0] = project,
 ): Promise<SyncResult & { events: RunEvent[] }> {
   const events: RunEvent[] = [];
   const result = await sync(moved, options, {

@@ -1,14 +1,15 @@
 /** A source in memory that pages as badly as it is told to, for driving extraction through thousands of services. */
 
-import type { PageSource } from '../../src/extract/ask/source-client.ts';
+import type { PageSource } from '../../src/source/source-client.ts';
 import { RekapError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/stages.ts';
 
+import { type Asked, askedOf } from './asked.ts';
 import { clientInMemory, orNothingThere } from './client-in-memory.ts';
 
-/** A record as extraction sees it: its district, its name, and a value that may be restated. */
+/** A record as extraction sees it: its partition, its name, and a value that may be restated. */
 export interface SimulatedRecord {
-  readonly district: number;
+  readonly partition: number;
   readonly regency: string;
   readonly people: number;
 }
@@ -17,22 +18,22 @@ export interface SimulatedRecord {
 export interface Behaviour {
   /** Most records that an answer holds, whatever `limit` asks for. */
   readonly cap: number;
-  /** The same of a district's own pages; null where it is the same. */
+  /** The same of a partition's own pages; null where it is the same. */
   readonly filterCap: number | null;
   /** Every answer holds as many records as may be, whatever `limit` asks for. */
   readonly ignoresLimit: boolean;
-  /** A district that the unfiltered list hides; null for none. */
+  /** A partition that the unfiltered list hides; null for none. */
   readonly hides: number | null;
   /** `count` says how many records there are, not how many the answer holds. */
   readonly countIsTotal: boolean;
   readonly shape: 'array' | 'map' | 'single';
-  /** 'steady' keeps one order that mixes the districts; 'restless' shuffles for every answer. */
-  readonly order: 'by district' | 'steady' | 'restless';
+  /** 'steady' keeps one order that mixes the partitions; 'restless' shuffles for every answer. */
+  readonly order: 'by partition' | 'steady' | 'restless';
   readonly listing: 'whole' | 'refused' | 'empty';
   /** The unfiltered list shows only so many records; null for all. */
   readonly listingWindow: number | null;
   readonly ignoresOffset: boolean;
-  readonly ignoresDistrict: boolean;
+  readonly ignoresPartition: boolean;
   /** From 0 to 1: how often an answer is shorter than it need be. */
   readonly shortPages: number;
   /** The source never ends: beyond its records it makes up new ones. */
@@ -40,12 +41,12 @@ export interface Behaviour {
   /** At this request, the source becomes `after`; null for never. */
   readonly changesAt: number | null;
   readonly after: readonly SimulatedRecord[];
-  readonly unknownDistrict: 'nothing' | 404;
+  readonly unknownPartition: 'nothing' | 404;
   /** What is given behind a list's last record, and where an answer is empty for a moment. */
   readonly pastEnd: 'nothing' | 404;
   /** No query gives more than so many records, though `count` counts them all; null for all. */
   readonly window: number | null;
-  /** A district's records beyond its first page are never given. */
+  /** A partition's records beyond its first page are never given. */
   readonly stuckFilter: boolean;
   /** A page at this offset repeats the record before it and passes over its own first one; null for none. */
   readonly slipAt: number | null;
@@ -60,16 +61,16 @@ export const faultless: Behaviour = {
   hides: null,
   countIsTotal: false,
   shape: 'array',
-  order: 'by district',
+  order: 'by partition',
   listing: 'whole',
   listingWindow: null,
   ignoresOffset: false,
-  ignoresDistrict: false,
+  ignoresPartition: false,
   shortPages: 0,
   endless: false,
   changesAt: null,
   after: [],
-  unknownDistrict: 'nothing',
+  unknownPartition: 'nothing',
   pastEnd: 'nothing',
   window: null,
   stuckFilter: false,
@@ -94,31 +95,33 @@ export function simulateSource(
   const steadyOrder = new Map<string, number>();
   const emptied = new Set<string>();
 
-  function answer(request: PageRequest): string {
+  function answer(asked: PageRequest): string {
+    const request = askedOf(asked);
     const hasChanged = behaviour.changesAt !== null && requests.length > behaviour.changesAt;
     let list = [...(hasChanged ? behaviour.after : records)];
-    if (request.district === null) {
+    if (request.partition === null) {
       if (behaviour.listing === 'refused')
         throw new RekapError('source-status', 'id_dapil is required', '', { status: 400 });
       if (behaviour.listing === 'empty') list = [];
-    } else if (!behaviour.ignoresDistrict) list = list.filter(({ district }) => district === request.district);
-    if (request.district !== null && list.length === 0 && behaviour.unknownDistrict === 404)
-      throw new RekapError('source-status', 'no such district', '', { status: 404 });
+    } else if (!behaviour.ignoresPartition)
+      list = list.filter(({ partition }) => String(partition) === request.partition);
+    if (request.partition !== null && list.length === 0 && behaviour.unknownPartition === 404)
+      throw new RekapError('source-status', 'no such partition', '', { status: 404 });
     list = inOrder(list);
-    if (request.district === null) list = list.filter(({ district }) => district !== behaviour.hides);
-    if (request.district === null && behaviour.listingWindow !== null) list = list.slice(0, behaviour.listingWindow);
+    if (request.partition === null) list = list.filter(({ partition }) => partition !== behaviour.hides);
+    if (request.partition === null && behaviour.listingWindow !== null) list = list.slice(0, behaviour.listingWindow);
     const offset = behaviour.ignoresOffset ? 0 : request.offset;
-    const cap = request.district === null ? behaviour.cap : (behaviour.filterCap ?? behaviour.cap);
+    const cap = request.partition === null ? behaviour.cap : (behaviour.filterCap ?? behaviour.cap);
     let length = behaviour.ignoresLimit ? cap : Math.min(request.limit, cap);
     if (length > 1 && random() < behaviour.shortPages) length = 1 + Math.floor(random() * (length - 1));
     const given = list.slice(0, behaviour.window ?? undefined);
     let page = given.slice(offset, offset + length);
     if (page.length > 0 && offset === behaviour.slipAt) page = [...given.slice(offset - 1, offset), ...page.slice(1)];
-    if (offset > 0 && request.district !== null && behaviour.stuckFilter) page = [];
+    if (offset > 0 && request.partition !== null && behaviour.stuckFilter) page = [];
     if (isEmptied(request)) page = [];
     if (behaviour.endless && page.length === 0) {
       page.push({
-        district: request.district ?? records[0]?.district ?? 1,
+        partition: Number(request.partition ?? records[0]?.partition ?? 1),
         regency: `MADE UP ${requests.length}`,
         people: 1,
       });
@@ -128,15 +131,15 @@ export function simulateSource(
     return envelope(page, list.length);
   }
 
-  function isEmptied({ district, offset }: PageRequest): boolean {
-    const place = `${district} ${offset}`;
+  function isEmptied({ partition, offset }: Asked): boolean {
+    const place = `${partition} ${offset}`;
     if (random() >= behaviour.emptyAnswers || emptied.delete(place)) return false;
     emptied.add(place);
     return true;
   }
 
   function inOrder(list: SimulatedRecord[]): SimulatedRecord[] {
-    if (behaviour.order === 'by district') return list.toSorted((a, b) => a.district - b.district);
+    if (behaviour.order === 'by partition') return list.toSorted((a, b) => a.partition - b.partition);
     const rank = (record: SimulatedRecord): number => {
       if (behaviour.order === 'restless') return random();
       const key = JSON.stringify(record);
@@ -171,12 +174,12 @@ export function simulateSource(
   };
 }
 
-export function asSent({ district, regency, people }: SimulatedRecord): Record<string, string> {
+export function asSent({ partition, regency, people }: SimulatedRecord): Record<string, string> {
   return {
     TahunPemilu: '2024',
     JenisPemilu: 'DPR-RI',
-    IdDapil: String(district),
-    NamaDapil: `DAPIL ${district}`,
+    IdDapil: String(partition),
+    NamaDapil: `DAPIL ${partition}`,
     NamaProvinsi: 'PROVINSI',
     NamaKabupaten: regency,
     JumlahSeluruhPemilih: String(people),

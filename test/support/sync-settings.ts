@@ -1,17 +1,20 @@
 /** The project that tests sync with, and the settings of a sync as the command line would fill them in. */
 
-import { loadProject } from '../../pipelines/index.ts';
-import type { Project } from '../../src/pipeline.ts';
-import { Secret } from '../../src/extract/ask/secret.ts';
+import { loadProject } from './bundled.ts';
+import type { LoadedProject } from '../../src/project/load-project.ts';
+import { Secret } from '../../src/source/secret.ts';
 import { syncDefaults, type SyncOptions } from '../../src/run/options.ts';
 
 const whole = loadProject();
 
-/** With a few districts of the reference only, for a sync asks for each of them by name; the command line has all 84. */
-export const project: Project = {
+/** With a few partitions of the reference only, for a sync asks for each of them by name; the command line has all 84. */
+export const project: LoadedProject = {
   ...whole,
-  referenceDistricts: whole.referenceDistricts.slice(0, 6),
-  referenceRecords: 0,
+  pipelines: whole.pipelines.map(({ expectedRecords: _records, ...pipeline }) => {
+    const { values } = pipeline.partition!;
+    const few = values?.from === 'list' ? values.values.slice(0, 6) : [];
+    return { ...pipeline, partition: { ...pipeline.partition!, values: { from: 'list', values: few } } };
+  }),
 };
 export const testKey = 'end-to-end-key';
 

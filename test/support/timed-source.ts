@@ -1,9 +1,10 @@
 /** A source in memory that answers by a clock of its own, through the real client: outages begin and end at moments, not at requests. */
 
-import { SourceClient } from '../../src/extract/ask/source-client.ts';
-import type { Transport } from '../../src/extract/ask/http-transport.ts';
-import { Secret } from '../../src/extract/ask/secret.ts';
+import { SourceClient } from '../../src/source/source-client.ts';
+import type { Transport } from '../../src/source/http-transport.ts';
+import { Secret } from '../../src/source/secret.ts';
 import type { PageRequest } from '../../src/stages.ts';
+import { askedOf } from './asked.ts';
 import { asSent, type SimulatedRecord } from './simulated-source.ts';
 import type { ManualClock } from './manual-clock.ts';
 
@@ -59,14 +60,16 @@ export function timedClient(source: TimedSource, clock: ManualClock): SourceClie
   });
 }
 
-function answer(source: TimedSource, request: PageRequest, kind: OutageKind | null): { status: number; body: Buffer } {
+function answer(source: TimedSource, asked: PageRequest, kind: OutageKind | null): { status: number; body: Buffer } {
+  const request = askedOf(asked);
   if (kind === 'reset') throw Object.assign(new Error('connection reset'), { code: 'ECONNRESET' });
   if (kind === 500 || kind === 404) return { status: kind, body: Buffer.from('{}') };
   if (kind === 'HTML') return { status: 200, body: Buffer.from('<html><body>Back soon</body></html>') };
-  if (request.district === null && !source.hasListing)
+  if (request.partition === null && !source.hasListing)
     return { status: 400, body: Buffer.from('{"detail":"id_dapil"}') };
   const all = kind === 'empty' ? [] : kind === 'stale' ? source.stale : source.records;
-  const list = request.district === null ? all : all.filter(({ district }) => district === request.district);
+  const list =
+    request.partition === null ? all : all.filter(({ partition }) => String(partition) === request.partition);
   const data = list.slice(request.offset, request.offset + request.limit).map(asSent);
   return { status: 200, body: Buffer.from(JSON.stringify({ count: data.length, data })) };
 }

@@ -20,10 +20,10 @@ export function openTwistedSource(nation: SourceData, twist: Twist): Promise<Fau
   return startFaultServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://source.test');
     const records = nation[pathname.replace('/api/', '') as keyof SourceData] ?? [];
-    const district = searchParams.get('id_dapil');
-    const ofDistrict = district === null ? records : records.filter((record) => record['IdDapil'] === district);
+    const partition = searchParams.get('id_dapil');
+    const ofPartition = partition === null ? records : records.filter((record) => record['IdDapil'] === partition);
     const offset = Number(searchParams.get('offset'));
-    const page = ofDistrict.slice(offset, offset + Number(searchParams.get('limit')));
+    const page = ofPartition.slice(offset, offset + Number(searchParams.get('limit')));
     twist(response, JSON.stringify({ count: page.length, data: page }), request);
   });
 }

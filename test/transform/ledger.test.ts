@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { voters } from '../../pipelines/voters.ts';
+import { voters } from '../support/bundled.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { dptMale, place, recordJson, transform } from './support.ts';
@@ -104,31 +104,31 @@ describe('the ledger', () => {
 
   it('hands on what is in quarantine before there is too much of it, though no batch is full of rows', () => {
     const transformer = new Transformer(voters);
-    transformer.beginDistrict();
+    transformer.beginPartition();
     const texts = Array.from({ length: 20_000 }, (_, at) => `no record ${at}`);
     const full = transformer.addPage(pageOf(voters, texts));
     expect(full.map(({ quarantined }) => quarantined.length)).toEqual([16_384]);
     expect(transformer.finish().quarantined).toHaveLength(20_000 - 16_384);
   });
 
-  it('counts the same record without a key once in each district, whichever comes first', () => {
+  it('counts the same record without a key once in each partition, whichever comes first', () => {
     const transformer = new Transformer(voters);
     const keyless = voterRecord({ NamaKabupaten: '' });
-    transformer.beginDistrict();
+    transformer.beginPartition();
     transformer.addPage(pageOf(voters, [keyless, keyless]));
-    transformer.beginDistrict();
+    transformer.beginPartition();
     transformer.addPage(pageOf(voters, [keyless, voterRecord({ NamaKabupaten: null })]));
     expect(transformer.finish().quarantined).toHaveLength(3);
     expect(transformer.totals().ledger).toEqual({ fetched: 4, published: 0, quarantined: 3, duplicates: 1 });
   });
 
-  it('leaves a record without a key to the district that brought it, where the list of all brings it too', () => {
+  it('leaves a record without a key to the partition that brought it, where the list of all brings it too', () => {
     const transformer = new Transformer(voters);
     const keyless = voterRecord({ IdDapil: null });
-    transformer.beginDistrict();
-    transformer.addPage(pageOf(voters, [keyless], { district: 1101 }));
-    transformer.beginDistrict();
-    transformer.addPage(pageOf(voters, [keyless, voterRecord({ IdDapil: 'x' })], { district: null }));
+    transformer.beginPartition();
+    transformer.addPage(pageOf(voters, [keyless], { partition: '1101' }));
+    transformer.beginPartition();
+    transformer.addPage(pageOf(voters, [keyless, voterRecord({ IdDapil: 'x' })], { partition: null }));
     const { quarantined } = transformer.finish();
     expect(quarantined.map(({ request }) => request.includes('id_dapil=1101'))).toEqual([true, false]);
     expect(transformer.totals().ledger).toEqual({ fetched: 3, published: 0, quarantined: 2, duplicates: 1 });

@@ -1,6 +1,6 @@
 /** Transforms pages of voters' records and gives what came of them, the rows read back out of the Arrow batches. */
 
-import { voters } from '../../pipelines/voters.ts';
+import { voters } from '../support/bundled.ts';
 import type { Batch } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
@@ -15,12 +15,12 @@ export const place = {
   regency: 'ACEH BARAT',
 };
 /** The request whose answers the pages are. */
-const request = { district: 1101, offset: 40, limit: 20 };
+const request = { partition: '1101', offset: 40, limit: 20 };
 
-/** Transforms pages of one district. */
+/** Transforms pages of one partition. */
 export function transform(...pages: unknown[]) {
   const transformer = new Transformer(voters);
-  transformer.beginDistrict();
+  transformer.beginPartition();
   const batches = pages.flatMap((data) => transformer.addPage(pageOf(voters, data, request)));
   batches.push(transformer.finish());
   return {

@@ -2,41 +2,123 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { definePipeline } from '../../src/define-pipeline.ts';
+import { type AnyPipeline, sumChecks } from '../../src/project/declaration.ts';
+import {
+  boolean,
+  count,
+  date,
+  decimal,
+  definePipeline,
+  integer,
+  sum,
+  text,
+  timestamp,
+} from '../../src/project/define.ts';
 import type { Violation } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { pageOf } from '../support/pages.ts';
 import { holds } from '../support/properties.ts';
 import { rowsOf } from './support.ts';
 
-const pipeline = definePipeline({
+const declared = definePipeline({
   table: 'places',
   title: 'Places',
-  comment: 'A small pipeline with every kind of column and a check of each severity.',
-  endpoint: '/places',
+  comment: 'A small pipeline with every kind of column, and sums of each severity over every kind of number.',
+  path: '/places',
+  partition: { parameter: 'partition', column: 'partition' },
   columns: {
-    district: { field: 'District', kind: 'integer', comment: 'District.' },
-    place: { field: 'Place', kind: 'text', comment: 'Place.' },
-    year: { field: 'Year', kind: 'integer', comment: 'Year.' },
-    label: { field: 'Label', kind: 'text', comment: 'Label.' },
-    men: { field: 'Men', kind: 'count', comment: 'Men.' },
-    women: { field: 'Women', kind: 'count', comment: 'Women.' },
-    all: { field: 'All', kind: 'count', comment: 'All.' },
+    partition: integer('Partition', 'Partition.', { min: 0, max: 2_147_483_647 }),
+    place: text('Place', 'Place.'),
+    year: integer('Year', 'Year.'),
+    label: text('Label', 'Label.'),
+    men: count('Men', 'Men.'),
+    women: count('Women', 'Women.'),
+    all: count('All', 'All.'),
+    share: decimal('Share', 'Share.', { precision: 6, scale: 2 }),
+    is_open: boolean('Open', 'Whether it is open.', { nullable: true }),
+    day: date('Day', 'Day.'),
+    moment: timestamp('Moment', 'Moment.', { offset: '+07:00' }),
   },
-  key: ['district', 'place'],
-  district: 'district',
-  districtParameter: 'district',
-  total: 'all',
+  key: ['partition', 'place'],
+  watch: ['all'],
   checks: [
-    { name: 'sexes_sum', severity: 'error', parts: ['men', 'women'], whole: 'all' },
-    { name: 'men_sum', severity: 'warning', parts: ['women', 'all'], whole: 'men' },
+    sum('all', ['men', 'women'], { name: 'sexes_sum' }),
+    sum('men', ['women', 'all'], { name: 'men_sum', severity: 'warning' }),
+    sum('share', ['men', 'year'], { name: 'share_sum', severity: 'warning' }),
   ],
 });
+const pipeline: AnyPipeline = {
+  ...declared,
+  paging: { by: 'offset', limit: 'limit', offset: 'offset' },
+  format: 'json',
+  records: '/data',
+  reportedCount: '/count',
+};
 const columns = Object.entries(pipeline.columns);
-const counts = ['men', 'women', 'all'] as const;
+const summed = ['men', 'women', 'all', 'share'] as const;
 
 type PlainRecord = Record<string, unknown>;
-type Row = Record<string, number | string | boolean | null>;
+/** A decimal in its smallest unit, days and moments in milliseconds. */
+type Value = number | bigint | string | boolean;
+type Row = Record<string, Value | null>;
+/** Why a field has no value. */
+type Fault = { readonly fault: string };
+
+const malformed: Fault = { fault: 'malformed' };
+const noValues: readonly [unknown, Fault][] = [
+  ['', { fault: 'empty' }],
+  [null, { fault: 'null' }],
+  [undefined, { fault: 'missing' }],
+];
+/** How the source writes values of the rarer kinds, and what each of them means. */
+const spellings: Readonly<Record<string, ReadonlyMap<unknown, Value | Fault>>> = {
+  Year: new Map<unknown, Value | Fault>([
+    ['2024', 2024n],
+    [2019, 2019n],
+    ['-7', -7n],
+    ['9223372036854775807', 9_223_372_036_854_775_807n],
+    ['9223372036854775808', malformed],
+    ['x', malformed],
+    ...noValues,
+  ]),
+  Share: new Map<unknown, Value | Fault>([
+    ['2024.00', 202_400n],
+    ['2025', 202_500n],
+    [2026.5, 202_650n],
+    ['-0.5', -50n],
+    ['9999.99', 999_999n],
+    ['10000.00', malformed],
+    ['0.125', malformed],
+    [',5', malformed],
+    [true, malformed],
+    ...noValues,
+  ]),
+  Open: new Map<unknown, Value | Fault>([
+    [true, true],
+    ['false', false],
+    ['yes', malformed],
+    [1, malformed],
+    ...noValues,
+  ]),
+  Day: new Map<unknown, Value | Fault>([
+    ['2024-02-29', Date.UTC(2024, 1, 29)],
+    ['1955-09-29', Date.UTC(1955, 8, 29)],
+    ['2023-02-29', malformed],
+    ['2024-2-9', malformed],
+    [20_240_229, malformed],
+    ...noValues,
+  ]),
+  Moment: new Map<unknown, Value | Fault>([
+    ['2024-02-14T07:00:00Z', Date.UTC(2024, 1, 14, 7)],
+    ['2024-02-14T07:00:00.250', Date.UTC(2024, 1, 14, 0, 0, 0, 250)],
+    ['2024-02-14 07:00-02:30', Date.UTC(2024, 1, 14, 9, 30)],
+    ['2024-02-14T24:00:00Z', malformed],
+    ['2024-02-14', malformed],
+    [1_707_894_000, malformed],
+    ...noValues,
+  ]),
+};
+const spelling = (field: string) => fc.constantFrom(...spellings[field]!.keys());
 
 const people = fc.oneof(
   { weight: 8, arbitrary: fc.nat(3).map(String) },
@@ -59,7 +141,7 @@ const people = fc.oneof(
   },
 );
 const key = {
-  District: fc.oneof(
+  Partition: fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom('1', '2', 1) },
     fc.constantFrom<unknown>('x', '', null, undefined, {}),
   ),
@@ -70,7 +152,11 @@ const key = {
 };
 const member = fc.record({
   ...key,
-  Year: fc.constantFrom<unknown>('2024', '2024', 2019, 'x', undefined),
+  Year: spelling('Year'),
+  Share: spelling('Share'),
+  Open: spelling('Open'),
+  Day: spelling('Day'),
+  Moment: spelling('Moment'),
   Label: fc.constantFrom<unknown>('L', 'L', '', 'l\u0000"', null, 7, undefined),
   Men: people,
   Women: people,
@@ -84,8 +170,8 @@ const record = fc.tuple(member, fc.nat(2), fc.boolean()).map(([fields, sums, tur
   return turned ? Object.fromEntries(Object.entries(whole).toReversed()) : whole;
 });
 const item = fc.oneof({ weight: 9, arbitrary: record }, fc.constantFrom<unknown>(null, 5, 'text', [], {}, [{}]));
-/** Districts of pages of records; some records come again on another page, or in another district. */
-const districts = fc
+/** Partitions of pages of records; some records come again on another page, or in another partition. */
+const partitions = fc
   .tuple(
     fc.array(fc.array(fc.array(item, { maxLength: 5 }), { maxLength: 3 }), { minLength: 1, maxLength: 3 }),
     fc.array(fc.nat(), { maxLength: 4 }),
@@ -98,15 +184,15 @@ const districts = fc
 
 holds(
   'publishes, names, sets aside and counts as a plain reading does',
-  fc.property(districts, (list) => {
+  fc.property(partitions, (list) => {
     const transformer = new Transformer(pipeline);
     const batches = list.flatMap((pages) => {
-      transformer.beginDistrict();
+      transformer.beginPartition();
       return pages.flatMap((page) => transformer.addPage(pageOf(pipeline, page)));
     });
     batches.push(transformer.finish());
     const plain = readPlainly(list);
-    expect(batches.flatMap(rowsOf)).toEqual(plain.rows);
+    expect(batches.flatMap(rowsOf).map(withPlainShare)).toEqual(plain.rows);
     const violations = batches.flatMap((batch) => batch.violations);
     expect(sorted(violations)).toEqual(sorted(plain.violations));
     expect(batches.flatMap((batch) => batch.quarantined.map((each) => each.record))).toEqual(plain.quarantined);
@@ -114,14 +200,20 @@ holds(
     const fetched = list.flat(2).length;
     const [published, quarantined] = [plain.rows.length, plain.quarantined.length];
     expect(ledger).toEqual({ fetched, published, quarantined, duplicates: fetched - published - quarantined });
-    for (const name of counts) {
-      const known = plain.rows.map((row) => row[name]).filter((value) => typeof value === 'number');
-      expect(sums[name]).toBe(known.reduce((sum, value) => sum + BigInt(value), 0n));
+    for (const name of summed) {
+      const known = plain.rows.flatMap((row) => row[name] ?? []);
+      expect(sums[name]).toBe(known.reduce((total: bigint, value) => total + BigInt(value), 0n));
       expect(nulls[name]).toBe(plain.rows.length - known.length);
     }
   }),
   { runs: 300 },
 );
+
+/** A row as Arrow has it, its decimal as a whole number of the smallest unit. */
+function withPlainShare(row: Record<string, unknown>): Record<string, unknown> {
+  const words = row['share'] as Uint32Array | null;
+  return { ...row, share: words === null ? null : new BigInt64Array(words.slice().buffer)[0] };
+}
 
 /** The rules of the transformation over parsed records, one at a time. */
 function readPlainly(list: readonly (readonly (readonly unknown[])[])[]) {
@@ -130,30 +222,30 @@ function readPlainly(list: readonly (readonly (readonly unknown[])[])[]) {
   const quarantined: string[] = [];
   for (const pages of list) {
     const keyless = new Set<string>();
-    /** The declared values of every record of this district that has a key, by that key. */
+    /** The declared values of every record of this partition that has a key, by that key. */
     const met = new Map<string, Set<string>>();
     for (const found of pages.flat()) {
       const fields =
         typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as PlainRecord) : null;
-      const district = fields === null ? null : countIn(fields['District']);
+      const partition = fields === null ? null : countIn(fields['Partition']);
       const place = fields?.['Place'];
-      if (fields === null || typeof district !== 'number' || typeof place !== 'string' || place === '') {
-        const text = JSON.stringify(found);
-        if (!keyless.has(text)) quarantined.push(text);
-        keyless.add(text);
+      if (fields === null || typeof partition !== 'number' || typeof place !== 'string' || place === '') {
+        const json = JSON.stringify(found);
+        if (!keyless.has(json)) quarantined.push(json);
+        keyless.add(json);
         continue;
       }
       const values = JSON.stringify(columns.map(([, { field }]) => [typeof fields[field], fields[field]]));
-      const others = met.get(`${district} ${place}`);
+      const others = met.get(`${partition} ${place}`);
       if (others === undefined) {
-        met.set(`${district} ${place}`, new Set([values]));
+        met.set(`${partition} ${place}`, new Set([values]));
         const row = rowOf(fields);
         rows.push(row.row);
         violations.push(...row.violations);
       } else if (!others.has(values)) {
         others.add(values);
         quarantined.push(JSON.stringify(found));
-        const at = { dataset: 'places', place: { district, place } };
+        const at = { dataset: 'places', place: { partition, place } };
         violations.push({
           ...at,
           check_name: 'conflicting_records',
@@ -173,11 +265,12 @@ function readPlainly(list: readonly (readonly (readonly unknown[])[])[]) {
 function rowOf(fields: PlainRecord): { row: Row; violations: Omit<Violation, 'message'>[] } {
   const row: Row = {};
   const faults: Pick<Violation, 'check_name' | 'severity' | 'column_name' | 'raw_value' | 'expected' | 'actual'>[] = [];
-  for (const [name, { field, kind }] of columns) {
+  for (const [name, { field, kind, nullable = false }] of columns) {
     const value = fields[field];
-    const read = kind === 'text' ? textIn(value) : countIn(value);
+    const known = spellings[field];
+    const read = known === undefined ? (kind === 'text' ? textIn(value) : countIn(value)) : known.get(value)!;
     row[name] = typeof read === 'object' ? null : read;
-    if (typeof read !== 'object') continue;
+    if (typeof read !== 'object' || (nullable && read !== malformed)) continue;
     const raw =
       value === undefined || value === null ? null : typeof value === 'string' ? value : JSON.stringify(value);
     faults.push({
@@ -189,23 +282,23 @@ function rowOf(fields: PlainRecord): { row: Row; violations: Omit<Violation, 'me
       actual: null,
     });
   }
-  for (const { name, severity, parts, whole } of pipeline.checks) {
-    const terms = parts.map((part) => row[part]);
-    const actual = row[whole];
-    if (![...terms, actual].every((value) => typeof value === 'number')) continue;
-    const sum = (terms as number[]).reduce((total, term) => total + term, 0);
-    if (sum === actual) continue;
+  for (const { name, severity, parts, whole } of sumChecks(pipeline)) {
+    const [actual, ...terms] = [whole, ...parts].map((column) => row[column] as number | bigint | null);
+    if (actual === null || actual === undefined || terms.some((term) => term === null)) continue;
+    const total = terms.reduce((before: bigint, term) => before + BigInt(term!), 0n);
+    const isDecimal = whole === 'share';
+    if (total * (isDecimal ? 100n : 1n) === BigInt(actual)) continue;
     faults.push({
       check_name: name,
       severity,
       column_name: whole,
       raw_value: null,
-      expected: String(sum),
-      actual: String(actual),
+      expected: isDecimal ? `${total}.00` : String(total),
+      actual: isDecimal ? (Number(actual) / 100).toFixed(2) : String(actual),
     });
   }
   row['is_consistent'] = faults.every(({ severity }) => severity === 'warning');
-  const place = { district: row['district'] as number, place: row['place'] as string };
+  const place = { partition: row['partition'] as number, place: row['place'] as string };
   return { row, violations: faults.map((fault) => ({ dataset: 'places', place, ...fault })) };
 }
 

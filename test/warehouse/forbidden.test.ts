@@ -7,7 +7,6 @@ import { RekapError } from '../../src/errors.ts';
 import { prune, verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
 import { readCurrent, requireCurrent, requireDatabase } from '../../src/warehouse/warehouse.ts';
 import { publishedNation } from '../support/prepared-snapshots.ts';
-import { project } from '../support/sync-settings.ts';
 
 /** What the system keeps to itself: paths for which this holds. */
 const { secret } = vi.hoisted(() => ({ secret: { holds: (_path: string): boolean => false } }));
@@ -62,7 +61,7 @@ describe('a warehouse of which everything is kept from this user', () => {
     ['a query', requireCurrent],
     ['a list', listSnapshots],
     ['a pruning', (warehouse) => prune({ warehouse, keep: 1, keepLanding: null })],
-    ['a verification', (warehouse, id) => verifyPublished(warehouse, id, project)],
+    ['a verification', (warehouse, id) => verifyPublished(warehouse, id)],
   ])('is said to be so by %s', async (_, act) => {
     expectForbidden(await refusalOf(everything, act));
   });
@@ -72,14 +71,14 @@ describe('a snapshot of which a file is kept from this user', () => {
   it.each(['manifest.json', 'rekap.duckdb', join('parquet', 'voters', 'voters.parquet')])(
     'is not called damaged: %s',
     async (file) => {
-      const verify = (warehouse: string, id: string) => verifyPublished(warehouse, id, project);
+      const verify = (warehouse: string, id: string) => verifyPublished(warehouse, id);
       const error = await refusalOf((path) => path.endsWith(file), verify);
       expectForbidden(error ?? new Error('nothing was said'));
     },
   );
 
   it('is no answer that was altered either', async () => {
-    const verify = (warehouse: string, id: string) => verifyPublished(warehouse, id, project);
+    const verify = (warehouse: string, id: string) => verifyPublished(warehouse, id);
     expectForbidden(await refusalOf((path) => path.endsWith('bodies.gz'), verify));
   });
 

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { pipelines } from '../../pipelines/index.ts';
+import { pipelines } from '../support/bundled.ts';
 import { renderSnapshot } from '../../src/cli/print/show-snapshot.ts';
 import { isRekapError, RekapError } from '../../src/errors.ts';
 import { checkGate } from '../../src/publish/gate.ts';
@@ -15,7 +15,7 @@ import { readCurrent, readCurrentId, readSnapshot } from '../../src/warehouse/wa
 import { datasetOf, manifestOf, snapshotId as id, verdictOf } from '../support/manifests.ts';
 import { holds } from '../support/properties.ts';
 
-const dataset = datasetOf({ districts: [verdictOf()], violations: { malformed: 1 }, nulls: { grand_total: 0 } });
+const dataset = datasetOf({ partitions: [verdictOf()], violations: { malformed: 1 }, nulls: { grand_total: 0 } });
 const manifest = manifestOf({
   datasets: { voters: dataset, voting_rights_users: dataset },
   warnings: ['a warning'],
@@ -104,7 +104,7 @@ describe('a manifest', () => {
       for (const { path } of snapshot.manifest.files)
         expect(resolve(folder, path).startsWith(folder + sep), path).toBe(true);
       expect(renderSnapshot(snapshot)).toContain(id);
-      const problems = await verifySnapshot(folder, snapshot.manifest, pipelines);
+      const problems = await verifySnapshot(folder, snapshot.manifest);
       expect(problems.every((problem) => typeof problem === 'string')).toBe(true);
       const question = {
         pipelines,
@@ -114,6 +114,7 @@ describe('a manifest', () => {
         shrunken: new Map(),
         errors: new Map(),
         newErrors: new Map(),
+        requireProof: null,
         strict: true,
         refuse: null,
       };

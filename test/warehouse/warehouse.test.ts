@@ -88,10 +88,11 @@ describe('a snapshot', () => {
   it.each<unknown>([
     null,
     [],
-    { ...manifest, format: 2 },
+    { ...manifest, format: 0 },
+    { ...manifest, project: undefined },
     { ...manifest, snapshot: '20261120T030002Z-000000' },
     { ...manifest, source: undefined },
-    { ...manifest, datasets: { voters: { ...voters, districts: [null] } } },
+    { ...manifest, datasets: { voters: { ...voters, partitions: [null] } } },
     { ...manifest, files: [{ path: 'x', sha256: '00' }] },
     ...['../secret', 'parquet/../../secret', '/etc/passwd', '', 'a//b', '..', 'a\0b', '..\\x'].map((path) => ({
       ...manifest,
@@ -99,6 +100,14 @@ describe('a snapshot', () => {
     })),
   ])('is refused where its manifest is of another shape: %#', async (wrong) => {
     const refusal = { code: 'warehouse', message: expect.stringContaining('is not a manifest') };
+    await expect(readCurrent(await makeWarehouse(JSON.stringify(wrong)))).rejects.toMatchObject(refusal);
+  });
+
+  it.each<[RegExp, unknown]>([
+    [/has the format 3 of a newer release/, { ...manifest, format: 3 }],
+    [/contradicts itself: it has no pipelines/, { ...manifest, project: { ...manifest.project, pipelines: [] } }],
+  ])('is refused where its manifest %s', async (message, wrong) => {
+    const refusal = { code: 'warehouse', message: expect.stringMatching(message) };
     await expect(readCurrent(await makeWarehouse(JSON.stringify(wrong)))).rejects.toMatchObject(refusal);
   });
 

@@ -3,7 +3,9 @@
 import { readNamedFile } from './shared.ts';
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/text.ts';
-import { Secret } from '../../extract/ask/secret.ts';
+import type { Auth } from '../../project/declaration.ts';
+import { encodeBasic } from '../../source/credentials.ts';
+import { Secret } from '../../source/secret.ts';
 
 /** Longer than any token in a header; what is to be found in every answer must be a pattern that can be searched for. */
 const longestKey = 2048;
@@ -12,15 +14,25 @@ const longestKey = 2048;
 const mostBackslashes = 4;
 
 /** @throws `configuration` if the key is missing, or if no header can carry it. */
-export async function readApiKey(file: string | undefined): Promise<Secret> {
+export async function readApiKey(
+  file: string | undefined,
+  auth: Auth | null = { header: 'x-api-key' },
+): Promise<Secret> {
+  if (auth === null) return new Secret('');
+  const own = auth.variable !== undefined && process.env[auth.variable] !== undefined;
+  const variable = own ? auth.variable : 'REKAP_API_KEY';
   const text =
-    file === undefined ? (process.env['REKAP_API_KEY'] ?? '') : await readNamedFile('key file', file, 'api-key-file');
+    file === undefined ? (process.env[variable] ?? '') : await readNamedFile('key file', file, 'api-key-file');
   const key = text.trim();
-  const whence = file === undefined ? 'REKAP_API_KEY' : `The key file ${file}`;
+  const whence = file === undefined ? variable : `The key file ${file}`;
   if (key === '') {
     if (file !== undefined)
       throw new RekapError('configuration', `${whence} is empty.`, 'Save the API key in it, and nothing else.');
-    throw new RekapError('configuration', 'The API key is missing.', 'Set REKAP_API_KEY, or add --api-key-file FILE.');
+    throw new RekapError(
+      'configuration',
+      'The API key is missing.',
+      `Set ${auth.variable ?? 'REKAP_API_KEY'}, or add --api-key-file FILE.`,
+    );
   }
   if (!/^[\x21-\x7e]+$/.test(key) || key.split('\\').length > mostBackslashes + 1)
     throw new RekapError(
@@ -34,5 +46,5 @@ export async function readApiKey(file: string | undefined): Promise<Secret> {
       `${whence} contains ${formatNumber(key.length)} characters. An API key has at most ${formatNumber(longestKey)}.`,
       'It must contain only the key, on one line.',
     );
-  return new Secret(key);
+  return new Secret(key, 'basic' in auth ? encodeBasic(key) : null);
 }

@@ -52,25 +52,31 @@ export async function findConfig(
 /** @throws `configuration` if others could have written the file: its hooks run commands, and nobody named it. */
 async function hasWorkingConfig(): Promise<boolean> {
   try {
-    const link = await lstat(workingConfig).catch((error: unknown) => {
-      if (systemCode(error) === 'ENOENT') return null;
-      throw error;
-    });
-    if (link === null) return false;
-    const file = await stat(workingConfig);
-    // Windows has no owners.
-    const self = process.getuid?.();
-    if (self === undefined) return true;
-    // Root can write every file anyway.
-    if ([link, file].some(({ uid }) => uid !== self && uid !== 0)) throw untrusted('belongs to another user');
-    // A group with the number of its owner is private to that user, as Debian and Fedora create it.
-    if ((file.mode & (file.gid === file.uid ? 0o002 : 0o022)) !== 0) throw untrusted('is writable by other users');
-    return true;
+    const why = await whyUntrusted(workingConfig);
+    if (why !== null && why !== 'missing') throw untrusted(why);
+    return why === null;
   } catch (error) {
     if (error instanceof RekapError) throw error;
     const message = `The config file ${workingConfig} cannot be read: ${systemReason(error)}.`;
     throw new RekapError('configuration', message, 'Change its permissions, or move it.', { cause: error });
   }
+}
+
+/** Returns why a file that nobody named must not be used, as the end of a sentence; null if others could not have written it. */
+export async function whyUntrusted(path: string): Promise<string | null> {
+  const link = await lstat(path).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (link === null) return 'missing';
+  const file = await stat(path);
+  // Windows has no owners.
+  const self = process.getuid?.();
+  if (self === undefined) return null;
+  // Root can write every file anyway.
+  if ([link, file].some(({ uid }) => uid !== self && uid !== 0)) return 'belongs to another user';
+  // A group with the number of its owner is private to that user, as Debian and Fedora create it.
+  return (file.mode & (file.gid === file.uid ? 0o002 : 0o022)) === 0 ? null : 'is writable by other users';
 }
 
 function untrusted(why: string): RekapError {

@@ -1,6 +1,6 @@
 /** Options that several commands share, and what they mean to those that carry them out. */
 
-import { languages } from '../../pipeline.ts';
+import { languages } from '../../project/declaration.ts';
 import type { Options, Values } from './option.ts';
 import { RekapError } from '../../errors.ts';
 import { syncDefaults } from '../../run/options.ts';
@@ -87,7 +87,7 @@ export const publishOptions = {
   },
   'accept-changes': {
     type: 'boolean',
-    describe: 'publish even if districts disappeared or shrank, or totals changed significantly',
+    describe: 'publish even if partitions disappeared or shrank, or totals changed significantly',
   },
   'accept-source': {
     type: 'boolean',

@@ -30,18 +30,18 @@ export const logEvents = {
     meaning: 'rekap is still reading the full listing. Logged after every 100 requests.',
     fields: { dataset: 'The dataset.', requests: 'Requests so far.' },
   },
-  districts: {
+  partitions: {
     level: 'info',
     meaning: 'The full listing of a dataset is read.',
-    fields: { dataset: 'The dataset.', total: 'Number of districts.' },
+    fields: { dataset: 'The dataset.', total: 'Number of partitions.' },
   },
   progress: {
     level: 'info',
-    meaning: 'Another quarter of the districts is read.',
+    meaning: 'Another quarter of the partitions is read.',
     fields: {
       dataset: 'The dataset.',
-      done: 'Districts read.',
-      total: 'Number of districts.',
+      done: 'Partitions read.',
+      total: 'Number of partitions.',
       records: 'Records so far.',
     },
   },
@@ -191,16 +191,16 @@ export function createEventLog(write: (entry: LogEntry) => void, clock: Pick<Clo
           `${dataset}: reading the full listing, ${formatNumber(seen.requests)} requests`,
         );
     }
-    if (event.kind === 'districts') {
+    if (event.kind === 'partitions') {
       seen.total = event.total;
-      log('districts', { dataset, total: event.total }, `${dataset}: ${countOf(event.total, 'district')}`);
+      log('partitions', { dataset, total: event.total }, `${dataset}: ${countOf(event.total, 'partition')}`);
     }
-    if (event.kind === 'district') {
+    if (event.kind === 'partition') {
       seen.done += 1;
       seen.records += event.records;
       const { done, total, records } = seen;
       if (total === null || Math.floor((done * 4) / total) === Math.floor(((done - 1) * 4) / total)) return;
-      const text = `${dataset}: ${formatNumber(done)} of ${countOf(total, 'district')}, ${countOf(records, 'record')}`;
+      const text = `${dataset}: ${formatNumber(done)} of ${countOf(total, 'partition')}, ${countOf(records, 'record')}`;
       log('progress', { dataset, done, total, records }, text);
     }
   }

@@ -2,14 +2,14 @@
 
 import { paint, printable } from './terminal.ts';
 import { wrap } from './text.ts';
-import type { Language } from '../../pipeline.ts';
+import type { Language } from '../../project/declaration.ts';
 import { formatNumber } from '../../runtime/text.ts';
 import type { Evidence, FigureInQuestion, PastEvent, ViolationInQuestion } from '../../snapshots/evidence.ts';
 import type { ReceivedRecord } from '../../snapshots/received-records.ts';
 
 const words = {
   en: {
-    district: 'district',
+    partition: 'partition',
     since: 'since',
     error: 'error',
     warning: 'warning',
@@ -20,7 +20,7 @@ const words = {
     quarantined: 'In quarantine',
     received: 'As received from the source',
     'full listing': 'from the full listing',
-    own: 'from the district listing',
+    own: 'from the partition listing',
     place: 'record',
     same: 'Both listings contain the same record:',
     one: 'Record:',
@@ -31,7 +31,7 @@ const words = {
     resolved: 'resolved',
   },
   id: {
-    district: 'daerah pemilihan',
+    partition: 'bagian',
     since: 'sejak',
     error: 'kesalahan',
     warning: 'peringatan',
@@ -42,7 +42,7 @@ const words = {
     quarantined: 'Data dikarantina',
     received: 'Asal-usul data',
     'full listing': 'dari daftar lengkap',
-    own: 'dari daftar per daerah pemilihan',
+    own: 'dari daftar per bagian',
     place: 'data nomor',
     same: 'Kedua daftar memuat data yang sama:',
     one: 'Isi data:',
@@ -125,7 +125,7 @@ function renderRecords(records: readonly ReceivedRecord[], own: Words): string {
   if (records.length === 0) return own.nothing;
   const texts = new Set(records.map(({ record }) => record));
   const lines = records.flatMap(({ account, url, at, sha256, place, record }) => [
-    `  ${account === 'district' ? own.own : own['full listing']}, ${at}, ${own.place} ${place}`,
+    `  ${account === 'partition' ? own.own : own['full listing']}, ${at}, ${own.place} ${place}`,
     `    ${printable(url)}`,
     `    SHA-256 ${sha256}`,
     ...(texts.size > 1 ? layOut(record) : []),

@@ -21,7 +21,7 @@ export interface Progress {
 
 interface DatasetProgress {
   readonly started: number;
-  /** When the districts were known and their reading began. */
+  /** When the partitions were known and their reading began. */
   since: number;
   total: number | null;
   done: number;
@@ -129,7 +129,7 @@ function partsOf(
   const left = `${formatSeconds(((now - since) / 1000 / done) * (total - done))} left`;
   return [
     paint('green', '━'.repeat(filled), stream) + paint('dim', '─'.repeat(barWidth - filled), stream),
-    `${formatNumber(done)}/${formatNumber(total)} districts`,
+    `${formatNumber(done)}/${formatNumber(total)} partitions`,
     ...(done === total ? ['done'] : done === 0 ? [] : [left]),
     `${formatNumber(records)} records`,
     rate,
@@ -163,10 +163,10 @@ function createLog(stream: NodeJS.WriteStream, clock: Clock, format: 'text' | 'j
   };
 }
 
-/** Most steps take no time, and the districts are counted as they are read. */
+/** Most steps take no time, and the partitions are counted as they are read. */
 function isForPeople({ event, fields }: LogEntry): boolean {
   if (event === 'step') return fields['step'] === 'build_tables' || fields['step'] === 'verify';
-  return event !== 'districts';
+  return event !== 'partitions';
 }
 
 function shownStep(event: RunEvent): string | null {
@@ -185,11 +185,11 @@ function note(datasets: Map<string, DatasetProgress>, event: RunEvent, now: numb
     progress.requests += 1;
     progress.waits = null;
   }
-  if (event.kind === 'districts') {
+  if (event.kind === 'partitions') {
     progress.total = event.total;
     progress.since = now;
   }
-  if (event.kind === 'district') {
+  if (event.kind === 'partition') {
     progress.done += 1;
     progress.records += event.records;
   }

@@ -1,6 +1,6 @@
 /** A snapshot's manifest as text: datasets, files, and how each was proved. */
 
-import { countDistricts, nameSource } from './sync-summary.ts';
+import { countPartitions, listGrades, nameSource } from './sync-summary.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
 import { fitLines } from './text.ts';
@@ -10,15 +10,19 @@ import type { Snapshot } from '../../warehouse/warehouse.ts';
 
 export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
   const datasets = Object.entries(manifest.datasets).map(([table, dataset]) => {
-    const read = dataset.districts.filter(({ district, received }) => district !== null && received > 0);
+    const isWhole = dataset.partitions.every(({ partition }) => partition === null);
+    const read = dataset.partitions.filter(
+      ({ partition, received }) => (isWhole || partition !== null) && received > 0,
+    );
     const violations = Object.values(dataset.violations).reduce((sum, count) => sum + count, 0);
     return [
       printable(table),
       formatNumber(dataset.rows),
       formatNumber(dataset.quarantined),
       formatNumber(violations),
-      countDistricts(dataset.districts),
+      countPartitions(dataset.partitions),
       howProved(read),
+      listGrades(read),
       whenRead(read),
     ];
   });
@@ -37,9 +41,9 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
       : `Previous snapshot: ${printable(manifest.previous)}`,
     '',
     renderTable(datasets, {
-      head: ['dataset', 'rows', 'in quarantine', 'violations', 'districts', 'proved complete', 'read (UTC)'],
+      head: ['dataset', 'rows', 'in quarantine', 'violations', 'partitions', 'proved complete', 'proof', 'read (UTC)'],
       right: [1, 2, 3, 4],
-      whole: [0, 5, 6],
+      whole: [0, 5, 6, 7],
     }).trimEnd(),
     '',
     renderTable(files, { head: ['file', 'size', 'SHA-256'], right: [1], whole: [0] }),
@@ -65,7 +69,7 @@ function howProved(read: readonly Verdict[]): string {
     .join(', ');
 }
 
-/** The first and the last time at which a district was read; to the second where the minutes would not tell them apart. */
+/** The first and the last time at which a partition was read; to the second where the minutes would not tell them apart. */
 function whenRead(read: readonly Verdict[]): string {
   const times = read.map(({ read_at }) => read_at).toSorted();
   const [first, last] = [times[0], times.at(-1)];

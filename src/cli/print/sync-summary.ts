@@ -6,11 +6,11 @@ import { complete } from './terminal.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
 import { fitLines } from './text.ts';
-import type { Project } from '../../pipeline.ts';
+import type { Project } from '../../project/declaration.ts';
 import type { ViolationAges } from '../../load/violation-history.ts';
 import type { SyncResult } from '../../run/options.ts';
 import { countOf, formatBytes, formatNumber } from '../../runtime/text.ts';
-import type { Verdict } from '../../stages.ts';
+import { grades, type Verdict } from '../../stages.ts';
 import { databaseFile, type Manifest, type ManifestDataset, reportFile } from '../../warehouse/snapshot-format.ts';
 
 /** Characters of a name or a message in an example; a name that is longer is itself what is wrong. */
@@ -92,7 +92,7 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
   const rows = pipelines.flatMap(({ table }) => {
     const dataset = manifest.datasets[table];
     // One that was never asked for has nothing to show.
-    if (dataset === undefined || (dataset.districts.length === 0 && dataset.rows === 0)) return [];
+    if (dataset === undefined || (dataset.partitions.length === 0 && dataset.rows === 0)) return [];
     const { ledger, violations } = dataset;
     const now = readNow(manifest, dataset);
     const figures = [
@@ -105,11 +105,11 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
       dataset.rows,
       Object.values(violations).reduce((total, count) => total + count, 0),
     ];
-    return [[table, countDistricts(now), ...figures.map(formatNumber)]];
+    return [[table, countPartitions(now), ...figures.map(formatNumber), listGrades(now)]];
   });
   const head = [
     'dataset',
-    'districts',
+    'partitions',
     'pages',
     'records',
     'published',
@@ -118,13 +118,14 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
     'carried over',
     'rows',
     'violations',
+    'proof',
   ];
   // A column that says nothing but 0 for a full sync is left out.
   const shown = head.map((name, index) => name !== 'carried over' || rows.some((row) => row[index] !== '0'));
   const pick = (cells: readonly string[]) => cells.filter((_, index) => shown[index]);
   return renderTable(rows.map(pick), {
     head: pick(head),
-    right: pick(head).flatMap((_, index) => (index === 0 ? [] : [index])),
+    right: pick(head).flatMap((name, index) => (index === 0 || name === 'proof' ? [] : [index])),
   });
 }
 
@@ -168,8 +169,8 @@ function brokenChecks({ broken_checks: checks, outcome, manifest }: SyncResult):
     return [
       `${paint(severity === 'error' ? 'red' : 'yellow', severity.padEnd(7))}  ${paint('bold', check)} in ${dataset}: ${isFirst ? formatNumber(count) : countAges({ new: fresh, resolved: 0, standing: count - fresh })}`,
       ...shown.map(
-        ({ district, place, message }) =>
-          `           ${printable(place === '' ? `district ${district}` : place, longestExample)}: ${printable(message, longestExample)}`,
+        ({ partition, place, message }) =>
+          `           ${printable(place === '' ? `partition ${partition}` : place, longestExample)}: ${printable(message, longestExample)}`,
       ),
       ...(named > shown.length ? [paint('dim', `           ${more}`)] : []),
     ];
@@ -203,9 +204,9 @@ function whatStands({ manifest }: SyncResult, { pipelines }: Project): string {
   return [rows.join(', '), ...agesOf(manifest)].join('; ');
 }
 
-/** Verdicts of districts that were carried over are older than the run, as are pages that a resumed one has taken over. */
-function readNow({ created_at }: Manifest, { carried_over, districts }: ManifestDataset): Verdict[] {
-  return districts.filter(({ read_at }) => carried_over === 0 || read_at >= created_at);
+/** Verdicts of partitions that were carried over are older than the run, as are pages that a resumed one has taken over. */
+function readNow({ created_at }: Manifest, { carried_over, partitions }: ManifestDataset): Verdict[] {
+  return partitions.filter(({ read_at }) => carried_over === 0 || read_at >= created_at);
 }
 
 function requests({ kind, figures, manifest }: SyncResult): string {
@@ -250,9 +251,16 @@ function countPages(verdicts: readonly Verdict[]): number {
   return verdicts.reduce((total, { pages }) => total + pages, 0);
 }
 
+/** The grades of proof that lists have, the strongest first. */
+export function listGrades(verdicts: readonly Verdict[]): string {
+  return grades.filter((grade) => verdicts.some((verdict) => verdict.grade === grade)).join(', ');
+}
+
 /** 84, or 75 (84 asked): those of the reference are asked for too, whether the source has records of them or not. */
-export function countDistricts(verdicts: readonly Verdict[]): string {
-  const asked = verdicts.filter(({ district }) => district !== null);
+export function countPartitions(verdicts: readonly Verdict[]): string {
+  const asked = verdicts.filter(({ partition }) => partition !== null);
+  // A dataset without partitions is one list.
+  if (asked.length === 0) return '–';
   const read = asked.filter(({ received }) => received > 0);
   const count = formatNumber(read.length);
   return read.length === asked.length ? count : `${count} (${formatNumber(asked.length)} requested)`;

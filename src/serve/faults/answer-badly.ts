@@ -1,8 +1,9 @@
 /** The handler of a data endpoint that misbehaves: draws the faults of each request and answers accordingly. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AnyPipeline } from '../../pipeline.ts';
-import { answerData, jsonType, parametersOf, readSelection, writeEnvelope } from '../data-endpoint.ts';
+import type { AnyPipeline } from '../../project/declaration.ts';
+import { answerData, typeOf, writeEnvelope } from '../data-endpoint.ts';
+import { nextOf, parametersOf, readSelection } from '../selection.ts';
 import { failed, Problem } from '../problem.ts';
 import type { RecordSource } from '../record-source.ts';
 import { driftingSource, selectBadly } from './bad-records.ts';
@@ -29,9 +30,9 @@ export function answerBadly(pipeline: AnyPipeline, source: RecordSource, maxLimi
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (request.method !== 'GET') return answerWell(request, reply);
-    const selection = readSelection(request.query, parameters);
+    const selection = readSelection(request.query, pipeline, parameters);
     // What is asked for counts, however the URL is spelled.
-    const what = `${pipeline.endpoint} ${selection.district ?? 'all'} ${selection.limit} ${selection.offset}`;
+    const what = `${pipeline.path} ${selection.partition ?? 'all'} ${selection.limit} ${selection.offset}`;
     const turn = (asked.get(what) ?? 0) + 1;
     asked.set(what, turn);
     const chance = new Chance(settings, what, turn);
@@ -51,8 +52,11 @@ export function answerBadly(pipeline: AnyPipeline, source: RecordSource, maxLimi
     if (reply.raw.destroyed) return reply.hijack();
     if (answerFault === undefined && selected?.faults.length === 0) return answerWell(request, reply);
     // No ETag, which would promise that the same records come again.
-    reply.headers({ 'cache-control': 'no-store', 'content-type': jsonType });
-    const body = selected === null ? '' : writeEnvelope(selected.records, selected.count);
+    reply.headers({ 'cache-control': 'no-store', 'content-type': typeOf(pipeline) });
+    // A source that gives fewer records goes on behind those.
+    const given = { ...selection, limit: selected?.records.length ?? 0 };
+    const next = nextOf(pipeline, given, parameters, selected?.hasMore ?? false);
+    const body = selected === null ? '' : writeEnvelope(pipeline, { ...selected, next });
     return answerFault === undefined ? reply.send(body) : spoilAnswer(answerFault, body, { reply, chance, clock });
   };
 }

@@ -1,7 +1,7 @@
 /** The faults that change records: a source that drifts while it is read, and answers that hold other records than asked for. */
 
-import type { AnyPipeline } from '../../pipeline.ts';
-import type { Selection } from '../data-endpoint.ts';
+import type { AnyPipeline } from '../../project/declaration.ts';
+import type { Selection } from '../selection.ts';
 import { buildRecordSet, readRecord, type RecordSet, type RecordSource, type ServedRecord } from '../record-source.ts';
 import { drawNumber, type Chance } from './chance.ts';
 import type { FaultName } from './fault-list.ts';
@@ -56,15 +56,15 @@ function makeComer({ text }: ServedRecord, pipeline: AnyPipeline, number: number
 }
 
 /** Selects records as the faults have it, and names these. A fault that changes nothing, such as a clamp on a short list, does not count. */
-export function selectBadly(set: RecordSet, { district, limit, offset }: Selection, chance: Chance) {
+export function selectBadly(set: RecordSet, { partition, limit, offset }: Selection, chance: Chance) {
   const faults: FaultName[] = [];
   const strikes = (name: FaultName): boolean => chance.strikes(name) && faults.push(name) > 0;
 
   let list = set.records;
-  if (district === null) {
+  if (partition === null) {
     list = withoutHidden(set, chance);
     if (list.length < set.records.length) faults.push('hide');
-  } else if (!strikes('foreign')) list = set.byDistrict.get(district) ?? [];
+  } else if (!strikes('foreign')) list = set.byPartition.get(partition) ?? [];
   if (list.length > 1 && strikes('shuffle')) list = chance.reorder(list);
 
   const clamp = chance.values.clamp ?? limit;
@@ -81,13 +81,14 @@ export function selectBadly(set: RecordSet, { district, limit, offset }: Selecti
 
   const records = list.slice(start, start + length);
   const isTotal = records.length < list.length && strikes('total');
-  return { records, count: isTotal ? list.length : records.length, faults };
+  const hasMore = start + records.length < list.length;
+  return { records, count: isTotal ? list.length : records.length, faults, hasMore };
 }
 
-/** The list without the districts that the seed hides; records that name no district stay. */
-function withoutHidden({ records, byDistrict }: RecordSet, { values, seed }: Chance): readonly string[] {
+/** The list without the partitions that the seed hides; records that name no partition stay. */
+function withoutHidden({ records, byPartition }: RecordSet, { values, seed }: Chance): readonly string[] {
   const rate = values.hide ?? 0;
-  const hidden = [...byDistrict].filter(([district]) => drawNumber([seed, 'hide', district]) < rate);
+  const hidden = [...byPartition].filter(([partition]) => drawNumber([seed, 'hide', partition]) < rate);
   const texts = new Set(hidden.flatMap(([, own]) => own));
   return texts.size === 0 ? records : records.filter((record) => !texts.has(record));
 }

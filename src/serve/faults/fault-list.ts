@@ -12,8 +12,8 @@ import { checkRange, maxNumber } from '../limits.ts';
 const faults = [
   ['drift', 'source', 0.02, 'the source changes permanently: a count grows, a record disappears or a new one appears'],
   ['slow', 'time', 0.02, 'the response is two seconds late'],
-  ['foreign', 'records', 0.02, 'the filter by district is ignored'],
-  ['hide', 'records', 0.1, 'this share of the districts is missing in the full listing'],
+  ['foreign', 'records', 0.02, 'the filter by partition is ignored'],
+  ['hide', 'records', 0.1, 'this share of the partitions is missing in the full listing'],
   ['shuffle', 'records', 0.02, 'the records of this response are in a different order'],
   ['restart', 'records', 0.02, 'offset is ignored: the response is the first page'],
   ['repeat', 'records', 0.02, 'the response is the previous page instead of the requested one'],

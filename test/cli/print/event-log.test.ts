@@ -30,7 +30,7 @@ it('is nothing but declared events, from the beginning of a sync to its end', as
   expect(end).toMatchObject({ event: 'run_end', outcome: 'published' });
   expect(new Set(lines.slice(1).map(({ run }) => run))).toEqual(new Set([end['snapshot']]));
   expect(lines.map(({ event }) => event)).toEqual(
-    expect.arrayContaining(['run_begin', 'districts', 'progress', 'step']),
+    expect.arrayContaining(['run_begin', 'partitions', 'progress', 'step']),
   );
 });
 

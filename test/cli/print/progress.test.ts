@@ -22,9 +22,9 @@ async function watch(columns: number) {
   const progress = createProgress(stream, clock);
   for (const dataset of ['voters', 'voting_rights_users']) {
     progress.report({ kind: 'request', dataset, retried: false });
-    progress.report({ kind: 'districts', dataset, total: 2345 });
+    progress.report({ kind: 'partitions', dataset, total: 2345 });
     await clock.sleep(61_000);
-    progress.report({ kind: 'district', dataset, records: 1_234_567, verdict: verdictOf({ dataset }) });
+    progress.report({ kind: 'partition', dataset, records: 1_234_567, verdict: verdictOf({ dataset }) });
   }
   progress.report({ kind: 'step', step: 'build tables' });
   return { progress, written };
@@ -51,23 +51,23 @@ describe('the bars', () => {
     const { written } = await watch(160);
     expect(shown(written)).toEqual([
       expect.stringMatching(
-        /^voters {15}─+ {2}1\/2,345 districts {2}\S.* left {2}1,234,567 records {2}0\.0 requests\/s$/,
+        /^voters {15}─+ {2}1\/2,345 partitions {2}\S.* left {2}1,234,567 records {2}0\.0 requests\/s$/,
       ),
-      expect.stringMatching(/^voting_rights_users {2}─+ {2}1\/2,345 districts /),
+      expect.stringMatching(/^voting_rights_users {2}─+ {2}1\/2,345 partitions /),
       'building tables, checks and Parquet files',
     ]);
   });
 
-  it('say how long the districts that are left will take, by how long the others took', async () => {
+  it('say how long the partitions that are left will take, by how long the others took', async () => {
     vi.stubEnv('TERM', 'xterm');
     const clock = manualClock();
     const { stream, written } = terminal(160);
     const progress = createProgress(stream, clock);
     const dataset = 'voters';
     await clock.sleep(50_000);
-    progress.report({ kind: 'districts', dataset, total: 4 });
+    progress.report({ kind: 'partitions', dataset, total: 4 });
     await clock.sleep(20_000);
-    progress.report({ kind: 'district', dataset, records: 1, verdict: verdictOf({ dataset }) });
+    progress.report({ kind: 'partition', dataset, records: 1, verdict: verdictOf({ dataset }) });
     progress.end();
     // Three more at 20 s each; what went before the first of them counts for nothing.
     expect(shown(written)[0]).toContain('  1 min 0 s left  ');
@@ -78,7 +78,7 @@ describe('the bars', () => {
     for (let columns = 48; columns < 130; columns += 1) {
       const lines = shown((await watch(columns)).written);
       expect(lines).toHaveLength(whole.length);
-      for (const line of lines.slice(0, 2)) expect(line).toContain('  1/2,345 districts');
+      for (const line of lines.slice(0, 2)) expect(line).toContain('  1/2,345 partitions');
       for (const [index, line] of lines.entries()) {
         expect(shownWidth(line)).toBeLessThan(columns);
         const parts = line.split(/ {2,}/);
@@ -105,11 +105,11 @@ describe('the bars', () => {
   it('let warnings pass above them, broken between words', async () => {
     const { progress, written } = await watch(60);
     const bars = shown(written);
-    const message = 'voters: the source has no records of districts that were asked for: 1109, 1110, 1111.';
+    const message = 'voters: the source has no records of partitions that were asked for: 1109, 1110, 1111.';
     progress.report({ kind: 'warning', message });
     const lines = shown(written.slice(-2));
     expect(lines.slice(0, 2)).toEqual([
-      'warning: voters: the source has no records of districts',
+      'warning: voters: the source has no records of partitions',
       '  that were asked for: 1109, 1110, 1111.',
     ]);
     expect(lines.slice(2)).toEqual(bars);
@@ -148,7 +148,7 @@ it('lines for a log say how far a long list has come, and nothing of a short one
   };
   ask('voters', 99);
   ask('users', 250);
-  report({ kind: 'districts', dataset: 'users', total: 84 });
+  report({ kind: 'partitions', dataset: 'users', total: 84 });
   ask('users', 100);
   report({ kind: 'wait', dataset: 'users', milliseconds: 7_100, why: 'no complete response within 30 s' });
   expect(written.map((line) => line.replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /, ''))).toEqual([

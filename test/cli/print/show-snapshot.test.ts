@@ -6,10 +6,10 @@ import { renderSnapshot } from '../../../src/cli/print/show-snapshot.ts';
 import type { Verdict } from '../../../src/stages.ts';
 import { datasetOf, manifestOf, verdictOf } from '../../support/manifests.ts';
 
-/** What is printed of a snapshot whose districts were read so. */
-function shown(districts: readonly Partial<Verdict>[]): string {
+/** What is printed of a snapshot whose partitions were read so. */
+function shown(partitions: readonly Partial<Verdict>[]): string {
   const voters = datasetOf({
-    districts: districts.map((each, index) => verdictOf({ district: 1101 + index, ...each })),
+    partitions: partitions.map((each, index) => verdictOf({ partition: '1101' + index, ...each })),
   });
   const files = [{ path: 'rekap.duckdb', bytes: 1, rows: null, sha256: `0123456789abcdef${'f'.repeat(48)}` }];
   const manifest = manifestOf({ datasets: { voters }, files });
@@ -28,8 +28,8 @@ describe('snapshots show', () => {
     [[{}], '1 matches the full listing '],
     [[{}, { proof: 'own end' }, { proof: 'own end' }], '1 matches the full listing, 2 read to the end '],
     [[{ proof: 'own end' }], '1 read to the end '],
-  ])('says in words how the districts were proved: %#', (districts, words) => {
-    const text = shown(districts);
+  ])('says in words how the partitions were proved: %#', (partitions, words) => {
+    const text = shown(partitions);
     expect(text).toContain(` ${words}`);
     expect(text).not.toMatch(/sweep|empty page/);
   });
@@ -38,7 +38,7 @@ describe('snapshots show', () => {
     ['16:25:03', '16:31:41', '2026-11-20 16:25 to 2026-11-20 16:31'],
     ['16:25:03', '16:25:41', '2026-11-20 16:25:03 to 2026-11-20 16:25:41'],
     ['16:25:03', '16:25:03', '2026-11-20 16:25:03'],
-  ])('says when the districts were read, from %s to %s', (first, last, words) => {
+  ])('says when the partitions were read, from %s to %s', (first, last, words) => {
     expect(shown([at(last), at(first)])).toMatch(new RegExp(` {2}${words}$`, 'm'));
   });
 

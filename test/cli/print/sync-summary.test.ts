@@ -8,11 +8,11 @@ import { datasetOf, manifestOf, snapshotId, verdictOf } from '../../support/mani
 import { figuresOf, resultOf } from '../../support/sync-results.ts';
 import { project } from '../../support/sync-settings.ts';
 
-const never = datasetOf({ rows: 0, districts: [] });
+const never = datasetOf({ rows: 0, partitions: [] });
 
 function summaryOf(differing: Partial<SyncResult> = {}, carried = 0): string {
-  const districts = [verdictOf({ district: 1101, received: 2, pages: 3 })];
-  const voters = datasetOf({ rows: 2 + carried, carried_over: carried, districts });
+  const partitions = [verdictOf({ partition: '1101', received: 2, pages: 3 })];
+  const voters = datasetOf({ rows: 2 + carried, carried_over: carried, partitions });
   const files = ['voters', 'changes'].map((table) => ({ path: parquetPath(table), bytes: 1, rows: 1, sha256: '' }));
   const manifest = manifestOf({ datasets: { voters, voting_rights_users: never }, files });
   return renderSummary(resultOf(manifest, differing), project);
@@ -24,7 +24,7 @@ it('counts the warnings that stand elsewhere', () => {
   expect(summaryOf({ warnings: ['one', 'two'] })).toContain('\n2 warnings, printed on standard error\n');
 });
 
-it('says what the requests were for that brought no page of a district', () => {
+it('says what the requests were for that brought no page of a partition', () => {
   expect(summaryOf({ figures: figuresOf({ requests: 9, retries: 2 }) })).toContain(
     '\n9 requests (4 completeness checks, 2 retries), ',
   );
@@ -76,7 +76,7 @@ it('tells a dry run from the replay of one', () => {
 });
 
 it('does not say of a dry run that rows are published, or that there is a table of violations', () => {
-  const example = { district: 1101, place: 'A', message: 'm', new: true };
+  const example = { partition: '1101', place: 'A', message: 'm', new: true };
   const broken_checks = [{ dataset: 'voters', check: 'c', severity: 'error', count: 2, new: 2, examples: [example] }];
   expect(summaryOf({ broken_checks })).toMatch(
     /rows are published and flagged\):[^]*and 1 more in the table violations/,

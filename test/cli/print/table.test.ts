@@ -99,14 +99,14 @@ describe('a table', () => {
   });
 
   it('of figures is turned', () => {
-    const figures = { head: ['dataset', 'districts', 'records', 'quarantined'], right: [1, 2, 3], width: 35 };
+    const figures = { head: ['dataset', 'partitions', 'records', 'quarantined'], right: [1, 2, 3], width: 35 };
     const table = [
       ['voters', '84', '514', '0'],
       ['users', '84', '1,514', '0'],
     ];
     expect(renderTable(table, figures).split('\n')).toEqual([
       'dataset      voters  users',
-      'districts        84     84',
+      'partitions       84     84',
       'records         514  1,514',
       'quarantined       0      0',
     ]);

@@ -1,0 +1,52 @@
+/** Indonesia's DPR-RI voter statistics: the service, and the values that the SQL files name. */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { defineProject } from '../src/project/define.ts';
+
+/** The package finds its own folder by its name, from the sources and from the build alike. */
+const reference = join(dirname(createRequire(import.meta.url).resolve('rekap/package.json')), 'data', 'reference');
+
+interface Coded {
+  readonly kemendagri_code: string;
+  readonly names: readonly string[];
+}
+
+/** Each official name of a province or a regency, without spaces and punctuation, with its code. */
+function codes({ kemendagri_code: code, names }: Coded, ...before: string[]): string[][] {
+  return names.map((name) => [...before, code, name.replaceAll(/[^A-Z0-9]/g, '')]);
+}
+
+function readReference(file: string): unknown {
+  return JSON.parse(readFileSync(join(reference, file), 'utf8'));
+}
+
+const districts = readReference('dapil-2024.json') as readonly { dapil_id: number; seats: number }[];
+const provinces = readReference('kemendagri-codes.json') as readonly (Coded & { regencies: readonly Coded[] })[];
+
+export default defineProject({
+  name: 'dpr-ri',
+  title: 'DPR-RI voter statistics',
+  description:
+    "Statistics of Indonesia's DPR-RI elections by electoral district (dapil), regency and sex: voters, and people who used their voting right.",
+  auth: { header: 'x-api-key' },
+  paging: { by: 'offset', limit: 'limit', offset: 'offset' },
+  records: '/data',
+  reportedCount: '/count',
+  partitionOption: 'dapil',
+  examples: [
+    "FROM turnout_by_province WHERE sex = 'both';",
+    'SELECT list, sum(voters) AS voters, sum(users) AS users FROM fact_people GROUP BY ALL;',
+    "SELECT regency, message FROM violations WHERE severity = 'error';",
+    'FROM data_quality WHERE errors > 0;',
+  ],
+  sample: '../data/sample',
+  values: {
+    seats: districts.map(({ dapil_id, seats }) => [dapil_id, seats]),
+    province_codes: provinces.flatMap((province) => codes(province)),
+    regency_codes: provinces.flatMap(({ kemendagri_code: code, regencies }) =>
+      regencies.flatMap((regency) => codes(regency, code)),
+    ),
+  },
+});

@@ -1,0 +1,37 @@
+/** rekap check: validates the declarations of a project and runs its SQL against empty tables, without a request to the source. */
+
+import { declareCommand } from './options/option.ts';
+import { jsonOption } from './options/shared.ts';
+import { loadChosenProject, projectOption } from './project.ts';
+import { countOf } from '../runtime/text.ts';
+
+export const checkCommand = declareCommand({
+  options: { ...projectOption, ...jsonOption },
+  examples: [
+    ['rekap check', 'check the project in this folder'],
+    ['rekap check --project my-project', 'check another project'],
+  ],
+  async run({ project: folder, json }) {
+    const project = await loadChosenProject(folder);
+    const [{ requireSql }, { printJson }] = await Promise.all([
+      import('../run/check-sql.ts'),
+      import('./print/terminal.ts'),
+    ]);
+    await requireSql(project, project.files);
+    const { name, title, pipelines, models, checks } = project;
+    const datasets = pipelines.map(({ table }) => table);
+    if (json)
+      return printJson({
+        project: name,
+        datasets,
+        views: models.map((model) => model.name),
+        checks: checks.map((check) => check.name),
+      });
+    const counts = [
+      countOf(datasets.length, 'dataset'),
+      countOf(models.length, 'view'),
+      countOf(checks.length, 'SQL check'),
+    ];
+    process.stdout.write(`${title} (${name}) is valid: ${counts.join(', ')}.\nDatasets: ${datasets.join(', ')}\n`);
+  },
+});

@@ -1,0 +1,109 @@
+/** Where the values of partitions come from: a declared list, another endpoint, or the records of another pipeline, proved first. */
+
+import { RekapError } from '../errors.ts';
+import { type AnyPipeline, type Pipeline, placeOf } from '../project/declaration.ts';
+import { readRaw } from '../records/fields.ts';
+import type { AcceptedReading } from '../stages.ts';
+
+/** The column of a list that is read for its values alone. */
+const valueColumn = 'value';
+
+/** The list that an endpoint gives of a pipeline's partitions, as a dataset of its own that becomes no table. */
+export function listOfValues(pipeline: AnyPipeline): Pipeline[] {
+  const values = pipeline.partition?.values;
+  if (values?.from !== 'endpoint') return [];
+  const { path, field, records = pipeline.records, paging = pipeline.paging } = values;
+  const comment = `Partitions of ${pipeline.table}.`;
+  return [
+    {
+      table: nameOfList(pipeline),
+      title: comment,
+      comment,
+      path,
+      columns: { [valueColumn]: { kind: 'text', field, comment } },
+      key: [valueColumn],
+      watch: [],
+      checks: [],
+      paging,
+      format: pipeline.format,
+      records,
+    },
+  ];
+}
+
+/** Under this name the list stands in the landing; a table has no such name. */
+function nameOfList({ table }: AnyPipeline): string {
+  return `${table} partitions`;
+}
+
+/** What was read of columns and lists that name partitions. */
+export class CollectedValues {
+  private readonly pipelines: readonly AnyPipeline[];
+  private readonly values = new Map<string, Set<string>>();
+
+  constructor(pipelines: readonly AnyPipeline[]) {
+    this.pipelines = pipelines;
+  }
+
+  /** The pipelines of this run that must be read before a pipeline. */
+  parentsOf({ partition }: AnyPipeline): string[] {
+    const values = partition?.values;
+    if (values?.from !== 'pipeline') return [];
+    const [parent] = values.column.split('.') as [string];
+    return this.pipelines.some(({ table }) => table === parent) ? [parent] : [];
+  }
+
+  /** Partitions that are known before a pipeline is read. */
+  referenceOf(pipeline: AnyPipeline): string[] {
+    const isInteger = pipeline.columns[pipeline.partition?.column ?? '']?.kind === 'integer';
+    // As the column has them: 07 is 7.
+    return this.writtenOf(pipeline).map((value) =>
+      isInteger && /^-?\d+$/.test(value) ? String(BigInt(value)) : value,
+    );
+  }
+
+  private writtenOf(pipeline: AnyPipeline): string[] {
+    const values = pipeline.partition?.values;
+    switch (values?.from) {
+      case undefined:
+      case 'file':
+        return [];
+      case 'list':
+        return [...values.values];
+      case 'endpoint':
+        return [...(this.values.get(`${nameOfList(pipeline)}.${valueColumn}`) ?? [])];
+      case 'pipeline':
+        return [...(this.values.get(values.column) ?? [])];
+    }
+  }
+
+  /** Keeps the values of a reading's records, of columns that name partitions. */
+  async collect(pipeline: AnyPipeline, { verdict, pages }: AcceptedReading): Promise<void> {
+    const { table } = pipeline;
+    const isList = this.pipelines.some((child) => nameOfList(child) === table);
+    const asked = this.pipelines.flatMap(({ partition }) =>
+      partition?.values?.from === 'pipeline' ? [partition.values.column] : [],
+    );
+    const columns = isList
+      ? [valueColumn]
+      : asked.flatMap((name) => (name.startsWith(`${table}.`) ? [name.slice(table.length + 1)] : []));
+    if (isList && !verdict.complete)
+      throw new RekapError(
+        'incomplete',
+        `${table} could not be proved complete: ${verdict.reason}`,
+        'Nothing was published. Run the sync again.',
+      );
+    for (const column of new Set(columns)) {
+      const name = `${table}.${column}`;
+      const found = this.values.get(name) ?? new Set();
+      this.values.set(name, found);
+      for (const accepted of pages) {
+        const page = await accepted.read();
+        for (let row = 0; row < page.records.length; row += 1) {
+          const value = page.records.isObject[row] === 1 ? readRaw(page, row, placeOf(pipeline, column)) : null;
+          if (value !== null && value !== '') found.add(value);
+        }
+      }
+    }
+  }
+}

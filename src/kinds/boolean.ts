@@ -1,0 +1,54 @@
+/** true and false, as JSON has them or as a text. */
+
+import { batchRows, codeWithoutText, type Column, type Kind, packBits, validityOf } from './kind.ts';
+import * as arrow from '../records/arrow.ts';
+import { NoCount, readRaw } from '../records/fields.ts';
+import { type Fingerprint, mixNumber } from '../records/fingerprints.ts';
+import type { Page } from '../stages.ts';
+
+export const booleanKind: Kind = {
+  sqlType: 'BOOLEAN',
+  stagedType: 'BOOLEAN',
+  malformed: () => ({ en: 'is neither true nor false', id: 'bukan true maupun false' }),
+  unusable: 'is neither true nor false',
+  schema: { type: 'string', enum: ['true', 'false'] },
+  newColumn: (rows) => new BooleanColumn(rows),
+};
+
+class BooleanColumn implements Column {
+  readonly valid: Uint8Array;
+  private readonly values: Uint8Array;
+
+  constructor(rows = batchRows) {
+    this.valid = new Uint8Array(rows);
+    this.values = new Uint8Array(rows);
+  }
+
+  fill(page: Page, record: number, column: number, row: number): number {
+    const raw = readRaw(page, record, column);
+    const isKnown = raw === 'true' || raw === 'false';
+    this.valid[row] = isKnown ? 1 : 0;
+    this.values[row] = raw === 'true' ? 1 : 0;
+    if (isKnown) return 0;
+    if (raw === '') return NoCount.empty;
+    return raw === null
+      ? codeWithoutText(page.records.fieldKind[record * page.records.width + column])
+      : NoCount.malformed;
+  }
+
+  mix(row: number, into: Fingerprint): void {
+    mixNumber(this.values[row]!, into);
+  }
+
+  value(row: number): boolean | null {
+    return this.valid[row] === 1 ? this.values[row] === 1 : null;
+  }
+
+  toData(rows: number) {
+    return arrow.makeData({
+      ...validityOf(this.valid, rows),
+      type: new arrow.Bool(),
+      data: packBits(this.values, rows),
+    });
+  }
+}

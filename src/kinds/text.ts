@@ -1,0 +1,87 @@
+/** Texts, in the UTF-8 in which they came. */
+
+import { codeWithoutText, batchRows, type Column, type Kind, validityOf } from './kind.ts';
+import * as arrow from '../records/arrow.ts';
+import { NoCount, readText } from '../records/fields.ts';
+import { type Fingerprint, mix } from '../records/fingerprints.ts';
+import { FieldKind, type Page } from '../stages.ts';
+
+export const textKind: Kind = {
+  sqlType: 'VARCHAR',
+  stagedType: 'VARCHAR',
+  malformed: () => ({ en: 'is not text', id: 'bukan teks' }),
+  unusable: 'is not text',
+  schema: { type: 'string' },
+  newColumn: (rows) => new TextColumn(rows),
+};
+
+/** To decode and encode a name costs more than all else that a row needs, so its bytes are copied as they are. */
+export class TextColumn implements Column {
+  readonly valid: Uint8Array;
+  /** Where the text of each row begins, and behind it where that of the next one does. */
+  readonly starts: Int32Array;
+  bytes: Uint8Array;
+
+  constructor(rows = batchRows) {
+    this.valid = new Uint8Array(rows);
+    this.starts = new Int32Array(rows + 1);
+    this.bytes = new Uint8Array(4 * rows);
+  }
+
+  fill(page: Page, record: number, column: number, row: number): number {
+    const { fieldKind, fieldStart, fieldEnd, width } = page.records;
+    const slot = record * width + column;
+    const kind = fieldKind[slot];
+    if (kind === FieldKind.text) {
+      const start = fieldStart[slot]!;
+      const end = fieldEnd[slot]!;
+      if (start === end) return this.skip(row, NoCount.empty);
+      this.set(row, page.bytes, start, end);
+      return 0;
+    }
+    if (kind !== FieldKind.escaped) return this.skip(row, codeWithoutText(kind));
+    const text = Buffer.from(readText(page, record, column)!);
+    if (text.length === 0) return this.skip(row, NoCount.empty);
+    this.set(row, text, 0, text.length);
+    return 0;
+  }
+
+  private set(row: number, bytes: Uint8Array, start: number, end: number): void {
+    const own = this.starts[row]!;
+    const size = own + end - start;
+    if (size > this.bytes.length) {
+      const larger = new Uint8Array(size * 2);
+      larger.set(this.bytes);
+      this.bytes = larger;
+    }
+    // Names are short: to copy them byte by byte takes less than to make a view of them.
+    for (let at = start; at < end; at += 1) this.bytes[own + at - start] = bytes[at]!;
+    this.starts[row + 1] = size;
+    this.valid[row] = 1;
+  }
+
+  private skip(row: number, code: number): number {
+    this.starts[row + 1] = this.starts[row]!;
+    this.valid[row] = 0;
+    return code;
+  }
+
+  mix(row: number, into: Fingerprint): void {
+    mix(this.bytes, this.starts[row]!, this.starts[row + 1]!, into);
+  }
+
+  value(row: number): string | null {
+    return this.valid[row] === 1
+      ? Buffer.from(this.bytes.buffer as ArrayBuffer).toString('utf8', this.starts[row], this.starts[row + 1])
+      : null;
+  }
+
+  toData(rows: number) {
+    return arrow.makeData({
+      ...validityOf(this.valid, rows),
+      type: new arrow.Utf8(),
+      valueOffsets: this.starts.subarray(0, rows + 1),
+      data: this.bytes.subarray(0, this.starts[rows]),
+    });
+  }
+}

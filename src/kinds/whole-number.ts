@@ -1,0 +1,171 @@
+/** Whole numbers: counts and integers, in 32 bits where their bounds fit into them and in 64 bits otherwise. */
+
+import { batchRows, type Column, type Kind, validityOf, type Words } from './kind.ts';
+import * as arrow from '../records/arrow.ts';
+import { maxCount, NoCount, readInteger, readNumberText } from '../records/fields.ts';
+import { type Fingerprint, mixNumber } from '../records/fingerprints.ts';
+import { formatNumber } from '../runtime/text.ts';
+import type { Page } from '../stages.ts';
+
+const least64 = -(2n ** 63n);
+const most64 = 2n ** 63n - 1n;
+
+export const countKind: Kind = wholeNumberKind(0, maxCount);
+
+/** @param min, max The bounds, both included; undefined for those of 64 bits. */
+export function wholeNumberKind(min: number | undefined, max: number | undefined): Kind {
+  const [least, most] = [min === undefined ? least64 : BigInt(min), max === undefined ? most64 : BigInt(max)];
+  const isSmall = least >= -BigInt(maxCount) - 1n && most <= BigInt(maxCount);
+  const isUnsigned = least >= 0n;
+  const sqlType = isSmall ? 'INTEGER' : 'BIGINT';
+  const limits = isUnsigned ? `or is more than ${most}` : `or is not between ${least} and ${most}`;
+  return {
+    sqlType,
+    stagedType: sqlType,
+    malformed(raw): Words {
+      // Digits alone are malformed only where they are too many.
+      if (!(isUnsigned ? /^[0-9]+$/ : /^-?[0-9]+$/).test(raw ?? ''))
+        return { en: 'is not a whole number', id: 'bukan bilangan bulat' };
+      const number = isUnsigned || !raw!.startsWith('-') ? most : least;
+      return number === most
+        ? {
+            en: `is more than ${formatNumber(most)}, the maximum of a column`,
+            id: `lebih dari ${formatNumber(most)}, nilai maksimum kolom`,
+          }
+        : {
+            en: `is less than ${formatNumber(least)}, the minimum of a column`,
+            id: `kurang dari ${formatNumber(least)}, nilai minimum kolom`,
+          };
+    },
+    unusable: `is not a whole number in digits, ${limits}`,
+    schema: { type: 'string', pattern: isUnsigned ? '^[0-9]+$' : '^-?[0-9]+$' },
+    newColumn: (rows) => {
+      if (!isSmall) return new LongColumn(least, most, rows);
+      return isUnsigned ? new CountColumn(Number(least), Number(most), rows) : new IntegerColumn(least, most, rows);
+    },
+  };
+}
+
+/** 32 bits. */
+export abstract class SmallColumn implements Column {
+  readonly valid: Uint8Array;
+  readonly values: Int32Array;
+
+  constructor(rows = batchRows) {
+    this.valid = new Uint8Array(rows);
+    this.values = new Int32Array(rows);
+  }
+
+  abstract fill(page: Page, record: number, column: number, row: number): number;
+
+  mix(row: number, into: Fingerprint): void {
+    mixNumber(this.values[row]!, into);
+  }
+
+  value(row: number): number | null {
+    return this.valid[row] === 1 ? this.values[row]! : null;
+  }
+
+  toData(rows: number) {
+    return arrow.makeData({
+      ...validityOf(this.valid, rows),
+      type: new arrow.Int32(),
+      data: this.values.subarray(0, rows),
+    });
+  }
+}
+
+/** Nothing below 0: the kind of most columns, and so the one whose way is short. */
+class CountColumn extends SmallColumn {
+  private readonly min: number;
+  private readonly max: number;
+
+  constructor(min: number, max: number, rows?: number) {
+    super(rows);
+    this.min = min;
+    this.max = max;
+  }
+
+  fill(page: Page, record: number, column: number, row: number): number {
+    let value = readInteger(page, record, column);
+    if (value >= 0 && (value < this.min || value > this.max)) value = NoCount.malformed;
+    this.valid[row] = value < 0 ? 0 : 1;
+    this.values[row] = value < 0 ? 0 : value;
+    return value < 0 ? value : 0;
+  }
+}
+
+class IntegerColumn extends SmallColumn {
+  private readonly least: bigint;
+  private readonly most: bigint;
+
+  constructor(least: bigint, most: bigint, rows?: number) {
+    super(rows);
+    this.least = least;
+    this.most = most;
+  }
+
+  fill(page: Page, record: number, column: number, row: number): number {
+    const value = readWhole(page, record, column, this.least, this.most);
+    this.valid[row] = typeof value === 'bigint' ? 1 : 0;
+    this.values[row] = typeof value === 'bigint' ? Number(value) : 0;
+    return typeof value === 'bigint' ? 0 : value;
+  }
+}
+
+/** 64 bits. */
+export class LongColumn implements Column {
+  readonly valid: Uint8Array;
+  private readonly values: BigInt64Array;
+  private readonly least: bigint;
+  private readonly most: bigint;
+
+  constructor(least: bigint, most: bigint, rows = batchRows) {
+    this.valid = new Uint8Array(rows);
+    this.values = new BigInt64Array(rows);
+    this.least = least;
+    this.most = most;
+  }
+
+  fill(page: Page, record: number, column: number, row: number): number {
+    const value = readWhole(page, record, column, this.least, this.most);
+    this.valid[row] = typeof value === 'bigint' ? 1 : 0;
+    this.values[row] = typeof value === 'bigint' ? value : 0n;
+    return typeof value === 'bigint' ? 0 : value;
+  }
+
+  units(row: number): bigint {
+    return this.values[row]!;
+  }
+
+  mix(row: number, into: Fingerprint): void {
+    mixLong(this.values[row]!, into);
+  }
+
+  value(row: number): bigint | null {
+    return this.valid[row] === 1 ? this.values[row]! : null;
+  }
+
+  toData(rows: number) {
+    return arrow.makeData({
+      ...validityOf(this.valid, rows),
+      type: new arrow.Int64(),
+      data: this.values.subarray(0, rows),
+    });
+  }
+}
+
+/** Mixes a whole number of 64 bits in. */
+export function mixLong(value: bigint, into: Fingerprint): void {
+  mixNumber(Number(BigInt.asIntN(32, value)), into);
+  mixNumber(Number(BigInt.asIntN(32, value >> 32n)), into);
+}
+
+/** A field's digits, with a sign before them; else the code of `NoCount`. */
+function readWhole(page: Page, record: number, column: number, least: bigint, most: bigint): bigint | number {
+  const text = readNumberText(page, record, column);
+  if (typeof text === 'number') return text;
+  if (!/^-?[0-9]{1,40}$/.test(text)) return NoCount.malformed;
+  const value = BigInt(text);
+  return value < least || value > most ? NoCount.malformed : value;
+}

@@ -1,0 +1,57 @@
+/** The declared checks of rows that DuckDB makes: ranges, patterns and references, each as a query over its table. */
+
+import { ownMessages } from '../check-messages.ts';
+import { columnList, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { kindOf } from '../kinds/kinds.ts';
+import type { AnyPipeline, PatternCheck, RangeCheck, ReferenceCheck, SqlFile } from '../project/declaration.ts';
+
+type GeneratedCheck = RangeCheck | PatternCheck | ReferenceCheck;
+
+/** One per declared check but the sums, which the transformation makes. NULL breaks none of them. */
+export function generatedChecks(pipeline: AnyPipeline): SqlFile[] {
+  return pipeline.checks.flatMap((check) => (check.kind === 'sum' ? [] : [generateCheck(pipeline, check)]));
+}
+
+function generateCheck(pipeline: AnyPipeline, check: GeneratedCheck): SqlFile {
+  const { table, key } = pipeline;
+  const column = quoteIdentifier(check.column);
+  const { expected, fails } = conditionOf(pipeline, check);
+  return {
+    name: check.name,
+    comment: '',
+    columns: {},
+    message: ownMessages[check.kind],
+    sql: `SELECT ${quoteText(table)} AS dataset, ${columnList(key)}, ${quoteText(check.severity)} AS severity,
+      ${quoteText(check.column)} AS column_name, ${quoteText(expected)} AS expected, ${column}::VARCHAR AS actual
+      FROM ${quoteIdentifier(table)} WHERE ${fails}`,
+  };
+}
+
+/** What a check expects, in words, and the SQL condition on rows that break it. */
+function conditionOf({ columns }: AnyPipeline, check: GeneratedCheck): { expected: string; fails: string } {
+  const column = quoteIdentifier(check.column);
+  switch (check.kind) {
+    case 'range': {
+      const { min, max } = check;
+      const { sqlType } = kindOf(columns[check.column]!);
+      const literal = (bound: number | string): string =>
+        /^(DATE|TIMESTAMP)$/.test(sqlType) ? `${quoteText(String(bound))}::${sqlType}` : String(bound);
+      const expected = [
+        ...(min === undefined ? [] : [`at least ${min}`]),
+        ...(max === undefined ? [] : [`at most ${max}`]),
+      ];
+      const fails = [
+        ...(min === undefined ? [] : [`${column} < ${literal(min)}`]),
+        ...(max === undefined ? [] : [`${column} > ${literal(max)}`]),
+      ];
+      return { expected: expected.join(' and '), fails: fails.join(' OR ') };
+    }
+    case 'pattern':
+      return { expected: check.pattern, fails: `NOT regexp_full_match(${column}, ${quoteText(check.pattern)})` };
+    case 'reference': {
+      const [table, target] = check.target.split('.').map(quoteIdentifier);
+      const other = `SELECT ${target} FROM ${table} WHERE ${target} IS NOT NULL`;
+      return { expected: check.target, fails: `${column} IS NOT NULL AND ${column} NOT IN (${other})` };
+    }
+  }
+}

@@ -1,0 +1,260 @@
+/** Declares the types of projects and pipelines. A declaration is plain data: it can be stored, compared, and written by hand as JSON. */
+
+import type { Severity } from '../stages.ts';
+
+interface DescribedColumn {
+  /** The field of the source's record, by its exact name. */
+  readonly field: string;
+  /** The column's meaning in one sentence. It becomes the comment in DuckDB and the description in Parquet. */
+  readonly comment: string;
+  /** Whether null, an empty text and a missing field are ordinary values. Otherwise each of them is a violation. */
+  readonly nullable?: true;
+}
+
+/**
+ * A column of the published table. `count` is a whole number from 0 to 2,147,483,647 that may be summed. `integer` has 64 bits, or the given
+ * bounds. `decimal` has `precision` digits, `scale` of them after the point. `timestamp` is stored in UTC; `offset`, such as `+07:00`, is that of
+ * values without one of their own.
+ */
+export type ColumnDefinition = DescribedColumn &
+  (
+    | { readonly kind: 'text' | 'count' | 'boolean' | 'date' }
+    | { readonly kind: 'integer'; readonly min?: number; readonly max?: number }
+    | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+    | { readonly kind: 'timestamp'; readonly offset?: string }
+  );
+
+export type ColumnKind = ColumnDefinition['kind'];
+
+interface NamedCheck {
+  readonly name: string;
+  readonly severity: Severity;
+}
+
+/** Checks that the columns of `parts` add up to the column `whole`. Rows with a NULL in one of them are not checked. */
+export interface SumCheck<Column extends string = string> extends NamedCheck {
+  readonly kind: 'sum';
+  readonly whole: Column;
+  readonly parts: readonly Column[];
+}
+
+/** Checks that values lie between two bounds, both included. A bound is a number, a date or a timestamp. */
+export interface RangeCheck<Column extends string = string> extends NamedCheck {
+  readonly kind: 'range';
+  readonly column: Column;
+  readonly min?: number | string;
+  readonly max?: number | string;
+}
+
+/** Checks that the whole text matches a regular expression (RE2). */
+export interface PatternCheck<Column extends string = string> extends NamedCheck {
+  readonly kind: 'pattern';
+  readonly column: Column;
+  readonly pattern: string;
+}
+
+/** Checks that a column of another table, written `table.column`, contains the value. */
+export interface ReferenceCheck<Column extends string = string> extends NamedCheck {
+  readonly kind: 'reference';
+  readonly column: Column;
+  readonly target: string;
+}
+
+export type RowCheck = SumCheck | RangeCheck | PatternCheck | ReferenceCheck;
+
+/** Describes how a list is paged. Names are names of query parameters. */
+export type Paging =
+  | { readonly by: 'offset'; readonly limit: string; readonly offset: string }
+  | { readonly by: 'page'; readonly page: string; readonly size?: string; readonly first?: 0 | 1 }
+  | ({ readonly by: 'next'; readonly size?: string } & NextPage)
+  | { readonly by: 'none' };
+
+/** Describes where a response names the next page: a URL or a cursor at a JSON pointer, or the header `Link` with rel="next". */
+export type NextPage =
+  | { readonly url: string }
+  | { readonly cursor: string; readonly parameter: string }
+  | { readonly link: true };
+
+/** Describes where the API key goes. It comes from REKAP_API_KEY, --api-key-file, or the environment variable `variable`. */
+export type Auth = (
+  | { readonly header: string }
+  | { readonly bearer: true }
+  | { readonly basic: true }
+  | { readonly query: string }
+) & { readonly variable?: string };
+
+/** Lists the partitions, or says where to read them. */
+export type PartitionValues =
+  | { readonly from: 'list'; readonly values: readonly string[] }
+  /** A JSON file with an array of objects. */
+  | { readonly from: 'file'; readonly file: string; readonly field: string }
+  /** Another endpoint, whose list is proved complete first. */
+  | {
+      readonly from: 'endpoint';
+      readonly path: string;
+      readonly field: string;
+      readonly records?: string;
+      readonly paging?: Paging;
+    }
+  /** A column of another pipeline, written `table.column`. That pipeline is proved complete first. */
+  | { readonly from: 'pipeline'; readonly column: string };
+
+/** Describes the filter that splits a list into partitions, each of which is proved complete separately. */
+export interface Partition<Column extends string = string> {
+  /** The query parameter. */
+  readonly parameter: string;
+  /** The column with the value of the parameter: text or integer, and part of the key. */
+  readonly column: Column;
+  /** If missing, the list without the filter names the partitions. */
+  readonly values?: PartitionValues;
+}
+
+/** Settings that apply to all pipelines of a project. A pipeline can override them. */
+export interface SourceSettings {
+  readonly paging: Paging;
+  /** `json` is one document per response, `ndjson` one record per line. */
+  readonly format: 'json' | 'ndjson';
+  /** JSON pointer to the records: an array, an object of records by key, or one record. '' is the whole response. */
+  readonly records: string;
+  /** JSON pointer to the number of records that the response reports. It proves nothing, but can show that records are missing. */
+  readonly reportedCount?: string;
+}
+
+/** Declares a dataset: the endpoint that it comes from, and the table that it becomes. */
+export interface PipelineDeclaration<Column extends string = string> {
+  /** Name of the table and of the dataset. */
+  readonly table: string;
+  readonly title: string;
+  /** Describes the table in one sentence. It becomes the comment in DuckDB. */
+  readonly comment: string;
+  /** Unit of the counts, such as `people`. */
+  readonly unit?: string;
+  /** Path of the endpoint below the base URL. */
+  readonly path: string;
+  /** Query parameters of every request. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** If missing, the list is proved complete as a whole. */
+  readonly partition?: Partition<Column>;
+  readonly columns: Readonly<Record<Column, ColumnDefinition>>;
+  /** Columns that identify a record, from the widest to the narrowest. The table is sorted by them. */
+  readonly key: readonly Column[];
+  /** Numeric columns whose sums must not change by more than 10 % between snapshots. The first is the total of the dataset. */
+  readonly watch: readonly Column[];
+  readonly checks: readonly RowCheck[];
+  /** Number of records that the dataset should have. Fewer cause a warning. */
+  readonly expectedRecords?: number;
+}
+
+/** A pipeline with the settings of its project. */
+export interface Pipeline<Column extends string = string> extends PipelineDeclaration<Column>, SourceSettings {}
+
+/** Any pipeline, for code that doesn't know its columns. */
+export type AnyPipeline = Pipeline;
+
+/** Rows by name. A SQL file uses them as `(VALUES $name)`. */
+export type SqlValues = Readonly<Record<string, readonly (readonly (number | string)[])[]>>;
+
+/** Declares a project: the default export of `rekap.project.*`. */
+export interface ProjectDeclaration extends Partial<Omit<SourceSettings, 'paging'>> {
+  /** Lower-case letters, digits and hyphens. */
+  readonly name: string;
+  readonly title: string;
+  /** Describes in a sentence or two what the service publishes. */
+  readonly description?: string;
+  /** Base URL of the service. It makes the option --base-url optional. */
+  readonly baseUrl?: string;
+  readonly auth?: Auth;
+  readonly paging: Paging;
+  /** Renames the option --partition, for example to `region`. */
+  readonly partitionOption?: string;
+  readonly values?: SqlValues;
+  /** Queries that the shell shows. */
+  readonly examples?: readonly string[];
+  /** Folder of the sample records, relative to the project. Default: `sample`. */
+  readonly sample?: string;
+}
+
+/** English and Indonesian. */
+export const languages = ['en', 'id'] as const;
+export type Language = (typeof languages)[number];
+
+/** A sentence by language. Names in braces are filled in. English is required. */
+export type Message = { readonly en: string } & Readonly<Partial<Record<Language, string>>>;
+
+/** A view, or a check across tables: a query that returns one row per violation, with columns of `violations`. */
+export interface SqlFile {
+  readonly name: string;
+  readonly sql: string;
+  /** The leading comment of the file, which describes the view or the check. */
+  readonly comment: string;
+  /** Descriptions of the columns in the header of the file. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Message of each violation of a check. Without it, the query returns a column `message`. */
+  readonly message?: Message;
+  /** Keys of a view, as in a Frictionless table schema. */
+  readonly keys?: ViewKeys;
+}
+
+/** Keys of a view. */
+export interface ViewKeys {
+  readonly primaryKey: readonly string[];
+  readonly foreignKeys?: readonly {
+    readonly fields: readonly string[];
+    readonly reference: { readonly resource: string; readonly fields: readonly string[] };
+  }[];
+}
+
+/** A project as a snapshot stores it. Every command that reads goes by it. */
+export interface Project {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly auth: Auth | null;
+  /** Name of the option that selects partitions. */
+  readonly partitionOption: string;
+  /** Queries that the shell shows. */
+  readonly examples: readonly string[];
+  readonly pipelines: readonly AnyPipeline[];
+  /** Views, each after those it reads. */
+  readonly models: readonly SqlFile[];
+  /** Checks across tables. */
+  readonly checks: readonly SqlFile[];
+}
+
+/** Returns the names of the columns whose sums are kept: counts, decimals, and watched columns. */
+export function summedColumns({ columns, watch }: Pick<AnyPipeline, 'columns' | 'watch'>): string[] {
+  return Object.entries(columns)
+    .filter(([name, { kind }]) => kind === 'count' || kind === 'decimal' || watch.includes(name))
+    .map(([name]) => name);
+}
+
+/** Returns the position of a column among the fields of a record, from 0. */
+export function placeOf({ columns }: Pick<AnyPipeline, 'columns'>, column: string): number {
+  return Object.keys(columns).indexOf(column);
+}
+
+/** Returns the positions of the key columns, in the order of the key. */
+export function keyPlaces(pipeline: Pick<AnyPipeline, 'columns' | 'key'>): number[] {
+  return pipeline.key.map((column) => placeOf(pipeline, column));
+}
+
+/** Returns the sum checks of a pipeline. */
+export function sumChecks({ checks }: Pick<AnyPipeline, 'checks'>): SumCheck[] {
+  return checks.filter((check) => check.kind === 'sum');
+}
+
+/** Returns the words for a partition in a message. */
+export function namePartition(partition: string | null): string {
+  return partition === null ? 'the full listing' : `partition ${partition}`;
+}
+
+/** Compares two partitions for sorting: numbers by value, other texts by code point, the full listing first. */
+export function comparePartitions(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  const isNumber = /^-?\d+$/;
+  if (isNumber.test(a) && isNumber.test(b)) {
+    const difference = BigInt(a) - BigInt(b);
+    return difference < 0n ? -1 : Number(difference > 0n);
+  }
+  return a < b ? -1 : Number(a > b);
+}

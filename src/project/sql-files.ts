@@ -1,0 +1,103 @@
+/** Reads the SQL files of a project: their header of comments, the values they name, and the order in which views are made. */
+
+import type { Message, SqlFile, SqlValues, ViewKeys } from './declaration.ts';
+
+/** A file, and where its SQL begins in it. */
+export interface ReadSqlFile extends SqlFile {
+  /** Lines before the SQL. */
+  readonly headerLines: number;
+}
+
+/**
+ * The first comment line says what the file is for; those after it are `-- name: meaning`. Of a view they are its columns, `primary key: a, b`
+ * and `foreign key: a -> view.a`; of a check the messages in English (en) and other languages.
+ */
+export function readSqlFile(name: string, text: string, values: SqlValues): ReadSqlFile {
+  const lines = text.split('\n');
+  const headerLines = Math.max(
+    0,
+    lines.findIndex((line) => !line.startsWith('--')),
+  );
+  const [comment = '', ...rest] = lines.slice(0, headerLines).map((line) => line.replace(/^--\s?/, ''));
+  const entries = rest.map((line): [string, string] => {
+    const colon = line.indexOf(': ');
+    return colon < 0 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 2)];
+  });
+  const isKey = ([entry]: [string, string]): boolean => entry === 'primary key' || entry === 'foreign key';
+  const keys = readKeys(entries.filter(isKey));
+  return {
+    name,
+    comment,
+    columns: Object.fromEntries(entries.filter((entry) => !isKey(entry))),
+    // What reads a query puts it in parentheses.
+    sql: fillIn(
+      lines
+        .slice(headerLines)
+        .join('\n')
+        .replace(/[\s;]+$/, '')
+        .trimStart(),
+      values,
+    ),
+    headerLines: headerLines + lines.slice(headerLines).findIndex((line) => line.trim() !== ''),
+    ...(keys !== undefined && { keys }),
+  };
+}
+
+/** A check says in its header what each violation means, or gives a column `message`. */
+export function asCheck({ columns, ...file }: ReadSqlFile): ReadSqlFile {
+  const { en } = columns;
+  const message: Message | undefined = en === undefined ? undefined : { ...columns, en };
+  return { ...file, columns: {}, ...(message !== undefined && { message }) };
+}
+
+function readKeys(entries: readonly [string, string][]): ViewKeys | undefined {
+  const primary = entries.find(([kind]) => kind === 'primary key');
+  if (primary === undefined) return undefined;
+  const foreignKeys = entries.flatMap(([kind, text]) => {
+    const [, field, resource, other] = /^(\w+) -> (\w+)\.(\w+)$/.exec(text) ?? [];
+    if (kind !== 'foreign key' || field === undefined) return [];
+    return [{ fields: [field], reference: { resource: resource!, fields: [other!] } }];
+  });
+  const primaryKey = primary[1].split(',').map((name) => name.trim());
+  return { primaryKey, ...(foreignKeys.length > 0 && { foreignKeys }) };
+}
+
+/** Replaces each `$name` by the rows of VALUES that the project gives for it. */
+function fillIn(sql: string, values: SqlValues): string {
+  const known = Object.entries(values).toSorted(([a], [b]) => b.length - a.length);
+  return known.reduce((filled, [name, rows]) => {
+    const text = rows.map((row) => `(${row.map(literal).join(', ')})`).join(', ');
+    return filled.replaceAll(new RegExp(`\\$${name}\\b`, 'g'), () => text);
+  }, sql);
+}
+
+function literal(value: number | string): string {
+  return typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
+}
+
+/**
+ * The views in an order in which each comes after those it reads, those of the same depth by name.
+ *
+ * @returns The views of a circle too, in the second list.
+ */
+export function orderModels<Model extends SqlFile>(models: readonly Model[]): { ordered: Model[]; circle: Model[] } {
+  const names = new Set(models.map(({ name }) => name));
+  const reads = new Map(
+    models.map(({ name, sql }) => [name, new Set(namesIn(sql).filter((word) => word !== name && names.has(word)))]),
+  );
+  const left = models.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const ordered: Model[] = [];
+  for (;;) {
+    const ready = left.filter(({ name }) =>
+      [...reads.get(name)!].every((read) => ordered.some((model) => model.name === read)),
+    );
+    if (ready.length === 0) return { ordered, circle: left };
+    ordered.push(...ready);
+    for (const model of ready) left.splice(left.indexOf(model), 1);
+  }
+}
+
+/** The names in a statement, without its texts and comments. */
+export function namesIn(sql: string): string[] {
+  return sql.replaceAll(/'(?:[^']|'')*'|--.*|\/\*[\s\S]*?\*\//g, ' ').match(/\w+/g) ?? [];
+}

@@ -1,0 +1,9 @@
+/** The part of a project that a snapshot and a landing store. */
+
+import type { Project } from './declaration.ts';
+
+/** Leaves out what only the project's files have: folders, and the code of its report. */
+export function storedPart(project: Project): Project {
+  const { name, title, description, auth, partitionOption, examples, pipelines, models, checks } = project;
+  return { name, title, description, auth, partitionOption, examples, pipelines, models, checks };
+}

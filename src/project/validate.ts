@@ -1,0 +1,267 @@
+/** What contradicts itself in a project, each as a sentence with what it is about. */
+
+import type { AnyPipeline, ColumnDefinition, ColumnKind, Paging, Project, RowCheck, SqlFile } from './declaration.ts';
+import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
+
+/** Something that is wrong with a declaration. */
+export interface Complaint {
+  /** The pipeline, view or check that it is about; null for the project's own file. */
+  readonly of: string | null;
+  /** A name that stands in the file where the fault is. */
+  readonly near: string;
+  /** The fault as a sentence without its full stop. */
+  readonly what: string;
+}
+
+type Columns = ReadonlyMap<string, ColumnDefinition>;
+
+const identifier = /^[a-z][a-z0-9_]*$/;
+/** Names that objects of JavaScript have of themselves; what reads a manifest passes them over. */
+const inherited = new Set(['constructor', 'prototype']);
+const identifying: readonly ColumnKind[] = ['text', 'integer', 'boolean', 'date', 'timestamp'];
+const summable: readonly ColumnKind[] = ['count', 'integer', 'decimal'];
+
+/** Everything that is wrong with a project whose parts have their shape. */
+export function* complaintsAbout(project: Project): Generator<Complaint> {
+  for (const pipeline of project.pipelines)
+    for (const [near, what] of complaintsAboutPipeline(pipeline, project)) yield { of: pipeline.table, near, what };
+  yield* complaintsAboutNames(project);
+  yield* complaintsAboutSqlFiles(project);
+}
+
+type Found = Generator<readonly [near: string, what: string]>;
+
+function* complaintsAboutPipeline(pipeline: AnyPipeline, project: Project): Found {
+  const columns: Columns = new Map(Object.entries(pipeline.columns));
+  const { table, watch, checks } = pipeline;
+  yield* complaintsAboutName('the table name', table);
+  if (ownTables.has(table) || table === reconciliationName)
+    yield [table, `the table name "${table}" is reserved for a table that rekap creates`];
+  yield* complaintsAboutColumns(columns);
+  yield* complaintsAboutKey(pipeline, columns);
+  yield* complaintsAboutPartition(pipeline, columns, project);
+  yield* complaintsAboutParameters(pipeline);
+  for (const name of watch)
+    if (!isOf(summable, columns.get(name)))
+      yield [name, `watch names "${name}", which is not a count, an integer or a decimal`];
+  for (const name of repeated(checks.map((check) => check.name))) yield [name, `two checks have the name "${name}"`];
+  for (const check of checks) {
+    yield* complaintsAboutCheckName(check.name);
+    yield* complaintsAboutCheck(check, columns, project);
+  }
+}
+
+function* complaintsAboutColumns(columns: Columns): Found {
+  if (columns.size === 0) yield ['columns', 'it declares no columns'];
+  const owners = new Map<string, string>();
+  for (const [name, column] of columns) {
+    const { field } = column;
+    yield* complaintsAboutName('the column name', name);
+    if (name === consistencyColumn)
+      yield [name, `the column name "${name}" is reserved for a column that rekap adds to every table`];
+    const owner = owners.get(field);
+    if (owner !== undefined) yield [field, `the columns "${owner}" and "${name}" both read the field "${field}"`];
+    owners.set(field, name);
+    if (column.kind === 'decimal' && column.scale > column.precision)
+      yield [
+        name,
+        `the column "${name}" has more digits after the point (${column.scale}) than in all (${column.precision})`,
+      ];
+    if (column.kind === 'integer' && (column.min ?? -Infinity) > (column.max ?? Infinity))
+      yield [name, `the column "${name}" has a min that is larger than its max`];
+  }
+}
+
+function* complaintsAboutKey({ key }: AnyPipeline, columns: Columns): Found {
+  if (key.length === 0) yield ['key', 'its key is empty'];
+  for (const name of repeated(key)) yield [name, `its key contains the column "${name}" twice`];
+  for (const name of key) {
+    const column = columns.get(name);
+    if (column === undefined) yield [name, `its key contains the column "${name}", which is not declared`];
+    else if (!isOf(identifying, column))
+      yield [name, `its key contains the ${column.kind} column "${name}"; a measure identifies nothing`];
+    if (column?.nullable === true) yield [name, `its key contains the nullable column "${name}"`];
+    if (ownRowColumns.has(name))
+      yield [name, `its key contains the column "${name}", which is reserved in the tables violations and changes`];
+  }
+}
+
+function* complaintsAboutPartition(
+  { table, partition, key, paging }: AnyPipeline,
+  columns: Columns,
+  project: Project,
+): Found {
+  if (partition === undefined) return;
+  const { parameter, column, values } = partition;
+  if (!key.includes(column)) yield [column, `its partition column "${column}" is not part of the key`];
+  if (!isOf(['text', 'integer'], columns.get(column)))
+    yield [column, `its partition column "${column}" is not a text or an integer`];
+  if (pagingParameters(paging).includes(parameter))
+    yield [parameter, `its partition parameter "${parameter}" is a parameter of its paging too`];
+  if (values?.from !== 'pipeline') return;
+  if (columnOf(project, values.column) === undefined)
+    yield [values.column, `its partitions come from "${values.column}", which is not a column of the project`];
+  const way = [table];
+  for (let parent = parentOf(project, table); parent !== null; parent = parentOf(project, parent)) {
+    way.push(parent);
+    if (parent !== table) {
+      if (way.length > project.pipelines.length) return;
+      continue;
+    }
+    yield [values.column, `its partitions come from itself (${way.join(' from ')})`];
+    return;
+  }
+}
+
+/** What each request has must not stand in the place of a filter or a page. */
+function* complaintsAboutParameters({ parameters = {}, partition, paging }: AnyPipeline): Found {
+  const taken = new Set([partition?.parameter, ...pagingParameters(paging)]);
+  for (const name of Object.keys(parameters))
+    if (taken.has(name)) yield [name, `its parameter "${name}" is a parameter of its partition or its paging too`];
+}
+
+/** The pipeline whose records name the partitions of a pipeline; null where none does. */
+export function parentOf({ pipelines }: Pick<Project, 'pipelines'>, table: string): string | null {
+  const values = pipelines.find((pipeline) => pipeline.table === table)?.partition?.values;
+  return values?.from === 'pipeline' ? values.column.split('.')[0]! : null;
+}
+
+function pagingParameters(paging: Paging): (string | undefined)[] {
+  switch (paging.by) {
+    case 'offset':
+      return [paging.limit, paging.offset];
+    case 'page':
+      return [paging.page, paging.size];
+    case 'next':
+      return ['parameter' in paging ? paging.parameter : undefined, paging.size];
+    case 'none':
+      return [];
+  }
+}
+
+function* complaintsAboutCheck(check: RowCheck, columns: Columns, project: Project): Found {
+  const { name } = check;
+  const wrong = (column: string, kinds: readonly ColumnKind[], what: string): boolean | string =>
+    !isOf(kinds, columns.get(column)) && `the check "${name}" names "${column}", which is not ${what}`;
+  switch (check.kind) {
+    case 'sum': {
+      const { parts, whole } = check;
+      if (parts.length < 2) yield [name, `the check "${name}" sums fewer than two columns`];
+      for (const part of repeated(parts)) yield [name, `the check "${name}" sums "${part}" twice`];
+      if (parts.includes(whole)) yield [name, `the check "${name}" has the column "${whole}" as whole and as part`];
+      for (const column of [...parts, whole]) {
+        const what = wrong(column, summable, 'a count, an integer or a decimal');
+        if (typeof what === 'string') yield [column, what];
+      }
+      return;
+    }
+    case 'range': {
+      const what = wrong(check.column, [...summable, 'date', 'timestamp'], 'a number, a date or a timestamp');
+      if (typeof what === 'string') yield [check.column, what];
+      if (check.min === undefined && check.max === undefined)
+        yield [check.column, `the check "${name}" has neither a min nor a max`];
+      const kind = columns.get(check.column)?.kind;
+      for (const bound of [check.min, check.max])
+        if (bound !== undefined && kind !== undefined && !isBound(kind, bound))
+          yield [
+            String(bound),
+            `the check "${name}" has the bound ${JSON.stringify(bound)}, which is not a ${kind === 'date' || kind === 'timestamp' ? `${kind} in quotes` : 'number'}`,
+          ];
+      return;
+    }
+    case 'pattern': {
+      const what = wrong(check.column, ['text'], 'a text');
+      if (typeof what === 'string') yield [check.column, what];
+      return;
+    }
+    case 'reference': {
+      const own = columns.get(check.column);
+      const other = columnOf(project, check.target);
+      if (own === undefined) yield [check.column, `the check "${name}" names "${check.column}", which is not declared`];
+      if (other === undefined)
+        yield [check.target, `the check "${name}" refers to "${check.target}", which is not a column of the project`];
+      else if (own !== undefined && own.kind !== other.kind)
+        yield [
+          check.target,
+          `the check "${name}" compares a column of kind ${own.kind} with one of kind ${other.kind}`,
+        ];
+    }
+  }
+}
+
+/** Whether a bound is written as a column of the kind has its values. */
+function isBound(kind: ColumnKind, bound: number | string): boolean {
+  if (kind === 'date' || kind === 'timestamp')
+    return /^\d{4}-\d{2}-\d{2}/.test(String(bound)) && typeof bound === 'string';
+  return /^-?\d+(?:\.\d+)?$/.test(String(bound));
+}
+
+/** A column that is written as `table.column`. */
+function columnOf({ pipelines }: Project, qualified: string): ColumnDefinition | undefined {
+  const [table, column] = qualified.split('.');
+  const columns = pipelines.find((pipeline) => pipeline.table === table)?.columns;
+  return columns !== undefined && Object.hasOwn(columns, column!) ? columns[column!] : undefined;
+}
+
+function* complaintsAboutCheckName(name: string): Found {
+  yield* complaintsAboutName("the check's name", name);
+  if (ownChecks.has(name)) yield [name, `the check's name "${name}" is reserved for a check of rekap`];
+}
+
+function* complaintsAboutName(what: string, name: string): Found {
+  if (!identifier.test(name)) yield [name, `${what} "${name}" is not lower-case snake_case`];
+  if (inherited.has(name)) yield [name, `${what} "${name}" is reserved in JavaScript`];
+}
+
+/** What only shows when pipelines stand side by side. */
+function* complaintsAboutNames({ pipelines }: Project): Generator<Complaint> {
+  if (pipelines.length === 0) yield { of: null, near: 'name', what: 'it has no pipelines' };
+  for (const table of repeated(pipelines.map((pipeline) => pipeline.table)))
+    yield { of: table, near: table, what: `two pipelines create the table "${table}"` };
+  const sources = pipelines.map(({ path, parameters, records }) => JSON.stringify([path, parameters, records]));
+  for (const [place, source] of sources.entries())
+    if (sources.indexOf(source) < place) {
+      const { table, path } = pipelines[place]!;
+      yield { of: table, near: path, what: `another pipeline reads the endpoint "${path}" too` };
+    }
+  const kinds = new Map<string, { kind: ColumnKind; table: string }>();
+  for (const { table, key, columns } of pipelines)
+    for (const name of key) {
+      const kind = columns[name]?.kind;
+      if (kind === undefined) continue;
+      const known = kinds.get(name) ?? { kind, table };
+      kinds.set(name, known);
+      if (known.kind !== kind)
+        yield {
+          of: table,
+          near: name,
+          what: `its key column "${name}" is of kind ${kind}, but that of "${known.table}" is of kind ${known.kind}; the tables violations and changes have one column for both`,
+        };
+    }
+}
+
+function* complaintsAboutSqlFiles({ pipelines, models, checks }: Project): Generator<Complaint> {
+  const tables = new Set([...pipelines.map(({ table }) => table), ...ownTables, reconciliationName]);
+  const rowChecks = new Set(pipelines.flatMap((pipeline) => pipeline.checks.map(({ name }) => name)));
+  const say = ({ name }: SqlFile, [near, what]: readonly [string, string]): Complaint => ({ of: name, near, what });
+  for (const name of repeated(models.map((model) => model.name)))
+    yield { of: name, near: '', what: `two views have the name "${name}"` };
+  for (const name of repeated(checks.map((check) => check.name)))
+    yield { of: name, near: '', what: `two checks across tables have the name "${name}"` };
+  for (const model of models) {
+    for (const found of complaintsAboutName("the view's name", model.name)) yield say(model, found);
+    if (tables.has(model.name)) yield say(model, ['', `a table has the name "${model.name}" too`]);
+  }
+  for (const check of checks) {
+    for (const found of complaintsAboutCheckName(check.name)) yield say(check, found);
+    if (rowChecks.has(check.name)) yield say(check, ['', `a check of a row has the name "${check.name}" too`]);
+  }
+}
+
+function isOf(kinds: readonly ColumnKind[], column: ColumnDefinition | undefined): boolean {
+  return column !== undefined && kinds.includes(column.kind);
+}
+
+function repeated(names: readonly string[]): Set<string> {
+  return new Set(names.filter((name, place) => names.indexOf(name) < place));
+}

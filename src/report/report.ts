@@ -1,0 +1,206 @@
+/** The report that every project has: what was read and proved, which checks fail, what the source changed, and how to check it again. */
+
+import { columnList, quoteText } from '../duckdb/database.ts';
+import { type Language, namePartition } from '../project/declaration.ts';
+import { folded, Html, html, table } from '../runtime/html.ts';
+import { countOf, formatNumber } from '../runtime/text.ts';
+import { changesTableName, type ManifestDataset, sampleNotice } from '../warehouse/snapshot-format.ts';
+import type { ReportFacts } from './report-facts.ts';
+import { style } from './style.ts';
+
+/** Rows of a table that is long by nature. */
+const mostRows = 50;
+
+/** Draws the report as one page of HTML that loads nothing. It is English in every language: a project's own report may speak more. */
+export async function drawReport(facts: ReportFacts): Promise<string> {
+  const { project, manifest, pinned } = facts;
+  const datasets = Object.entries(manifest.datasets);
+  const titleOf = (name: string): string => project.pipelines.find((one) => one.table === name)?.title ?? name;
+  const notice = sampleNotice(manifest);
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+  const language: Language = 'en';
+  return html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta http-equiv="Content-Security-Policy" content="${new Html(policy)}" />
+        <title>${project.title}</title>
+        <link rel="icon" href="data:," />
+        <style>
+          ${new Html(style)}
+        </style>
+      </head>
+      <body>
+        <header>
+          ${notice === null ? null : html`<p class="sample">${notice}</p>`}
+          <h1>${project.title}</h1>
+          <p class="quiet">${project.description}</p>
+          <p class="quiet">Read from <code>${manifest.source}</code> on ${minute(manifest.created_at)} UTC.</p>
+          ${pinned === null ? null : html`<p><strong>${pinned === manifest.snapshot ? 'This snapshot is pinned.' : html`Snapshot <code>${pinned}</code> is pinned, and not this one.`}</strong></p>`}
+        </header>
+        <main>
+          <ul class="tiles">
+            ${datasets.map(
+              ([name, { rows }]) => html`<li><strong>${formatNumber(rows)}</strong><span>${titleOf(name)}</span></li>`,
+            )}
+          </ul>
+          ${proofSection(facts)} ${await checksSection(facts)} ${await changesSection(facts)} ${methodSection(facts)}
+        </main>
+        <footer class="quiet">
+          <p>Snapshot <code>${manifest.snapshot}</code>, <code>rekap ${manifest.tool.version}</code></p>
+        </footer>
+      </body>
+    </html> `.text;
+}
+
+function minute(time: string): Html {
+  return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
+}
+
+/** Where every record went, and how each list was proved complete. */
+function proofSection({ manifest }: ReportFacts): Html {
+  const datasets = Object.entries(manifest.datasets);
+  const ledger = datasets.map(([name, { ledger: counts, carried_over, rows, partitions }]) => [
+    html`<code>${name}</code>`,
+    ...[counts.fetched, counts.published, counts.quarantined, counts.duplicates, carried_over, rows].map(formatNumber),
+    gradesOf(partitions),
+  ]);
+  const head = ['Dataset', 'Fetched', 'Published', 'Quarantined', 'Duplicates', 'Carried over', 'Rows', 'Proof'];
+  return html`<section id="trust">
+    <h2>Where every record went</h2>
+    <p>
+      A list is complete if two passes over it brought the same records. Every fetched record is published, in
+      quarantine, or counted as a duplicate.
+    </p>
+    ${table(ledger, { caption: 'Records by outcome', head, numbers: [1, 2, 3, 4, 5, 6] })}
+    ${datasets.map(([name, dataset]) => folded(`Proof of ${name}`, verdictTable(name, dataset)))}
+  </section>`;
+}
+
+function gradesOf(partitions: ManifestDataset['partitions']): string {
+  return [...new Set(partitions.flatMap(({ grade }) => (grade === null ? [] : [grade])))].join(', ') || '–';
+}
+
+function verdictTable(name: string, { partitions }: ManifestDataset): Html {
+  const rows = partitions.map(({ partition, received, listed, readings, grade, read_at }) => [
+    namePartition(partition),
+    formatNumber(received),
+    listed === null ? '–' : formatNumber(listed),
+    formatNumber(readings),
+    grade ?? '–',
+    minute(read_at),
+  ]);
+  const head = ['Partition', 'Records', 'In the full listing', 'Passes', 'Proof', 'Read (UTC)'];
+  return table(rows, { caption: name, head, numbers: [1, 2, 3] });
+}
+
+async function checksSection({ database, manifest, project }: ReportFacts): Promise<Html> {
+  const key = [...new Set(project.pipelines.flatMap((pipeline) => pipeline.key))];
+  const counts = await database.rows<{ dataset: string; check_name: string; severity: string; found: bigint }>(
+    'SELECT dataset, check_name, severity, count(*) AS found FROM violations GROUP BY ALL ORDER BY severity, found DESC, dataset, check_name',
+  );
+  const messages = await database.rows<{ dataset: string; severity: string; message: string; place: string }>(
+    `SELECT dataset, severity, message, concat_ws(', ', ${columnList(key)}) AS place
+     FROM violations ORDER BY severity, dataset, check_name, place LIMIT ${mostRows}`,
+  );
+  const total = counts.reduce((sum, { found }) => sum + Number(found), 0);
+  const quarantined = Object.values(manifest.datasets).reduce((sum, dataset) => sum + dataset.quarantined, 0);
+  return html`<section id="checks">
+    <h2>Checks</h2>
+    <p>
+      ${total === 0 ? 'No check fails.' : `${countOf(total, 'violation')}. The rows are published without corrections.`}
+      ${quarantined === 0 ? null : `${countOf(quarantined, 'record')} could not be stored as a row; see the table quarantine.`}
+    </p>
+    ${
+      total === 0
+        ? null
+        : html`${table(
+            counts.map(({ dataset, check_name, severity, found }) => [
+              html`<code>${check_name}</code>`,
+              dataset,
+              severity,
+              formatNumber(Number(found)),
+            ]),
+            { caption: 'Violations by check', head: ['Check', 'Dataset', 'Severity', 'Rows'], numbers: [3] },
+          )}
+          ${table(
+            messages.map(({ dataset, severity, message, place }) => [place, dataset, severity, message]),
+            {
+              caption: total > mostRows ? `The first ${mostRows} violations` : 'Violations',
+              head: ['Row', 'Dataset', 'Severity', 'What fails'],
+              numbers: [],
+            },
+          )}`
+    }
+  </section>`;
+}
+
+async function changesSection({ database, manifest }: ReportFacts): Promise<Html> {
+  const rows = Object.entries(manifest.datasets).map(([name, { changes }]) => [
+    html`<code>${name}</code>`,
+    formatNumber(changes.added),
+    formatNumber(changes.removed),
+    formatNumber(changes.changed),
+  ]);
+  const restated = await database.rows<{
+    dataset: string;
+    column_name: string;
+    old_value: string | null;
+    new_value: string | null;
+  }>(
+    `SELECT dataset, column_name, old_value, new_value FROM ${changesTableName}
+     WHERE snapshot_id = ${quoteText(manifest.snapshot)} AND kind = 'changed' ORDER BY ALL LIMIT ${mostRows}`,
+  );
+  return html`<section id="restated">
+    <h2>What the source changed</h2>
+    ${
+      manifest.previous === null
+        ? html`<p>This is the first snapshot, so there is nothing to compare it with.</p>`
+        : html`<p>Compared with snapshot <code>${manifest.previous}</code>.</p>
+            ${table(rows, {
+              caption: 'Records by change',
+              head: ['Dataset', 'Added', 'Removed', 'Changed'],
+              numbers: [1, 2, 3],
+            })}
+            ${
+              restated.length === 0
+                ? null
+                : table(
+                    restated.map(({ dataset, column_name, old_value, new_value }) => [
+                      html`<code>${dataset}.${column_name}</code>`,
+                      old_value ?? '–',
+                      new_value ?? '–',
+                    ]),
+                    { caption: 'Changed values', head: ['Column', 'Before', 'After'], numbers: [] },
+                  )
+            }`
+    }
+  </section>`;
+}
+
+function methodSection({ manifest }: ReportFacts): Html {
+  const command = (words: string): Html => html`<code>${words}</code>`;
+  return html`<section id="method">
+    <h2>How to check these figures</h2>
+    <p>
+      ${command('rekap snapshots verify')} compares every file with its hash and every table with the manifest.
+      ${command('rekap replay')} builds the tables again from the stored responses.
+    </p>
+    ${
+      manifest.warnings.length === 0
+        ? null
+        : html`<h3>Warnings</h3>
+            <ul>
+              ${manifest.warnings.map((warning) => html`<li><samp>${warning}</samp></li>`)}
+            </ul>`
+    }
+    ${folded(
+      'Files and their hashes',
+      table(
+        manifest.files.map(({ path, sha256 }) => [html`<code>${path}</code>`, html`<code>${sha256}</code>`]),
+        { caption: 'Files and their hashes', head: ['File', 'SHA-256'], numbers: [] },
+      ),
+    )}
+  </section>`;
+}

@@ -1,0 +1,195 @@
+/** Steps through JSON in an answer's bytes, checking every one of them, without making anything of it. */
+
+import { isUtf8 } from 'node:buffer';
+import { FieldKind } from '../../stages.ts';
+
+/** The answer is no envelope; `message` says what is wrong and `offset` where in the bytes. */
+export class ScanError extends Error {
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+export const NEWLINE = 0x0a;
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+export const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+const maxDepth = 64;
+/** No number that means anything is longer. */
+const maxWord = 400;
+
+const numberText = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+
+/** A position in the bytes; each `pass` moves it behind what stood there, or throws ScanError. */
+export class JsonText {
+  readonly bytes: Buffer;
+  /** The same bytes, several at a time. */
+  readonly view: DataView;
+  at: number;
+
+  /** Begins behind a byte order mark, if there is one. Throws ScanError where the bytes are no UTF-8. */
+  constructor(bytes: Buffer) {
+    if (!isUtf8(bytes)) throw new ScanError('it is not UTF-8 text', endsInsideCharacter(bytes) ? bytes.length : 0);
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  }
+
+  fail(expected: string): never {
+    const { at, bytes } = this;
+    throw new ScanError(
+      at >= bytes.length ? `it ends early, and ${expected} is missing` : `${expected} should be at byte ${at}`,
+      at,
+    );
+  }
+
+  skipSpace(): void {
+    for (;;) {
+      const byte = this.bytes[this.at];
+      if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) this.at += 1;
+      else return;
+    }
+  }
+
+  /** Passes a string whose opening quote is here; says whether it holds escapes. */
+  passString(): boolean {
+    const { bytes, at: start } = this;
+    let at = start + 1;
+    let escaped = false;
+    for (;;) {
+      const byte = bytes[at];
+      if (byte === QUOTE) break;
+      if (byte === BACKSLASH) {
+        escaped = true;
+        at += 1;
+      }
+      // Also where the bytes end: a comparison with undefined is false.
+      if (!(bytes[at]! >= 0x20)) {
+        this.at = at;
+        this.fail('the rest of a string');
+      }
+      at += 1;
+    }
+    this.at = at + 1;
+    if (escaped) this.checkEscapes(start);
+    return escaped;
+  }
+
+  private checkEscapes(start: number): void {
+    try {
+      JSON.parse(this.bytes.toString('utf8', start, this.at));
+    } catch {
+      throw new ScanError(`the string at byte ${start} has an invalid escape`, start);
+    }
+  }
+
+  /** Passes any value and says its kind. */
+  passValue(depth: number): number {
+    const byte = this.bytes[this.at];
+    if (byte === QUOTE) return this.passString() ? FieldKind.escaped : FieldKind.text;
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (depth >= maxDepth)
+        throw new ScanError(`values are nested more than ${maxDepth} levels deep at byte ${this.at}`, this.at);
+      this.passMembers(byte, () => this.passValue(depth + 1));
+      return FieldKind.other;
+    }
+    return this.passWord();
+  }
+
+  /** Passes a number or a literal. */
+  private passWord(): number {
+    const { bytes, at: start } = this;
+    while (isWordByte(bytes[this.at])) this.at += 1;
+    const word = bytes.toString('latin1', start, Math.min(this.at, start + maxWord));
+    if (word === 'null') return FieldKind.null;
+    if (word === 'true' || word === 'false') return FieldKind.other;
+    if (this.at - start <= maxWord && numberText.test(word)) return FieldKind.number;
+    // A word that reaches the end of the bytes may be the beginning of a value: the answer ends early.
+    if (this.at < bytes.length) this.at = start;
+    return this.fail('a JSON value');
+  }
+
+  /** Passes an object or an array, calling `passMember` at each value with the bounds of its name. */
+  passMembers(open: number, passMember: (nameStart: number, nameEnd: number) => void): void {
+    const { bytes } = this;
+    const close = open === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET;
+    this.at += 1;
+    this.skipSpace();
+    if (bytes[this.at] === close) {
+      this.at += 1;
+      return;
+    }
+    for (;;) {
+      this.skipSpace();
+      let nameStart = this.at;
+      let nameEnd = this.at;
+      if (open === OPEN_BRACE) {
+        if (bytes[this.at] !== QUOTE) this.fail('the name of a field');
+        nameStart = this.at + 1;
+        this.passString();
+        nameEnd = this.at - 1;
+        this.passColon();
+      }
+      passMember(nameStart, nameEnd);
+      if (this.passEnd(close)) return;
+    }
+  }
+
+  /** Passes the colon behind a name, and the space around it. */
+  passColon(): void {
+    this.skipSpace();
+    if (this.bytes[this.at] !== COLON) this.fail('a colon');
+    this.at += 1;
+    this.skipSpace();
+  }
+
+  /** Passes the comma behind a member, or the end of them all: then true. */
+  passEnd(close: number): boolean {
+    this.skipSpace();
+    const byte = this.bytes[this.at];
+    if (byte !== COMMA && byte !== close)
+      this.fail(close === CLOSE_BRACE ? 'a comma or a closing brace' : 'a comma or a closing bracket');
+    this.at += 1;
+    return byte === close;
+  }
+
+  /** The text between two positions. */
+  text(start: number, end: number): string {
+    return this.bytes.toString('utf8', start, end);
+  }
+}
+
+/** Letters, digits, signs and points: all that a number or a literal is made of. */
+function isWordByte(byte: number | undefined): boolean {
+  return (
+    byte !== undefined &&
+    ((byte >= 0x30 && byte <= 0x39) ||
+      (byte >= 0x61 && byte <= 0x7a) ||
+      byte === 0x45 ||
+      byte === 0x2b ||
+      byte === 0x2d ||
+      byte === 0x2e)
+  );
+}
+
+/** Whether the bytes are UTF-8 but for a last character that is not whole. */
+function endsInsideCharacter(bytes: Buffer): boolean {
+  for (let left = 1; left <= 3 && left <= bytes.length; left += 1) {
+    const byte = bytes[bytes.length - left]!;
+    if (byte < 0x80) return false;
+    if (byte >= 0xc0) {
+      const whole = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return left < whole && isUtf8(bytes.subarray(0, bytes.length - left));
+    }
+  }
+  return false;
+}

@@ -1,0 +1,88 @@
+/** Pages of which each names the next one: by a URL, by a cursor, or in the header `Link`. */
+
+import { RekapError } from '../../errors.ts';
+import type { Paging } from '../../project/declaration.ts';
+import type { Page } from '../../stages.ts';
+import type { FetchedPage } from '../answer-reader.ts';
+import { MetPages, type PageAddress, type Pager, PassTally } from './pass.ts';
+
+/** Pages without a record, one after another, after which a list counts as endless. */
+const mostEmptyPages = 100;
+
+/**
+ * Proved by two passes that follow the chain to its end, the second with another page size where there is a parameter for it.
+ *
+ * @param baseUrl Of the source: the chain does not leave it, because the key goes nowhere else.
+ */
+export function linkedPages(paging: Extract<Paging, { by: 'next' }>, baseUrl: string): Pager {
+  const { size: sizeName } = paging;
+  return {
+    showsGaps: false,
+    movesRecords: true,
+    repages: sizeName !== undefined,
+    grade: () => 'chain',
+    async pass(question) {
+      const { fetch, fetchFirst, contentOf } = question;
+      const sized = (size: number) => (sizeName === undefined ? {} : { [sizeName]: size });
+      const tally = new PassTally(question);
+      const first = await fetchFirst(sized);
+      const pages = new MetPages(contentOf);
+      const met = new Set<string>();
+      let fetched: FetchedPage = await pages.fetchNew(async () => first, '');
+      for (let empty = 0; ;) {
+        const { page } = fetched;
+        tally.noteAnswer(fetched);
+        if (page.records.length > 0) tally.take(fetched, 0, sizeName === undefined ? null : first.size);
+        empty = page.records.length > 0 ? 0 : empty + 1;
+        const next = 'link' in paging ? fetched.link : page.next;
+        if (next === null) return tally.end(first);
+        if (met.has(next)) throw loop(page, next);
+        if (empty >= mostEmptyPages) throw endless(page);
+        met.add(next);
+        const address: PageAddress =
+          'cursor' in paging ? { ...sized(first.size), [paging.parameter]: next } : targetOf(next, page, baseUrl);
+        fetched = await pages.fetchNew(() => fetch(address, false), 'the cursor');
+        if (fetched.refusal !== null) throw absent(page, fetched.refusal);
+      }
+    },
+  };
+}
+
+/** Path and query of the next page below the base URL. */
+function targetOf(next: string, { url }: Page, baseUrl: string): string {
+  const address = URL.canParse(next, url) ? new URL(next, url) : null;
+  const base = new URL(baseUrl);
+  const folder = base.pathname.replace(/\/$/, '');
+  if (address !== null && address.origin === base.origin && address.pathname.startsWith(`${folder}/`))
+    return address.pathname.slice(folder.length) + address.search;
+  throw new RekapError(
+    'unprovable-source',
+    `${url} names ${JSON.stringify(next.slice(0, 200))} as its next page, which is not below ${baseUrl}.`,
+    'rekap sends the API key to the source alone. Check --base-url, or contact the operator of the service.',
+  );
+}
+
+/** A page that the one before it names is no end: where it is missing, records are. */
+function absent({ url }: Page, { message }: RekapError): RekapError {
+  return new RekapError(
+    'broken-reading',
+    `${url} names a next page that the source does not give: ${message}`,
+    'The source changed during the sync, or its cursors expire. Run the sync again, or contact its operator.',
+  );
+}
+
+function loop({ url }: Page, next: string): RekapError {
+  return new RekapError(
+    'broken-reading',
+    `${url} names ${JSON.stringify(next.slice(0, 200))} as its next page, which came before.`,
+    'The pages of the source form a loop. Run the sync again, or contact its operator.',
+  );
+}
+
+function endless({ url }: Page): RekapError {
+  return new RekapError(
+    'unprovable-source',
+    `${url} is the last of ${mostEmptyPages} pages without records, and names another one.`,
+    'The list may never end. Contact the operator of the service.',
+  );
+}

@@ -1,0 +1,256 @@
+/** What is said of a request that failed: the URL, what happened, and what to do next. */
+
+import { isRekapError, messageOf, RekapError, systemCode, tooFewFiles } from '../errors.ts';
+import type { Failure } from './retry-plan.ts';
+import { RecordIndexBuilder } from './decode/record-index-builder.ts';
+import type { Page, PageRequest } from '../stages.ts';
+
+/** Codes by which zlib and brotli say that bytes are not what they were said to be. */
+export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
+
+const askOperator = 'Contact the operator of the service, or of the proxy in front of it.';
+
+/** How undici says that "100 Continue" came. It asks for none, and reads nothing behind one. */
+const unaskedContinue = 'bad response';
+
+/** Codes of a connection that was there and ended early. */
+const brokenConnection = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
+
+/** The error for a request that is given up. */
+export function describeFailure(failure: Failure, url: string, giveUp: string, detail: string): RekapError {
+  switch (failure.kind) {
+    case 'status':
+      return statusError(failure.status, url, giveUp, detail);
+    case 'connection':
+      if (notAsEncoded.test(failure.code))
+        return new RekapError(
+          'envelope',
+          `The body of the response of ${url} does not match its content-encoding: ${detail} (${giveUp}).`,
+          askOperator,
+        );
+      if (detail === unaskedContinue)
+        return new RekapError(
+          'envelope',
+          `${url} sends "100 Continue" before its response, although rekap did not request it, and rekap cannot read the response (${giveUp}).`,
+          askOperator,
+        );
+      return brokenConnection.has(failure.code)
+        ? new RekapError(
+            'source-unreachable',
+            `${url} did not return a complete response: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
+            'Run the sync again later. A smaller --page-size may help. If there is never a response, check --base-url.',
+          )
+        : new RekapError(
+            'source-unreachable',
+            `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
+            'Check --base-url and the network, then run the sync again.',
+          );
+    case 'timeout':
+      return new RekapError(
+        'source-unreachable',
+        `${url} timed out: ${detail} (${giveUp}).`,
+        'A longer --timeout or a smaller --page-size may help.',
+      );
+    case 'truncated':
+      return new RekapError(
+        'envelope',
+        `The response of ${url} ends in the middle of its JSON (${giveUp}). It starts with: ${detail}`,
+        'Run the sync again later, or try a smaller --page-size.',
+      );
+    case 'not JSON': {
+      const what = detail.startsWith('<') ? 'HTML or XML, such as a web page,' : 'other content';
+      return malformed(`${url} returned ${what} instead of JSON (${giveUp}). It starts with: ${detail}`);
+    }
+    case 'malformed':
+      return malformed(detail);
+  }
+}
+
+/** The error for a request that could not be sent for want of something on this machine; null for any other failure. */
+export function lackOfOurs(error: unknown): RekapError | null {
+  const said = messageOf(error);
+  return said.startsWith('WebAssembly')
+    ? new RekapError(
+        'system-limit',
+        `Node.js cannot run WebAssembly, which rekap needs to read HTTP: ${said}.`,
+        'Run rekap without --jitless, without MemoryDenyWriteExecute= in systemd, and without a limit on the address space (ulimit -v).',
+        { cause: error },
+      )
+    : tooFewFiles(error);
+}
+
+/** Why an attempt failed, in a few words. */
+export function nameFailure(failure: Failure, timeout: number): string {
+  switch (failure.kind) {
+    case 'status':
+      return `status ${failure.status}`;
+    case 'connection':
+      return notAsEncoded.test(failure.code)
+        ? `a response that does not match its content-encoding (${failure.code})`
+        : `no connection (${failure.code})`;
+    case 'timeout':
+      return `no complete response within ${timeout / 1000} s`;
+    case 'truncated':
+      return 'a response that ends early';
+    case 'not JSON':
+      return 'a response that is not JSON';
+    case 'malformed':
+      return 'a response without the declared shape';
+  }
+}
+
+/** The error for an answer that is no envelope. */
+export function malformed(message: string): RekapError {
+  return new RekapError(
+    'envelope',
+    message,
+    'Check that --base-url is the service itself and not a login page, a proxy or a maintenance page. If it is, run the sync again later, or contact the operator of the service.',
+  );
+}
+
+/** The error for an answer whose status is no success. */
+export function statusError(status: number, url: string, why: string, detail: string): RekapError {
+  return new RekapError('source-status', `${url} returned status ${status} (${why}): ${detail}`, adviceOn(status), {
+    status,
+  });
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+function adviceOn(status: number): string {
+  if (status === 404)
+    return 'Check --base-url: it is the part of the URL before the path of the endpoint, which must exist there.';
+  if (status === 429) return 'Run the sync again later, or with a lower --concurrency.';
+  if (status >= 500) return 'Run the sync again later. A smaller --page-size may help.';
+  if (isRedirect(status)) return 'Set --base-url to the final address, without a redirect.';
+  return 'Check --base-url and --page-size, or contact the operator of the service.';
+}
+
+function connectionMessage(code: string, detail: string): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'the connection was refused';
+    case 'ENOTFOUND':
+      return 'the host was not found';
+    case 'EAI_AGAIN':
+      return 'the host name cannot be resolved at the moment';
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+    case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
+      return 'the server does not use TLS; its address may start with http://';
+    default:
+      return `${detail.replaceAll(/\s+/g, ' ').trim() || 'the connection failed'} [${code}]`;
+  }
+}
+
+/** undici wraps the system's error; the innermost code says most. An AggregateError (IPv6 and IPv4 both refused) holds several. */
+export function connectionCode(error: unknown): string {
+  let code = systemCode(error);
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    if (systemCode(inner) !== 'unknown') code = systemCode(inner);
+    if (inner instanceof AggregateError && inner.errors.length > 0) code = systemCode(inner.errors[0]);
+  }
+  return code;
+}
+
+/** What to do about a key that the service does not accept. */
+export const checkKey =
+  'Check that REKAP_API_KEY, or the file named by --api-key-file, contains the complete key of this service, without spaces. If it does, ask the operator whether the key is still valid.';
+
+/**
+ * The error for a refused key. 403 may have another reason, but the key is the likely one.
+ *
+ * @param wasAccepted Whether the source has given a page in this run.
+ */
+export function refusedKey(url: string, status: number, detail: string, wasAccepted: boolean): RekapError {
+  return new RekapError(
+    'source-refused-key',
+    `The source ${status === 401 ? 'refused' : 'probably refused'} the API key: ${url} returned status ${status}: ${detail}`,
+    wasAccepted
+      ? 'The source accepted the key for other requests of this run. Ask the operator of the service why it refuses this one.'
+      : checkKey,
+  );
+}
+
+/** The error for a source that refuses every request, with the last refusal as its example. */
+export function refusedAll(dataset: string, last: RekapError): RekapError {
+  return new RekapError(
+    'source-refused-all',
+    `The source refuses every request for ${dataset}. ${last.message}`,
+    isRekapError(last, 'source-status') && isRedirect(last.status)
+      ? last.next
+      : 'If the response mentions a limit, request fewer records at a time with --page-size. Otherwise check --base-url.',
+  );
+}
+
+/** The error for a source that asks to be left alone for longer than a run waits. */
+export function asksForPatience(last: RekapError): RekapError {
+  return new RekapError(
+    'source-refused-all',
+    `rekap stopped sending requests. ${last.message}`,
+    'Run the sync again after that time. With --resume, it reuses the pages that are already stored.',
+  );
+}
+
+/** The first value of a header; null where it is absent. */
+export function headerText(value: string | string[] | undefined): string | null {
+  return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+/** What is said of an answer that points elsewhere, without the query of where it points; null for one that does not. */
+export function redirectDetail(location: string | string[] | undefined, path: string, url: string): string | null {
+  const target = headerText(location);
+  if (target === null) return null;
+  if (!URL.canParse(target, url))
+    return 'it redirects, and rekap does not follow redirects because they could expose the API key';
+  const { origin, pathname } = new URL(target, url);
+  const base = pathname.replace(/\/+$/, '');
+  const asked = new URL(url);
+  const isSame = origin === asked.origin && base === asked.pathname;
+  const advice = isSame
+    ? ' That is the same address, so another --base-url does not help. Contact the operator of the service'
+    : base.endsWith(path)
+      ? ` If you trust that address, set --base-url to ${origin}${base.slice(0, -path.length)}`
+      : '';
+  return `it redirects to ${origin}${pathname}, and rekap does not follow redirects because they could expose the API key.${advice}`;
+}
+
+/** The beginning of an answer on one line, without control characters, fit for a message. */
+export function excerpt(body: Buffer): string {
+  const text = body
+    .toString('utf8', 0, 400)
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}]/gu, '')
+    .trim();
+  return text === '' ? '(an empty body)' : text.slice(0, 240);
+}
+
+/**
+ * No content, not found, gone, range not satisfiable (RFC 9110): services answer so past their last page, or of a partition without
+ * records. It stands for an empty page, and like one it counts only when given twice.
+ */
+export const nothingThere: ReadonlySet<number> = new Set([204, 404, 410, 416]);
+
+/** Whether the service says that it does not answer such a question; a server error or "too many" says so of the moment only. */
+export function isRefusal(error: unknown): error is RekapError {
+  return (
+    isRekapError(error, 'source-status') &&
+    error.status >= 400 &&
+    error.status < 500 &&
+    ![408, 425, 429].includes(error.status)
+  );
+}
+
+/** Whether a failure concerns the partition alone that met it; a refused key, a source that refuses all and a fault of ours end the run. */
+export function concernsOnePartition(error: unknown): error is RekapError {
+  return (
+    error instanceof RekapError &&
+    !isRekapError(error, 'source-refused-key', 'source-refused-all', 'landing', 'system-limit')
+  );
+}
+
+/** The page that an answer without content stands for. */
+export function emptyPage(request: PageRequest, url: string): Page {
+  return { request, url, bytes: Buffer.of(), count: 0, next: null, records: new RecordIndexBuilder(0, 0).finish() };
+}

@@ -1,0 +1,219 @@
+/** Projects of one's own: other ways to page, to name partitions and to give a key, and every kind of column, under the faults that servers have. */
+
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findProject, type LoadedProject, loadProject } from '../../src/project/load-project.ts';
+import { Secret } from '../../src/source/secret.ts';
+import type { SyncOptions, SyncResult } from '../../src/run/options.ts';
+import { verifyAgainst } from '../../src/snapshots/verify-against.ts';
+import { readSnapshot } from '../../src/warehouse/warehouse.ts';
+import { type Faults, payments, servePages, stations, token, vessels } from '../support/paged-server.ts';
+import { readRows } from '../support/read-table.ts';
+import { runHere } from '../support/run-here.ts';
+import { runReplay } from '../support/run-replay.ts';
+import { runSync } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = (name: string): string => join(import.meta.dirname, '..', 'projects', name);
+/** Fails for a room that is too large. */
+const range = { kind: 'range', name: 'seats_range', severity: 'error', column: 'seats', max: 100 } as const;
+const load = (name: string): Promise<LoadedProject> => loadProject(findProject(folder(name), '/'));
+
+async function sync(name: string, faults: Faults, settings: Partial<SyncOptions> = {}): Promise<SyncResult> {
+  const url = await servePages(faults);
+  const options = { apiKey: new Secret(token), maxAttempts: 12, ...settings };
+  return runSync(syncOptions(await temporaryFolder(), url, options), {}, await load(name));
+}
+
+/** What every way of paging must survive. */
+const harmless: readonly (readonly [name: string, faults: Faults])[] = [
+  ['nothing', {}],
+  ['a cap of 25 records', { cap: 25 }],
+  ['a cap of 25 records, and every fifth response is 503', { cap: 25, busyEvery: 5 }],
+  ['a cap of 25 records, and pages that come twice', { cap: 25, repeatEvery: 5 }],
+];
+
+describe('page numbers, a bearer token, and partitions of another endpoint', () => {
+  it.each([...harmless, ['a cap that leaves records out', { cap: 25, skips: true }]] as const)(
+    'read every record under %s',
+    async (_name, faults) => {
+      const { warehouse, manifest } = await sync('stations', faults);
+      const rows = await readRows<object>(
+        warehouse,
+        'SELECT region, number::INTEGER AS no, name, seats::VARCHAR AS seats FROM stations',
+      );
+      expect(rows).toEqual(stations.map(({ region, no, name, seats }) => ({ region, no, name, seats })));
+      const grades = new Set(manifest.datasets['stations']!.partitions.map(({ grade }) => grade));
+      expect(grades).toEqual(new Set(['repaged']));
+    },
+  );
+
+  it('refuse by name a source that ignores the page', async () => {
+    await expect(sync('stations', { ignoresPage: true, cap: 10 })).rejects.toThrow(
+      expect.objectContaining({ code: 'incomplete', message: expect.stringContaining('page=2') }),
+    );
+  });
+
+  it('make a BIGINT of a sum, run the checks, and give every violation a message', async () => {
+    const { warehouse } = await sync('stations', {});
+    const sums = await readRows(
+      warehouse,
+      'SELECT typeof(seats) AS type, sum(seats)::INTEGER AS seats FROM seats_by_region GROUP BY ALL',
+    );
+    const all = stations.reduce((total, station) => total + Number(station['seats']), 0);
+    expect(sums).toEqual([{ type: 'BIGINT', seats: all }]);
+    const violations = await readRows(warehouse, 'SELECT DISTINCT check_name, message FROM violations');
+    expect(violations).toEqual([{ check_name: 'empty_room', message: 'seats (seats) is 0' }]);
+  });
+
+  it('carry over the partitions that are not asked for', async () => {
+    const url = await servePages();
+    const project = await load('stations');
+    const options = syncOptions(await temporaryFolder(), url, { apiKey: new Secret(token) });
+    await runSync(options, {}, project);
+    const { manifest } = await runSync({ ...options, partitions: ['AA-2'] }, {}, project);
+    expect(manifest.datasets['stations']).toMatchObject({ rows: stations.length, carried_over: stations.length - 32 });
+  });
+});
+
+describe('partitions that another dataset names', () => {
+  it('are read after it, and keys of two shapes stand side by side in the common tables', async () => {
+    const { warehouse, manifest } = await sync('linked', { cap: 5, busyEvery: 7 });
+    expect(manifest.datasets['regions']).toMatchObject({
+      rows: 7,
+      partitions: [{ partition: null, grade: 'repaged' }],
+    });
+    expect(manifest.datasets['stations']!.rows).toBe(stations.length);
+    const columns = await readRows<{ column_name: string }>(warehouse, 'DESCRIBE violations');
+    expect(columns.slice(0, 4).map(({ column_name }) => column_name)).toEqual(['dataset', 'code', 'region', 'number']);
+  });
+
+  it('keep their history when a dataset with another key joins them', async () => {
+    const url = await servePages({ largeRoom: 'AA-2' });
+    const whole = await load('linked');
+    const [regions, own] = whole.pipelines;
+    const alone = {
+      ...own!,
+      partition: { ...own!.partition!, values: { from: 'list', values: ['AA-2', 'AA-3'] } },
+    } as const;
+    const options = syncOptions(await temporaryFolder(), url, { apiKey: new Secret(token) });
+    const first = await runSync(options, {}, { ...whole, pipelines: [{ ...alone, checks: [range] }] });
+    const restated = await servePages();
+    const next = { ...options, baseUrl: restated };
+    const second = await runSync(next, {}, { ...whole, pipelines: [{ ...alone, checks: [range] }] });
+    await runSync(
+      { ...next, acceptChanges: true },
+      {},
+      { ...whole, pipelines: [regions!, { ...own!, checks: [range] }] },
+    );
+    const { warehouse } = options;
+    expect(
+      await readRows(warehouse, "SELECT code, region, old_value, new_value FROM changes WHERE kind = 'changed'"),
+    ).toEqual([{ code: null, region: 'AA-2', old_value: '999', new_value: '0' }]);
+    expect(
+      await readRows(warehouse, 'SELECT code, region, first_snapshot, resolved_snapshot FROM violations_log'),
+    ).toEqual([{ code: null, region: 'AA-2', first_snapshot: first.snapshot, resolved_snapshot: second.snapshot }]);
+    const changed = await runHere(['diff', first.snapshot!, '--warehouse', warehouse, '--format', 'csv']);
+    expect(changed.stdout).toContain('stations,,AA-2,1,seats,999,0,changed');
+    const violations = await runHere([
+      'diff',
+      first.snapshot!,
+      '--violations',
+      '--warehouse',
+      warehouse,
+      '--format',
+      'csv',
+    ]);
+    expect(violations.stdout).toContain('resolved,error,stations,,AA-2');
+  });
+
+  it('brings the dataset that names them along, where only the other one is asked for', async () => {
+    const { manifest } = await sync('linked', {}, { datasets: ['stations'] });
+    expect(manifest.datasets['stations']!.rows).toBe(stations.length);
+    expect(manifest.datasets['regions']!.rows).toBe(7);
+  });
+});
+
+describe('a cursor, and decimals, dates, times and nulls', () => {
+  it.each(harmless)('read every record and every digit under %s', async (_name, faults) => {
+    const { warehouse, manifest } = await sync('payments', faults);
+    const rows = await readRows<Record<string, unknown>>(warehouse, 'SELECT COLUMNS(*)::VARCHAR FROM payments');
+    expect(rows).toEqual(
+      payments.map((payment) => ({
+        id: String(payment['id']),
+        payee: payment['payee'],
+        paid_on: payment['paid_on'],
+        // +07:00 where the source says nothing else.
+        booked_at: String(payment['booked_at']).endsWith('Z') ? '2024-02-14 07:30:00.25' : '2024-02-14 00:30:00',
+        net: payment['net'],
+        tax: payment['tax'],
+        gross: payment['gross'],
+        is_final: payment['final'] === null ? null : `${payment['final'] as boolean}`,
+        is_consistent: 'true',
+      })),
+    );
+    expect(manifest.datasets['payments']!.partitions).toMatchObject([{ partition: null, grade: 'chain' }]);
+    const gross = payments.reduce((sum, payment) => sum + BigInt(String(payment['gross']).replace('.', '')), 0n);
+    expect(manifest.datasets['payments']!.sums['gross']!.replace('.', '')).toBe(String(gross));
+  });
+
+  it.each([
+    ['a loop', '10', 'came before'],
+    ['another origin', 'http://elsewhere.test/payments', 'came before'],
+  ])('refuse by name %s', async (_name, next, message) => {
+    await expect(sync('payments', { next, cap: 25 })).rejects.toThrow(
+      expect.objectContaining({ code: 'incomplete', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it('refuse a weaker proof than is demanded', async () => {
+    await expect(sync('payments', {}, { requireProof: 'repaged' })).rejects.toThrow('--require-proof');
+  });
+});
+
+describe('a dump of lines, declared in JSON', () => {
+  it.each([
+    ['nothing', {}],
+    ['every third response is 503', { busyEvery: 3 }],
+  ] as const)('is read whole under %s', async (_name, faults) => {
+    const { warehouse, manifest } = await sync('vessels', faults);
+    const rows = await readRows(
+      warehouse,
+      'SELECT port, sign, built::VARCHAR AS built, crew FROM vessels ORDER BY ALL',
+    );
+    const inOrder = vessels.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    expect(rows).toEqual(inOrder);
+    expect(manifest.datasets['vessels']!.partitions).toMatchObject([
+      { partition: null, grade: 'single', received: 400 },
+    ]);
+  });
+
+  it('is refused where it ends in the middle of a line', async () => {
+    await expect(sync('vessels', { cutAt: 5000 })).rejects.toThrow(expect.objectContaining({ code: 'incomplete' }));
+  });
+});
+
+it.each(['stations', 'payments', 'vessels'])(
+  'a snapshot of %s is verified and built again without its project',
+  async (name) => {
+    const { warehouse, snapshot } = await sync(name, {});
+    expect(await verifyAgainst(await readSnapshot(warehouse, snapshot!))).toEqual([]);
+    const again = await runReplay(warehouse, { into: join(await temporaryFolder(), 'again'), reportModule: null });
+    expect(again.equals).toBe(snapshot);
+  },
+);
+
+describe('a project that nobody named', () => {
+  it('is not loaded where others could have written it', async () => {
+    const own = await temporaryFolder();
+    await writeFile(join(own, 'rekap.project.json'), await readFile(join(folder('vessels'), 'rekap.project.json')));
+    await writeFile(join(own, 'vessels.json'), await readFile(join(folder('vessels'), 'vessels.json')));
+    expect(await runHere(['check'], {}, own)).toMatchObject({ code: 0 });
+    await chmod(own, 0o777);
+    const refused = await runHere(['check'], {}, own);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('writable by other users') });
+    expect(await runHere(['check', '--project', own], {}, own)).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,74 @@
+/** The client over real sockets, to a server that answers as a test scripts it; both last until the present test is over. */
+
+import { onTestFinished } from 'vitest';
+import { voters } from '../support/bundled.ts';
+import { createHttpTransport } from '../../src/source/http-transport.ts';
+import { SourceClient, type SourceOptions } from '../../src/source/source-client.ts';
+import { Secret } from '../../src/source/secret.ts';
+import type { Answer, Land } from '../../src/stages.ts';
+import type { RunEvent } from '../../src/runtime/context.ts';
+import { startFaultServer, type FaultServer, type Script } from '../support/fault-server.ts';
+import { requestOf } from '../support/asked.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+export const key = 'canary-key-4711';
+export const record = { TahunPemilu: '2024', IdDapil: '1101' };
+/** An answer that holds the record. */
+export const whole = { count: 1, data: record };
+export const request = requestOf(voters, { partition: '1101', limit: 10 });
+
+interface ConnectOptions extends Partial<SourceOptions> {
+  /** In place of keeping answers in memory. */
+  readonly land?: Land;
+}
+
+/** A client of the source at this URL, and what it did. */
+export function connect(baseUrl: string, { land, ...options }: ConnectOptions = {}) {
+  const clock = manualClock();
+  const landed: Answer[] = [];
+  const events: RunEvent[] = [];
+  const controller = new AbortController();
+  const settings = { baseUrl, apiKey: new Secret(key), concurrency: 4, timeout: 5000, maxAttempts: 6, ...options };
+  const client = new SourceClient(settings, {
+    transport: createHttpTransport({
+      ...settings,
+      auth: { header: 'x-api-key' },
+      connections: settings.concurrency,
+      maxAnswerBytes: 100_000,
+    }),
+    resumed: [],
+    clock,
+    random: () => 0.5,
+    report: (event) => events.push(event),
+    land:
+      land ??
+      (async (answer) => {
+        landed.push(answer);
+        return { answer: 0, read: async () => answer.body };
+      }),
+    signal: controller.signal,
+  });
+  onTestFinished(() => client.close());
+  /** The error that fetching ends with. */
+  async function failure(asked = request): Promise<Error> {
+    try {
+      await client.fetchPage(voters, asked);
+    } catch (error) {
+      if (error instanceof Error) return error;
+    }
+    throw new Error('the page was fetched, though it should not be');
+  }
+  return { client, failure, clock, landed, events, controller };
+}
+
+export async function startServer(script: Script): Promise<FaultServer> {
+  const server = await startFaultServer(script);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A server with this script and a client of it. */
+export async function serve(script: Script, options: ConnectOptions = {}) {
+  const server = await startServer(script);
+  return { server, ...connect(server.url, options) };
+}

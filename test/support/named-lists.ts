@@ -1,0 +1,145 @@
+/** Lists of names that are made up in memory, for every way of paging: what is asked for, what is taken, and what is refused. */
+
+import { extract } from '../../src/extract/extract.ts';
+import { DatasetPages, PageHolder } from '../../src/extract/pages.ts';
+import type { ExtractQuestion } from '../../src/extract/question.ts';
+import { RekapError } from '../../src/errors.ts';
+import { text } from '../../src/project/define.ts';
+import type { AnyPipeline, Paging } from '../../src/project/declaration.ts';
+import { readText } from '../../src/records/fields.ts';
+import type { PageSource } from '../../src/source/source-client.ts';
+import type { PassEnd } from '../../src/source/paging/pass.ts';
+import type { Verdict } from '../../src/stages.ts';
+import { clientInMemory } from './client-in-memory.ts';
+import { manualClock } from './manual-clock.ts';
+
+/** A page of names. */
+export interface GivenPage {
+  readonly names: readonly string[];
+  /** What stands at /next. */
+  readonly next?: unknown;
+  /** What the header `Link` gives as the next page. */
+  readonly link?: string;
+}
+
+/** Gives the page that is asked for, or the status with which it is refused. `turn` says how often the same was asked before. */
+export type Give = (query: URLSearchParams, turn: number) => GivenPage | number;
+
+export interface ListSettings {
+  readonly baseUrl?: string;
+  readonly pageSize?: number;
+  readonly maxRecords?: number;
+}
+
+/** A pass that has no end fails the test, and does not hang. */
+const mostRequests = 500;
+
+function namedList(paging: Paging): AnyPipeline {
+  return {
+    table: 'names',
+    title: 'Names',
+    comment: 'Names.',
+    path: '/list',
+    paging,
+    format: 'json',
+    records: '/items',
+    columns: { name: text('name', 'Name.') },
+    key: ['name'],
+    watch: [],
+    checks: [],
+  };
+}
+
+/** Makes one pass over a list. What was asked for stands in `asked` also where the pass fails. */
+export async function readList(
+  paging: Paging,
+  give: Give,
+  settings: ListSettings & { readonly asked?: string[] } = {},
+) {
+  const { asked = [] } = settings;
+  const pipeline = namedList(paging);
+  const question = questionOf(pipeline, give, asked, settings);
+  let taken: string[] = [];
+  let startedOver = 0;
+  const end: PassEnd = await new DatasetPages(pipeline, question, new PageHolder(1_000_000)).read({
+    partition: null,
+    isOptional: false,
+    mayBeRefused: true,
+    size: null,
+    leavesEndOpen: false,
+    isAll: () => false,
+    startOver() {
+      taken = [];
+      startedOver += 1;
+    },
+    take({ page }, first) {
+      for (let row = first; row < page.records.length; row += 1) taken.push(readText(page, row, 0)!);
+    },
+  });
+  return { ...end, asked, taken: taken.join(''), startedOver };
+}
+
+/** Proves a list as a sync does. */
+export async function proveList(paging: Paging, give: Give, settings: ListSettings = {}) {
+  const asked: string[] = [];
+  const pipeline = namedList(paging);
+  const verdicts: Verdict[] = [];
+  const taken: string[] = [];
+  const { readings } = extract(questionOf(pipeline, give, asked, settings));
+  for await (const { verdict, pages } of readings) {
+    verdicts.push(verdict);
+    for (const accepted of pages) {
+      const page = await accepted.read();
+      accepted.release();
+      for (let row = 0; row < page.records.length; row += 1) taken.push(readText(page, row, 0)!);
+    }
+  }
+  return { verdicts, asked, taken: taken.join('') };
+}
+
+function questionOf(
+  pipeline: AnyPipeline,
+  give: Give,
+  asked: string[],
+  { baseUrl = 'http://source.test', pageSize = 10, maxRecords = 1000 }: ListSettings,
+): ExtractQuestion {
+  return {
+    pipelines: [pipeline],
+    client: clientOf(give, asked, baseUrl),
+    baseUrl,
+    clock: manualClock(),
+    report: () => undefined,
+    concurrency: 1,
+    pageSize,
+    wanted: null,
+    before: {},
+    expected: {},
+    acceptChanges: false,
+    heldBytes: 1_000_000,
+    maxRecords,
+    signal: new AbortController().signal,
+  };
+}
+
+function clientOf(give: Give, asked: string[], baseUrl: string): PageSource {
+  let link: string | null = null;
+  const client = clientInMemory((_pipeline, { target }) => {
+    const turn = asked.filter((before) => before === target).length;
+    asked.push(target);
+    if (asked.length > mostRequests) throw new Error(`${mostRequests} pages were asked for, and no end is in sight`);
+    const given = give(new URL(target, baseUrl).searchParams, turn);
+    if (typeof given === 'number')
+      throw new RekapError('source-status', `refused with ${given}`, '', { status: given });
+    link = given.link ?? null;
+    const items = given.names.map((name) => ({ name }));
+    return Buffer.from(JSON.stringify({ items, next: given.next }));
+  });
+  return {
+    reopen: client.reopen,
+    async fetchPage(...question) {
+      const fetched = await client.fetchPage(...question);
+      const { page } = fetched;
+      return { ...fetched, page: { ...page, url: `${baseUrl}${page.request.target}` }, link };
+    },
+  };
+}
