@@ -1,5 +1,6 @@
 /** Looks for a word in every file below a folder and in texts, however it is written there. */
 
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
@@ -59,7 +60,8 @@ function unzip(bytes: Buffer): Buffer {
 }
 
 async function textsOfDatabase(path: string): Promise<string[]> {
-  const database = await openDatabase(path, { readOnly: true });
+  // A run that was killed leaves a log beside what it was building. Only a writer may open that.
+  const database = await openDatabase(path, { readOnly: !existsSync(`${path}.wal`) });
   try {
     const tables = await database.rows<{ name: string }>(
       'SELECT table_name AS name FROM duckdb_tables() UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal',
