@@ -1,10 +1,11 @@
 /** Looks for a word in every file below a folder and in texts, however it is written there. */
 
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { openDatabase, type Database } from '../../src/duckdb/database.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** Whether a text holds the word: as it is, in capitals, in the escapes of JSON, URLs and HTML, or in base64. */
 export function holdsWord(text: string, word: string): boolean {
@@ -60,8 +61,11 @@ function unzip(bytes: Buffer): Buffer {
 }
 
 async function textsOfDatabase(path: string): Promise<string[]> {
-  // A run that was killed leaves a log beside what it was building. Only a writer may open that.
-  const database = await openDatabase(path, { readOnly: !existsSync(`${path}.wal`) });
+  // A killed run leaves a log beside its database, and opening the two merges them: a copy is opened.
+  const copy = join(await temporaryFolder(), 'copy.duckdb');
+  await copyFile(path, copy);
+  if (existsSync(`${path}.wal`)) await copyFile(`${path}.wal`, `${copy}.wal`);
+  const database = await openDatabase(copy);
   try {
     const tables = await database.rows<{ name: string }>(
       'SELECT table_name AS name FROM duckdb_tables() UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal',
