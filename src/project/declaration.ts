@@ -3,7 +3,7 @@
 import type { Severity } from '../stages.ts';
 
 interface DescribedColumn {
-  /** The field of the source's record, by its exact name. */
+  /** The field of the source's record by its exact name, or a JSON pointer to a member of an inner object, such as `/owner/name`. */
   readonly field: string;
   /** The column's meaning in one sentence. It becomes the comment in DuckDB and the description in Parquet. */
   readonly comment: string;

@@ -1,6 +1,7 @@
 /** What contradicts itself in a project, each as a sentence with what it is about. */
 
 import type { AnyPipeline, ColumnDefinition, ColumnKind, Paging, Project, RowCheck, SqlFile } from './declaration.ts';
+import { fieldPath } from './field-path.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
 
 /** Something that is wrong with a declaration. */
@@ -59,9 +60,10 @@ function* complaintsAboutColumns(columns: Columns): Found {
     yield* complaintsAboutName('the column name', name);
     if (name === consistencyColumn)
       yield [name, `the column name "${name}" is reserved for a column that rekap adds to every table`];
-    const owner = owners.get(field);
+    const place = JSON.stringify(fieldPath(field));
+    const owner = owners.get(place);
     if (owner !== undefined) yield [field, `the columns "${owner}" and "${name}" both read the field "${field}"`];
-    owners.set(field, name);
+    owners.set(place, name);
     if (column.kind === 'decimal' && column.scale > column.precision)
       yield [
         name,

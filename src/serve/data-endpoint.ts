@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../project/declaration.ts';
+import { pointerPath, writeMember } from '../project/field-path.ts';
 import { shapeOf } from '../source/decode/scan-answer.ts';
 import { pieceBytes } from './limits.ts';
 import type { RecordSource } from './record-source.ts';
@@ -100,19 +101,8 @@ const recordsHere = '\u0000records';
 /** The document with a mark where the records are. */
 function documentOf(shape: ReturnType<typeof shapeOf>, count: number, next: string | null): object {
   const document = {};
-  if (shape.reportedCount !== undefined) setAt(document, shape.reportedCount, count);
-  setAt(document, shape.records, recordsHere);
-  if (shape.next !== undefined) setAt(document, shape.next, next);
+  if (shape.reportedCount !== undefined) writeMember(document, pointerPath(shape.reportedCount), count);
+  writeMember(document, pointerPath(shape.records), recordsHere);
+  if (shape.next !== undefined) writeMember(document, pointerPath(shape.next), next);
   return document;
-}
-
-/** Sets the member at a JSON pointer. */
-function setAt(document: object, pointer: string, value: unknown): void {
-  const names = pointer
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-  let place = document as Record<string, unknown>;
-  for (const name of names.slice(0, -1)) place = (place[name] ??= {}) as Record<string, unknown>;
-  place[names.at(-1)!] = value;
 }

@@ -2,39 +2,77 @@
 
 import { kindOf } from '../kinds/kinds.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
+import { fieldPath, pointerPath } from '../project/field-path.ts';
+import { shapeOf } from '../source/decode/scan-answer.ts';
 
 /** A piece of the document: JSON without further structure. */
 export type Json = Readonly<Record<string, unknown>>;
 
-export function documentEnvelope(pipeline: AnyPipeline): Json {
+interface ObjectSchema {
+  readonly type: string;
+  readonly required?: string[];
+  readonly properties: Record<string, object>;
+}
+
+/** Returns the content of a response with records, as the pipeline declares it. */
+export function documentContent(pipeline: AnyPipeline): Json {
   const record = { $ref: `#/components/schemas/${schemaName(pipeline)}` };
-  return {
-    type: 'object',
-    required: ['count', 'data'],
-    properties: {
-      count: { type: 'integer', minimum: 0, description: 'Number of records in this response, not in the dataset.' },
-      data: {
-        description: 'The record itself if there is exactly one. Otherwise an array of records, which can be empty.',
-        oneOf: [record, { type: 'array', items: record }],
-      },
-    },
-  };
+  const { format, records, reportedCount, next } = shapeOf(pipeline);
+  if (format === 'ndjson')
+    return {
+      'application/x-ndjson': { schema: { type: 'string', description: 'One record per line.', items: record } },
+    };
+  const list = { type: 'array', items: record };
+  if (records === '') return { 'application/json': { schema: list } };
+  const schema: ObjectSchema = { type: 'object', required: [], properties: {} };
+  if (reportedCount !== undefined)
+    writeSchema(schema, pointerPath(reportedCount), {
+      type: 'integer',
+      minimum: 0,
+      description: 'Number of records in this response, not in the dataset.',
+    });
+  writeSchema(schema, pointerPath(records), {
+    description: 'The record itself if there is exactly one. Otherwise an array of records, which can be empty.',
+    oneOf: [record, list],
+  });
+  if (next !== undefined)
+    writeSchema(schema, pointerPath(next), {
+      type: ['string', 'null'],
+      description: 'The next page. Null on the last page.',
+    });
+  return { 'application/json': { schema } };
+}
+
+/** Adds the schema of a member, and of the objects that lead to it. Where the root lists required members, they are required. */
+function writeSchema(root: ObjectSchema, path: readonly string[], schema: Json): void {
+  let place = root;
+  for (const name of path.slice(0, -1)) {
+    if (place.required?.includes(name) === false) place.required.push(name);
+    place = (place.properties[name] ??= {
+      type: 'object',
+      ...(root.required !== undefined && { required: [] }),
+      properties: {},
+    }) as ObjectSchema;
+  }
+  place.required?.push(path.at(-1)!);
+  place.properties[path.at(-1)!] = schema;
 }
 
 /** No field is required and every measure may be null: what the source left in doubt is served as the source had it. */
 export function documentRecord({ title, comment, columns, key }: AnyPipeline): Json {
-  const fields = Object.entries(columns).map(([name, column]) => {
-    const { type, ...schema } = kindOf(column).schema;
-    const description =
-      column.kind === 'integer' || column.kind === 'count' ? `${column.comment} Decimal digits.` : column.comment;
-    const mayBeNull = column.kind !== 'text' && !key.includes(name);
-    return [
-      column.field,
-      { type: mayBeNull ? [type, 'null'] : type, ...(column.kind === 'count' ? {} : schema), description },
-    ];
-  });
   const description = `${comment} Values that are missing, empty or malformed in the source are returned as received.`;
-  return { type: 'object', title, description, properties: Object.fromEntries(fields) as Json };
+  const record = { type: 'object', title, description, properties: {} };
+  for (const [name, column] of Object.entries(columns)) {
+    const { type, ...schema } = kindOf(column).schema;
+    const isWhole = column.kind === 'integer' || column.kind === 'count';
+    const mayBeNull = column.kind !== 'text' && !key.includes(name);
+    writeSchema(record, fieldPath(column.field), {
+      type: mayBeNull ? [type, 'null'] : type,
+      ...(column.kind === 'count' ? {} : schema),
+      description: isWhole ? `${column.comment} Decimal digits.` : column.comment,
+    });
+  }
+  return record;
 }
 
 /** `open_lists` has records of the schema OpenListsRecord. */

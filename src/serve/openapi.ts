@@ -2,7 +2,7 @@
 
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import { parametersOf } from './selection.ts';
-import { documentEnvelope, documentRecord, type Json, schemaName } from './openapi-records.ts';
+import { documentContent, documentRecord, type Json, schemaName } from './openapi-records.ts';
 import { maxSqlUrlLength, queryRows, queryTimeout } from './limits.ts';
 import { tableFormats } from './served-site.ts';
 
@@ -68,7 +68,7 @@ function documentEndpoint(pipeline: AnyPipeline, { maxLimit, rateLimit }: Docume
     responses: {
       200: {
         description: 'The records, in a fixed order. When they change, the ETag and Last-Modified change.',
-        content: { 'application/json': { schema: documentEnvelope(pipeline) } },
+        content: documentContent(pipeline),
       },
       304: { description: 'Not modified: the ETag in If-None-Match is current.' },
       ...documentProblems({

@@ -90,14 +90,24 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
+interface Properties {
+  readonly [name: string]: { readonly description?: string; readonly properties?: Properties };
+}
+
 interface Document {
   readonly info: { readonly title: string; readonly description: string };
   readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
   readonly components: {
-    readonly schemas: Readonly<
-      Record<string, { readonly properties: Readonly<Record<string, { description?: string }>> }>
-    >;
+    readonly schemas: Readonly<Record<string, { readonly properties: Properties }>>;
   };
+}
+
+/** Lists the fields of a record. A field of an inner object is written as a path. */
+function fieldsOf(properties: Properties, above = ''): [field: string, meaning: string][] {
+  return Object.entries(properties).flatMap(([name, { description = '', properties: inner }]) => {
+    const field = above === '' ? name : `${above}/${name}`;
+    return inner === undefined ? [[field, description] as [string, string]] : fieldsOf(inner, `${above}/${name}`);
+  });
 }
 
 /** The API reference, from the document that programs read. */
@@ -115,7 +125,7 @@ export function docsPage(bar: Html, given: Readonly<Record<string, unknown>>): s
           html`<h2>${name}</h2>
             <div class="stack names">
               ${table(
-                Object.entries(properties).map(([field, { description = '' }]) => [nameInCode(field), description]),
+                fieldsOf(properties).map(([field, meaning]) => [nameInCode(field), meaning]),
                 { caption: `Fields of ${name}`, head: ['Field', 'Meaning'], numbers: [] },
               )}
             </div>`,

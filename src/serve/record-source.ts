@@ -5,6 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, RekapError, systemReason } from '../errors.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
+import { readField } from '../project/field-path.ts';
 import { maxNumber } from './limits.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
@@ -51,9 +52,9 @@ export function buildRecordSet(served: readonly ServedRecord[], lastModified: Da
 
 /** A record with the partition that its text names, of numbers up to what a request can ask for. */
 export function readRecord(text: string, { columns, partition }: AnyPipeline): ServedRecord {
-  const record = JSON.parse(text) as Readonly<Record<string, unknown>> | null;
+  const record = JSON.parse(text) as unknown;
   const column = partition === undefined ? undefined : columns[partition.column]!;
-  const value = column === undefined ? undefined : record?.[column.field];
+  const value = column === undefined ? undefined : readField(record, column.field);
   if (typeof value !== 'string' && typeof value !== 'number') return { text, partition: null };
   if (column!.kind !== 'integer') return { text, partition: value === '' ? null : String(value) };
   const isAskable = /^[0-9]+$/.test(String(value)) && Number(value) <= maxNumber;
@@ -123,7 +124,7 @@ function readFileRecord(record: unknown, pipeline: AnyPipeline, where: string): 
   const served = readRecord(JSON.stringify(record), pipeline);
   const { partition } = pipeline;
   const field = partition === undefined ? '' : pipeline.columns[partition.column]!.field;
-  if (partition === undefined || served.partition !== null || !Object.hasOwn(record, field)) return served;
+  if (partition === undefined || served.partition !== null || readField(record, field) === undefined) return served;
   const next =
     'Fix the value, or remove the field. Without the field, only requests without the filter return the record.';
   throw new RekapError(

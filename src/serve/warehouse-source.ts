@@ -5,6 +5,7 @@ import { columnList, type Database, quoteIdentifier, tableColumns } from '../duc
 import { openPublished } from '../duckdb/open-published.ts';
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
+import { fieldPath, writeMember } from '../project/field-path.ts';
 import {
   buildRecordSet,
   fixedSource,
@@ -125,12 +126,13 @@ async function restoreRecords(database: Database, pipeline: AnyPipeline): Promis
   );
   const texts = rows.map((row) => {
     const key = keyOf(row, pipeline);
-    const fields = columns.flatMap(([name, { field }]) => {
+    const record = {};
+    for (const [name, { field }] of columns) {
       const value = row[name] ?? null;
       const restored = value === null ? lost.get(`${key} ${name}`) : String(value);
-      return restored === undefined ? [] : [[field, restored]];
-    });
-    return JSON.stringify(Object.fromEntries(fields));
+      if (restored !== undefined) writeMember(record, fieldPath(field), restored);
+    }
+    return JSON.stringify(record);
   });
   // In the list of a partition, records without a place in the table come after the rows they may repeat.
   const quarantined = await database.rows<{ record: string }>(

@@ -1,6 +1,7 @@
 /** The faults that change records: a source that drifts while it is read, and answers that hold other records than asked for. */
 
 import type { AnyPipeline } from '../../project/declaration.ts';
+import { fieldPath, readField, writeMember } from '../../project/field-path.ts';
 import type { Selection } from '../selection.ts';
 import { buildRecordSet, readRecord, type RecordSet, type RecordSource, type ServedRecord } from '../record-source.ts';
 import { drawNumber, type Chance } from './chance.ts';
@@ -25,7 +26,8 @@ export function driftingSource(source: RecordSource) {
       if (records.length === 0) return false;
       const at = chance.whole('drift at', 0, records.length - 1);
       const record = records[at]!;
-      const kind = chance.whole('drift kind', 0, 2);
+      const hasCounts = Object.values(pipeline.columns).some((column) => column.kind === 'count');
+      const kind = chance.whole('drift kind', hasCounts ? 0 : 1, 2);
       if (kind === 0) records[at] = restate(record, pipeline, chance);
       else if (kind === 1) records.splice(at, 1);
       else records.splice(at, 0, makeComer(record, pipeline, (comers += 1)));
@@ -38,20 +40,21 @@ export function driftingSource(source: RecordSource) {
 
 /** The record with one of its counts higher by one to nine; a count that is no number becomes one. */
 function restate({ text }: ServedRecord, pipeline: AnyPipeline, chance: Chance): ServedRecord {
-  const fields = JSON.parse(text) as Record<string, unknown>;
+  const fields = JSON.parse(text) as object;
   const counts = Object.values(pipeline.columns).filter(({ kind }) => kind === 'count');
   const { field } = counts[chance.whole('drift count', 0, counts.length - 1)]!;
-  const before = Number(fields[field]);
+  const before = Number(readField(fields, field));
   const more = chance.whole('drift by', 1, 9);
-  fields[field] = String(Number.isSafeInteger(before) ? before + more : more);
+  writeMember(fields, fieldPath(field), String(Number.isSafeInteger(before) ? before + more : more));
   return readRecord(JSON.stringify(fields), pipeline);
 }
 
 /** A copy of the record under a new name, so that its key is one that there has never been. */
 function makeComer({ text }: ServedRecord, pipeline: AnyPipeline, number: number): ServedRecord {
-  const fields = JSON.parse(text) as Record<string, unknown>;
+  const fields = JSON.parse(text) as object;
   const named = pipeline.key.map((name) => pipeline.columns[name]!).findLast(({ kind }) => kind === 'text');
-  if (named !== undefined) fields[named.field] = `${String(fields[named.field])} (${number})`;
+  if (named !== undefined)
+    writeMember(fields, fieldPath(named.field), `${String(readField(fields, named.field))} (${number})`);
   return readRecord(JSON.stringify(fields), pipeline);
 }
 

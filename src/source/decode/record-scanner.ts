@@ -2,6 +2,7 @@
 
 import { BACKSLASH, CLOSE_BRACE, COLON, COMMA, type JsonText, OPEN_BRACE, QUOTE, ScanError } from './json-text.ts';
 import { RecordIndexBuilder } from './record-index-builder.ts';
+import { fieldPath } from '../../project/field-path.ts';
 import { FieldKind } from '../../stages.ts';
 
 const maxUnknownFields = 20;
@@ -11,24 +12,48 @@ const maxRecords = 200_000;
 const openName = Buffer.from('"');
 const closeName = Buffer.from('":"');
 
+/** A member of a record: the column that takes its value, and the members of its object that lead to other columns. */
+interface Member {
+  column?: number;
+  readonly members: Map<string, Member>;
+}
+
 /** The fields to look for, and the order in which they came last: most records repeat that of the one before. */
 export class FieldOrder {
   readonly width: number;
-  readonly columnOf: ReadonlyMap<string, number>;
+  readonly members: ReadonlyMap<string, Member>;
+  /** The member of a record that leads to each column. */
+  readonly memberAt: readonly Member[];
   /** As JSON writes them, for a name may hold a quote or a backslash. */
   readonly names: readonly Buffer[];
   /** How members begin whose values are strings, without space: quote, name, quote, colon, quote. */
   readonly memberStarts: readonly BytePattern[];
-  /** The column last seen at each place of a record. */
+  /** The column last seen at each place of a record. Columns of inner objects have no place. */
   readonly columnAt: number[];
 
   constructor(fields: readonly string[]) {
     this.width = fields.length;
-    this.columnOf = new Map(fields.map((field, column) => [field, column]));
-    this.names = fields.map((field) => Buffer.from(JSON.stringify(field).slice(1, -1)));
+    const paths = fields.map(fieldPath);
+    this.members = membersOf(paths);
+    this.memberAt = paths.map(([name]) => this.members.get(name!)!);
+    this.names = paths.map((path) => Buffer.from(JSON.stringify(path.at(-1)).slice(1, -1)));
     this.memberStarts = this.names.map((name) => new BytePattern(Buffer.concat([openName, name, closeName])));
-    this.columnAt = fields.map((_, column) => column);
+    this.columnAt = paths.flatMap((path, column) => (path.length === 1 ? [column] : []));
   }
+}
+
+function membersOf(paths: readonly (readonly string[])[]): Map<string, Member> {
+  const root: Member = { members: new Map() };
+  for (const [column, path] of paths.entries()) {
+    let place = root;
+    for (const name of path) {
+      const inner = place.members.get(name) ?? { members: new Map<string, Member>() };
+      place.members.set(name, inner);
+      place = inner;
+    }
+    place.column = column;
+  }
+  return root.members;
 }
 
 export class RecordScanner {
@@ -81,10 +106,11 @@ export class RecordScanner {
     const { text, order } = this;
     const { bytes, view } = text;
     const { width, memberStarts, columnAt } = order;
+    const places = columnAt.length;
     const base = row * width;
     const { fieldStart, fieldEnd, fieldKind } = this.index;
     let position = text.at;
-    for (let place = 0; place < width; place += 1) {
+    for (let place = 0; place < places; place += 1) {
       text.at = position;
       const column = columnAt[place]!;
       const opening = memberStarts[column]!;
@@ -109,7 +135,7 @@ export class RecordScanner {
       text.at = position;
       if (next === CLOSE_BRACE) return -1;
     }
-    return width;
+    return places;
   }
 
   /** Passes the rest of a record, from its member at `firstPlace`. */
@@ -117,34 +143,45 @@ export class RecordScanner {
     const { text } = this;
     for (let place = firstPlace; ; place += 1) {
       text.skipSpace();
-      const column = this.passName(place);
-      const start = text.at;
-      const kind = text.passValue(2);
-      if (column !== undefined) this.note(row, column, start, kind);
+      this.passField(row, this.passName(place), 2);
       if (text.passEnd(CLOSE_BRACE)) return;
     }
   }
 
-  /** Passes a name and its colon; gives the column that the field belongs to, if any. */
-  private passName(place: number): number | undefined {
+  /** Passes a value, and notes it and the members in it that are looked for. */
+  private passField(row: number, member: Member | undefined, depth: number): void {
+    const { text } = this;
+    const start = text.at;
+    let kind: number = FieldKind.other;
+    if (member !== undefined && member.members.size > 0 && text.bytes[start] === OPEN_BRACE)
+      text.passMembers(OPEN_BRACE, (nameStart, nameEnd) => {
+        const name = JSON.parse(text.text(nameStart - 1, nameEnd + 1)) as string;
+        this.passField(row, member.members.get(name), depth + 1);
+      });
+    else kind = text.passValue(depth);
+    if (member?.column !== undefined) this.note(row, member.column, start, kind);
+  }
+
+  /** Passes a name and its colon; gives the member that it names, if it is looked for. */
+  private passName(place: number): Member | undefined {
     const { text, order, unknownFields } = this;
-    const { names, columnAt, columnOf, width } = order;
+    const { names, columnAt, members, memberAt } = order;
     if (text.bytes[text.at] !== QUOTE) text.fail('the name of a field');
-    const expected = place < width ? columnAt[place]! : undefined;
+    const expected = place < columnAt.length ? columnAt[place]! : undefined;
     if (expected !== undefined && this.nameStandsAt(names[expected]!, text.at + 1)) {
       text.at += names[expected]!.length + 3;
       text.skipSpace();
-      return expected;
+      return memberAt[expected];
     }
     const start = text.at;
     const escaped = text.passString();
     const name = escaped ? (JSON.parse(text.text(start, text.at)) as string) : text.text(start + 1, text.at - 1);
-    const column = columnOf.get(name);
-    if (column === undefined) {
+    const member = members.get(name);
+    if (member === undefined) {
       if (unknownFields.size < maxUnknownFields) unknownFields.add(name);
-    } else if (place < width) columnAt[place] = column;
+    } else if (member.column !== undefined && place < columnAt.length) columnAt[place] = member.column;
     text.passColon();
-    return column;
+    return member;
   }
 
   /** Whether the name, its closing quote and a colon stand at `position`. */

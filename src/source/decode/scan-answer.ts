@@ -6,6 +6,7 @@
 import { CLOSE_BRACE, COLON, JsonText, NEWLINE, OPEN_BRACE, OPEN_BRACKET, QUOTE, ScanError } from './json-text.ts';
 import { FieldOrder, RecordScanner } from './record-scanner.ts';
 import type { AnyPipeline } from '../../project/declaration.ts';
+import { pointerPath } from '../../project/field-path.ts';
 import { FieldKind, type Page, type PageRequest, type RecordIndex } from '../../stages.ts';
 
 /** What an answer holds. */
@@ -71,10 +72,7 @@ function treeOf(shape: DocumentShape): Tree {
   for (const role of ['records', 'reportedCount', 'next'] as const) {
     if (shape[role] === undefined) continue;
     let node = root;
-    for (const name of shape[role]
-      .split('/')
-      .slice(1)
-      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))) {
+    for (const name of pointerPath(shape[role])) {
       const inner = node.members.get(name) ?? { role: null, members: new Map<string, Tree>() };
       node.members.set(name, inner);
       node = inner;

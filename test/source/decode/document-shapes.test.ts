@@ -6,10 +6,8 @@ import { createScanner, type DocumentShape, shapeOf } from '../../../src/source/
 import { FieldKind } from '../../../src/stages.ts';
 import { voters } from '../../support/bundled.ts';
 
-const fields = ['id', 'name'];
-
 /** What a body holds by a shape: each record's `id` and `name`, as the JSON that stands there; null where a record is no object. */
-function read(shape: Partial<DocumentShape>, body: string) {
+function read(shape: Partial<DocumentShape>, body: string, fields = ['id', 'name']) {
   const bytes = Buffer.from(body);
   const { records, count, next } = createScanner(fields, { format: 'json', records: '', ...shape })(bytes);
   const valueAt = (slot: number): string | undefined =>
@@ -97,6 +95,45 @@ describe('the records', () => {
     ['the body is empty', '', '', 'it ends early'],
   ])('are refused where %s', (_why, records, body, message) => {
     expect(refusal({ records }, body).message).toContain(message);
+  });
+});
+
+describe('a field that is a JSON pointer', () => {
+  it.each([
+    ['reads a member of an inner object', '[{"who":{"login":"A","x":[1]},"id":1},{"id":2,"who":{"login":"B"}}]', two],
+    ['reads through several objects', '[{"id":1,"who":{"login":{"a":"A"}}}]', [['1', '{"a":"A"}']]],
+    [
+      'is missing where the object is',
+      '[{"id":1},{"id":2,"who":{}}]',
+      [
+        ['1', undefined],
+        ['2', undefined],
+      ],
+    ],
+    [
+      'is missing where something else stands',
+      '[{"id":1,"who":null},{"id":2,"who":[{"login":"A"}]}]',
+      [
+        ['1', undefined],
+        ['2', undefined],
+      ],
+    ],
+    ['is not read from a member of that name', '[{"id":1,"/who/login":"A","login":"B"}]', [['1', undefined]]],
+    [
+      'is everything from the first to the last where the object comes twice',
+      '[{"id":1,"who":{"login":"A"},"who":{"login":"B"}}]',
+      [['1', '"A"},"who":{"login":"B"']],
+    ],
+  ])('%s', (_what, body, records) => {
+    expect(read({}, body, ['id', '/who/login']).records).toEqual(records);
+  });
+
+  it('may be declared beside others of the same object, in any order of members', () => {
+    const body = '[{"a":{"y":2,"x":1},"b":3},{"b":6,"a":{"x":4,"y":5}}]';
+    expect(read({}, body, ['b', '/a/x', '/a/y']).records).toEqual([
+      ['3', '1', '2'],
+      ['6', '4', '5'],
+    ]);
   });
 });
 

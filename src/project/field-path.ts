@@ -1,0 +1,40 @@
+/** Resolves the fields that declarations name: a member of the record, or a JSON pointer such as `/actor/login` to a member of an inner object. */
+
+/** Returns the member names that lead to a field, from the outermost. */
+export function fieldPath(field: string): string[] {
+  return field.startsWith('/') ? pointerPath(field) : [field];
+}
+
+/** Returns the member names of a JSON pointer (RFC 6901); none for '', which is the whole document. */
+export function pointerPath(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Returns the value of a field in a parsed record; undefined if it is missing. */
+export function readField(record: unknown, field: string): unknown {
+  let value = record;
+  for (const name of fieldPath(field)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return value;
+}
+
+/** Sets the member at a path. Inner objects that are missing are added. */
+export function writeMember(document: object, path: readonly string[], value: unknown): void {
+  let place = document as Record<string, unknown>;
+  for (const name of path.slice(0, -1)) {
+    const inner = Object.hasOwn(place, name) ? place[name] : undefined;
+    place = typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : define(place, name, {});
+  }
+  define(place, path.at(-1)!, value);
+}
+
+/** Defines a member by any name, also by `__proto__`. */
+function define<Value>(object: object, name: string, value: Value): Value {
+  Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
+  return value;
+}
