@@ -35,6 +35,8 @@ export interface SourceFile {
 }
 
 const projectFile = 'rekap.project';
+/** Files that may lie beside the pipelines. */
+const notPipelines = new Set(['report', 'package', 'package-lock', 'tsconfig', 'rekap']);
 const codeEndings = ['.ts', '.js', '.mjs', '.json'];
 
 /** The package finds its own folder by its name, from the sources and from the build alike. */
@@ -156,11 +158,12 @@ class ProjectLoader {
     const pipelines: Pipeline[] = [];
     for (const name of (await readdir(folder)).toSorted()) {
       const stem = basename(name, extname(name));
-      if (!codeEndings.includes(extname(name)) || name.endsWith('.d.ts') || stem === projectFile || stem === 'report')
-        continue;
+      // A name with a further dot, such as eslint.config.js, belongs to a tool.
+      if (!codeEndings.includes(extname(name)) || stem.includes('.') || notPipelines.has(stem)) continue;
       const path = join(folder, name);
       const exported = await this.import(path);
-      if (exported === undefined) continue;
+      // Beside the project's own file, a JSON array holds partitions or other data.
+      if (exported === undefined || (folder === this.code && Array.isArray(exported))) continue;
       const file = await this.read(path);
       const pipeline = this.requireShape(pipelineShape, exported, file);
       if (pipeline === null) continue;

@@ -220,10 +220,10 @@ describe('rekap shell, fed by a pipe', () => {
   it.each([
     ['.tabels', 'command ".tabels"', '.tables, .describe NAME'],
     ['.mode wide', 'mode "wide"', 'table, line, csv, json'],
-    ['.once', 'needs a file name', '.once people.csv'],
+    ['.once', 'needs a file name', '.once rows.csv'],
     ['.once people.doc', 'The extension ".doc" of people.doc', '.csv'],
     ['.describe voter', 'table or view "voter"', 'voters'],
-    ['SELECT 1; SELECT 2;', '2 statements', 'Use one statement, such as "FROM turnout_national".'],
+    ['SELECT 1; SELECT 2;', '2 statements', 'Use one statement, such as "SHOW TABLES".'],
     ['SELEC 1;', 'Parser Error', 'enter .examples'],
     ['.once /missing/one.csv\nSELECT 1;', '/missing/one.csv cannot be written', 'Choose another file.'],
   ])('refuses %s and says what to do', async (line, said, next) => {

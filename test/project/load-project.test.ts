@@ -116,6 +116,18 @@ describe('a project', () => {
     expect(reportModule).toMatch(/report\.ts$/);
   });
 
+  it('has no dataset of the files that tools keep beside it', async () => {
+    const { pipelines } = await load({
+      'rekap.project.json': projectJson,
+      'people.json': peopleJson,
+      'package.json': '{"type": "module"}',
+      'tsconfig.json': '{"compilerOptions": {}}',
+      'eslint.config.js': 'export default [];',
+      'places.json': '[{"place": "A"}]',
+    });
+    expect(pipelines.map(({ table }) => table)).toEqual(['people']);
+  });
+
   it('reads the partitions of a file, from its own folder', async () => {
     const partition = {
       parameter: 'place',
