@@ -245,8 +245,8 @@ describe('what is wrong with a project is named by file and line', () => {
     ['a path with a query', people({ path: '/people?x=1' }), 'path is not a plain path such as /api/name'],
     [
       'a pipeline that is a list',
-      { 'rekap.project.json': projectJson, 'people.json': [] },
-      'people.json:1: table is missing',
+      { 'rekap.project.json': projectJson, 'pipelines/people.json': [] },
+      'pipelines/people.json:1: table is missing',
     ],
     [
       'a key that is not declared',
