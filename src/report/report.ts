@@ -1,7 +1,7 @@
 /** The report that every project has: what was read and proved, which checks fail, what the source changed, and how to check it again. */
 
 import { columnList, quoteText } from '../duckdb/database.ts';
-import { type Language, namePartition } from '../project/declaration.ts';
+import { type Language, namePartition, type Project } from '../project/declaration.ts';
 import { folded, Html, html, table } from '../runtime/html.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { changesTableName, type ManifestDataset, sampleNotice } from '../warehouse/snapshot-format.ts';
@@ -35,7 +35,7 @@ export async function drawReport(facts: ReportFacts): Promise<string> {
         <header>
           ${notice === null ? null : html`<p class="sample">${notice}</p>`}
           <h1>${project.title}</h1>
-          <p class="quiet">${project.description}</p>
+          ${project.description === project.title ? null : html`<p class="quiet">${project.description}</p>`}
           <p class="quiet">Read from <code>${manifest.source}</code> on ${minute(manifest.created_at)} UTC.</p>
           ${pinned === null ? null : html`<p><strong>${pinned === manifest.snapshot ? 'This snapshot is pinned.' : html`Snapshot <code>${pinned}</code> is pinned, and not this one.`}</strong></p>`}
         </header>
@@ -45,7 +45,8 @@ export async function drawReport(facts: ReportFacts): Promise<string> {
               ([name, { rows }]) => html`<li><strong>${formatNumber(rows)}</strong><span>${titleOf(name)}</span></li>`,
             )}
           </ul>
-          ${proofSection(facts)} ${await checksSection(facts)} ${await changesSection(facts)} ${methodSection(facts)}
+          ${totalsSection(facts)} ${proofSection(facts)} ${await checksSection(facts)} ${await changesSection(facts)}
+          ${methodSection(facts)}
         </main>
         <footer class="quiet">
           <p>Snapshot <code>${manifest.snapshot}</code>, <code>rekap ${manifest.tool.version}</code></p>
@@ -56,6 +57,32 @@ export async function drawReport(facts: ReportFacts): Promise<string> {
 
 function minute(time: string): Html {
   return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
+}
+
+/** The sums of the columns that may be summed. A row whose value is NULL is not in the sum. */
+function totalsSection({ manifest, project }: ReportFacts): Html | null {
+  const totals = project.pipelines.flatMap(({ table: name, columns }) => {
+    const { sums = {}, nulls = {} } = manifest.datasets[name] ?? {};
+    return Object.entries(sums).map(([column, sum]) => [
+      html`<code>${name}.${column}</code>`,
+      columns[column]?.comment ?? '',
+      formatSum(sum),
+      formatNumber(nulls[column] ?? 0),
+    ]);
+  });
+  if (totals.length === 0) return null;
+  const head = ['Column', 'Meaning', 'Sum', 'Rows without a value'];
+  return html`<section id="totals">
+    <h2>Totals</h2>
+    ${table(totals, { caption: 'Sums of the columns', head, numbers: [2, 3] })}
+  </section>`;
+}
+
+/** A sum with its digits in groups of three; its fraction stays as it is. */
+function formatSum(sum: number | string): string {
+  const [whole = '', fraction] = String(sum).split('.');
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
 /** Where every record went, and how each list was proved complete. */
@@ -95,13 +122,17 @@ function verdictTable(name: string, { partitions }: ManifestDataset): Html {
   return table(rows, { caption: name, head, numbers: [1, 2, 3] });
 }
 
+/** The key columns of all datasets, which say in the tables of violations and changes which row is meant. */
+function keysOf({ pipelines }: Project): string[] {
+  return [...new Set(pipelines.flatMap(({ key }) => key))];
+}
+
 async function checksSection({ database, manifest, project }: ReportFacts): Promise<Html> {
-  const key = [...new Set(project.pipelines.flatMap((pipeline) => pipeline.key))];
   const counts = await database.rows<{ dataset: string; check_name: string; severity: string; found: bigint }>(
     'SELECT dataset, check_name, severity, count(*) AS found FROM violations GROUP BY ALL ORDER BY severity, found DESC, dataset, check_name',
   );
   const messages = await database.rows<{ dataset: string; severity: string; message: string; place: string }>(
-    `SELECT dataset, severity, message, concat_ws(', ', ${columnList(key)}) AS place
+    `SELECT dataset, severity, message, concat_ws(', ', ${columnList(keysOf(project))}) AS place
      FROM violations ORDER BY severity, dataset, check_name, place LIMIT ${mostRows}`,
   );
   const total = counts.reduce((sum, { found }) => sum + Number(found), 0);
@@ -136,7 +167,7 @@ async function checksSection({ database, manifest, project }: ReportFacts): Prom
   </section>`;
 }
 
-async function changesSection({ database, manifest }: ReportFacts): Promise<Html> {
+async function changesSection({ database, manifest, project }: ReportFacts): Promise<Html> {
   const rows = Object.entries(manifest.datasets).map(([name, { changes }]) => [
     html`<code>${name}</code>`,
     formatNumber(changes.added),
@@ -146,10 +177,11 @@ async function changesSection({ database, manifest }: ReportFacts): Promise<Html
   const restated = await database.rows<{
     dataset: string;
     column_name: string;
+    place: string;
     old_value: string | null;
     new_value: string | null;
   }>(
-    `SELECT dataset, column_name, old_value, new_value FROM ${changesTableName}
+    `SELECT dataset, column_name, concat_ws(', ', ${columnList(keysOf(project))}) AS place, old_value, new_value FROM ${changesTableName}
      WHERE snapshot_id = ${quoteText(manifest.snapshot)} AND kind = 'changed' ORDER BY ALL LIMIT ${mostRows}`,
   );
   return html`<section id="restated">
@@ -167,12 +199,13 @@ async function changesSection({ database, manifest }: ReportFacts): Promise<Html
               restated.length === 0
                 ? null
                 : table(
-                    restated.map(({ dataset, column_name, old_value, new_value }) => [
+                    restated.map(({ dataset, column_name, place, old_value, new_value }) => [
                       html`<code>${dataset}.${column_name}</code>`,
+                      place,
                       old_value ?? '–',
                       new_value ?? '–',
                     ]),
-                    { caption: 'Changed values', head: ['Column', 'Before', 'After'], numbers: [] },
+                    { caption: 'Changed values', head: ['Column', 'Row', 'Before', 'After'], numbers: [] },
                   )
             }`
     }

@@ -19,6 +19,7 @@ caption { text-align: left; font-weight: 600; padding: .25rem 0; }
 th, td { text-align: left; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; font-weight: 400; overflow-wrap: anywhere; }
 thead th { color: var(--quiet); font-size: .8rem; border-bottom-color: var(--quiet); overflow-wrap: normal; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td > code { white-space: nowrap; }
 details { margin: .75rem 0; } summary { cursor: pointer; color: var(--accent); font-size: .9rem; }
 summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 code, samp { font: .9em ui-monospace, SFMono-Regular, Consolas, monospace; overflow-wrap: anywhere; }
