@@ -2,10 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Readable } from 'node:stream';
+import type { AnyPipeline } from '../../src/project/declaration.ts';
+import { buildRecordSet, fixedSource } from '../../src/serve/record-source.ts';
 import type { ServedSite } from '../../src/serve/served-site.ts';
 import type { Service } from '../../src/serve/service.ts';
 import type { SqlOptions } from '../../src/serve/sql-endpoint.ts';
-import { ask, emptySite, hugeSource, pipelines, requestRaw, start } from './support.ts';
+import { ask, emptySite, hugeSource, lastModified, pipelines, requestRaw, start } from './support.ts';
 
 interface Operation {
   readonly summary: string;
@@ -164,5 +166,38 @@ describe.each(pipelines)('$path', (pipeline) => {
       expect(properties[field]?.description).toContain(comment);
       expect(properties[field]?.type).toEqual(kind === 'count' ? ['string', 'null'] : 'string');
     }
+  });
+});
+
+it('describes the document and the inner objects that a pipeline declares', async () => {
+  const pipeline: AnyPipeline = {
+    ...pipelines[0]!,
+    path: '/v1/list',
+    paging: { by: 'next', cursor: '/page/next', parameter: 'cursor' },
+    records: '/result/items',
+    reportedCount: '/result/total',
+    columns: {
+      ...pipelines[0]!.columns,
+      owner: { kind: 'text', field: '/owner/name', comment: 'Name of the owner.' },
+    },
+  };
+  const record = { owner: { name: 'A' } };
+  const set = buildRecordSet([{ text: JSON.stringify(record), partition: null }], lastModified);
+  const own = await start({ pipelines: [pipeline], source: fixedSource(new Map([['voters', set]])) });
+  const { paths, components } = await readDocument(own);
+  const schema = paths['/v1/list']?.get.responses['200']?.content?.['application/json']?.schema;
+  expect(schema).toMatchObject({
+    required: ['result', 'page'],
+    properties: {
+      result: { required: ['total', 'items'], properties: { total: { type: 'integer' }, items: {} } },
+      page: { required: ['next'], properties: { next: { type: ['string', 'null'] } } },
+    },
+  });
+  expect(components.schemas['VotersRecord']?.properties['owner']).toMatchObject({
+    properties: { name: { description: 'Name of the owner.' } },
+  });
+  expect(await (await ask(own, '/v1/list')).json()).toEqual({
+    result: { total: 1, items: record },
+    page: { next: null },
   });
 });
