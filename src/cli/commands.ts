@@ -1,12 +1,13 @@
 /** The commands there are; the file of each is loaded only when it is needed, so that the overview costs next to nothing. */
 
-import type { Command, CommandEntry, Options } from './options/option.ts';
+import type { Command, CommandEntry } from './options/option.ts';
+import type { CommandLine } from './options/parse-arguments.ts';
 
 const withPartitionOption = async (command: Command): Promise<Command> =>
   (await import('./project.ts')).withPartitionOption(command);
 const snapshots = () => import('./snapshots.ts');
 
-export const commands: readonly CommandEntry[] = [
+const commands: readonly CommandEntry[] = [
   declare('sync', 'Fetch all datasets, check the data, and publish a snapshot', async () =>
     withPartitionOption((await import('./sync.ts')).syncCommand),
   ),
@@ -88,7 +89,7 @@ export const commands: readonly CommandEntry[] = [
     'Show the steps, times, requests and warnings of a run',
     async () => (await import('./runs.ts')).showRunCommand,
   ),
-  declare('runs', 'List all runs and their outcomes', async () => (await import('./runs.ts')).listRunsCommand),
+  declare('runs list', 'List all runs and their outcomes', async () => (await import('./runs.ts')).listRunsCommand),
   declare('snapshots list', 'List all snapshots, newest last', async () => (await snapshots()).listCommand),
   declare(
     'snapshots show [id]',
@@ -130,22 +131,31 @@ export const commands: readonly CommandEntry[] = [
     'Serve the API locally, as a mirror or for testing',
     async () => (await import('./serve.ts')).serveCommand,
   ),
-  declare('completion [shell]', 'Print a completion script for bash or zsh', async () =>
-    (await import('./completion.ts')).declareCompletion(commands),
-  ),
 ];
 
 function declare(usage: string, describe: string, load: () => Promise<Command>): CommandEntry {
   return { name: usage.replace(/ [<[].*$/, ''), usage, describe, load };
 }
 
-/** First words that hold commands of their own. By itself, such a word is its command "list". */
-export const groups: Readonly<Record<string, string>> = {
-  snapshots: 'List, show, verify, roll back, unpin and prune published snapshots',
+export const commandLine: CommandLine = {
+  commands,
+  // Without a command, a group runs its "list".
+  groups: {
+    runs: 'List all runs and their outcomes, or show one',
+    snapshots: 'List, show, verify, roll back, unpin and prune published snapshots',
+  },
+  overview: {
+    purpose: 'Copies paged lists from a web service to DuckDB and Parquet, and proves that they are complete.',
+    examples: [
+      ['rekap sync --sample', 'try rekap with sample figures'],
+      ['rekap sync --base-url https://…', 'copy the figures of a service; REKAP_API_KEY holds the key'],
+      ['rekap query "SHOW TABLES"', 'query the published tables'],
+      ['rekap diff', 'see which figures the source changed'],
+    ],
+    notes: [
+      'For help on a command, add --help, such as rekap sync --help.',
+      'You can also set options in environment variables, such as REKAP_BASE_URL for --base-url, or in a JSON file: rekap.json in the working directory, or the file that you name with --config. The command line takes precedence over the environment, and the environment over the file.',
+      'Exit codes: 0 success, 1 unexpected error, 2 usage error, 3 quality gate refused, 4 source failed, 5 warehouse busy, 6 stale data (status only), 7 last run failed (status only), 8 push or pull failed, 129 terminal closed, 130 interrupted, 143 terminated.',
+    ].join('\n\n'),
+  },
 };
-
-/** Every option of every command. */
-export async function allOptions(): Promise<Options> {
-  const loaded = await Promise.all(commands.map(({ load }) => load()));
-  return Object.assign({}, ...loaded.map(({ options }) => options)) as Options;
-}

@@ -1,6 +1,7 @@
 /** rekap config: every setting of a command, its value, and where it comes from. */
 
-import { declareCommand, type Options } from './options/option.ts';
+import { declareCommand } from './options/option.ts';
+import type { ReadCommand } from './options/read-command.ts';
 import { RekapError } from '../errors.ts';
 import { hideCredentials } from '../runtime/text.ts';
 
@@ -16,31 +17,37 @@ function withoutCredentials(value: Value): Value {
 }
 
 export const configCommand = declareCommand({
-  words: { command: 'command whose settings to show [default: sync]' },
+  positionals: { command: 'command whose settings to show [default: sync]' },
   options: { json: { type: 'boolean', describe: 'print one JSON document instead of text' } },
   examples: [
     ['rekap config', 'the settings of a sync'],
     ['rekap config serve --config rekap.json', 'the settings of another command, with a config file'],
   ],
-  async run({ json }, [name = 'sync']) {
-    const [{ readOptions }, { invocation }, { printJson, paint, printable }, { renderTable }] = await Promise.all([
-      import('./options/read-options.ts'),
-      import('./options/invocation.ts'),
-      import('./print/terminal.ts'),
-      import('./print/table.ts'),
-    ]);
-    const { commands, configWords } = invocation;
-    const entry = commands.find((each) => each.name === name);
+  async run({ json, ...own }: Readonly<Record<string, unknown>>, [name = 'sync']) {
+    const [{ findCommand, readCommand }, { invocation }, { printJson, paint, printable }, { renderTable }] =
+      await Promise.all([
+        import('./options/read-command.ts'),
+        import('./options/invocation.ts'),
+        import('./print/terminal.ts'),
+        import('./print/table.ts'),
+      ]);
+    const line = invocation.commandLine!;
+    // Required arguments don't matter here.
+    const commands = line.commands.map((each) => ({ ...each, usage: each.name }));
+    const entry = findCommand(name.split(' '), commands);
     if (entry === undefined)
       throw new RekapError(
         'usage',
         `Unknown command ${JSON.stringify(name)}.`,
         'For the list of commands, run "rekap --help".',
       );
-    const command = await entry.load();
-    const allOptions = async (): Promise<Options> =>
-      Object.assign({}, ...(await Promise.all(commands.map(async ({ load }) => (await load()).options)))) as Options;
-    const { options } = await readOptions({ ...entry, usage: entry.name }, command, configWords, allOptions);
+    const named = ['config', 'profile'].flatMap((option) =>
+      typeof own[option] === 'string' ? [`--${option}`, own[option]] : [],
+    );
+    const { command, options } = (await readCommand([...entry.name.split(' '), ...named], {
+      ...line,
+      commands,
+    })) as ReadCommand;
     const settings = Object.entries(command.options).map(([option, { default: usual }]) => {
       const value = options[option];
       const origin = invocation.origins[option] ?? (usual === undefined ? null : 'default');

@@ -5,7 +5,7 @@ import { jsonOption, readWarehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
 
 export const dictionaryCommand = declareCommand({
-  words: { table: 'name of a table or view [default: all]' },
+  positionals: { table: 'name of a table or view [default: all]' },
   options: { ...readWarehouseOption, ...jsonOption },
   examples: [
     ['rekap dictionary', 'list all tables and views'],

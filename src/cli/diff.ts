@@ -13,7 +13,7 @@ import { countOf, formatNumber } from '../runtime/text.ts';
 const mostRecords = 200;
 
 export const diffCommand = declareCommand({
-  words: {
+  positionals: {
     a: 'ID of the earlier snapshot [default: the previous snapshot of B]',
     b: 'ID of the later snapshot [default: the current snapshot]',
   },

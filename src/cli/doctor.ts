@@ -17,27 +17,23 @@ export const doctorCommand = declareCommand({
   options: {
     ...warehouseOption,
     'base-url': {
-      type: 'text',
-      takes: 'URL',
+      type: 'string',
       describe: 'URL of the service; without it, only this machine is checked',
     },
     'api-key-file': {
-      type: 'text',
-      takes: 'FILE',
+      type: 'string',
       describe: 'file with the API key',
-      defaultText: 'the key in REKAP_API_KEY',
+      defaultDescription: 'the key in REKAP_API_KEY',
     },
     'page-size': {
       type: 'number',
-      takes: 'COUNT',
       range: [2, 100_000],
       default: syncDefaults.pageSize,
       describe: 'records per request',
     },
-    push: { type: 'text', takes: 'BUCKET', describe: 's3://bucket/prefix that a sync pushes to' },
+    push: { type: 'string', describe: 's3://bucket/prefix that a sync pushes to' },
     timeout: {
       type: 'number',
-      takes: 'SECONDS',
       range: [1, 3600],
       default: 30,
       describe: 'maximum seconds per request',

@@ -42,13 +42,11 @@ export const dotCommands: Readonly<Record<string, DotCommand>> = {
     run: ({ relations }) => relations.map(({ name, meaning }) => [name, meaning] as const),
   },
   '.describe': {
-    takes: 'NAME',
     describe: 'describe the columns of a table or view',
     run: describeRelation,
   },
   '.examples': { describe: 'show example queries', run: ({ examples }) => examples },
   '.mode': {
-    takes: 'MODE',
     describe: `print results as ${Object.keys(modes).join(', ')}`,
     run(session, given) {
       if (!Object.hasOwn(modes, given))
@@ -58,7 +56,6 @@ export const dotCommands: Readonly<Record<string, DotCommand>> = {
     },
   },
   '.once': {
-    takes: 'FILE',
     describe: 'write the next result to a file; its extension sets the format',
     async run(session, given) {
       if (given === '') throw usage('.once needs a file name.', 'Add one, such as .once rows.csv.');

@@ -6,16 +6,15 @@ import { RekapError, systemCode } from '../errors.ts';
 import type { Evidence } from '../snapshots/evidence.ts';
 
 export const evidenceCommand = declareCommand({
-  words: { name: 'value of the last column of the key, as the source spells it; leave it out with --quarantine' },
+  positionals: { name: 'value of the last column of the key, as the source spells it; leave it out with --quarantine' },
   options: {
     ...warehouseOption,
     ...snapshotOption,
-    dataset: { type: 'list', takes: 'NAMES', describe: 'limit the output to these datasets' },
-    column: { type: 'list', takes: 'NAMES', describe: 'limit the output to these columns' },
+    dataset: { type: 'array', describe: 'limit the output to these datasets' },
+    column: { type: 'array', describe: 'limit the output to these columns' },
     quarantine: { type: 'boolean', describe: 'show all records in quarantine' },
     out: {
-      type: 'text',
-      takes: 'FOLDER',
+      type: 'string',
       describe: 'new folder for the original responses, with a SHA256SUMS file for "sha256sum -c"',
     },
     ...languageOption,

@@ -10,17 +10,16 @@ export const exportCommand = declareCommand({
     ...readWarehouseOption,
     ...snapshotOption,
     format: {
-      type: 'text',
-      takes: 'FORMAT',
+      type: 'string',
       choices: ['xlsx', 'csv', 'parquet'],
       default: 'xlsx',
       describe: 'xlsx writes one workbook with a sheet per table; csv and parquet write a file per table',
     },
     into: {
-      type: 'folder',
-      takes: 'FOLDER',
+      type: 'string',
+      path: 'folder',
       describe: 'output folder',
-      defaultText: 'rekap-<snapshot>, which must be new or empty',
+      defaultDescription: 'rekap-<snapshot>, which must be new or empty',
     },
   },
   examples: [

@@ -12,22 +12,20 @@ const usualKeyFile = 'api-key';
 
 export const initCommand = declareCommand({
   options: {
-    'base-url': { type: 'text', takes: 'URL', describe: 'URL of the service' },
+    'base-url': { type: 'string', describe: 'URL of the service' },
     'api-key-file': {
-      type: 'text',
-      takes: 'FILE',
+      type: 'string',
       describe: 'file with the API key',
-      defaultText: 'a new file with the value of REKAP_API_KEY',
+      defaultDescription: 'a new file with the value of REKAP_API_KEY',
     },
     ...warehouseOption,
     schedule: {
-      type: 'text',
-      takes: 'SCHEDULER',
+      type: 'string',
       choices: scheduleNames,
       describe: 'scheduler to create files for',
-      defaultText: 'none',
+      defaultDescription: 'none',
     },
-    into: { type: 'folder', takes: 'FOLDER', default: '.', describe: 'output folder' },
+    into: { type: 'string', path: 'folder', default: '.', describe: 'output folder' },
   },
   examples: [
     ['rekap init --base-url https://host', 'create rekap.json'],

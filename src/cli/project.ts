@@ -7,10 +7,10 @@ import type { LoadedProject } from '../project/load-project.ts';
 /** Of commands that load the code of a project. */
 export const projectOption = {
   project: {
-    type: 'folder',
-    takes: 'FOLDER',
+    type: 'string',
+    path: 'folder',
     describe: 'folder with rekap.project.ts',
-    defaultText: 'the nearest one above the working directory, else the bundled project',
+    defaultDescription: 'the nearest one above the working directory, else the bundled project',
   },
 } as const satisfies Options;
 

@@ -7,7 +7,7 @@ import { systemClock } from '../runtime/context.ts';
 import { countOf, formatBytes } from '../runtime/text.ts';
 
 export const pullCommand = declareCommand({
-  words: { bucket: 's3://bucket/prefix that a snapshot was pushed to' },
+  positionals: { bucket: 's3://bucket/prefix that a snapshot was pushed to' },
   options: {
     ...warehouseOption,
     keep: keepOptions.keep,

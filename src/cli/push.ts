@@ -28,7 +28,7 @@ const options = {
 } as const;
 
 export const pushCommand = declareCommand({
-  words: { bucket: 's3://bucket/prefix; for a store other than AWS, set AWS_ENDPOINT_URL_S3' },
+  positionals: { bucket: 's3://bucket/prefix; for a store other than AWS, set AWS_ENDPOINT_URL_S3' },
   options,
   examples: [
     ['rekap push s3://figures/dpr', 'credentials and region come from the standard AWS settings'],

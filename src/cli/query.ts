@@ -10,10 +10,10 @@ import { RekapError } from '../errors.ts';
 const options = {
   ...readWarehouseOption,
   ...snapshotOption,
-  file: { type: 'text', takes: 'FILE', short: 'f', describe: 'file with the query; - for standard input' },
+  file: { type: 'string', alias: 'f', describe: 'file with the query; - for standard input' },
   param: {
-    type: 'texts',
-    takes: 'NAME=VALUE',
+    type: 'array',
+    nargs: 1,
     describe: 'value of a query parameter, such as code=11 for $code',
   },
   ...resultOptions,
@@ -21,27 +21,25 @@ const options = {
     ...resultOptions.format,
     choices: ['table', 'markdown', 'csv', 'json', 'parquet', 'arrow'],
     describe: 'output format',
-    defaultText: 'from the extension of --out, otherwise table',
+    defaultDescription: 'from the extension of --out, otherwise table',
   },
-  out: { type: 'text', takes: 'FILE', describe: 'output file, such as rows.csv; required for parquet and arrow' },
+  out: { type: 'string', describe: 'output file, such as rows.csv; required for parquet and arrow' },
   layout: {
-    type: 'text',
-    takes: 'LAYOUT',
+    type: 'string',
     choices: ['columns', 'blocks'],
     default: 'columns',
     describe: 'table layout: one line per row, or one block per row',
   },
   'max-duration': {
     type: 'number',
-    takes: 'SECONDS',
     range: [1, week],
     describe: 'maximum seconds for the query',
-    defaultText: 'no limit',
+    defaultDescription: 'no limit',
   },
 } as const satisfies Options;
 
 export const queryCommand = declareCommand({
-  words: { sql: 'one read-only statement; - for standard input' },
+  positionals: { sql: 'one read-only statement; - for standard input' },
   options,
   exclusive: ['format', 'json'],
   examples: [

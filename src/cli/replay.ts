@@ -5,12 +5,12 @@ import { findReportModule, projectOption } from './project.ts';
 import { jsonOption, logOptions, publishOptions, readPublishOptions, warehouseOption } from './options/shared.ts';
 
 export const replayCommand = declareCommand({
-  words: { run: 'ID of the run [default: the newest finished run]' },
+  positionals: { run: 'ID of the run [default: the newest finished run]' },
   options: {
     ...warehouseOption,
     into: {
-      type: 'folder',
-      takes: 'FOLDER',
+      type: 'string',
+      path: 'folder',
       describe: 'build the snapshot in another warehouse, for comparison',
     },
     ...projectOption,

@@ -11,7 +11,7 @@ export const reportCommand = declareCommand({
     ...snapshotOption,
     ...languageOption,
     ...projectOption,
-    out: { type: 'text', takes: 'FILE', describe: 'output file', defaultText: 'report-<snapshot>-<language>.html' },
+    out: { type: 'string', describe: 'output file', defaultDescription: 'report-<snapshot>-<language>.html' },
     open: { type: 'boolean', describe: 'open the report in a browser' },
   },
   examples: [

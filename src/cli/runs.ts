@@ -16,8 +16,7 @@ export const listRunsCommand = declareCommand({
     ...options,
     failed: { type: 'boolean', describe: 'only runs that failed, were refused or were interrupted' },
     since: {
-      type: 'text',
-      takes: 'TIME',
+      type: 'string',
       describe: 'only runs since a time: a duration such as 7d, or a date such as 2026-11-20',
     },
   },
@@ -55,7 +54,7 @@ export const listRunsCommand = declareCommand({
 });
 
 export const showRunCommand = declareCommand({
-  words: { id: 'ID of a run, as shown by "rekap runs"' },
+  positionals: { id: 'ID of a run, as shown by "rekap runs"' },
   options,
   examples: [['rekap runs show 20261120T030002Z-1f3a9c', 'show one run']],
   async run({ warehouse, json }, [id]) {

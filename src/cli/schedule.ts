@@ -16,37 +16,32 @@ import { formatAge } from './options/duration.ts';
 
 const options = {
   cron: {
-    type: 'text',
-    takes: 'CRON',
+    type: 'string',
     describe: 'when to sync: minute, hour, day of the month, month, day of the week',
   },
   timezone: {
-    type: 'text',
-    takes: 'ZONE',
+    type: 'string',
     describe: 'time zone of the schedule, such as Asia/Jakarta',
-    defaultText: 'local time zone',
+    defaultDescription: 'local time zone',
   },
   jitter: {
-    type: 'text',
-    takes: 'TIME',
+    type: 'string',
     describe: 'maximum random delay of each sync, such as 10m',
-    defaultText: 'no delay',
+    defaultDescription: 'no delay',
   },
   retries: {
     type: 'number',
-    takes: 'COUNT',
     range: [0, 10],
     default: 3,
     describe: 'maximum retries if the source fails: after 5 minutes, then 10, then 20',
   },
   port: {
     type: 'number',
-    takes: 'PORT',
     range: [0, 65_535],
     describe: 'port for /health and /metrics; 0 for any free port',
-    defaultText: 'none',
+    defaultDescription: 'none',
   },
-  host: { type: 'text', takes: 'ADDRESS', default: '127.0.0.1', describe: 'address to listen on' },
+  host: { type: 'string', default: '127.0.0.1', describe: 'address to listen on' },
   ...syncOptions,
 } as const satisfies Options;
 

@@ -5,7 +5,7 @@ import { jsonOption, keepOptions, readKeepOptions, warehouseOption } from './opt
 
 const options = { ...warehouseOption, ...jsonOption } as const;
 
-const words = { id: 'ID of a snapshot [default: the current snapshot]' } as const;
+const positionals = { id: 'ID of a snapshot [default: the current snapshot]' } as const;
 
 export const listCommand = declareCommand({
   options,
@@ -25,7 +25,7 @@ export const listCommand = declareCommand({
 });
 
 export const showCommand = declareCommand({
-  words,
+  positionals,
   options,
   async run({ warehouse, json }, [id]) {
     const [{ readSnapshot, requireCurrent, requireNoLog }, { renderSnapshot }, { printJson }] = await Promise.all([
@@ -41,7 +41,7 @@ export const showCommand = declareCommand({
 });
 
 export const verifyCommand = declareCommand({
-  words,
+  positionals,
   options,
   async run({ warehouse, json }, [id]) {
     const [{ readCurrentId, requireCurrent }, { damagedError, verifyPublished }, { printJson }, { complete }] =
@@ -68,7 +68,7 @@ export const verifyCommand = declareCommand({
 });
 
 export const rollbackCommand = declareCommand({
-  words: { id: 'ID of a snapshot' },
+  positionals: { id: 'ID of a snapshot' },
   options,
   async run({ warehouse, json }, [id = '']) {
     const [{ rollBack }, { complete, printJson, warningText }] = await Promise.all([

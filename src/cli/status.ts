@@ -11,8 +11,7 @@ export const statusCommand = declareCommand({
   options: {
     ...warehouseOption,
     'max-age': {
-      type: 'text',
-      takes: 'TIME',
+      type: 'string',
       default: '26h',
       describe: 'maximum age of the newest success, such as 26h or 2d',
     },

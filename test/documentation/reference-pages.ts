@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describeDeclarations } from './declarations-page.ts';
 import { toJsonSchema } from '@valibot/to-json-schema';
-import { allOptions, commands } from '../../src/cli/commands.ts';
+import { commandLine } from '../../src/cli/commands.ts';
+import { loadOptions } from '../../src/cli/options/read-command.ts';
 import { configShape } from '../../src/cli/options/config-file.ts';
 import { variableOf } from '../../src/cli/options/names.ts';
 import type { Option } from '../../src/cli/options/option.ts';
@@ -71,7 +72,7 @@ async function makeSchemas(): Promise<Pages> {
   const shapes = {
     'manifest.json': manifestShape,
     'run.json': runFileShape,
-    'config.json': configShape(await allOptions()),
+    'config.json': configShape(await loadOptions(commandLine.commands)),
     'answers.jsonl': landedAnswerShape,
     'verdicts.jsonl': landedVerdictShape,
   };
@@ -93,7 +94,7 @@ async function rekap(folder: string, ...words: readonly string[]): Promise<strin
 async function readHelps(folder: string): Promise<Map<string, string>> {
   const names = [
     '',
-    ...commands.flatMap(({ name }) => name.split(' ').map((_, at, all) => all.slice(0, at + 1).join(' '))),
+    ...commandLine.commands.flatMap(({ name }) => name.split(' ').map((_, at, all) => all.slice(0, at + 1).join(' '))),
   ];
   const read = [...new Set(names)].map(
     async (words) => [words, await rekap(folder, ...words.split(' ').filter((word) => word !== ''), '--help')] as const,
@@ -120,10 +121,9 @@ function makeCommands(helps: Map<string, string>): string {
 
 async function makeConfiguration(): Promise<string> {
   const rows = new Map<string, { cells: [name: string, meaning: string, note: string]; commands: string[] }>();
-  for (const { name: words, load } of commands)
+  for (const { name: words, load } of commandLine.commands)
     for (const [name, option] of Object.entries<Option>({ ...(await load()).options, ...configOption })) {
-      if (words === 'completion') continue;
-      const { type, describe, range, choices, defaultText, default: usual = defaultText } = option;
+      const { type, describe, range, choices, defaultDescription, default: usual = defaultDescription } = option;
       const may = choices?.join(', ') ?? (range === undefined ? undefined : `${range[0]} to ${range[1]}`);
       const fallback = usual ?? (type === 'boolean' ? false : undefined);
       const note = [type, may, fallback === undefined ? undefined : `default: ${fallback}`];

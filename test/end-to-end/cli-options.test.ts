@@ -43,7 +43,7 @@ describe('of options that exclude each other', () => {
 
   it('a config file that cannot be read is named, with why', async () => {
     const folder = await temporaryFolder();
-    const { code, stderr } = await runHere(['connect', '--config', folder]);
+    const { code, stderr } = await runHere(['export', '--config', folder]);
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringContaining(`${folder} cannot be read: illegal operation on a directory (EISDIR).`),
@@ -109,14 +109,14 @@ describe('a failure', () => {
 
   it('is not where the command line says otherwise, or the command has no JSON to print', async () => {
     expect((await runHere([...show, '--no-json'], { REKAP_JSON: 'true' })).stdout).toBe('');
-    expect((await runHere(['connect', ...show.slice(2)], { REKAP_JSON: 'true' })).stdout).toBe('');
+    expect((await runHere(['export', ...show.slice(2)], { REKAP_JSON: 'true' })).stdout).toBe('');
   });
 });
 
 describe('an empty variable', () => {
   it('is as good as none, also that of the config file', async () => {
     const environment = { REKAP_CONFIG: '', REKAP_WAREHOUSE: '', REKAP_JSON: '' };
-    const { code, stderr } = await runHere(['connect'], environment, await temporaryFolder());
+    const { code, stderr } = await runHere(['export'], environment, await temporaryFolder());
     expect(code).toBe(2);
     expect(stderr).toContain('The warehouse data/warehouse does not contain a published snapshot.');
   });
@@ -131,12 +131,12 @@ describe('a mistyped variable', () => {
     ['REKAP_strict', 'REKAP_STRICT'],
     ['REKAP_CONCURENCY', 'REKAP_CONCURRENCY'],
   ])('%s is refused, whatever the command', async (typed, meant) => {
-    for (const words of [['connect'], ['sync', '--sample']]) {
+    for (const words of [['export'], ['sync', '--sample']]) {
       const { code, stderr } = await runHere(words, { [typed]: '1' }, await temporaryFolder());
       expect(stderr).toContain(`rekap: Unknown environment variable ${typed}.\n  Did you mean ${meant}?`);
       expect(code).toBe(2);
     }
-    expect(await runHere(['connect', '--help'], { [typed]: '1' })).toMatchObject({ code: 0 });
+    expect(await runHere(['export', '--help'], { [typed]: '1' })).toMatchObject({ code: 0 });
   });
 
   it.each([
@@ -151,7 +151,7 @@ describe('a mistyped variable', () => {
     'STRCT',
     'REKAP_MAX_LIMIT',
   ])('%s is none, and keeps nobody from anything', async (name) => {
-    const { stderr } = await runHere(['connect'], { [name]: '1' }, await temporaryFolder());
+    const { stderr } = await runHere(['export'], { [name]: '1' }, await temporaryFolder());
     expect(stderr).toContain('does not contain a published snapshot');
   });
 });

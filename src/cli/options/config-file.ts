@@ -15,20 +15,18 @@ const text = v.string('a string');
 const shapes = {
   boolean: v.boolean('true or false'),
   number: v.union([v.number(), v.string()], 'a number'),
-  text,
-  folder: text,
-  list: v.union([text, v.array(v.union([v.string(), v.number()]))], 'a list of strings'),
-  texts: v.union([text, v.array(text)], 'a list of strings'),
+  string: text,
+  array: v.union([text, v.array(v.union([v.string(), v.number()]))], 'a list of strings'),
 } as const satisfies Record<Option['type'], v.GenericSchema>;
 
 /** The shape of a config file; its JSON Schema is docs/reference/config.schema.json. */
 export function configShape(options: Options) {
-  const entries = Object.entries(options).map(([name, { type, describe, defaultText }]) => [
+  const entries = Object.entries(options).map(([name, { type, describe, defaultDescription }]) => [
     name,
     v.optional(
       v.pipe(
         shapes[type],
-        v.description(defaultText === undefined ? describe : `${describe} [default: ${defaultText}]`),
+        v.description(defaultDescription === undefined ? describe : `${describe} [default: ${defaultDescription}]`),
       ),
     ),
   ]);

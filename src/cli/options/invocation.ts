@@ -1,49 +1,46 @@
-/** What is known of the command line at hand, for whatever prints or refuses something; each begins anew. */
+/** The state of the running command line, for code that prints or refuses something. */
 
-import type { CommandEntry } from './option.ts';
+import type { CommandLine } from './parse-arguments.ts';
 
 interface Invocation {
-  /** Every command, for the one that shows the settings of another. */
-  commands: readonly CommandEntry[];
-  /** The command, with its own one where it has some; null where none is named. */
+  /** All commands, for the one that shows the settings of another. */
+  commandLine: CommandLine | null;
+  /** The name of the command; null if the arguments name none. */
   command: string | null;
-  /** What the options say of the warehouse; null where they say nothing, or are not read yet. */
+  /** The warehouse that the user chose; null for the default one. */
   warehouse: string | null;
-  /** As what each option was given, by its name. */
+  /** Where each option comes from, such as "--keep" or "REKAP_KEEP". */
   origins: Readonly<Record<string, string>>;
-  /** The words that would name the config file that is given, and its profile. */
-  configWords: readonly string[];
-  /** Whether JSON is asked for; undefined until the options are read. */
-  wantsJson: boolean | undefined;
-  /** The run that is under way, or was the last; null where none has begun. */
+  /** True if the output is JSON. */
+  wantsJson: boolean;
+  /** The last run; null if none has begun. */
   run: string | null;
-  /** Whether stderr is a log, where each line begins with its time. */
+  /** True if stderr is a log, in which each line begins with its time. */
   isLog: boolean;
-  /** Whether it has been said why the command failed. */
+  /** True after the failure of the command was printed. */
   hasToldFailure: boolean;
-  /** Whether a JSON document has been printed: no other may follow, not even of a failure. */
+  /** True after a JSON document was printed: stdout gets only one. */
   hasPrintedJson: boolean;
 }
 
-const fresh: Omit<Invocation, 'commands'> = {
+const fresh: Omit<Invocation, 'commandLine'> = {
   command: null,
   warehouse: null,
   origins: {},
-  configWords: [],
-  wantsJson: undefined,
+  wantsJson: false,
   run: null,
   isLog: false,
   hasToldFailure: false,
   hasPrintedJson: false,
 };
 
-export const invocation: Invocation = { ...fresh, commands: [] };
+export const invocation: Invocation = { ...fresh, commandLine: null };
 
-export function beginInvocation(command: string | null, commands: readonly CommandEntry[] = []): void {
-  Object.assign(invocation, { ...fresh, command, commands });
+export function beginInvocation(command: string | null, commandLine: CommandLine | null = null): void {
+  Object.assign(invocation, { ...fresh, command, commandLine });
 }
 
-/** An option as whoever gave it knows it: --keep, or the variable or the place in a file that stands for it. */
+/** Returns an option's name where the user set it: "--keep", "REKAP_KEEP", or its place in the config file. */
 export function nameOption(name: string): string {
   return invocation.origins[name] ?? `--${name}`;
 }

@@ -1,33 +1,21 @@
-/** What a command declares: its options with their types and bounds, its examples, and what it does. */
+/** Declares a command: its options in the terms of yargs, its arguments, its examples and what it does. */
 
-/** An option as the help shows it and as every place that may give it is checked. */
-export type Option = OptionFacts &
-  (
-    | { readonly type: 'boolean'; readonly takes?: never }
-    | {
-        /**
-         * A `list` may be given several times, and each time several values, with blanks or commas between them; of `texts`, each time one
-         * value as it is.
-         */
-        readonly type: 'number' | 'text' | 'folder' | 'list' | 'texts';
-        /** The value in the help, such as FILE. */
-        readonly takes: string;
-      }
-  );
-
-interface OptionFacts {
-  /** One letter that stands for it: -f. */
-  readonly short?: string;
+export interface Option {
+  readonly type: 'boolean' | 'number' | 'string' | 'array';
   readonly describe: string;
-  /** Where it stands in for a missing value; a boolean is false without one. */
+  /** One letter, such as f for -f. */
+  readonly alias?: string;
+  /** A boolean is false by default. */
   readonly default?: number | string;
-  /** Describes the default that no value can express. */
-  readonly defaultText?: string;
-  /** The least and the most that a whole number may be. */
-  readonly range?: readonly [least: number, most: number];
+  /** Describes a default that depends on other things. */
+  readonly defaultDescription?: string;
   readonly choices?: readonly string[];
-  /** Whether a folder may be the address of a bucket; the command then gets the folder of a copy. */
-  readonly orBucket?: boolean;
+  /** The smallest and the largest whole number. */
+  readonly range?: readonly [min: number, max: number];
+  /** 1 if each occurrence of an array has one value; other arrays are split at blanks and commas. */
+  readonly nargs?: 1;
+  /** What a path names. A command gets the folder of a copy in place of a bucket. */
+  readonly path?: 'folder' | 'folder or bucket';
 }
 
 export type Options = Readonly<Record<string, Option>>;
@@ -35,15 +23,13 @@ export type Options = Readonly<Record<string, Option>>;
 interface ValueOf {
   boolean: boolean;
   number: number;
-  text: string;
-  folder: string;
-  list: readonly string[];
-  texts: readonly string[];
+  string: string;
+  array: readonly string[];
 }
 
 type Value<Own extends Option> = Own extends { choices: readonly (infer Choice)[] } ? Choice : ValueOf[Own['type']];
 
-/** The values of options, by name: always there for a boolean and where there is a default. */
+/** The values of options by name: always defined for a boolean and for an option with a default. */
 export type Values<Own extends Options> = {
   readonly [Name in keyof Own]: Own[Name] extends { type: 'boolean' } | { default: number | string }
     ? Value<Own[Name]>
@@ -51,40 +37,39 @@ export type Values<Own extends Options> = {
 };
 
 export interface Declaration<Own extends Options> {
-  /** What each word behind the command's name is, by its name. */
-  readonly words?: Readonly<Record<string, string>>;
+  /** Describes each positional argument, by name. */
+  readonly positionals?: Readonly<Record<string, string>>;
   readonly options: Own;
-  /** Options of which one place may give one at most. */
+  /** Options that exclude each other. */
   readonly exclusive?: readonly (keyof Own & string)[];
-  /** Whether rekap.json in the working directory is not read. */
+  /** True if the command doesn't read rekap.json in the working directory. */
   readonly ignoresConfig?: boolean;
-  /** Command lines for the help, and what each is for. */
-  readonly examples?: readonly (readonly [line: string, what: string])[];
-  /** What else the help says, in lines of so many columns. */
+  /** Command lines for the help, with descriptions. */
+  readonly examples?: readonly (readonly [line: string, description: string])[];
+  /** Returns the end of the help, for lines of this width. */
   readonly notes?: (width: number) => string;
   /**
-   * Gives the exit code where it is not 0.
+   * Runs the command, and returns its exit code if it isn't 0.
    *
-   * @param words As many as were given.
+   * @param positionals The positional arguments that the user gave.
    */
-  run(args: Values<Own>, words: readonly string[]): Promise<number | void>;
-  /** Called instead if the config file cannot be used, with the options that are known without it. The error is thrown afterwards. */
+  run(args: Values<Own>, positionals: readonly string[]): Promise<number | void>;
+  /** Runs if the config file can't be used, with the options from elsewhere. The error is thrown afterwards. */
   cannotBegin?(args: Values<Own>, error: unknown): Promise<void>;
 }
 
-/** A command whose own types are of no concern to who calls it. */
 export type Command = Declaration<Options>;
 
 export function declareCommand<const Own extends Options>(declaration: Declaration<Own>): Command {
-  // Whoever runs it fills its options as they are declared.
+  // The parser gives each option the type that it declares.
   return declaration as unknown as Command;
 }
 
-/** A command as it is listed; its own file is loaded only when it is needed. */
+/** An entry in the list of commands. `load` imports the file of the command. */
 export interface CommandEntry {
-  /** One word, or the group and the word in it. */
+  /** The name, such as "sync" or "snapshots show". */
   readonly name: string;
-  /** The name, and the words that follow it: `<needed>` or `[optional]`. */
+  /** The name and its positional arguments: `<required>` or `[optional]`. */
   readonly usage: string;
   readonly describe: string;
   load(): Promise<Command>;

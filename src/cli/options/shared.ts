@@ -9,14 +9,14 @@ import { syncDefaults } from '../../run/options.ts';
 export const week = 604_800;
 
 export const warehouseOption = {
-  warehouse: { type: 'folder', takes: 'FOLDER', default: 'data/warehouse', describe: 'warehouse folder' },
+  warehouse: { type: 'string', path: 'folder', default: 'data/warehouse', describe: 'warehouse folder' },
 } as const satisfies Options;
 
 /** Of commands that only read. */
 export const readWarehouseOption = {
   warehouse: {
     ...warehouseOption.warehouse,
-    orBucket: true,
+    path: 'folder or bucket',
     describe: 'warehouse folder, or s3://bucket/prefix of a pushed snapshot',
   },
 } as const satisfies Options;
@@ -24,12 +24,11 @@ export const readWarehouseOption = {
 /** Of every command. */
 export const configOption = {
   config: {
-    type: 'text',
-    takes: 'FILE',
+    type: 'string',
     describe: 'JSON file with options, such as { "base-url": "https://…" }',
-    defaultText: 'rekap.json in the working directory, if it exists',
+    defaultDescription: 'rekap.json in the working directory, if it exists',
   },
-  profile: { type: 'text', takes: 'NAME', describe: 'profile in the config file, such as staging' },
+  profile: { type: 'string', describe: 'profile in the config file, such as staging' },
 } as const satisfies Options;
 
 export const jsonOption = {
@@ -37,13 +36,12 @@ export const jsonOption = {
 } as const satisfies Options;
 
 export const snapshotOption = {
-  snapshot: { type: 'text', takes: 'ID', describe: 'ID of the snapshot to read', defaultText: 'the current snapshot' },
+  snapshot: { type: 'string', describe: 'ID of the snapshot to read', defaultDescription: 'the current snapshot' },
 } as const satisfies Options;
 
 export const languageOption = {
   lang: {
-    type: 'text',
-    takes: 'LANGUAGE',
+    type: 'string',
     choices: languages,
     default: 'en',
     describe: 'language: English (en) or Indonesian (id)',
@@ -53,11 +51,10 @@ export const languageOption = {
 /** How a result of rows is given: by `--format`, or as JSON by the option that other commands have for it. */
 export const resultOptions = {
   format: {
-    type: 'text',
-    takes: 'FORMAT',
+    type: 'string',
     choices: ['table', 'csv', 'json'],
     describe: 'output format',
-    defaultText: 'table',
+    defaultDescription: 'table',
   },
   json: { ...jsonOption.json, describe: 'same as --format json' },
 } as const satisfies Options;
@@ -65,8 +62,7 @@ export const resultOptions = {
 /** How a sync and a replay tell what they do. */
 export const logOptions = {
   'log-format': {
-    type: 'text',
-    takes: 'FORMAT',
+    type: 'string',
     choices: ['auto', 'text', 'json'],
     default: 'auto',
     describe: 'log format on stderr; auto shows progress bars on a terminal and text elsewhere',
@@ -80,8 +76,7 @@ export const publishOptions = {
     describe: 'refuse to publish if a check of severity error fails or a record is in quarantine',
   },
   refuse: {
-    type: 'text',
-    takes: 'WHAT',
+    type: 'string',
     choices: ['new-errors'],
     describe: 'refuse to publish if errors or records in quarantine are new since the previous snapshot',
   },
@@ -108,17 +103,15 @@ export function readPublishOptions(args: Values<typeof publishOptions>) {
 export const keepOptions = {
   keep: {
     type: 'number',
-    takes: 'COUNT',
     range: [1, 10_000],
     default: syncDefaults.keep,
     describe: 'snapshots to keep',
   },
   'keep-landing': {
     type: 'number',
-    takes: 'COUNT',
     range: [0, 10_000],
     describe: 'runs whose responses to keep',
-    defaultText: 'the value of --keep, and the runs of all kept snapshots',
+    defaultDescription: 'the value of --keep, and the runs of all kept snapshots',
   },
 } as const satisfies Options;
 

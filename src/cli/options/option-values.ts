@@ -1,0 +1,89 @@
+/** Reads the value of one option, and refuses what yargs accepts: a number that is none, a value twice, an empty value. */
+
+import { normalize } from 'node:path';
+import type { Options as YargsOption } from 'yargs';
+import { nameOption } from './invocation.ts';
+import type { Option, Options } from './option.ts';
+import { isBucketUrl, readBucketUrl } from '../../bucket/address.ts';
+import { RekapError } from '../../errors.ts';
+
+/** Returns an option as yargs declares it. */
+export function toYargs(name: string, option: Option): YargsOption {
+  const { type, describe, alias, default: usual, defaultDescription, choices, range, nargs } = option;
+  return {
+    type,
+    describe: range === undefined ? describe : `${describe}, ${range[0]} to ${range[1]}`,
+    ...(type === 'array' && { string: true }),
+    ...(type !== 'boolean' && { requiresArg: true, coerce: (value: unknown) => readValue(name, option, value) }),
+    ...(alias !== undefined && { alias }),
+    ...(usual !== undefined && { default: usual }),
+    ...(defaultDescription !== undefined && { defaultDescription }),
+    ...(choices !== undefined && { choices }),
+    ...(nargs !== undefined && { nargs }),
+  };
+}
+
+function readValue(name: string, { type, range, choices, path, nargs }: Option, value: unknown): unknown {
+  if (value === undefined) return undefined;
+  if (type === 'array') {
+    const texts = [value].flat().map(String);
+    return nargs === undefined ? requireSome(name, texts.flatMap(split)) : texts;
+  }
+  if (Array.isArray(value))
+    throw usage(
+      `You gave ${nameOption(name)} ${value.length === 2 ? 'twice' : `${value.length} times`}.`,
+      'Give it only once.',
+    );
+  if (type === 'number') {
+    const [min, max] = range ?? [0, Number.MAX_SAFE_INTEGER];
+    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+    throw usage(
+      `${nameOption(name)} must be a whole number from ${min} to ${max}.`,
+      'Correct the value, or remove the option.',
+    );
+  }
+  const text = String(value);
+  if (choices !== undefined && !choices.includes(text))
+    throw usage(
+      `${nameOption(name)} has the invalid value ${JSON.stringify(text)}.`,
+      `Use one of ${choices.join(', ')}.`,
+    );
+  return path === undefined ? text : readPath(name, path, text);
+}
+
+function split(text: string): string[] {
+  return text.split(/[\s,]+/).filter((part) => part !== '');
+}
+
+function requireSome(name: string, values: readonly string[]): readonly string[] {
+  if (values.length > 0) return values;
+  throw usage(`${nameOption(name)} requires a value.`, 'Correct the value, or remove the option.');
+}
+
+function readPath(name: string, path: Required<Option>['path'], text: string): string {
+  if (text.trim() === '') throw usage(`${nameOption(name)} is empty.`, 'Set a path, such as data/warehouse.');
+  if (!isBucketUrl(text)) return normalize(text);
+  const { url } = readBucketUrl(text);
+  if (path === 'folder or bucket') return url;
+  throw usage(
+    `${nameOption(name)} is a bucket, but this command requires a folder.`,
+    `First copy the bucket to a folder: rekap pull ${url} --warehouse FOLDER`,
+  );
+}
+
+/** Refuses `--json=maybe`, `--keep=` and `--no-keep`, which yargs reads as false, 0 and 0. */
+export function checkForms(words: readonly string[], options: Options, command: string): void {
+  for (const word of words) {
+    const [, negation = '', name = '', value] = /^--(no-)?([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const type = Object.hasOwn(options, name) ? options[name]!.type : undefined;
+    if (type === 'boolean' && value !== undefined && value !== 'true' && value !== 'false')
+      throw usage(`--${name} does not take the value ${JSON.stringify(value)}.`, `Use --${name} or --no-${name}.`);
+    if (type === undefined || type === 'boolean') continue;
+    if (negation !== '') throw usage(`Unknown option --no-${name}.`, `--${name} takes a value.`);
+    if (value === '') throw usage(`--${name} requires a value.`, `For its values, run "rekap ${command} --help".`);
+  }
+}
+
+function usage(message: string, next: string): RekapError {
+  return new RekapError('usage', message, next);
+}

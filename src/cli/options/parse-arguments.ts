@@ -1,0 +1,164 @@
+/** Parses the arguments of a command line with yargs. */
+
+import yargs, { type Argv } from 'yargs';
+import type { Command, CommandEntry, Option, Options } from './option.ts';
+import { checkForms, toYargs } from './option-values.ts';
+import { didYouMean } from './names.ts';
+import { configOption } from './shared.ts';
+import { RekapError } from '../../errors.ts';
+import { hideCredentials } from '../../runtime/text.ts';
+import { readVersion } from '../../runtime/version.ts';
+
+/** All commands, and the help of the program. */
+export interface CommandLine {
+  readonly commands: readonly CommandEntry[];
+  /** Describes each first word that stands for several commands, such as "snapshots". */
+  readonly groups: Readonly<Record<string, string>>;
+  readonly overview: {
+    readonly purpose: string;
+    readonly examples: Command['examples'];
+    readonly notes: string;
+  };
+}
+
+export interface ParsedArguments {
+  /** Help, the version or completions to print; empty if there is a command to run. */
+  readonly output: string;
+  /** The options by name. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly positionals: readonly string[];
+}
+
+/**
+ * @param loaded The commands whose options are known: the one that the arguments name, or all for completions.
+ * @param settings Values of options from other places, which the arguments override.
+ * @param hasDefaults False to get only the options that the arguments and the settings give.
+ * @throws `usage` if yargs can't parse the arguments, or an option has an invalid value.
+ */
+export async function parseArguments(
+  words: readonly string[],
+  { commands, groups, overview }: CommandLine,
+  loaded: ReadonlyMap<CommandEntry, Command>,
+  {
+    settings = {},
+    hasDefaults = true,
+  }: { readonly settings?: Readonly<Record<string, unknown>>; readonly hasDefaults?: boolean },
+): Promise<ParsedArguments> {
+  const width = Math.min(process.stdout.columns ?? (Number(process.env['COLUMNS']) || 80), 100);
+  const [entry, command] = [...loaded].find(() => loaded.size === 1) ?? [];
+  let parsed: Omit<ParsedArguments, 'output'> = { options: {}, positionals: [] };
+  const add = (parser: Argv, each: CommandEntry): void => {
+    const name = each.name.split(' ').at(-1)!;
+    const known = loaded.get(each);
+    parser.command(
+      [name, ...each.usage.slice(each.name.length).trim().split(' ')].join(' ').trim(),
+      each.describe,
+      (own) => (known === undefined ? own : declareAll(own, known, width, hasDefaults)),
+      ({ _: rest, $0: _program, ...options }) => {
+        const names = Object.keys(known?.positionals ?? {});
+        const named = names.flatMap((one) => (options[one] === undefined ? [] : [String(options[one])]));
+        parsed = { options, positionals: [...named, ...rest.slice(each.name.split(' ').length).map(String)] };
+      },
+    );
+  };
+  const parser = yargs([])
+    .scriptName('rekap')
+    .usage(`$0 <command> [options]\n\n${overview.purpose}`)
+    .parserConfiguration({ 'dot-notation': false, 'camel-case-expansion': false, 'parse-positional-numbers': false })
+    .strict()
+    .recommendCommands()
+    .demandCommand(1)
+    .alias('help', 'h')
+    .version(readVersion())
+    .alias('version', 'v')
+    .completion('completion', 'Print a completion script for your shell, bash or zsh')
+    .example([...(overview.examples ?? [])].map(([line, what]): [string, string] => [line, what]))
+    .epilogue(overview.notes)
+    .wrap(width)
+    .exitProcess(false)
+    .config(settings)
+    .updateStrings({ 'Not enough arguments following: %s': '--%s requires a value.' } as never)
+    .fail((message, error) => {
+      throw error instanceof RekapError
+        ? error
+        : explain(
+            message ?? error.message,
+            words,
+            entry,
+            command?.options ?? {},
+            Object.hasOwn(groups, words[0] ?? ''),
+          );
+    });
+  for (const each of commands) if (!each.name.includes(' ')) add(parser, each);
+  for (const [group, describe] of Object.entries(groups))
+    parser.command(group, describe, (own) => {
+      own.version(false).demandCommand(1);
+      for (const each of commands) if (each.name.startsWith(`${group} `)) add(own, each);
+    });
+  if (entry !== undefined && command !== undefined)
+    checkForms(words, { ...command.options, ...configOption }, entry.name);
+  let output = '';
+  await parser.parseAsync([...words], {}, (_error, _argv, text) => {
+    output = text;
+  });
+  return { output, ...parsed };
+}
+
+function declareAll(parser: Argv, command: Command, width: number, hasDefaults: boolean): Argv {
+  const { positionals = {}, options, examples = [], notes } = command;
+  for (const [name, describe] of Object.entries(positionals)) parser.positional(name, { describe, type: 'string' });
+  for (const [name, option] of Object.entries<Option>({ ...options, ...configOption })) {
+    const { default: usual, ...others } = option;
+    const isGivenOnly = !hasDefaults && usual !== undefined;
+    parser.option(name, toYargs(name, isGivenOnly ? { ...others, defaultDescription: String(usual) } : option));
+  }
+  if (notes !== undefined) parser.epilogue(notes(width));
+  return parser.version(false).example(examples.map(([line, what]): [string, string] => [line, what]));
+}
+
+/** Turns a message of yargs into an error that says what to do next. */
+function explain(
+  message: string,
+  words: readonly string[],
+  entry: CommandEntry | undefined,
+  options: Options,
+  isGroup: boolean,
+): RekapError {
+  const secret = words.find((word) => /^--?(?:x-)?(?:api[-_]?)?keys?(?:=|$)/i.test(word))?.split('=')[0];
+  if (secret !== undefined)
+    return usage(
+      `Unknown option ${secret}. rekap does not take API keys as options, because other users of this machine could read them.`,
+      /s$/i.test(secret)
+        ? 'Set REKAP_API_KEYS, or add --api-keys-file FILE.'
+        : 'Set REKAP_API_KEY, or add --api-key-file FILE.',
+    );
+  if (entry === undefined) {
+    // An option is not repeated, because it may be a key.
+    if (words[0]!.startsWith('-'))
+      return usage('The command is missing.', 'Put the command first, such as rekap sync --sample.');
+    const name = words.slice(0, isGroup ? 2 : 1).join(' ');
+    const advice = message.startsWith('Did you mean')
+      ? message
+      : `For the list of commands, run "rekap ${isGroup ? `${words[0]} ` : ''}--help".`;
+    return usage(`Unknown command ${JSON.stringify(name)}.`, advice);
+  }
+  const help = `For its usage, run "rekap ${entry.name} --help".`;
+  if (message.startsWith('Not enough non-option'))
+    return usage(`"rekap ${entry.name}" requires ${entry.usage.slice(entry.name.length + 1)}.`, help);
+  const [, unknown] = /^Unknown arguments?: ([^,]+)/.exec(message) ?? [];
+  if (unknown === undefined) return usage(hideCredentials(message), help);
+  if (words.includes(unknown)) {
+    const advice = `Put arguments with spaces in quotes. ${help}`;
+    return usage(`Unexpected argument ${JSON.stringify(hideCredentials(unknown))}.`, advice);
+  }
+  // What follows a single dash may be a secret.
+  if (!words.some((word) => /^--(?:no-)?([^=]+)/.exec(word)?.[1] === unknown))
+    return usage(`Unknown option -${unknown.slice(0, 1)} for "rekap ${entry.name}".`, help);
+  const typed = unknown.replaceAll(/([a-z])([A-Z])/g, '$1-$2').toLowerCase();
+  const advice = didYouMean(typed, [...Object.keys(options), 'help'], help, (one) => `--${one}`);
+  return usage(`Unknown option --${unknown} for "rekap ${entry.name}".`, advice);
+}
+
+function usage(message: string, next: string): RekapError {
+  return new RekapError('usage', message, next);
+}

@@ -1,0 +1,132 @@
+/** Collects the values of options from the environment and the config file, for the options that the command line leaves open. */
+
+import { invocation, nameOption } from './invocation.ts';
+import { closestName, variableOf } from './names.ts';
+import type { Command, Options } from './option.ts';
+import { findConfig, workingConfig } from './find-config.ts';
+import { configOption } from './shared.ts';
+import { RekapError } from '../../errors.ts';
+
+type Given = Readonly<Record<string, unknown>>;
+
+export interface Settings {
+  readonly values: Given;
+  /** Why the config file can't be used; null if it can. The other values say whom to notify. */
+  readonly failure: RekapError | null;
+  /** The config file that sets some options although the user didn't name it; null if there is none. */
+  readonly foundConfig: string | null;
+}
+
+/**
+ * Reads the settings of a command, and records the origin of each option. The command line takes precedence over the
+ * environment, and the environment over the config file.
+ *
+ * @param given The options on the command line.
+ * @param allOptions Loads the options of every command.
+ * @throws `usage` for an invalid or mistyped variable, and for options that exclude each other.
+ */
+export async function readSettings(
+  { options, exclusive = [], ignoresConfig = false }: Command,
+  given: Given,
+  allOptions: () => Promise<Options>,
+): Promise<Settings> {
+  const declared: Options = { ...options, ...configOption };
+  await checkEnvironment(allOptions);
+  const environment = readEnvironment(declared);
+  const { places, failure, isFound } = await findConfig({ ...environment, ...given }, declared, {
+    ignoresFound: ignoresConfig,
+    allOptions,
+  });
+  const nameVariable = (name: string): string => (environment[name] === undefined ? keyVariable : variableOf(name));
+  const all = merge([[given, (name) => `--${name}`], [environment, nameVariable], ...places], exclusive);
+  invocation.wantsJson = 'json' in declared && all['json'] === true;
+  /** Origins in the found file. The next command finds it too, so advice need not repeat them. */
+  const found = new Set(isFound ? places.flatMap(([own, nameOf]) => Object.keys(own).map(nameOf)) : []);
+  const isFromFound = (name: string): boolean => found.has(invocation.origins[name] ?? '');
+  if (typeof all['warehouse'] === 'string' && !isFromFound('warehouse')) invocation.warehouse = all['warehouse'];
+  return {
+    values: Object.fromEntries(Object.entries(all).filter(([name]) => !(name in given))),
+    failure,
+    foundConfig: Object.keys(all).some(isFromFound) ? workingConfig : null,
+  };
+}
+
+/** Merges places, the one with the highest precedence first; it also decides between options that exclude each other. */
+function merge(places: readonly (readonly [Given, (name: string) => string])[], exclusive: readonly string[]): Given {
+  const merged: Record<string, unknown> = {};
+  const origins: Record<string, string> = {};
+  // --no-sample names an option, but doesn't set it.
+  const isSet = (name: string): boolean => merged[name] !== undefined && merged[name] !== false;
+  for (const [given, nameOf] of places) {
+    const decided = exclusive.filter(isSet);
+    for (const [name, value] of Object.entries(given)) {
+      const isExcluded = exclusive.includes(name) && decided.length > 0 && !decided.includes(name);
+      if (Object.hasOwn(merged, name) || isExcluded) continue;
+      merged[name] = value;
+      origins[name] = nameOf(name);
+    }
+  }
+  invocation.origins = origins;
+  const both = exclusive.filter(isSet);
+  if (both.length > 1)
+    throw new RekapError('usage', `You cannot combine ${both.map(nameOption).join(' and ')}.`, 'Use only one of them.');
+  return merged;
+}
+
+const keyVariable = 'REKAP_API_KEY';
+
+/** Variables that aren't options. */
+const otherVariables = [
+  keyVariable,
+  'REKAP_API_KEYS',
+  'REKAP_DEBUG',
+  'REKAP_FAULT_SEEDS',
+  // The commands of --on-publish and similar options get these, and may run rekap.
+  'REKAP_EVENT',
+  'REKAP_RUN',
+  'REKAP_REASON',
+  'REKAP_EXIT_CODE',
+];
+
+/**
+ * Refuses a mistyped variable: without it, a cron job would be less strict than intended. A name that resembles no option belongs to
+ * another program. That is why `.env('REKAP')` of yargs, which refuses every unknown one, isn't used.
+ */
+async function checkEnvironment(allOptions: () => Promise<Options>): Promise<void> {
+  const named = Object.keys(process.env).filter((name) => /^REKAP_/i.test(name) && !otherVariables.includes(name));
+  if (named.length === 0) return;
+  const known = [...otherVariables, ...Object.keys(await allOptions()).map(variableOf)];
+  const bare = (name: string): string => name.replaceAll('_', '');
+  for (const name of named) {
+    if (known.includes(name)) continue;
+    const typed = name.toUpperCase();
+    const meant =
+      known.find((one) => bare(one) === bare(typed)) ??
+      // Two typos turn a short name into another word.
+      closestName(typed, known, typed.length >= 'REKAP_'.length + 8 ? 2 : 1);
+    if (meant !== undefined)
+      throw new RekapError(
+        'usage',
+        `Unknown environment variable ${name}.`,
+        `Did you mean ${meant}? If not, rename the variable.`,
+      );
+  }
+}
+
+/** Reads the variables of options. An empty one counts as missing. A key in the environment overrides the key file of a config file. */
+function readEnvironment(declared: Options): Given {
+  const given = Object.entries(declared).flatMap(([name, { type }]) => {
+    const text = process.env[variableOf(name)] ?? '';
+    if (text === '') return [];
+    if (type !== 'boolean') return [[name, text]];
+    if (!/^(true|false|1|0)$/.test(text))
+      throw new RekapError(
+        'usage',
+        `${variableOf(name)} has the invalid value ${JSON.stringify(text)}.`,
+        'Set it to true or false.',
+      );
+    return [[name, text === 'true' || text === '1']];
+  });
+  const hasKey = 'api-key-file' in declared && (process.env[keyVariable] ?? '') !== '';
+  return { ...(hasKey ? { 'api-key-file': undefined } : {}), ...Object.fromEntries(given) };
+}
