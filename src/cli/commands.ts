@@ -32,11 +32,6 @@ const commands: readonly CommandEntry[] = [
     async () => (await import('./export.ts')).exportCommand,
   ),
   declare(
-    'connect',
-    'Print a script that opens the current snapshot in the DuckDB shell',
-    async () => (await import('./connect.ts')).connectCommand,
-  ),
-  declare(
     'dictionary [table]',
     'Describe all tables and columns',
     async () => (await import('./dictionary.ts')).dictionaryCommand,

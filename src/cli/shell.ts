@@ -1,6 +1,6 @@
 /** rekap shell: questions one after another, with history and completion. */
 
-import { connectScript } from './connect.ts';
+import { resolve } from 'node:path';
 import { dotCommands, isGoodbye, modes, runDotCommand, type Session } from './dot-commands.ts';
 import { declareCommand } from './options/option.ts';
 import { snapshotOption, readWarehouseOption } from './options/shared.ts';
@@ -43,7 +43,7 @@ export const shellCommand = declareCommand({
 
 async function startDuckdb(snapshot: Snapshot, database: string): Promise<number> {
   const { spawn } = await import('node:child_process');
-  const child = spawn('duckdb', ['-cmd', await connectScript(snapshot, database)], { stdio: 'inherit' });
+  const child = spawn('duckdb', ['-cmd', await attachScript(snapshot, database)], { stdio: 'inherit' });
   const code = await new Promise<number | null>((done, fail) => {
     child.once('error', (error) =>
       fail(
@@ -58,6 +58,23 @@ async function startDuckdb(snapshot: Snapshot, database: string): Promise<number
     child.once('exit', done);
   });
   return code ?? 1;
+}
+
+/** Returns statements that attach the snapshot in the DuckDB shell. */
+async function attachScript({ id, manifest }: Snapshot, database: string): Promise<string> {
+  const [{ quoteText }, { sampleNotice }] = await Promise.all([
+    import('../duckdb/database.ts'),
+    import('../warehouse/snapshot-format.ts'),
+  ]);
+  const notice = sampleNotice(manifest);
+  return [
+    `-- rekap snapshot ${id} from ${JSON.stringify(manifest.source)}, read-only. It stays the same when newer snapshots are published.`,
+    ...(notice === null ? [] : [`-- ${notice}`]),
+    `ATTACH ${quoteText(resolve(database))} AS rekap (READ_ONLY);`,
+    'USE rekap;',
+    'SHOW TABLES;',
+    '',
+  ].join('\n');
 }
 
 /** Reads statements, each up to its semicolon, and answers them until the input ends. */

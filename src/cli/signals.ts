@@ -2,7 +2,7 @@
 
 import { constants, readFileSync } from 'node:fs';
 import { invocation } from './options/invocation.ts';
-import { type LogFormat, writeWarning } from './print/event-log.ts';
+import type { LogFormat } from './print/event-log.ts';
 import { createProgress } from './print/progress.ts';
 import { interruptedBy } from '../errors.ts';
 import type { Project } from '../project/declaration.ts';
@@ -85,9 +85,7 @@ export async function runVisibly(
     ...offers
   }: { readonly name: string; readonly canResume?: boolean; readonly logFormat: LogFormat },
 ): Promise<void> {
-  const { startTracing, wantsTracing } = await import('./tracing.ts');
-  const warn = (message: string): void => writeWarning(message, logFormat);
-  const tracing = wantsTracing(process.env) ? await startTracing(name, warn) : null;
+  const trace = (await import('../run/trace.ts')).traceRun(name, systemClock);
   const signals = listenForSignals(offers);
   const progress = createProgress(process.stderr, systemClock, logFormat);
   try {
@@ -97,23 +95,22 @@ export async function runVisibly(
       report(event) {
         if (event.kind === 'begin') invocation.run = event.run;
         progress.report(event);
-        tracing?.report(event);
+        trace.report(event);
       },
       signal: signals.signal,
     });
     progress.end(result);
-    tracing?.end(result);
+    trace.end(result);
     // The declaration is long, and the manifest file holds it.
     const { project: _project, ...manifest } = result.manifest;
     if (asJson) (await import('./print/terminal.ts')).printJson({ ...result, manifest });
     else process.stdout.write((await import('./print/sync-summary.ts')).renderSummary(result, project));
   } catch (error) {
     invocation.hasToldFailure = progress.fail(error);
-    tracing?.fail(error);
+    trace.fail(error);
     throw error;
   } finally {
     progress.abandon();
     signals.stop();
-    await tracing?.close();
   }
 }

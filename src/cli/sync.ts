@@ -129,9 +129,6 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     unpin: args.unpin,
     requireProof: args['require-proof'] ?? null,
   };
-  const { wantsTracing } = await import('./tracing.ts');
-  // Refuses what it cannot do: a schedule says so at its start, and not at night.
-  wantsTracing(process.env);
   const project = await loadChosenProject(args.project);
   const given = args['base-url'] ?? project.baseUrl;
   if (given === null && !args.sample)

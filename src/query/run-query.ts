@@ -107,7 +107,7 @@ function explainRefusal(error: unknown): unknown {
     return new RekapError(
       'query',
       'The query exceeds the memory limit.',
-      'Select less data, or open the snapshot in the DuckDB shell: "rekap connect" prints the script.',
+      'Select less data, or use the DuckDB shell: "rekap shell --duckdb".',
       cause,
     );
   const complaint = error.message.replace(/^Failed to extract statements: /, '').trim();

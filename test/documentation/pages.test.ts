@@ -17,12 +17,12 @@ const pages = ['README.md', 'docs/tutorial.md', ...guides];
 const notRun: Readonly<Record<string, string>> = {
   '$ make install': 'needs the registry of npm; `make package` runs it',
   'make install': 'needs the registry of npm; `make package` runs it',
-  '$ duckdb -init': 'needs the shell of DuckDB',
+  '$ rekap shell --duckdb': 'needs the shell of DuckDB',
   'rsync -a': 'needs a second machine',
   '(umask 077 && cat > ping-url)': 'needs somebody who is pinged; test/end-to-end/notify.test.ts pings',
   'rekap sync --base-url https://host --api-key-file api-key --metrics-file /var/lib':
     'writes to a folder of the system; test/snapshots/metrics.test.ts writes metrics',
-  OTEL_EXPORTER_OTLP_ENDPOINT: 'needs a receiver of spans; test/end-to-end/traces.test.ts has one',
+  'npm install @opentelemetry': 'needs a receiver of spans; test/end-to-end/traces.test.ts records spans',
   'rekap schedule': 'never ends; test/end-to-end/schedule.test.ts runs it',
   'rekap push': 'needs a bucket; test/end-to-end/push.test.ts has one',
   'rekap sync --base-url https://host --api-key-file api-key --push': 'needs a bucket',

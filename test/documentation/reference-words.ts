@@ -28,8 +28,6 @@ export const otherVariables: Words = {
   AWS_ENDPOINT_URL_S3: 'The URL of an object store other than AWS, for buckets.',
   AWS_PROFILE:
     'The profile with the credentials for buckets. The AWS SDK also reads `AWS_ACCESS_KEY_ID` and its other variables.',
-  OTEL_EXPORTER_OTLP_ENDPOINT:
-    'The receiver of spans, such as `http://localhost:4318`. If you set it, a sync or replay sends its spans. rekap also reads the other `OTEL_…` variables.',
   NODE_EXTRA_CA_CERTS: 'A file with additional certificates that Node trusts.',
   NO_COLOR: 'Set it to disable colors.',
   FORCE_COLOR: 'Set it to 1 to print colors even if the output goes to a pipe.',

@@ -36,7 +36,6 @@ describe('a mistake', () => {
     [['query', 'FROM voters', '--fromat=csv'], '--fromat', 'Did you mean --format?'],
     [['sync', '--pageSize', '3'], '--pageSize', 'Did you mean --page-size?'],
     [['sync', '--sample', '--no-frob'], '--frob', 'rekap sync --help'],
-    [['query', 'SELECT 1', '-format', 'csv'], 'option -o for', 'rekap query --help'],
     [['query', 'SELECT 1', `-k${key}`], 'option -k for', 'rekap query --help'],
     [['sync', '--token', key], '--token', 'rekap sync --help'],
     [['diff', '--keep', '3'], 'Unknown option --keep for "rekap diff".', 'Did you mean --'],

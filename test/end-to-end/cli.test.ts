@@ -116,10 +116,12 @@ describe('rekap query', () => {
   });
 });
 
-describe('rekap connect', () => {
-  it('prints a script that attaches the snapshot read-only', async () => {
-    const { stdout } = await runHere(['connect', '--warehouse', warehouse]);
-    expect(stdout).toMatch(/ATTACH '.*rekap\.duckdb' AS rekap \(READ_ONLY\);\nUSE rekap;/);
+describe('rekap shell --duckdb', () => {
+  it('attaches the snapshot read-only, and marks the sample', async () => {
+    const programs = await temporaryFolder();
+    await writeFile(join(programs, 'duckdb'), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
+    const { stdout } = await runCli(['shell', '--duckdb', '--warehouse', warehouse], { PATH: programs });
+    expect(stdout).toMatch(/^-- .*made up.*\nATTACH '.*rekap\.duckdb' AS rekap \(READ_ONLY\);\nUSE rekap;/m);
   });
 });
 
@@ -263,7 +265,11 @@ describe('bad input', () => {
 
   it('of a warehouse without a snapshot is exit 2 and says how to get one', async () => {
     const none = await temporaryFolder();
-    for (const words of [['query', 'SELECT 1'], ['connect'], ['snapshots', 'show'], ['snapshots', 'verify']]) {
+    for (const words of [
+      ['query', 'SELECT 1'],
+      ['snapshots', 'show'],
+      ['snapshots', 'verify'],
+    ]) {
       expectMessage(await runHere([...words, '--warehouse', none]), 2, 'rekap sync');
     }
   });

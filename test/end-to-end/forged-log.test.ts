@@ -35,7 +35,7 @@ describe('a log beside the DuckDB file', () => {
   it.each([
     [['query', 'SELECT sum(grand_total) FROM voters']],
     [['query', 'FROM voters', '--out', 'voters.parquet']],
-    [['connect']],
+    [['shell', '--duckdb']],
     [['diff']],
     [['serve', '--port', '0']],
     [['snapshots', 'show']],

@@ -38,7 +38,7 @@ describe('a DuckDB file that is gone', () => {
   });
 
   it.each([
-    ['connect', ['connect']],
+    ['shell', ['shell', '--duckdb']],
     ['serve', ['serve', '--port', '0']],
   ])('is named by %s too', async (_, words) => {
     const { warehouse, after, database } = await twoSnapshots();

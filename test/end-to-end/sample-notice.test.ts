@@ -43,7 +43,7 @@ describe('a figure of the sample', () => {
       expect(about).toContain(`\n${file.slice(folder.length + 1)}: `);
   });
 
-  it('is marked in a difference and in a script for the DuckDB shell', async () => {
+  it('is marked in a difference', async () => {
     const { warehouse } = await withSample();
     const [{ id }] = JSON.parse((await runHere(['snapshots', '--json', '--warehouse', warehouse])).stdout) as [
       { id: string },
@@ -51,7 +51,6 @@ describe('a figure of the sample', () => {
     const diff = ['diff', id, id, '--warehouse', warehouse];
     expect((await runHere(diff)).stdout).toContain(`\n${notice}`);
     expect((await runHere([...diff, '--format', 'csv'])).stderr).toBe(notice);
-    expect((await runHere(['connect', '--warehouse', warehouse])).stdout).toContain(`\n-- ${notice}`);
   });
 });
 

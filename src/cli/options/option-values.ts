@@ -7,14 +7,26 @@ import type { Option, Options } from './option.ts';
 import { isBucketUrl, readBucketUrl } from '../../bucket/address.ts';
 import { RekapError } from '../../errors.ts';
 
-/** Returns an option as yargs declares it. */
-export function toYargs(name: string, option: Option): YargsOption {
+/**
+ * Returns an option as yargs declares it.
+ *
+ * @param refuse Gets the error for an invalid value, of which yargs keeps only the message.
+ */
+export function toYargs(name: string, option: Option, refuse: (error: unknown) => void): YargsOption {
   const { type, describe, alias, default: usual, defaultDescription, choices, range, nargs } = option;
+  const coerce = (value: unknown): unknown => {
+    try {
+      return readValue(name, option, value);
+    } catch (error) {
+      refuse(error);
+      throw error;
+    }
+  };
   return {
     type,
     describe: range === undefined ? describe : `${describe}, ${range[0]} to ${range[1]}`,
     ...(type === 'array' && { string: true }),
-    ...(type !== 'boolean' && { requiresArg: true, coerce: (value: unknown) => readValue(name, option, value) }),
+    ...(type !== 'boolean' && { requiresArg: true, coerce }),
     ...(alias !== undefined && { alias }),
     ...(usual !== undefined && { default: usual }),
     ...(defaultDescription !== undefined && { defaultDescription }),
@@ -27,7 +39,7 @@ function readValue(name: string, { type, range, choices, path, nargs }: Option, 
   if (value === undefined) return undefined;
   if (type === 'array') {
     const texts = [value].flat().map(String);
-    return nargs === undefined ? requireSome(name, texts.flatMap(split)) : texts;
+    return requireSome(name, nargs === undefined ? texts.flatMap(split) : texts);
   }
   if (Array.isArray(value))
     throw usage(
@@ -42,7 +54,7 @@ function readValue(name: string, { type, range, choices, path, nargs }: Option, 
       'Correct the value, or remove the option.',
     );
   }
-  const text = String(value);
+  const [text] = requireSome(name, [String(value)]) as [string];
   if (choices !== undefined && !choices.includes(text))
     throw usage(
       `${nameOption(name)} has the invalid value ${JSON.stringify(text)}.`,
@@ -56,12 +68,11 @@ function split(text: string): string[] {
 }
 
 function requireSome(name: string, values: readonly string[]): readonly string[] {
-  if (values.length > 0) return values;
+  if (values.some((value) => value.trim() !== '')) return values;
   throw usage(`${nameOption(name)} requires a value.`, 'Correct the value, or remove the option.');
 }
 
 function readPath(name: string, path: Required<Option>['path'], text: string): string {
-  if (text.trim() === '') throw usage(`${nameOption(name)} is empty.`, 'Set a path, such as data/warehouse.');
   if (!isBucketUrl(text)) return normalize(text);
   const { url } = readBucketUrl(text);
   if (path === 'folder or bucket') return url;

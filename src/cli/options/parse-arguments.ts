@@ -46,6 +46,8 @@ export async function parseArguments(
 ): Promise<ParsedArguments> {
   const width = Math.min(process.stdout.columns ?? (Number(process.env['COLUMNS']) || 80), 100);
   const [entry, command] = [...loaded].find(() => loaded.size === 1) ?? [];
+  let refusal: unknown;
+  const refuse = (error: unknown): void => void (refusal = error);
   let parsed: Omit<ParsedArguments, 'output'> = { options: {}, positionals: [] };
   const add = (parser: Argv, each: CommandEntry): void => {
     const name = each.name.split(' ').at(-1)!;
@@ -53,7 +55,7 @@ export async function parseArguments(
     parser.command(
       [name, ...each.usage.slice(each.name.length).trim().split(' ')].join(' ').trim(),
       each.describe,
-      (own) => (known === undefined ? own : declareAll(own, known, width, hasDefaults)),
+      (own) => (known === undefined ? own : declareAll(own, known, { width, hasDefaults, refuse })),
       ({ _: rest, $0: _program, ...options }) => {
         const names = Object.keys(known?.positionals ?? {});
         const named = names.flatMap((one) => (options[one] === undefined ? [] : [String(options[one])]));
@@ -79,15 +81,10 @@ export async function parseArguments(
     .config(settings)
     .updateStrings({ 'Not enough arguments following: %s': '--%s requires a value.' } as never)
     .fail((message, error) => {
-      throw error instanceof RekapError
-        ? error
-        : explain(
-            message ?? error.message,
-            words,
-            entry,
-            command?.options ?? {},
-            Object.hasOwn(groups, words[0] ?? ''),
-          );
+      throw (
+        refusal ??
+        explain(message ?? error.message, words, entry, command?.options ?? {}, Object.hasOwn(groups, words[0] ?? ''))
+      );
     });
   for (const each of commands) if (!each.name.includes(' ')) add(parser, each);
   for (const [group, describe] of Object.entries(groups))
@@ -104,13 +101,19 @@ export async function parseArguments(
   return { output, ...parsed };
 }
 
-function declareAll(parser: Argv, command: Command, width: number, hasDefaults: boolean): Argv {
+interface DeclaredFor {
+  readonly width: number;
+  readonly hasDefaults: boolean;
+  readonly refuse: (error: unknown) => void;
+}
+
+function declareAll(parser: Argv, command: Command, { width, hasDefaults, refuse }: DeclaredFor): Argv {
   const { positionals = {}, options, examples = [], notes } = command;
   for (const [name, describe] of Object.entries(positionals)) parser.positional(name, { describe, type: 'string' });
   for (const [name, option] of Object.entries<Option>({ ...options, ...configOption })) {
     const { default: usual, ...others } = option;
     const isGivenOnly = !hasDefaults && usual !== undefined;
-    parser.option(name, toYargs(name, isGivenOnly ? { ...others, defaultDescription: String(usual) } : option));
+    parser.option(name, toYargs(name, isGivenOnly ? { ...others, defaultDescription: String(usual) } : option, refuse));
   }
   if (notes !== undefined) parser.epilogue(notes(width));
   return parser.version(false).example(examples.map(([line, what]): [string, string] => [line, what]));
