@@ -9,21 +9,14 @@ import {
   quoteIdentifier,
   quoteText,
   tableColumns,
+  mostMemory,
 } from '../duckdb/database.ts';
 import { changesSql } from './changes.ts';
 import { readDictionary, type Relation } from '../duckdb/dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
-import {
-  attachPrevious,
-  carriedCondition,
-  type CarryOver,
-  isCarried,
-  otherColumns,
-  type PreviousTables,
-} from './previous-tables.ts';
+import { attachPrevious, carriedCondition, type CarryOver, isCarried, otherColumns } from './previous-tables.ts';
 import { makeCheckedSchema } from './check-sql.ts';
 import { Staging } from './staging.ts';
-import { memoryOfTables, weighPreviousNotes } from './table-memory.ts';
 import {
   changesTable,
   datasetTable,
@@ -145,15 +138,13 @@ export class Load {
   /**
    * Fills the tables, runs the checks, writes Parquet, and closes the file.
    *
-   * @param previous The tables of the snapshot before, whose logs go on in this one; there where something is carried over.
+   * @param previous The DuckDB file of the previous snapshot, whose history continues; null for a new history.
    */
-  async finish(carryOver: CarryOver | null, log: LogEntry, previous: PreviousTables | null): Promise<Loaded> {
+  async finish(carryOver: CarryOver | null, log: LogEntry, previous: string | null): Promise<Loaded> {
     const { pipelines } = this.options.project;
-    await this.giveMemory(this.staging.weightOfNotes);
+    await this.set({ memory_limit: `${mostMemory}B` });
     this.staging.close();
-    if (previous !== null) await attachPrevious(this.database, previous, pipelines);
-    if (carryOver !== null)
-      await this.giveMemory(this.staging.weightOfNotes + (await weighPreviousNotes(this.database)));
+    if (previous !== null) await attachPrevious(this.database, previous);
     if ((await this.countRowsAtHand(previous !== null)) > rowsOfOneGroup) await this.set(settingsOfManyRows);
     // A few transactions: each statement by itself would wait for the disk.
     await this.database.run('BEGIN');
@@ -199,11 +190,6 @@ export class Load {
 
   private async set(settings: Readonly<Record<string, string>>): Promise<void> {
     for (const [name, value] of Object.entries(settings)) await this.database.run(`SET ${name} = ${quoteText(value)}`);
-  }
-
-  /** @param notes Bytes that violations and quarantined records need. */
-  private giveMemory(notes: number): Promise<void> {
-    return this.set({ memory_limit: `${memoryOfTables(this.staging.appended, notes)}B` });
   }
 
   /** Rows that were appended, and those of the snapshot before, which are carried over or compared. */

@@ -6,7 +6,6 @@ import type { Data, RecordBatch } from 'apache-arrow';
 import { rowMessage } from '../check-messages.ts';
 import * as arrow from '../records/arrow.ts';
 import { type Database, duckdb, quoteIdentifier } from '../duckdb/database.ts';
-import { weighNotes } from './table-memory.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { datasetTable, placeColumns, quarantineTable, stagedViolationsTable, type TableDefinition } from './tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
@@ -24,8 +23,6 @@ const chunkRows = 2048;
 export class Staging {
   /** Rows of all tables that were appended. */
   appended = 0;
-  /** Bytes of memory that the violations and the quarantined records need to be sorted. */
-  weightOfNotes = 0;
   private flushAt = smallLoad;
   private readonly database: Database;
   private readonly violations: DuckDBAppender;
@@ -57,7 +54,6 @@ export class Staging {
   /** Appends a batch. Blocks while DuckDB copies, some milliseconds per ten thousand rows. */
   append(pipeline: AnyPipeline, batch: Batch): void {
     this.appended += batch.rows.numRows + batch.violations.length + batch.quarantined.length;
-    this.weightOfNotes += weighNotes(batch);
     if (batch.rows.numRows > 0) this.appendRows(pipeline, batch.rows);
     for (const violation of batch.violations) appendRow(this.violations, this.violationValues(pipeline, violation));
     for (const record of batch.quarantined) appendRow(this.quarantine, quarantineValues(record));

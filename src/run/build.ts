@@ -5,7 +5,7 @@ import { Load } from '../load/load.ts';
 import type { CarryOver } from '../load/previous-tables.ts';
 import type { Built, Staged } from './describe-snapshot.ts';
 import type { Run } from './options.ts';
-import { blamePrevious, readPrevious } from './previous.ts';
+import { blamePrevious, findPrevious } from './previous.ts';
 import { comparePartitions, namePartition } from '../project/declaration.ts';
 import type { AcceptedReading, TransformTotals, Verdict } from '../stages.ts';
 import { Transformer } from '../transform/transformer.ts';
@@ -37,7 +37,7 @@ export async function build(
     signal.throwIfAborted();
     run.enter('build tables');
     const log = { snapshot: run.id, publishedAt: run.startedAt, source: run.options.source };
-    const loaded = await load.finish(carryOver, log, await readPrevious(run, carryOver !== null));
+    const loaded = await load.finish(carryOver, log, await findPrevious(run));
     signal.throwIfAborted();
     return { ...staged, ...loaded, carryOver };
   } catch (error) {

@@ -1,13 +1,12 @@
 /** The snapshot before: whether it is damaged, what a run carries over from it, and where its tables can be read. */
 
-import { basename, dirname, join } from 'node:path';
-import { openDatabase } from '../duckdb/database.ts';
+import { join } from 'node:path';
 import { verifySnapshot } from '../publish/verify-snapshot.ts';
 import { findAltered } from '../warehouse/check-files.ts';
-import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
-import { readSnapshot, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
+import { databaseFile } from '../warehouse/snapshot-format.ts';
+import { recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { isRekapError, RekapError } from '../errors.ts';
-import { adviseWholeSync, type CarryOver, type PreviousTables } from '../load/previous-tables.ts';
+import { adviseWholeSync, type CarryOver } from '../load/previous-tables.ts';
 import { definitionFingerprint, schemaFingerprint } from './describe-snapshot.ts';
 import type { Run } from './options.ts';
 
@@ -65,29 +64,27 @@ export async function planCarryOver({ asked, options, previous, project, warn }:
 }
 
 /**
- * The tables of the snapshot before, whose history goes on in the new ones. One that is damaged as a whole must not keep a sync from making a
- * new one, unless rows are carried over from it.
+ * Returns the path of the previous snapshot's DuckDB file, whose history continues in the new one; null to start a new history.
+ *
+ * @throws `warehouse` if the file isn't the published one, unless the user accepts that the history is lost.
  */
-export async function readPrevious(
-  { previous, project, warn }: Run,
-  isCarriedOver: boolean,
-): Promise<PreviousTables | null> {
+export async function findPrevious({ previous, options, warn }: Run): Promise<string | null> {
   if (previous === null) return null;
-  const { tables, why } = await findPrevious(previous);
-  if (tables === null && isCarriedOver)
+  const { folder, manifest, id } = previous;
+  const [altered] = await findAltered(
+    folder,
+    manifest.files.filter(({ path }) => path === databaseFile),
+  );
+  if (altered === undefined) return join(folder, databaseFile);
+  const message = `Snapshot ${id} is damaged. Its DuckDB file is not the published one: ${altered.why}.`;
+  if (!options.acceptChanges)
     throw new RekapError(
       'warehouse',
-      `Nothing can be carried over from snapshot ${previous.id}. ${why}`,
-      adviseWholeSync(project),
+      message,
+      `${recoveryHint(id, manifest.run)} To start a new history of snapshots and changes, add --accept-changes.`,
     );
-  if (why !== null) {
-    const message =
-      tables === null
-        ? `Snapshot ${previous.id} is damaged. ${why} A new history of snapshots and changes starts.`
-        : `Snapshot ${previous.id} is read from its Parquet files. ${why}`;
-    warn(message);
-  }
-  return tables;
+  warn(`${message} A new history of snapshots and changes starts.`);
+  return null;
 }
 
 /** A database that is damaged though its hash is the manifest's shows only when it is read. */
@@ -101,71 +98,4 @@ export async function blamePrevious({ previous }: Run, error: unknown): Promise<
     recoveryHint(previous.id, previous.manifest.run),
     { cause: error },
   );
-}
-
-interface FoundPrevious {
-  /** Null where neither the DuckDB file nor the Parquet files are what was published. */
-  readonly tables: PreviousTables | null;
-  /** Why the DuckDB file is of no use, as sentences; null where it is. */
-  readonly why: string | null;
-}
-
-/**
- * The Parquet files hold the same but for the log of snapshots, which the manifest and the snapshot before that one know. They take longer to
- * read, and are looked at only where the DuckDB file cannot be used.
- *
- * @throws `database-held` where another program writes to the DuckDB file, and not all of it can be had elsewhere.
- */
-async function findPrevious({ folder, manifest }: Snapshot): Promise<FoundPrevious> {
-  const file = join(folder, databaseFile);
-  const altered = await alteredDatabase(folder, manifest);
-  const held = altered === null ? await findHolder(file) : null;
-  if (altered === null && held === null) return { tables: { kind: 'database', file }, why: null };
-  const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet'));
-  const isWhole = (await findAltered(folder, parquet)).length === 0;
-  const earlier = manifest.previous === null ? null : await findLog(dirname(dirname(folder)), manifest.previous);
-  const lacksLog = manifest.previous !== null && earlier === null;
-  // What is merely held can be had whole later on.
-  if (held !== null && (!isWhole || lacksLog)) throw held;
-  const why = held?.message ?? `Its DuckDB file is not the published one: ${altered}.`;
-  if (!isWhole) return { tables: null, why };
-  const files = new Map(parquet.map(({ path }) => [basename(path, '.parquet'), join(folder, path)]));
-  return {
-    tables: { kind: 'parquet', manifest, files, earlier },
-    why: lacksLog
-      ? `${why} The table snapshots_log now starts with this snapshot, because the earlier log cannot be read.`
-      : why,
-  };
-}
-
-/** Why the DuckDB file is not what was published; null where it is. */
-async function alteredDatabase(folder: string, { files }: Manifest): Promise<string | null> {
-  const [altered] = await findAltered(
-    folder,
-    files.filter(({ path }) => path === databaseFile),
-  );
-  return altered?.why ?? null;
-}
-
-/** What keeps the file from being read; null where nothing does. That it is damaged, though its hash is right, shows when it is read. */
-async function findHolder(file: string): Promise<RekapError | null> {
-  try {
-    (await openDatabase(file, { readOnly: true })).close();
-    return null;
-  } catch (error) {
-    return isRekapError(error, 'database-held') ? error : null;
-  }
-}
-
-/** The DuckDB file of snapshot `id`, where it is there, as it was published, and can be read. */
-async function findLog(warehouse: string, id: string): Promise<string | null> {
-  try {
-    const { folder, manifest } = await readSnapshot(warehouse, id);
-    const file = join(folder, databaseFile);
-    const isUsable = (await alteredDatabase(folder, manifest)) === null && (await findHolder(file)) === null;
-    return isUsable ? file : null;
-  } catch (error) {
-    if (error instanceof RekapError) return null;
-    throw error;
-  }
 }

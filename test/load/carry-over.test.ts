@@ -37,7 +37,7 @@ async function loadAgain() {
           ['voting_rights_users', []],
         ]),
       },
-      previous: before.tables,
+      previous: before.file,
       snapshot: '20261121T030002Z-000001',
     },
   );
@@ -96,7 +96,7 @@ describe('a load that carries over', () => {
       ['voting_rights_users', []],
     ]);
     const carryOver = { replaced };
-    const after = await load({ voters: [[voter(second)]] }, { carryOver, previous: before.tables });
+    const after = await load({ voters: [[voter(second)]] }, { carryOver, previous: before.file });
     const violations = 'SELECT dapil_id, check_name FROM violations';
     expect(await after.rows(violations)).toEqual([{ dapil_id: 1101, check_name: 'regency_in_one_dataset' }]);
     expect(await after.rows(violations)).toEqual(await before.rows(violations));
@@ -107,7 +107,7 @@ describe('a load that carries over', () => {
     const before = await load({ voters: [[voter(), voter(regency)], [voter(second)]] });
     const carryOver = { replaced: new Map([['voters', ['1102']]]) };
     const moved = voter({ ...regency, dapil_id: '1102' });
-    const after = await load({ voters: [[voter(second), moved]] }, { carryOver, previous: before.tables });
+    const after = await load({ voters: [[voter(second), moved]] }, { carryOver, previous: before.file });
     expect(await after.rows('SELECT dapil_id, regency, check_name, actual FROM violations')).toEqual(
       [1101, 1102].map((dapil_id) => ({
         dapil_id,
@@ -150,7 +150,7 @@ describe('a load that carries over', () => {
       ]),
     };
     await expect(
-      load({ voters: [[voter({ dapil_id: '1101' })]] }, { carryOver, previous: before.tables }),
+      load({ voters: [[voter({ dapil_id: '1101' })]] }, { carryOver, previous: before.file }),
     ).rejects.toThrow(/duplicate key/);
   });
 
@@ -162,7 +162,7 @@ describe('a load that carries over', () => {
       ['voters', null],
       ['voting_rights_users', []],
     ]);
-    const after = await load({ voters: [[mended]] }, { carryOver: { replaced }, previous: before.tables });
+    const after = await load({ voters: [[mended]] }, { carryOver: { replaced }, previous: before.file });
     expect(await before.rows('SELECT is_consistent FROM voting_rights_users')).toEqual([{ is_consistent: false }]);
     expect(await after.rows("SELECT * FROM violations WHERE severity = 'error'")).toEqual([]);
     expect(await after.rows('SELECT is_consistent FROM voting_rights_users')).toEqual([{ is_consistent: true }]);

@@ -14,7 +14,7 @@ const before = { voters: [[voter(), voter({ regency: 'GONE' })]], voting_rights_
 
 async function changesAfter(records: readonly Row[]) {
   const previous = await load(before, { snapshot: first });
-  const next = await load({ ...before, voters: [records] }, { snapshot: second, previous: previous.tables });
+  const next = await load({ ...before, voters: [records] }, { snapshot: second, previous: previous.file });
   return { previous, next, changes: await next.rows(`SELECT ${columns} FROM changes`) };
 }
 
@@ -22,7 +22,7 @@ describe('changes', () => {
   it('holds nothing in a first snapshot, nor where nothing differs', async () => {
     const one = await load(before);
     expect(await one.rows('FROM changes')).toEqual([]);
-    const same = await load(before, { snapshot: second, previous: one.tables });
+    const same = await load(before, { snapshot: second, previous: one.file });
     expect(await same.rows('FROM changes')).toEqual([]);
     expect(same.reports.get('voters')!.changes).toEqual({ added: 0, removed: 0, changed: 0 });
   });
@@ -68,7 +68,7 @@ describe('changes', () => {
     const { next } = await changesAfter([voter({ dpt_male: '1' }), voter({ regency: 'GONE' })]);
     const last = await load(
       { ...before, voters: [[voter({ dpt_male: '2' }), voter({ regency: 'GONE' })]] },
-      { snapshot: third, previous: next.tables },
+      { snapshot: third, previous: next.file },
     );
     expect(await last.rows('SELECT old_value, new_value, snapshot_id FROM changes')).toEqual([
       { old_value: '70800', new_value: '1', snapshot_id: second },
@@ -84,7 +84,7 @@ describe('changes', () => {
     await database.run('DROP VIEW IF EXISTS turnout_national; DROP TABLE changes; ALTER TABLE voters DROP dpt_male');
     database.close();
     const records = [voter({ dpt_male: '5', dpk_male: '6' }), voter({ regency: 'GONE' })];
-    const next = await load({ ...before, voters: [records] }, { snapshot: second, previous: previous.tables });
+    const next = await load({ ...before, voters: [records] }, { snapshot: second, previous: previous.file });
     expect(await ask(next.file, 'SELECT column_name FROM changes')).toEqual([{ column_name: 'dpk_male' }]);
   });
 });

@@ -91,7 +91,7 @@ describe('the tables', () => {
 
   it('hold a line in snapshots_log for this snapshot and for those before', async () => {
     const first = await load({ voters: [[voter()]], voting_rights_users: [[user({ dpt_male: 'x' })]] });
-    const { rows } = await load({ voters: [] }, { previous: first.tables, snapshot: '20261121T030002Z-000001' });
+    const { rows } = await load({ voters: [] }, { previous: first.file, snapshot: '20261121T030002Z-000001' });
     const log = await rows(
       'SELECT snapshot_id, dataset, row_count, grand_total, violation_count, source, published_at FROM snapshots_log',
     );

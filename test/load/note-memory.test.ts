@@ -1,10 +1,8 @@
 /** Where there is much to note of a source, the load comes to its end: memory follows what violations and quarantine hold, within bounds. */
 
-import { totalmem } from 'node:os';
 import { expect, it } from 'vitest';
 import { Load } from '../../src/load/load.ts';
-import type { CarryOver, PreviousTables } from '../../src/load/previous-tables.ts';
-import { memoryOfTables, weighNotes } from '../../src/load/table-memory.ts';
+import type { CarryOver } from '../../src/load/previous-tables.ts';
 import type { Batch, Violation } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
 import { ask, makeFolder, project, published } from './support.ts';
@@ -16,7 +14,7 @@ const notes = 25;
 /** Loads no row, but what a source's faults leave behind. */
 async function loadNotes(
   found: Partial<Pick<Batch, 'violations' | 'quarantined'>>,
-  carried: { readonly carryOver: CarryOver; readonly previous: PreviousTables } | null = null,
+  carried: { readonly carryOver: CarryOver; readonly previous: string } | null = null,
 ): Promise<string> {
   const folder = await makeFolder();
   const { signal } = new AbortController();
@@ -63,10 +61,7 @@ function malformed(raw: string): Violation[] {
 it('keeps a hundred megabytes of quarantined records, and carries them over', async () => {
   const first = await loadNotes({ quarantined });
   expect(await ask(first, countRecords)).toEqual(whole);
-  const second = await loadNotes(
-    {},
-    { carryOver: { replaced: new Map([['voters', []]]) }, previous: { kind: 'database', file: first } },
-  );
+  const second = await loadNotes({}, { carryOver: { replaced: new Map([['voters', []]]) }, previous: first });
   expect(await ask(second, countRecords)).toEqual(whole);
 });
 
@@ -82,25 +77,4 @@ it('keeps a hundred megabytes of values that are no numbers', async () => {
   expect(await ask(file, 'SELECT count(*) AS n FROM violations WHERE strlen(raw_value) = 4000000')).toEqual([
     { n: BigInt(notes) },
   ]);
-});
-
-it('never takes more than 2 GB, nor more than half of the machine, however much there is to note', () => {
-  expect(memoryOfTables(0, 1000) - memoryOfTables(0, 0)).toBe(1000);
-  const most = memoryOfTables(0, 2 ** 50);
-  expect(most).toBeLessThanOrEqual(totalmem() / 2);
-  expect(most).toBeLessThanOrEqual(2 ** 31);
-  expect(most).toBeGreaterThan(memoryOfTables(0, 0));
-});
-
-it('weighs texts by their bytes, and each violation', () => {
-  const [violation] = malformed('x');
-  const nothing = { ...new Transformer(voters!).finish(), violations: [], quarantined: [] };
-  const weigh = (found: Partial<Batch>): number => weighNotes({ ...nothing, ...found });
-  expect(weigh({})).toBe(0);
-  expect(weigh({ violations: [{ ...violation!, raw_value: null }] })).toBeGreaterThan(0);
-  const ofRecord = (record: string): number => weigh({ quarantined: [{ ...quarantined[0]!, record }] });
-  expect(ofRecord('票')).toBe(ofRecord('abc'));
-  const ofValue = (raw: string): number => weigh({ violations: malformed(raw) });
-  expect(ofValue('票') - ofValue('')).toBe(ofValue('abc') - ofValue(''));
-  expect(ofValue('abc')).toBeGreaterThan(ofValue(''));
 });

@@ -45,7 +45,7 @@ const parquet = (folder: string, table: string): string => `read_parquet(${quote
 describe('a Parquet file', () => {
   it('holds the rows of its table, in the order of its table', async () => {
     const before = await load({ ...partitions, voters: [[voter({ dpt_male: '1' })]] });
-    const { folder, rows } = await load(partitions, { previous: before.tables, snapshot: '20270101T000000Z-abcdef' });
+    const { folder, rows } = await load(partitions, { previous: before.file, snapshot: '20270101T000000Z-abcdef' });
     for (const table of tables) {
       const order = project.models.some(({ name }) => name === table) ? ' ORDER BY ALL' : '';
       const inDatabase = await rows(`FROM ${table}${order}`);

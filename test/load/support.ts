@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/duckdb/database.ts';
 import { Load } from '../../src/load/load.ts';
 import { allTables } from '../../src/load/tables.ts';
 import { allModels } from '../../src/load/schema.ts';
-import type { CarryOver, PreviousTables } from '../../src/load/previous-tables.ts';
+import type { CarryOver } from '../../src/load/previous-tables.ts';
 import type { Project } from '../../src/project/declaration.ts';
 import type { TransformTotals } from '../../src/stages.ts';
 import { Transformer } from '../../src/transform/transformer.ts';
@@ -68,7 +68,7 @@ export interface LoadSettings {
   readonly project?: Project;
   readonly folder?: string;
   readonly carryOver?: CarryOver;
-  readonly previous?: PreviousTables;
+  readonly previous?: string;
   readonly snapshot?: string;
 }
 
@@ -93,11 +93,9 @@ export async function load(partitions: Readonly<Record<string, readonly unknown[
     const log = { snapshot: settings.snapshot ?? '20261120T030002Z-000001', publishedAt: published, source: 'sample' };
     const loaded = await loading.finish(settings.carryOver ?? null, log, settings.previous ?? null);
     const file = join(folder, 'rekap.duckdb');
-    const tables: PreviousTables = { kind: 'database', file };
     return {
       folder,
       file,
-      tables,
       totals,
       ...loaded,
       rows: (sql: string) => ask(file, sql),

@@ -18,8 +18,8 @@ const mask = (text: string | undefined) => (text === undefined ? {} : { dpt_male
 
 async function loadNights() {
   const one = await load(night({ A: 'x', B: 'x' }), { snapshot: first });
-  const two = await load(night({ A: 'another text', C: 'x' }), { snapshot: second, previous: one.tables });
-  const three = await load(night({ B: 'x', C: 'x' }), { snapshot: third, previous: two.tables });
+  const two = await load(night({ A: 'another text', C: 'x' }), { snapshot: second, previous: one.file });
+  const three = await load(night({ B: 'x', C: 'x' }), { snapshot: third, previous: two.file });
   return { one, two, three };
 }
 
@@ -65,7 +65,7 @@ describe('a violation', () => {
     await older.change(
       'ALTER TABLE violations DROP first_snapshot; ALTER TABLE violations DROP since; DROP TABLE violations_log',
     );
-    const next = await load(night({ A: 'x' }), { snapshot: second, previous: older.tables });
+    const next = await load(night({ A: 'x' }), { snapshot: second, previous: older.file });
     expect(await next.rows('SELECT first_snapshot, since FROM violations')).toEqual(
       await one.rows("SELECT first_snapshot, since FROM violations WHERE regency = 'A'"),
     );

@@ -37,7 +37,7 @@ async function buildSnapshot(folder: string, earlier: string): Promise<Built> {
   const others = { voting_rights_users: [[user()]] };
   const before = await load({ voters: [[voter({ dpt_male: '1' })]], ...others }, { folder: earlier });
   const records = [voter(), voter(), voter({ regency: 'B', dpt_male: 'x', grand_total: '7' }), 5];
-  const { totals, reports } = await load({ voters: [records], ...others }, { folder, previous: before.tables });
+  const { totals, reports } = await load({ voters: [records], ...others }, { folder, previous: before.file });
   const datasets: Record<string, ManifestDataset> = {};
   for (const pipeline of project.pipelines) {
     const { table } = pipeline;
