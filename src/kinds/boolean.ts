@@ -2,7 +2,8 @@
 
 import { batchRows, codeWithoutText, type Column, type Kind, packBits, validityOf } from './kind.ts';
 import * as arrow from '../records/arrow.ts';
-import { NoCount, readRaw } from '../records/fields.ts';
+import { readRaw } from '../records/fields.ts';
+import { NullReason } from '../project/reserved.ts';
 import { type Fingerprint, mixNumber } from '../records/fingerprints.ts';
 import type { Page } from '../stages.ts';
 
@@ -30,10 +31,10 @@ class BooleanColumn implements Column {
     this.valid[row] = isKnown ? 1 : 0;
     this.values[row] = raw === 'true' ? 1 : 0;
     if (isKnown) return 0;
-    if (raw === '') return NoCount.empty;
+    if (raw === '') return NullReason.empty;
     return raw === null
       ? codeWithoutText(page.records.fieldKind[record * page.records.width + column])
-      : NoCount.malformed;
+      : NullReason.malformed;
   }
 
   mix(row: number, into: Fingerprint): void {

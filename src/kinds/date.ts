@@ -2,7 +2,8 @@
 
 import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
 import * as arrow from '../records/arrow.ts';
-import { NoCount, readStringText } from '../records/fields.ts';
+import { readStringText } from '../records/fields.ts';
+import { NullReason } from '../project/reserved.ts';
 import { type Fingerprint, mixNumber } from '../records/fingerprints.ts';
 import type { Page } from '../stages.ts';
 
@@ -32,7 +33,7 @@ class DateColumn implements Column {
     this.valid[row] = milliseconds === null ? 0 : 1;
     this.days[row] = milliseconds === null ? 0 : milliseconds / day;
     if (milliseconds !== null) return 0;
-    return typeof text === 'number' ? text : NoCount.malformed;
+    return typeof text === 'number' ? text : NullReason.malformed;
   }
 
   mix(row: number, into: Fingerprint): void {

@@ -3,7 +3,8 @@
 import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
 import { mixLong } from './whole-number.ts';
 import * as arrow from '../records/arrow.ts';
-import { NoCount, readNumberText } from '../records/fields.ts';
+import { readNumberText } from '../records/fields.ts';
+import { NullReason } from '../project/reserved.ts';
 import type { Fingerprint } from '../records/fingerprints.ts';
 import type { Page } from '../stages.ts';
 
@@ -55,7 +56,7 @@ export class DecimalColumn implements Column {
     this.halves[2 * row] = isIn ? BigInt.asIntN(64, units) : 0n;
     this.halves[2 * row + 1] = isIn ? units >> 64n : 0n;
     if (isIn) return 0;
-    return typeof units === 'number' ? units : NoCount.malformed;
+    return typeof units === 'number' ? units : NullReason.malformed;
   }
 
   /** The value in its smallest unit; 0 for NULL. */
@@ -82,20 +83,20 @@ export class DecimalColumn implements Column {
 }
 
 /**
- * A decimal in its smallest unit, from its digits; the code of `NoCount` where it has more of them after the point than are kept. A number of
+ * A decimal in its smallest unit, from its digits; the code of `NullReason` where it has more of them after the point than are kept. A number of
  * JSON may have an exponent: it is as exact as the digits are, and some servers write 12345678.9 as 1.23456789E7.
  */
 function readDecimal(text: string, scale: number): bigint | number {
   const [, sign, whole, fraction = '', exponent = '0'] =
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text) ?? [];
-  if (whole === undefined || text.length > 100) return NoCount.malformed;
+  if (whole === undefined || text.length > 100) return NullReason.malformed;
   // Units that the digits without their point are too many or too few by.
   const shift = scale - fraction.length + Number(exponent);
   let units = BigInt(whole + fraction);
   if (shift >= 0) units *= 10n ** BigInt(shift);
   else {
     const divisor = 10n ** BigInt(-shift);
-    if (units % divisor !== 0n) return NoCount.malformed;
+    if (units % divisor !== 0n) return NullReason.malformed;
     units /= divisor;
   }
   return sign === '-' ? -units : units;

@@ -1,7 +1,7 @@
 /** What a kind of column says of itself: how its values are read, kept in a batch, stored and described. */
 
 import type { Data } from 'apache-arrow';
-import { NoCount } from '../records/fields.ts';
+import { NullReason } from '../project/reserved.ts';
 import type { Fingerprint } from '../records/fingerprints.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
@@ -22,7 +22,7 @@ export interface Column {
    * Reads a record's field into a row.
    *
    * @param column Place of the field among those of the page's records.
-   * @returns 0, or the code of `NoCount` that says why the row has no value.
+   * @returns 0, or the code of `NullReason` that says why the row has no value.
    */
   fill(page: Page, record: number, column: number, row: number): number;
   /** Mixes a row's value, as it is published, into a fingerprint. Only for rows that have one. */
@@ -56,9 +56,9 @@ export interface Kind {
 
 /** Why a field that holds no string and no number has no value; `malformed` where it has one of another type. */
 export function codeWithoutText(fieldKind: number | undefined): number {
-  if (fieldKind === FieldKind.missing) return NoCount.missing;
-  if (fieldKind === FieldKind.null) return NoCount.null;
-  return NoCount.malformed;
+  if (fieldKind === FieldKind.missing) return NullReason.missing;
+  if (fieldKind === FieldKind.null) return NullReason.null;
+  return NullReason.malformed;
 }
 
 /** One bit per row, least significant first, as Arrow and DuckDB both have it. */

@@ -2,7 +2,8 @@
 
 import { codeWithoutText, batchRows, type Column, type Kind, validityOf } from './kind.ts';
 import * as arrow from '../records/arrow.ts';
-import { NoCount, readText } from '../records/fields.ts';
+import { readText } from '../records/fields.ts';
+import { NullReason } from '../project/reserved.ts';
 import { type Fingerprint, mix } from '../records/fingerprints.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
@@ -35,13 +36,13 @@ export class TextColumn implements Column {
     if (kind === FieldKind.text) {
       const start = fieldStart[slot]!;
       const end = fieldEnd[slot]!;
-      if (start === end) return this.skip(row, NoCount.empty);
+      if (start === end) return this.skip(row, NullReason.empty);
       this.set(row, page.bytes, start, end);
       return 0;
     }
     if (kind !== FieldKind.escaped) return this.skip(row, codeWithoutText(kind));
     const text = Buffer.from(readText(page, record, column)!);
-    if (text.length === 0) return this.skip(row, NoCount.empty);
+    if (text.length === 0) return this.skip(row, NullReason.empty);
     this.set(row, text, 0, text.length);
     return 0;
   }

@@ -4,7 +4,8 @@ import { readDay } from './date.ts';
 import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
 import { mixLong } from './whole-number.ts';
 import * as arrow from '../records/arrow.ts';
-import { NoCount, readStringText } from '../records/fields.ts';
+import { readStringText } from '../records/fields.ts';
+import { NullReason } from '../project/reserved.ts';
 import type { Fingerprint } from '../records/fingerprints.ts';
 import type { Page } from '../stages.ts';
 
@@ -44,7 +45,7 @@ class TimestampColumn implements Column {
     this.valid[row] = moment === null ? 0 : 1;
     this.microseconds[row] = moment ?? 0n;
     if (moment !== null) return 0;
-    return typeof text === 'number' ? text : NoCount.malformed;
+    return typeof text === 'number' ? text : NullReason.malformed;
   }
 
   mix(row: number, into: Fingerprint): void {

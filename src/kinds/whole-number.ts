@@ -2,7 +2,8 @@
 
 import { batchRows, type Column, type Kind, validityOf, type Words } from './kind.ts';
 import * as arrow from '../records/arrow.ts';
-import { maxCount, NoCount, readInteger, readNumberText } from '../records/fields.ts';
+import { maxCount, readInteger, readNumberText } from '../records/fields.ts';
+import { NullReason } from '../project/reserved.ts';
 import { type Fingerprint, mixNumber } from '../records/fingerprints.ts';
 import { formatNumber } from '../runtime/text.ts';
 import type { Page } from '../stages.ts';
@@ -88,7 +89,7 @@ class CountColumn extends SmallColumn {
 
   fill(page: Page, record: number, column: number, row: number): number {
     let value = readInteger(page, record, column);
-    if (value >= 0 && (value < this.min || value > this.max)) value = NoCount.malformed;
+    if (value >= 0 && (value < this.min || value > this.max)) value = NullReason.malformed;
     this.valid[row] = value < 0 ? 0 : 1;
     this.values[row] = value < 0 ? 0 : value;
     return value < 0 ? value : 0;
@@ -161,11 +162,11 @@ export function mixLong(value: bigint, into: Fingerprint): void {
   mixNumber(Number(BigInt.asIntN(32, value >> 32n)), into);
 }
 
-/** A field's digits, with a sign before them; else the code of `NoCount`. */
+/** A field's digits, with a sign before them; else the code of `NullReason`. */
 function readWhole(page: Page, record: number, column: number, least: bigint, most: bigint): bigint | number {
   const text = readNumberText(page, record, column);
   if (typeof text === 'number') return text;
-  if (!/^-?[0-9]{1,40}$/.test(text)) return NoCount.malformed;
+  if (!/^-?[0-9]{1,40}$/.test(text)) return NullReason.malformed;
   const value = BigInt(text);
-  return value < least || value > most ? NoCount.malformed : value;
+  return value < least || value > most ? NullReason.malformed : value;
 }

@@ -1,6 +1,7 @@
 /** Names that rekap gives itself, which no project may give to anything else. */
 
-import { NoCount } from '../records/fields.ts';
+/** Why a value is null, as a negative number in the place of the value: every count is 0 or more. */
+export const NullReason = { missing: -1, null: -2, empty: -3, malformed: -4 } as const;
 
 /** The check of a record whose key came before with other values. */
 export const conflictingRecords = 'conflicting_records';
@@ -40,5 +41,5 @@ export const ownRowColumns: ReadonlySet<string> = new Set([
   'snapshot_id',
 ]);
 
-/** Checks that the transformation makes of every pipeline; by the first four a mirror knows what a NULL was. */
-export const ownChecks: ReadonlySet<string> = new Set([...Object.keys(NoCount), conflictingRecords]);
+/** Checks that the transformation makes of every pipeline; the first four record why a value is null. */
+export const ownChecks: ReadonlySet<string> = new Set([...Object.keys(NullReason), conflictingRecords]);

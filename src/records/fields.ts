@@ -1,33 +1,31 @@
 /** Reads single fields of a record where they lie in a page's bytes: exact digits and texts. */
 
+import { NullReason } from '../project/reserved.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
 /** The largest count that a table holds: INTEGER is signed 32-bit. */
 export const maxCount = 2_147_483_647;
 
-/** What a field holds where it is no count; every count is 0 or more. */
-export const NoCount = { missing: -1, null: -2, empty: -3, malformed: -4 } as const;
-
-/** The name under which a violation records the code of `NoCount`. */
-export function noValueCheck(code: number): keyof typeof NoCount {
-  for (const [name, known] of Object.entries(NoCount)) if (known === code) return name as keyof typeof NoCount;
+/** Returns the name of a reason, which is also the name of its check. */
+export function noValueCheck(code: number): keyof typeof NullReason {
+  for (const [name, known] of Object.entries(NullReason)) if (known === code) return name as keyof typeof NullReason;
   throw new RangeError(`${code} says of no field why it gives no value`);
 }
 
 /** The decimal digits in bytes `start` to `end` as a number; -4 (malformed) for anything but 0-9 and above `maxCount`. */
 export function readDigits(bytes: Uint8Array, start: number, end: number): number {
-  if (start >= end) return NoCount.malformed;
+  if (start >= end) return NullReason.malformed;
   let value = 0;
   for (let at = start; at < end; at += 1) {
     const digit = bytes[at]! - 0x30;
-    if (digit < 0 || digit > 9) return NoCount.malformed;
+    if (digit < 0 || digit > 9) return NullReason.malformed;
     value = value * 10 + digit;
-    if (value > maxCount) return NoCount.malformed;
+    if (value > maxCount) return NullReason.malformed;
   }
   return value;
 }
 
-/** A record's field as a whole number from 0 to 2,147,483,647, or one of `NoCount`. A JSON number is read by its digits too. */
+/** A record's field as a whole number from 0 to 2,147,483,647, or one of `NullReason`. A JSON number is read by its digits too. */
 export function readInteger(page: Page, row: number, column: number): number {
   const { records, bytes } = page;
   const slot = row * records.width + column;
@@ -35,7 +33,7 @@ export function readInteger(page: Page, row: number, column: number): number {
   const end = records.fieldEnd[slot]!;
   switch (records.fieldKind[slot]) {
     case FieldKind.text:
-      return start === end ? NoCount.empty : readDigits(bytes, start, end);
+      return start === end ? NullReason.empty : readDigits(bytes, start, end);
     case FieldKind.number:
       return readDigits(bytes, start, end);
     case FieldKind.escaped: {
@@ -43,11 +41,11 @@ export function readInteger(page: Page, row: number, column: number): number {
       return readDigits(decoded, 0, decoded.length);
     }
     case FieldKind.missing:
-      return NoCount.missing;
+      return NullReason.missing;
     case FieldKind.null:
-      return NoCount.null;
+      return NullReason.null;
     default:
-      return NoCount.malformed;
+      return NullReason.malformed;
   }
 }
 
@@ -67,7 +65,7 @@ export function readText(page: Page, row: number, column: number): string | null
   }
 }
 
-/** A record's field as the text of a number: what a string holds, or the digits of a JSON number; else the code of `NoCount`. */
+/** A record's field as the text of a number: what a string holds, or the digits of a JSON number; else the code of `NullReason`. */
 export function readNumberText(page: Page, row: number, column: number): string | number {
   const slot = row * page.records.width + column;
   return page.records.fieldKind[slot] === FieldKind.number
@@ -75,17 +73,17 @@ export function readNumberText(page: Page, row: number, column: number): string 
     : readStringText(page, row, column);
 }
 
-/** What a string holds; the code of `NoCount` where it is empty, or the field holds none. */
+/** What a string holds; the code of `NullReason` where it is empty, or the field holds none. */
 export function readStringText(page: Page, row: number, column: number): string | number {
   const text = readText(page, row, column);
-  if (text !== null) return text === '' ? NoCount.empty : text;
+  if (text !== null) return text === '' ? NullReason.empty : text;
   switch (page.records.fieldKind[row * page.records.width + column]) {
     case FieldKind.missing:
-      return NoCount.missing;
+      return NullReason.missing;
     case FieldKind.null:
-      return NoCount.null;
+      return NullReason.null;
     default:
-      return NoCount.malformed;
+      return NullReason.malformed;
   }
 }
 

@@ -4,7 +4,8 @@ import { countOnes } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, keyPlaces, summedColumns } from '../project/declaration.ts';
 import { conflictingRecords } from '../project/reserved.ts';
-import { NoCount, noValueCheck, readRaw } from '../records/fields.ts';
+import { noValueCheck, readRaw } from '../records/fields.ts';
+import { NullReason } from '../project/reserved.ts';
 import {
   begin,
   type Fingerprint,
@@ -133,7 +134,7 @@ export class Transformer {
       const code = this.batch.columns[column]!.fill(page, record, column, this.batch.rows);
       if (code === 0) continue;
       const { field, unusable } = this.columns[column]!;
-      return `${field} ${code === NoCount.malformed ? unusable : `is ${noValueCheck(code)}`}`;
+      return `${field} ${code === NullReason.malformed ? unusable : `is ${noValueCheck(code)}`}`;
     }
     return null;
   }
@@ -162,7 +163,7 @@ export class Transformer {
 
   private noteNoValue(page: Page, record: number, row: number, column: number, code: number): void {
     const { name, isNullable } = this.columns[column]!;
-    if (isNullable && code !== NoCount.malformed) return;
+    if (isNullable && code !== NullReason.malformed) return;
     this.batch.consistent[row] = 0;
     this.note({
       place: this.batch.place(row),

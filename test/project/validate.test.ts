@@ -14,7 +14,8 @@ import { consistencyColumn, ownChecks, ownRowColumns, ownTables } from '../../sr
 import { complaintsAboutShape, pipelineShape, projectShape, storedProjectShape } from '../../src/project/shapes.ts';
 import { storedPart } from '../../src/project/stored.ts';
 import { complaintsAbout } from '../../src/project/validate.ts';
-import { NoCount, noValueCheck } from '../../src/records/fields.ts';
+import { noValueCheck } from '../../src/records/fields.ts';
+import { NullReason } from '../../src/project/reserved.ts';
 
 const sound: AnyPipeline = voters;
 const whole = storedPart(loadProject());
@@ -283,7 +284,7 @@ describe('the names that no declaration may take', () => {
   });
 
   it('are those of every check that a value or a record breaks by itself', () => {
-    const given = [...Object.values(NoCount).map(noValueCheck), 'conflicting_records'];
+    const given = [...Object.values(NullReason).map(noValueCheck), 'conflicting_records'];
     expect(ownChecks).toEqual(new Set(given));
   });
 });

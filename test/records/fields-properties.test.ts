@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { voters } from '../support/bundled.ts';
-import { maxCount, NoCount, readDigits, readInteger, readRaw, readText } from '../../src/records/fields.ts';
+import { maxCount, readDigits, readInteger, readRaw, readText } from '../../src/records/fields.ts';
+import { NullReason } from '../../src/project/reserved.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { holds } from '../support/properties.ts';
 
@@ -70,13 +71,13 @@ const placed = fc
 
 /** What a count is, said over the parsed value and its spelling, in whole numbers of any size. */
 function countOf(json: string | null): number {
-  if (json === null) return NoCount.missing;
+  if (json === null) return NullReason.missing;
   const value: unknown = JSON.parse(json);
-  if (value === null) return NoCount.null;
-  if (value === '') return NoCount.empty;
+  if (value === null) return NullReason.null;
+  if (value === '') return NullReason.empty;
   const figure = typeof value === 'number' ? json.trim() : value;
-  if (typeof figure !== 'string' || !/^[0123456789]+$/.test(figure)) return NoCount.malformed;
-  return BigInt(figure) <= BigInt(maxCount) ? Number(BigInt(figure)) : NoCount.malformed;
+  if (typeof figure !== 'string' || !/^[0123456789]+$/.test(figure)) return NullReason.malformed;
+  return BigInt(figure) <= BigInt(maxCount) ? Number(BigInt(figure)) : NullReason.malformed;
 }
 
 describe('a field', () => {
@@ -111,7 +112,7 @@ describe('readDigits', () => {
     fc.property(wellFormed, wellFormed, wellFormed, (before, text, after) => {
       const start = Buffer.byteLength(before);
       expect(readDigits(Buffer.from(before + text + after), start, start + Buffer.byteLength(text))).toBe(
-        text === '' ? NoCount.malformed : countOf(JSON.stringify(text)),
+        text === '' ? NullReason.malformed : countOf(JSON.stringify(text)),
       );
     }),
     { runs: 1000 },

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { voters } from '../support/bundled.ts';
-import { NoCount, readDigits, readInteger, readRaw, readText } from '../../src/records/fields.ts';
+import { readDigits, readInteger, readRaw, readText } from '../../src/records/fields.ts';
+import { NullReason } from '../../src/project/reserved.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 
 const field = 'JumlahSeluruhPemilih';
@@ -77,14 +78,14 @@ describe('readInteger', () => {
     ['an object', '{"a":12}'],
     ['a field that stands twice', `"12","${field}":"12"`],
   ])('calls %s malformed', (_, json) => {
-    expect(integerOf(json)).toBe(NoCount.malformed);
+    expect(integerOf(json)).toBe(NullReason.malformed);
   });
 
   it('tells missing, null, empty and malformed from each other and from every count', () => {
-    expect(integerOf()).toBe(NoCount.missing);
-    expect(integerOf('null')).toBe(NoCount.null);
-    expect(integerOf('""')).toBe(NoCount.empty);
-    const codes = Object.values(NoCount);
+    expect(integerOf()).toBe(NullReason.missing);
+    expect(integerOf('null')).toBe(NullReason.null);
+    expect(integerOf('""')).toBe(NullReason.empty);
+    const codes = Object.values(NullReason);
     expect(new Set(codes).size).toBe(4);
     expect(Math.max(...codes)).toBeLessThan(0);
   });
@@ -95,12 +96,12 @@ describe('readDigits', () => {
     const bytes = Buffer.from('"x12345y"');
     expect(readDigits(bytes, 2, 7)).toBe(12_345);
     expect(readDigits(bytes, 3, 5)).toBe(23);
-    expect(readDigits(bytes, 1, 7)).toBe(NoCount.malformed);
-    expect(readDigits(bytes, 2, 8)).toBe(NoCount.malformed);
+    expect(readDigits(bytes, 1, 7)).toBe(NullReason.malformed);
+    expect(readDigits(bytes, 2, 8)).toBe(NullReason.malformed);
   });
 
   it('finds no number in an empty stretch', () => {
-    expect(readDigits(Buffer.from('12'), 1, 1)).toBe(NoCount.malformed);
+    expect(readDigits(Buffer.from('12'), 1, 1)).toBe(NullReason.malformed);
   });
 });
 
