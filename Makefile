@@ -108,13 +108,13 @@ check: build ## format, lint, types, unused code, package
 	npx --no-install publint
 
 bench: build ## measure speed and memory; prints ratios within this run
-	node --expose-gc dist/test/bench/main.js
+	node --expose-gc dist/bench/main.js
 
 bench-long: build ## the same with ten million records; takes minutes
-	node --expose-gc dist/test/bench/main.js long
+	node --expose-gc dist/bench/main.js long
 
 bench-dlt: build ## the same load with dlt, in a virtual environment of Python that it makes
-	node --expose-gc dist/test/bench/main.js dlt
+	node --expose-gc dist/bench/main.js dlt
 
 compare: build ## load the sample with rekap and four other tools, which it installs for a while, from a service that caps limit
 	@command -v python3 > /dev/null || { echo 'make compare needs Python 3, which is not installed.' >&2; exit 1; }

@@ -8,7 +8,7 @@ const alone = [
   'test/end-to-end/open-files.test.ts',
   'test/pipelines/index.test.ts',
   'test/publish/lock.test.ts',
-  'test/run/unloadable.test.ts',
+  'test/cli/unloadable.test.ts',
 ];
 
 export default defineConfig({

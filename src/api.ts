@@ -10,7 +10,7 @@ import {
   syncDefaults,
   type SyncOptions,
   type SyncResult,
-} from './run/options.ts';
+} from './run-options.ts';
 import { systemClock } from './runtime/context.ts';
 import { sync as syncProject } from './sync.ts';
 

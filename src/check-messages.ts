@@ -1,6 +1,6 @@
 /** What a violation says in one sentence: one template per check, in English and in Indonesian, filled in TypeScript or in SQL. */
 
-import { quoteIdentifier, quoteText } from './duckdb/database.ts';
+import { quoteIdentifier, quoteText } from './runtime/database.ts';
 import { kindOf } from './kinds/kinds.ts';
 import { type AnyPipeline, type Language, type Message, type Project, sumChecks } from './project/declaration.ts';
 

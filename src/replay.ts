@@ -12,13 +12,13 @@ import { verifySnapshot } from './publish/verify-snapshot.ts';
 import { findAltered } from './warehouse/check-files.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
 import { listSnapshotIds, readPinnedId, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
-import { beginLoad, build } from './run/build.ts';
-import { requireSql } from './run/check-sql.ts';
-import { checkBuilt } from './run/check-built.ts';
-import { definitionFingerprint } from './run/describe-snapshot.ts';
-import { openLandedReadings } from './run/landed-readings.ts';
-import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run/options.ts';
-import { planCarryOver } from './run/previous.ts';
+import { beginLoad, build } from './build.ts';
+import { requireSql } from './load/try-sql.ts';
+import { checkBuilt } from './publish/check-built.ts';
+import { definitionFingerprint } from './publish/describe-snapshot.ts';
+import { openLandedReadings } from './landed-readings.ts';
+import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run-options.ts';
+import { planCarryOver } from './publish/previous.ts';
 import {
   findLanding,
   optionsOf,
@@ -30,9 +30,9 @@ import {
   type Replay,
   requireApart,
   requireKnown,
-} from './run/replay-plan.ts';
-import { checkSource, withRun } from './run/run.ts';
-import { addReport } from './run/write-report.ts';
+} from './replay-plan.ts';
+import { checkSource, withRun } from './run.ts';
+import { addReport } from './publish/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
 /** What the run to replay was declared with. */

@@ -15,12 +15,12 @@ import {
   readSnapshot,
   type Snapshot,
 } from './warehouse/warehouse.ts';
-import { readBaseUrl, warningsOfBaseUrl } from './run/base-url.ts';
-import type { Attempt, Run, RunPlan, SyncContext, SyncOptions, SyncResult } from './run/options.ts';
-import { findDamage, planCarryOver } from './run/previous.ts';
-import { beginsAnew, checkSource, withRun } from './run/run.ts';
-import { openSource } from './run/source.ts';
-import { addReport, loadReport } from './run/write-report.ts';
+import { readBaseUrl, warningsOfBaseUrl } from './source/base-url.ts';
+import type { Attempt, Run, RunPlan, SyncContext, SyncOptions, SyncResult } from './run-options.ts';
+import { findDamage, planCarryOver } from './publish/previous.ts';
+import { beginsAnew, checkSource, withRun } from './run.ts';
+import { openSource } from './open-source.ts';
+import { addReport, loadReport } from './publish/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
 /**
@@ -37,7 +37,7 @@ export async function sync(
   const { reportModule = null, files } = project;
   return withRun({ kind: 'sync', project, reportModule, files, options, context }, planSync, async (run) => {
     const carryOver = await planCarryOver(run);
-    const { beginLoad, build } = await import('./run/build.ts');
+    const { beginLoad, build } = await import('./build.ts');
     // What is wrong with the project's SQL shows before anything is fetched.
     const load = await beginLoad(run);
     const source = await orClose([{ close: async () => load.abandon() }], () => openSource(run));
@@ -47,7 +47,7 @@ export async function sync(
       return build(run, load, source.readings, carryOver);
     });
     await source.close();
-    const { checkBuilt } = await import('./run/check-built.ts');
+    const { checkBuilt } = await import('./publish/check-built.ts');
     const manifest = await checkBuilt(run, built);
     return { ...(await publish(run, manifest)), broken_checks: built.brokenChecks };
   });

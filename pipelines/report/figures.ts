@@ -1,6 +1,6 @@
 /** Reads the figures that the report shows from the views of a snapshot. */
 
-import { type Database, quoteText } from '../../src/duckdb/database.ts';
+import { type Database, quoteText } from '../../src/runtime/database.ts';
 import { type Count, figuresOf, queryOf, type Rate, type Row } from './figure.ts';
 
 const sexes = ['both', 'male', 'female'] as const;

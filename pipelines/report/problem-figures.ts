@@ -1,6 +1,6 @@
 /** Reads what is doubtful in a snapshot: violations by place, sums that do not hold, and values that the source restated. */
 
-import { type Database, quoteText } from '../../src/duckdb/database.ts';
+import { type Database, quoteText } from '../../src/runtime/database.ts';
 import { messagePieces, type MessagePiece, type MessageParts } from '../../src/check-messages.ts';
 import { type Count, figuresOf, type Row } from './figure.ts';
 import { type Election, placeKey } from './figures.ts';

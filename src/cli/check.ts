@@ -14,7 +14,7 @@ export const checkCommand = declareCommand({
   async run({ project: folder, json }) {
     const project = await loadChosenProject(folder);
     const [{ requireSql }, { printJson }] = await Promise.all([
-      import('../run/check-sql.ts'),
+      import('../load/try-sql.ts'),
       import('./print/terminal.ts'),
     ]);
     await requireSql(project, project.files);

@@ -3,7 +3,7 @@
 import { commandLine } from './commands.ts';
 import { beginInvocation, invocation } from './options/invocation.ts';
 import { findCommand } from './options/read-command.ts';
-import { isBucketUrl } from '../bucket/address.ts';
+import { isBucketUrl } from '../share/address.ts';
 import { ExitCode, RekapError, tooFewFiles } from '../errors.ts';
 
 /** Runs the command that the arguments name, and prints a failure. Sets the exit code of the process. */
@@ -63,6 +63,6 @@ async function run(words: readonly string[]): Promise<number | void> {
   if (foundConfig !== null) (await import('./print/event-log.ts')).writeConfigNote(foundConfig, options['log-format']);
   const { warehouse } = options;
   if (typeof warehouse !== 'string' || !isBucketUrl(warehouse)) return command.run(options, positionals);
-  const { fetchCopy } = await import('./bucket.ts');
+  const { fetchCopy } = await import('./use-bucket.ts');
   return command.run({ ...options, warehouse: await fetchCopy(warehouse) }, positionals);
 }

@@ -1,7 +1,6 @@
 /** The commands there are; the file of each is loaded only when it is needed, so that the overview costs next to nothing. */
 
-import type { Command, CommandEntry } from './options/option.ts';
-import type { CommandLine } from './options/parse-arguments.ts';
+import type { Command, CommandEntry, CommandLine } from './options/option.ts';
 
 const withPartitionOption = async (command: Command): Promise<Command> =>
   (await import('./project.ts')).withPartitionOption(command);

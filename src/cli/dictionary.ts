@@ -15,7 +15,7 @@ export const dictionaryCommand = declareCommand({
   async run({ warehouse, json }, [table]) {
     const [{ requireCurrent, requireDatabase }, { readPublishedDictionary }, { printJson, paint }] = await Promise.all([
       import('../warehouse/warehouse.ts'),
-      import('../duckdb/dictionary.ts'),
+      import('../warehouse/read-dictionary.ts'),
       import('./print/terminal.ts'),
     ]);
     const all = await readPublishedDictionary(await requireDatabase(await requireCurrent(warehouse)));
@@ -31,7 +31,7 @@ export const dictionaryCommand = declareCommand({
       );
     }
     if (json) return printJson(relations);
-    const { inColumns, widthOf, wrap } = await import('./print/text.ts');
+    const { inColumns, widthOf, wrap } = await import('./print/wrap-text.ts');
     const width = widthOf(process.stdout);
     const lines =
       table === undefined

@@ -5,7 +5,7 @@ import { declareCommand } from './options/option.ts';
 import { resultOptions, warehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
-import type { QueryResult } from '../query/query-result.ts';
+import type { QueryResult } from '../snapshots/query/query-result.ts';
 import type { ComparedSnapshots, LoneDataset } from '../snapshots/diff-snapshots.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 
@@ -37,7 +37,7 @@ export const diffCommand = declareCommand({
       { sampleNotice },
     ] = await Promise.all([
       import('../snapshots/diff-snapshots.ts'),
-      import('../query/write-result.ts'),
+      import('../snapshots/query/write-result.ts'),
       import('./print/terminal.ts'),
       import('../warehouse/snapshot-format.ts'),
     ]);
@@ -149,7 +149,7 @@ async function writeByKind<Item extends { readonly kind: string }>(
 /** Every row as texts that are safe to print, by column name. */
 async function readTexts(result: QueryResult): Promise<Difference[]> {
   const [{ displayText }, { printable }] = await Promise.all([
-    import('../query/query-result.ts'),
+    import('../snapshots/query/query-result.ts'),
     import('./print/terminal.ts'),
   ]);
   const rows: Difference[] = [];
@@ -180,7 +180,7 @@ async function collectRecords(
   pipelines: readonly AnyPipeline[],
 ): Promise<readonly ChangedRecord[]> {
   const [{ displayText }, { printable }] = await Promise.all([
-    import('../query/query-result.ts'),
+    import('../snapshots/query/query-result.ts'),
     import('./print/terminal.ts'),
   ]);
   const records = new Map<string, ChangedRecord>();

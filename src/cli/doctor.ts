@@ -5,12 +5,12 @@ import { loadChosenProject, projectOption } from './project.ts';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { notifyOptions } from './options/notify.ts';
+import { notifyOptions } from './options/notify-options.ts';
 import { jsonOption, warehouseOption } from './options/shared.ts';
 import { readTold } from './tell-others.ts';
 import { ExitCode, RekapError, systemReason } from '../errors.ts';
-import { readBaseUrl } from '../run/base-url.ts';
-import { syncDefaults } from '../run/options.ts';
+import { readBaseUrl } from '../source/base-url.ts';
+import { syncDefaults } from '../run-options.ts';
 import { systemClock } from '../runtime/context.ts';
 
 export const doctorCommand = declareCommand({
@@ -48,10 +48,10 @@ export const doctorCommand = declareCommand({
   ],
   async run(args) {
     const [{ examine }, { printJson, paint, printable }, { readApiKey }, { widthOf, wrap }] = await Promise.all([
-      import('../run/doctor.ts'),
+      import('../diagnose.ts'),
       import('./print/terminal.ts'),
       import('./options/api-key.ts'),
-      import('./print/text.ts'),
+      import('./print/wrap-text.ts'),
     ]);
     const project = await loadChosenProject(args.project);
     const file = args['api-key-file'];
@@ -100,8 +100,8 @@ export const doctorCommand = declareCommand({
 
 async function readBucket(url: string): Promise<string | null> {
   const [{ withBucket }, { readCurrentObject }] = await Promise.all([
-    import('./bucket.ts'),
-    import('../bucket/current-object.ts'),
+    import('./use-bucket.ts'),
+    import('../share/current-object.ts'),
   ]);
   return withBucket(url, 'reading', async (bucket) => (await readCurrentObject(bucket))?.snapshot ?? null);
 }

@@ -3,7 +3,7 @@
 import type { TableLayout } from './print/result-table.ts';
 import { formatOfFile, type PrintedFormat } from './query-output.ts';
 import { RekapError } from '../errors.ts';
-import type { Relation } from '../duckdb/dictionary.ts';
+import type { Relation } from '../warehouse/read-dictionary.ts';
 
 /** What dot commands change of a session. */
 export interface Session {
@@ -60,7 +60,7 @@ export const dotCommands: Readonly<Record<string, DotCommand>> = {
     async run(session, given) {
       if (given === '') throw usage('.once needs a file name.', 'Add one, such as .once rows.csv.');
       formatOfFile(given);
-      await (await import('../query/write-aside.ts')).requireOutside(given, session.warehouse, '.once');
+      await (await import('../snapshots/query/write-aside.ts')).requireOutside(given, session.warehouse, '.once');
       session.once = given;
       return [];
     },
@@ -92,7 +92,7 @@ export async function runDotCommand(line: string, session: Session): Promise<voi
     );
   const [lines, { inColumns, widthOf }, { writeOut }] = await Promise.all([
     dotCommands[name]!.run(session, given),
-    import('./print/text.ts'),
+    import('./print/wrap-text.ts'),
     import('./print/terminal.ts'),
   ]);
   const isPair = (each: Lines[number]): each is readonly [string, string] => typeof each !== 'string';

@@ -3,7 +3,7 @@
 import { declareCommand } from './options/option.ts';
 import { jsonOption, languageOption, snapshotOption, warehouseOption } from './options/shared.ts';
 import { RekapError, systemCode } from '../errors.ts';
-import type { Evidence } from '../snapshots/evidence.ts';
+import type { Evidence } from '../snapshots/find-evidence.ts';
 
 export const evidenceCommand = declareCommand({
   positionals: { name: 'value of the last column of the key, as the source spells it; leave it out with --quarantine' },
@@ -34,7 +34,7 @@ export const evidenceCommand = declareCommand({
         'Give either a name or --quarantine.',
       );
     const [{ findEvidence }, { chooseSnapshot }] = await Promise.all([
-      import('../snapshots/evidence.ts'),
+      import('../snapshots/find-evidence.ts'),
       import('../warehouse/warehouse.ts'),
     ]);
     const { warehouse, out } = args;
@@ -57,7 +57,7 @@ export const evidenceCommand = declareCommand({
     });
     const [{ renderEvidence }, { widthOf }, { printJson, writeOut }, { sampleNotice }] = await Promise.all([
       import('./print/evidence-text.ts'),
-      import('./print/text.ts'),
+      import('./print/wrap-text.ts'),
       import('./print/terminal.ts'),
       import('../warehouse/snapshot-format.ts'),
     ]);

@@ -35,7 +35,7 @@ export const exportCommand = declareCommand({
       { mkdir, readdir },
     ] = await Promise.all([
       import('../warehouse/warehouse.ts'),
-      import('../query/write-aside.ts'),
+      import('../snapshots/query/write-aside.ts'),
       import('../snapshots/export-snapshot.ts'),
       import('../warehouse/snapshot-format.ts'),
       import('node:fs/promises'),

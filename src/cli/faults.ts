@@ -2,7 +2,7 @@
 
 import { closestName } from './options/names.ts';
 import { renderTable } from './print/table.ts';
-import { inColumns } from './print/text.ts';
+import { inColumns } from './print/wrap-text.ts';
 import { RekapError } from '../errors.ts';
 import { checkFaultValue, faultList, type FaultName, type FaultValues, presets } from '../serve/faults/fault-list.ts';
 

@@ -5,7 +5,7 @@ import { loadChosenProject } from './project.ts';
 import { warehouseOption } from './options/shared.ts';
 import { fillIn, type Places, scheduleNames, schedules } from './schedules.ts';
 import { RekapError } from '../errors.ts';
-import { readBaseUrl } from '../run/base-url.ts';
+import { readBaseUrl } from '../source/base-url.ts';
 
 /** The key file in the folder of rekap.json, if the user names no other. */
 const usualKeyFile = 'api-key';

@@ -6,11 +6,11 @@
 import { spawn } from 'node:child_process';
 import { below, boundTime, post, readUrl, sendSigned } from './send-notice.ts';
 import { listenForSignals } from './signals.ts';
-import type { notifyOptions } from './options/notify.ts';
+import type { notifyOptions } from './options/notify-options.ts';
 import type { Values } from './options/option.ts';
 import { readNamedFile, type warehouseOption } from './options/shared.ts';
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
-import type { RunLine } from '../publish/runs-log.ts';
+import type { RunLine } from '../warehouse/runs-log.ts';
 
 /** What others are told of a run; also the JSON that commands and webhooks get. */
 interface Notice extends Partial<RunLine> {
@@ -79,7 +79,7 @@ export async function readNotifier(
   };
   const metricsFile = args['metrics-file'];
   if (metricsFile !== undefined) {
-    const { requireOutside } = await import('../query/write-aside.ts');
+    const { requireOutside } = await import('../snapshots/query/write-aside.ts');
     await requireOutside(metricsFile, args.warehouse, '--metrics-file');
   }
   return {
@@ -112,10 +112,10 @@ async function writeMetrics(file: string, warehouse: string): Promise<void> {
   const [{ writeFile }, { requireOutside, writeAside }, { readRuns }, { renderMetrics }, { addRun, noRuns }] =
     await Promise.all([
       import('node:fs/promises'),
-      import('../query/write-aside.ts'),
-      import('../publish/runs-log.ts'),
-      import('../snapshots/metrics.ts'),
-      import('../snapshots/runs-summary.ts'),
+      import('../snapshots/query/write-aside.ts'),
+      import('../warehouse/runs-log.ts'),
+      import('../notify/metrics.ts'),
+      import('../notify/runs-summary.ts'),
     ]);
   await requireOutside(file, warehouse, '--metrics-file');
   const text = renderMetrics((await readRuns(warehouse)).reduce(addRun, noRuns));
@@ -171,7 +171,7 @@ async function runCommand(command: string, body: string, notice: Notice, patienc
  * hears of them then, too.
  */
 async function noticesOf(warehouse: string, { begunAt, run, failure }: Ended): Promise<Notice[]> {
-  const { readRuns } = await import('../publish/runs-log.ts');
+  const { readRuns } = await import('../warehouse/runs-log.ts');
   const lines = await readRuns(warehouse).catch(() => []);
   // Another sync may have ended meanwhile: the warehouse is free during a push.
   const line = lines.findLast(

@@ -2,7 +2,7 @@
 
 import { declareCommand } from './options/option.ts';
 import { jsonOption, keepOptions, publishOptions, warehouseOption } from './options/shared.ts';
-import { readBucketUrl } from '../bucket/address.ts';
+import { readBucketUrl } from '../share/address.ts';
 import { systemClock } from '../runtime/context.ts';
 import { countOf, formatBytes } from '../runtime/text.ts';
 
@@ -18,9 +18,9 @@ export const pullCommand = declareCommand({
   async run({ warehouse, keep, json, 'accept-source': acceptSource }, [word]) {
     const { url } = readBucketUrl(word!);
     const [{ pullSnapshot }, { verifyAgainst }, { withBucket }, { complete, printJson }] = await Promise.all([
-      import('../snapshots/pull-snapshot.ts'),
-      import('../snapshots/verify-against.ts'),
-      import('./bucket.ts'),
+      import('../share/pull-snapshot.ts'),
+      import('../publish/verify-against.ts'),
+      import('./use-bucket.ts'),
       import('./print/terminal.ts'),
     ]);
     const pulled = await withBucket(url, 'fetching', (bucket, watcher) =>

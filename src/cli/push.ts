@@ -10,11 +10,11 @@ import {
   warehouseOption,
 } from './options/shared.ts';
 import { isRekapError, RekapError } from '../errors.ts';
-import { readBucketUrl } from '../bucket/address.ts';
+import { readBucketUrl } from '../share/address.ts';
 import type { LogFormat } from './print/event-log.ts';
 import { systemClock } from '../runtime/context.ts';
 import { countOf, formatBytes } from '../runtime/text.ts';
-import type { Pushed } from '../snapshots/push-snapshot.ts';
+import type { Pushed } from '../share/push-snapshot.ts';
 
 const options = {
   ...warehouseOption,
@@ -52,8 +52,8 @@ interface PushSettings {
 
 async function push(url: string, settings: PushSettings): Promise<Pushed> {
   const [{ pushSnapshot }, { withBucket }, { chooseSnapshot }] = await Promise.all([
-    import('../snapshots/push-snapshot.ts'),
-    import('./bucket.ts'),
+    import('../share/push-snapshot.ts'),
+    import('./use-bucket.ts'),
     import('../warehouse/warehouse.ts'),
   ]);
   const snapshot = await chooseSnapshot(settings.warehouse, settings.snapshot);

@@ -3,9 +3,9 @@
 import { setPriority } from 'node:os';
 import { boundQuery } from './bound-query.ts';
 import { isRekapError, messageOf } from '../errors.ts';
-import type { QueryResult } from '../query/query-result.ts';
-import { runQuery } from '../query/run-query.ts';
-import { writeCsv, writeJson } from '../query/write-result.ts';
+import type { QueryResult } from '../snapshots/query/query-result.ts';
+import { runQuery } from '../snapshots/query/run-query.ts';
+import { writeCsv, writeJson } from '../snapshots/query/write-result.ts';
 import type { QueryAnswer, QueryOrder, QueryRefusal, QueryReply } from '../serve/query-processes.ts';
 
 /** The text of a result is longer than the order allows. */

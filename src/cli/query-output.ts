@@ -4,8 +4,8 @@ import { extname } from 'node:path';
 import type { TableLayout, Ways } from './print/result-table.ts';
 import { writeOut } from './print/terminal.ts';
 import { RekapError } from '../errors.ts';
-import type { QueryResult } from '../query/query-result.ts';
-import type { QuerySettings } from '../query/run-query.ts';
+import type { QueryResult } from '../snapshots/query/query-result.ts';
+import type { QuerySettings } from '../snapshots/query/run-query.ts';
 import { countOf } from '../runtime/text.ts';
 
 /** Formats by the ending of a file's name. */
@@ -59,7 +59,7 @@ interface PrintedQuery extends Query {
 /** Runs a query and prints its result. Throws as `runQuery` does. */
 export async function printResult(query: PrintedQuery, bounds: QuerySettings = {}): Promise<void> {
   const { database, sql, notice, format, layout, ways, isPaged } = query;
-  const { runQuery } = await import('../query/run-query.ts');
+  const { runQuery } = await import('../snapshots/query/run-query.ts');
   if (format !== 'table') {
     const writeRows = await loadTextWriter(format);
     await runQuery(database, sql, (result) => writeRows(result, writeOut), bounds);
@@ -68,7 +68,7 @@ export async function printResult(query: PrintedQuery, bounds: QuerySettings = {
   }
   const [{ writeTable }, { writePaged }] = await Promise.all([
     import('./print/result-table.ts'),
-    import('./print/pager.ts'),
+    import('./print/page-output.ts'),
   ]);
   const draw = async (result: QueryResult, to: typeof writeOut): Promise<void> => {
     await writeTable(layout, ways)(result, to);
@@ -96,8 +96,8 @@ export async function saveResult({ out, notice, ...query }: SavedQuery, bounds: 
 
 async function writeFileOf({ database, sql, out, format, notice }: SavedQuery, bounds: QuerySettings): Promise<number> {
   const [{ queryToParquet, runQuery }, { writeAside }, { open }] = await Promise.all([
-    import('../query/run-query.ts'),
-    import('../query/write-aside.ts'),
+    import('../snapshots/query/run-query.ts'),
+    import('../snapshots/query/write-aside.ts'),
     import('node:fs/promises'),
   ]);
   if (format === 'parquet') return queryToParquet(database, sql, out, bounds);
@@ -123,12 +123,12 @@ type WriteRows = (result: QueryResult, write: (piece: string | Uint8Array) => Pr
 
 async function loadWriter(format: Exclude<FileFormat, 'parquet'>): Promise<WriteRows> {
   if (format === 'table') return (await import('./print/result-table.ts')).writePlainTable;
-  if (format === 'arrow') return (await import('../query/write-arrow.ts')).writeArrow;
+  if (format === 'arrow') return (await import('../snapshots/query/write-arrow.ts')).writeArrow;
   return loadTextWriter(format);
 }
 
 async function loadTextWriter(format: Exclude<PrintedFormat, 'table'>) {
-  const { writeCsv, writeJson, writeMarkdown } = await import('../query/write-result.ts');
+  const { writeCsv, writeJson, writeMarkdown } = await import('../snapshots/query/write-result.ts');
   return { csv: writeCsv, json: writeJson, markdown: writeMarkdown }[format];
 }
 

@@ -67,11 +67,11 @@ async function runQueryCommand(args: Values<typeof options>, [word]: readonly st
     { boundQuery },
     { mostMemory },
   ] = await Promise.all([
-    import('../query/write-aside.ts'),
+    import('../snapshots/query/write-aside.ts'),
     import('../warehouse/warehouse.ts'),
     import('../warehouse/snapshot-format.ts'),
     import('./bound-query.ts'),
-    import('../duckdb/database.ts'),
+    import('../runtime/database.ts'),
   ]);
   const snapshot = await chooseSnapshot(warehouse, args.snapshot);
   const database = await requireDatabase(snapshot);

@@ -21,9 +21,9 @@ export const reportCommand = declareCommand({
   async run({ warehouse, snapshot: id, lang, out, open, project }) {
     const [{ makeReport }, { chooseSnapshot, readPinnedId, requireDatabase }, { writeAside, requireOutside }, paths] =
       await Promise.all([
-        import('../run/write-report.ts'),
+        import('../publish/write-report.ts'),
         import('../warehouse/warehouse.ts'),
-        import('../query/write-aside.ts'),
+        import('../snapshots/query/write-aside.ts'),
         import('../warehouse/snapshot-format.ts'),
       ]);
     const { join } = await import('node:path');

@@ -4,9 +4,9 @@ import { declareCommand } from './options/option.ts';
 import { readDuration } from './options/duration.ts';
 import { jsonOption, warehouseOption } from './options/shared.ts';
 import { paint, printable, printJson } from './print/terminal.ts';
-import { inColumns, widthOf, wrap } from './print/text.ts';
+import { inColumns, widthOf, wrap } from './print/wrap-text.ts';
 import { RekapError } from '../errors.ts';
-import type { RunLine } from '../publish/runs-log.ts';
+import type { RunLine } from '../warehouse/runs-log.ts';
 import { formatNumber } from '../runtime/text.ts';
 
 const options = { ...warehouseOption, ...jsonOption } as const;
@@ -27,7 +27,7 @@ export const listRunsCommand = declareCommand({
   async run({ warehouse, json, failed, since }) {
     const from = since === undefined ? 0 : readSince(since);
     const [{ readRuns }, { requireWarehouse }, { renderTable }] = await Promise.all([
-      import('../publish/runs-log.ts'),
+      import('../warehouse/runs-log.ts'),
       import('../warehouse/warehouse.ts'),
       import('./print/table.ts'),
     ]);
@@ -59,7 +59,7 @@ export const showRunCommand = declareCommand({
   examples: [['rekap runs show 20261120T030002Z-1f3a9c', 'show one run']],
   async run({ warehouse, json }, [id]) {
     const [{ readRuns }, { requireWarehouse }] = await Promise.all([
-      import('../publish/runs-log.ts'),
+      import('../warehouse/runs-log.ts'),
       import('../warehouse/warehouse.ts'),
     ]);
     await requireWarehouse(warehouse);

@@ -9,9 +9,9 @@ import { prepareSync, syncOptions } from './sync.ts';
 import { holdOutput, readTold, tellOthers } from './tell-others.ts';
 import { invocation } from './options/invocation.ts';
 import { RekapError } from '../errors.ts';
-import type { ScheduleEvent } from '../run/schedule.ts';
+import type { ScheduleEvent } from './timetable.ts';
 import { systemClock } from '../runtime/context.ts';
-import type { RunsSummary } from '../snapshots/runs-summary.ts';
+import type { RunsSummary } from '../notify/runs-summary.ts';
 import { formatAge } from './options/duration.ts';
 
 const options = {
@@ -67,11 +67,11 @@ async function run(args: Values<typeof options>): Promise<void> {
     { renderMetrics },
     { addRun, noRuns },
   ] = await Promise.all([
-    import('../run/schedule.ts'),
-    import('../publish/runs-log.ts'),
-    import('../snapshots/status.ts'),
-    import('../snapshots/metrics.ts'),
-    import('../snapshots/runs-summary.ts'),
+    import('./timetable.ts'),
+    import('../warehouse/runs-log.ts'),
+    import('../snapshots/freshness.ts'),
+    import('../notify/metrics.ts'),
+    import('../notify/runs-summary.ts'),
   ]);
   const timetable = readTimetable(args.cron, timezone);
   const asked = { ...args, 'dry-run': false, unpin: false, json: false };

@@ -9,9 +9,9 @@ import { printFailure, warningText } from './print/terminal.ts';
 import { beyondThisMachine, describeService } from './service-text.ts';
 import { loadChosenProject, projectOption } from './project.ts';
 import type { SampleWarehouse } from './sample-service.ts';
-import { isBucketUrl } from '../bucket/address.ts';
+import { isBucketUrl } from '../share/address.ts';
 import { RekapError } from '../errors.ts';
-import { isLoopback } from '../run/base-url.ts';
+import { isLoopback } from '../source/base-url.ts';
 import { systemClock } from '../runtime/context.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 
@@ -113,7 +113,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('../serve/warehouse-source.ts'),
     import('./signals.ts'),
     import('../serve/limits.ts'),
-    import('../snapshots/describe-site.ts'),
+    import('../serve/describe-site.ts'),
     import('../serve/query-processes.ts'),
     import('./sample-service.ts'),
     import('../warehouse/warehouse.ts'),
@@ -132,7 +132,7 @@ async function runServe(args: ServeArguments): Promise<void> {
             printFailure('the new snapshot cannot be served; the service continues with the previous one', error),
         });
   const bucket = args.warehouse === undefined ? '' : (invocation.warehouse ?? '');
-  const stopFollowing = isBucketUrl(bucket) ? (await import('./bucket.ts')).followBucket(bucket) : () => undefined;
+  const stopFollowing = isBucketUrl(bucket) ? (await import('./use-bucket.ts')).followBucket(bucket) : () => undefined;
   const signals = listenForSignals();
   let made: SampleWarehouse | null = null;
   try {
@@ -187,7 +187,7 @@ async function runServe(args: ServeArguments): Promise<void> {
 }
 
 /** The module that a child runs for each query; it is compiled beside this one. */
-const queryChild = fileURLToPath(new URL('query-child.js', import.meta.url));
+const queryChild = fileURLToPath(new URL('./query-child.js', import.meta.url));
 
 function noKey(): RekapError {
   return new RekapError(

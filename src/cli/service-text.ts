@@ -1,7 +1,7 @@
 /** Says what `rekap serve` serves, and how to try it. */
 
 import { printable } from './print/terminal.ts';
-import { inColumns, widthOf } from './print/text.ts';
+import { inColumns, widthOf } from './print/wrap-text.ts';
 import { describeFaults } from './faults.ts';
 import { countOf } from '../runtime/text.ts';
 import type { AnyPipeline, Auth } from '../project/declaration.ts';

@@ -5,7 +5,7 @@ import { dotCommands, isGoodbye, modes, runDotCommand, type Session } from './do
 import { declareCommand } from './options/option.ts';
 import { snapshotOption, readWarehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
-import type { Relation } from '../duckdb/dictionary.ts';
+import type { Relation } from '../warehouse/read-dictionary.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
 const keywords =
@@ -29,7 +29,7 @@ export const shellCommand = declareCommand({
     const snapshot = await chooseSnapshot(warehouse, id);
     const database = await requireDatabase(snapshot);
     if (duckdb) return startDuckdb(snapshot, database);
-    const { readPublishedDictionary } = await import('../duckdb/dictionary.ts');
+    const { readPublishedDictionary } = await import('../warehouse/read-dictionary.ts');
     const relations = await readPublishedDictionary(database);
     await converse(snapshot, database, {
       warehouse,
@@ -63,7 +63,7 @@ async function startDuckdb(snapshot: Snapshot, database: string): Promise<number
 /** Returns statements that attach the snapshot in the DuckDB shell. */
 async function attachScript({ id, manifest }: Snapshot, database: string): Promise<string> {
   const [{ quoteText }, { sampleNotice }] = await Promise.all([
-    import('../duckdb/database.ts'),
+    import('../runtime/database.ts'),
     import('../warehouse/snapshot-format.ts'),
   ]);
   const notice = sampleNotice(manifest);

@@ -6,7 +6,7 @@ import type { LogFormat } from './print/event-log.ts';
 import { createProgress } from './print/progress.ts';
 import { interruptedBy } from '../errors.ts';
 import type { Project } from '../project/declaration.ts';
-import type { SyncContext, SyncResult } from '../run/options.ts';
+import type { SyncContext, SyncResult } from '../run-options.ts';
 import { type Clock, systemClock } from '../runtime/context.ts';
 
 /** What else than to begin again an interrupted command has to offer. */
@@ -85,7 +85,7 @@ export async function runVisibly(
     ...offers
   }: { readonly name: string; readonly canResume?: boolean; readonly logFormat: LogFormat },
 ): Promise<void> {
-  const trace = (await import('../run/trace.ts')).traceRun(name, systemClock);
+  const trace = (await import('../notify/spans.ts')).traceRun(name, systemClock);
   const signals = listenForSignals(offers);
   const progress = createProgress(process.stderr, systemClock, logFormat);
   try {

@@ -3,9 +3,9 @@
 import { declareCommand } from './options/option.ts';
 import { formatAge, readDuration } from './options/duration.ts';
 import { jsonOption, warehouseOption } from './options/shared.ts';
-import type { RunLine } from '../publish/runs-log.ts';
+import type { RunLine } from '../warehouse/runs-log.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
-import type { Status } from '../snapshots/status.ts';
+import type { Status } from '../snapshots/freshness.ts';
 
 export const statusCommand = declareCommand({
   options: {
@@ -30,11 +30,11 @@ export const statusCommand = declareCommand({
       { complete, paint, printJson, printable },
       { fitLines },
     ] = await Promise.all([
-      import('../publish/runs-log.ts'),
+      import('../warehouse/runs-log.ts'),
       import('../warehouse/warehouse.ts'),
-      import('../snapshots/status.ts'),
+      import('../snapshots/freshness.ts'),
       import('./print/terminal.ts'),
-      import('./print/text.ts'),
+      import('./print/wrap-text.ts'),
     ]);
     await requireWarehouse(warehouse);
     const lines = await readRuns(warehouse);

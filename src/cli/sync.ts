@@ -12,15 +12,15 @@ import {
   week,
   logOptions,
 } from './options/shared.ts';
-import { notifyOptions } from './options/notify.ts';
+import { notifyOptions } from './options/notify-options.ts';
 import { tellOthers } from './tell-others.ts';
-import { readBucketUrl } from '../bucket/address.ts';
+import { readBucketUrl } from '../share/address.ts';
 import { RekapError } from '../errors.ts';
-import { readBaseUrl } from '../run/base-url.ts';
+import { readBaseUrl } from '../source/base-url.ts';
 import { loadChosenProject, projectOption } from './project.ts';
 import { comparePartitions, type Project } from '../project/declaration.ts';
 import { grades } from '../stages.ts';
-import { syncDefaults } from '../run/options.ts';
+import { syncDefaults } from '../run-options.ts';
 
 /** Where figures come from, and how a sync asks and publishes. */
 export const syncOptions = {

@@ -2,7 +2,7 @@
 
 import type { Notifier } from './notify.ts';
 import { invocation } from './options/invocation.ts';
-import { notifyOptions } from './options/notify.ts';
+import { notifyOptions } from './options/notify-options.ts';
 import type { Values } from './options/option.ts';
 import type { logOptions, warehouseOption } from './options/shared.ts';
 import { isRekapError } from '../errors.ts';
@@ -57,7 +57,7 @@ export async function tellOthers(args: ToldArguments, prepare: () => Promise<() 
     invocation.isLog = isLog;
     // At a terminal, the person who runs it sees the failure.
     if (isLog && !args['dry-run'] && !isUsageError(error)) {
-      const { recordUnbegun } = await import('../run/record-run.ts');
+      const { recordUnbegun } = await import('../publish/record-run.ts');
       // An address that was refused may hold a password.
       const source = URL.canParse(args['base-url'] ?? '') ? new URL(args['base-url']!).origin : '';
       await recordUnbegun({ warehouse: args.warehouse, source, begunAt }, error).catch(() => undefined);

@@ -7,7 +7,7 @@ import type { DatasetPages } from './pages.ts';
 import { Account, mostReadings, Occurrences, RecordReader } from './prove.ts';
 import type { ExtractQuestion } from './question.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
-import { type Fingerprint, FingerprintTable } from '../records/fingerprints.ts';
+import { type Fingerprint, FingerprintTable } from '../kinds/fingerprints.ts';
 import { type PassEnd, repeatedRecord } from '../source/paging/pass.ts';
 import type { AcceptedPage, Grade, Page } from '../stages.ts';
 

@@ -4,7 +4,7 @@ import type { FetchedPage } from '../source/answer-reader.ts';
 import { emptyPage, isRefusal } from '../source/source-messages.ts';
 import { RecordReader } from './prove.ts';
 import type { ExtractQuestion } from './question.ts';
-import { pagerOf } from '../source/paging/pager.ts';
+import { pagerOf } from '../source/paging/choose-pager.ts';
 import {
   type FirstPage,
   type PageAddress,

@@ -2,7 +2,7 @@
 
 import { RekapError } from '../errors.ts';
 import { type AnyPipeline, type Pipeline, placeOf } from '../project/declaration.ts';
-import { readRaw } from '../records/fields.ts';
+import { readRaw } from '../kinds/read-field.ts';
 import type { AcceptedReading } from '../stages.ts';
 
 /** The column of a list that is read for its values alone. */

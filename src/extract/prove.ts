@@ -6,7 +6,7 @@
 import { type AnyPipeline, keyPlaces, placeOf } from '../project/declaration.ts';
 import type { Column } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
-import { type Fingerprint, fingerprintContent, fingerprintRecord, FingerprintTable } from '../records/fingerprints.ts';
+import { type Fingerprint, fingerprintContent, fingerprintRecord, FingerprintTable } from '../kinds/fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 /** How often a partition, or the full listing, is read before it counts as incomplete. */

@@ -1,10 +1,10 @@
 /** true and false, as JSON has them or as a text. */
 
 import { batchRows, codeWithoutText, type Column, type Kind, packBits, validityOf } from './kind.ts';
-import * as arrow from '../records/arrow.ts';
-import { readRaw } from '../records/fields.ts';
+import * as arrow from '../runtime/arrow.ts';
+import { readRaw } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import { type Fingerprint, mixNumber } from '../records/fingerprints.ts';
+import { type Fingerprint, mixNumber } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 export const booleanKind: Kind = {

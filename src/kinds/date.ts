@@ -1,10 +1,10 @@
 /** Days of the calendar, as `2024-02-14`, kept as days since 1970. */
 
 import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
-import * as arrow from '../records/arrow.ts';
-import { readStringText } from '../records/fields.ts';
+import * as arrow from '../runtime/arrow.ts';
+import { readStringText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import { type Fingerprint, mixNumber } from '../records/fingerprints.ts';
+import { type Fingerprint, mixNumber } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 const day = 86_400_000;

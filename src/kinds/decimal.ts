@@ -2,10 +2,10 @@
 
 import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
 import { mixLong } from './whole-number.ts';
-import * as arrow from '../records/arrow.ts';
-import { readNumberText } from '../records/fields.ts';
+import * as arrow from '../runtime/arrow.ts';
+import { readNumberText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import type { Fingerprint } from '../records/fingerprints.ts';
+import type { Fingerprint } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 /** @param precision Digits in all, at most 38; `scale` of them after the point. */

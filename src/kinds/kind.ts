@@ -2,7 +2,7 @@
 
 import type { Data } from 'apache-arrow';
 import { NullReason } from '../project/reserved.ts';
-import type { Fingerprint } from '../records/fingerprints.ts';
+import type { Fingerprint } from './fingerprints.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
 /** A piece of a JSON schema. */

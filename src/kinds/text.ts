@@ -1,10 +1,10 @@
 /** Texts, in the UTF-8 in which they came. */
 
 import { codeWithoutText, batchRows, type Column, type Kind, validityOf } from './kind.ts';
-import * as arrow from '../records/arrow.ts';
-import { readText } from '../records/fields.ts';
+import * as arrow from '../runtime/arrow.ts';
+import { readText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import { type Fingerprint, mix } from '../records/fingerprints.ts';
+import { type Fingerprint, mix } from './fingerprints.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
 export const textKind: Kind = {

@@ -3,10 +3,10 @@
 import { readDay } from './date.ts';
 import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
 import { mixLong } from './whole-number.ts';
-import * as arrow from '../records/arrow.ts';
-import { readStringText } from '../records/fields.ts';
+import * as arrow from '../runtime/arrow.ts';
+import { readStringText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import type { Fingerprint } from '../records/fingerprints.ts';
+import type { Fingerprint } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 /** In UTC, the first and the last second that have a year of four digits. */

@@ -1,10 +1,10 @@
 /** Whole numbers: counts and integers, in 32 bits where their bounds fit into them and in 64 bits otherwise. */
 
 import { batchRows, type Column, type Kind, validityOf, type Words } from './kind.ts';
-import * as arrow from '../records/arrow.ts';
-import { maxCount, readInteger, readNumberText } from '../records/fields.ts';
+import * as arrow from '../runtime/arrow.ts';
+import { maxCount, readInteger, readNumberText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import { type Fingerprint, mixNumber } from '../records/fingerprints.ts';
+import { type Fingerprint, mixNumber } from './fingerprints.ts';
 import { formatNumber } from '../runtime/text.ts';
 import type { Page } from '../stages.ts';
 

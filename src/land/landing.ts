@@ -9,7 +9,7 @@ import { answersFile, bodiesFile, type LandedAnswer, runFile, type RunFile, verd
 import { readBody } from './landed-run.ts';
 import { closeAll, orClose } from '../runtime/bound-signal.ts';
 import type { AcceptedReading, Answer, LandedBody } from '../stages.ts';
-import { flush, nameFile, writeNewFile } from '../warehouse/with-file.ts';
+import { flush, nameFile, writeNewFile } from '../runtime/with-file.ts';
 
 const compress = promisify(gzip);
 

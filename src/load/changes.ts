@@ -1,6 +1,6 @@
 /** What the source restated: the rows in which two tables of a dataset differ, and their history in the table `changes`. */
 
-import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../duckdb/database.ts';
+import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
 import { changesTable, placeColumns, selectList, type TableColumn } from './tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { changesTableName } from '../warehouse/snapshot-format.ts';

@@ -1,7 +1,7 @@
 /** Makes the tables and views of a project in an empty database, and says what is wrong with its SQL. */
 
-import type { Database } from '../duckdb/database.ts';
-import { findReading } from '../duckdb/find-reading.ts';
+import type { Database } from '../runtime/database.ts';
+import { findReading } from '../warehouse/find-reading.ts';
 import { RekapError } from '../errors.ts';
 import type { Project, SqlFile } from '../project/declaration.ts';
 import { definitionError, type SourceFile } from '../project/load-project.ts';

@@ -1,7 +1,7 @@
 /** The declared checks of rows that DuckDB makes: ranges, patterns and references, each as a query over its table. */
 
 import { ownMessages } from '../check-messages.ts';
-import { columnList, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { columnList, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import type { AnyPipeline, PatternCheck, RangeCheck, ReferenceCheck, SqlFile } from '../project/declaration.ts';
 

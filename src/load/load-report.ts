@@ -1,6 +1,6 @@
 /** What a load says of a dataset once its tables are made: what was carried over, what is in quarantine, which checks are broken. */
 
-import { type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { type ChangeCounts, countChanges, sharedColumns } from './changes.ts';
 import { carriedCondition, type CarryOver, isCarried } from './previous-tables.ts';
 import { type AnyPipeline, summedColumns } from '../project/declaration.ts';

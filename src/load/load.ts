@@ -10,9 +10,9 @@ import {
   quoteText,
   tableColumns,
   mostMemory,
-} from '../duckdb/database.ts';
+} from '../runtime/database.ts';
 import { changesSql } from './changes.ts';
-import { readDictionary, type Relation } from '../duckdb/dictionary.ts';
+import { readDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
 import { attachPrevious, carriedCondition, type CarryOver, isCarried, otherColumns } from './previous-tables.ts';
 import { makeCheckedSchema } from './check-sql.ts';

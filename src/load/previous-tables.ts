@@ -1,7 +1,7 @@
 /** Reads the previous snapshot: its history continues in the new one, and a partial sync carries rows over. */
 
-import { attachReadOnly, type Database, quoteIdentifier, quoteText, tableColumns } from '../duckdb/database.ts';
-import { verifyHint } from '../duckdb/open-published.ts';
+import { attachReadOnly, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
+import { verifyHint } from '../warehouse/open-published.ts';
 import { RekapError } from '../errors.ts';
 import { quarantineTable, snapshotsLogTable } from './tables.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';

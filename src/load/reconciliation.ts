@@ -1,7 +1,7 @@
 /** The view `reconciliation`: every row in which a declared sum does not equal its parts. */
 
 import { reconciliationName } from '../project/reserved.ts';
-import { quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { type AnyPipeline, type SqlFile, type SumCheck, sumChecks } from '../project/declaration.ts';
 
 /**

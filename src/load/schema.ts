@@ -3,10 +3,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, openDatabase, quoteIdentifier, quoteText, readDefinitions } from '../duckdb/database.ts';
+import { type Database, openDatabase, quoteIdentifier, quoteText, readDefinitions } from '../runtime/database.ts';
 import { reconciliationModel } from './reconciliation.ts';
 import { allTables, createTableSql, datasetTable, type TableDefinition } from './tables.ts';
-import { seal } from '../duckdb/open-published.ts';
+import { seal } from '../warehouse/open-published.ts';
 import { namesIn } from '../project/sql-files.ts';
 import type { Project, SqlFile } from '../project/declaration.ts';
 import { databaseFile } from '../warehouse/snapshot-format.ts';

@@ -4,8 +4,8 @@ import type { DuckDBAppender, DuckDBDataChunk, DuckDBType } from '@duckdb/node-a
 import bindings from '@duckdb/node-bindings';
 import type { Data, RecordBatch } from 'apache-arrow';
 import { rowMessage } from '../check-messages.ts';
-import * as arrow from '../records/arrow.ts';
-import { type Database, duckdb, quoteIdentifier } from '../duckdb/database.ts';
+import * as arrow from '../runtime/arrow.ts';
+import { type Database, duckdb, quoteIdentifier } from '../runtime/database.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { datasetTable, placeColumns, quarantineTable, stagedViolationsTable, type TableDefinition } from './tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';

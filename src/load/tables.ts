@@ -1,7 +1,7 @@
 /** The tables of rekap.duckdb as SQL, made from the pipelines' declarations. */
 
 import { consistencyColumn } from '../project/reserved.ts';
-import { columnList, type Database, quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { RekapError } from '../errors.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import type { AnyPipeline } from '../project/declaration.ts';

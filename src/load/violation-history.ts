@@ -3,7 +3,7 @@
  * first had it, and the log of when violations came and were resolved.
  */
 
-import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../duckdb/database.ts';
+import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
 import { selectList, stagedViolationsTable, violationIdentity, violationsLogTable } from './tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { ageColumns, violationsLogTableName } from '../warehouse/snapshot-format.ts';

@@ -1,7 +1,7 @@
 /** SQL that finds violations beside those of the transformation: checks across tables, and what is carried over with its rows. */
 
 import { messageSql } from '../check-messages.ts';
-import { quoteIdentifier, quoteText } from '../duckdb/database.ts';
+import { quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { carriedCondition, type CarryOver, otherColumns } from './previous-tables.ts';
 import { generatedChecks } from './generated-checks.ts';
 import { selectList, stagedViolationsTable } from './tables.ts';

@@ -2,9 +2,9 @@
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { contentSql, type Database, quoteIdentifier, quoteText, readParquetSql } from '../duckdb/database.ts';
+import { contentSql, type Database, quoteIdentifier, quoteText, readParquetSql } from '../runtime/database.ts';
 import { parquetPath, withoutHistory } from '../warehouse/snapshot-format.ts';
-import type { Relation } from '../duckdb/dictionary.ts';
+import type { Relation } from '../warehouse/read-dictionary.ts';
 
 /** Rows of one group: as many as in one of DuckDB's own files. */
 const rowsOfOneGroup = 122_880;

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Database, holderOf, openDatabase } from '../duckdb/database.ts';
+import { type Database, holderOf, openDatabase } from '../runtime/database.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';

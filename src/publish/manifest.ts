@@ -14,7 +14,7 @@ import {
   parquetPath,
   violationsLogTableName,
 } from '../warehouse/snapshot-format.ts';
-import { writeNewFile } from '../warehouse/with-file.ts';
+import { writeNewFile } from '../runtime/with-file.ts';
 
 /** What is known of one dataset when its snapshot has been built. */
 export interface DatasetFacts {

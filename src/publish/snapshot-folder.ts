@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { RekapError, systemCode } from '../errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { listLandedIds, listSnapshotIds } from '../warehouse/warehouse.ts';
-import { flush } from '../warehouse/with-file.ts';
+import { flush } from '../runtime/with-file.ts';
 import { lockInMaking } from './lock.ts';
 import { nextPinned, nextPublished, nextRollback, readLink } from './switch-current.ts';
 

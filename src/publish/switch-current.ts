@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { RekapError, systemCode, systemReason } from '../errors.ts';
 import type { RunStep } from '../runtime/context.ts';
 import { currentTarget, databaseFile, warehousePaths } from '../warehouse/snapshot-format.ts';
-import { flush } from '../warehouse/with-file.ts';
+import { flush } from '../runtime/with-file.ts';
 
 /** The links that are about to replace `current`: to a new snapshot, and to one that is gone back to. */
 export const nextPublished = '.current-next';

@@ -2,8 +2,8 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { type Database, openDatabase } from '../duckdb/database.ts';
-import { openPublished } from '../duckdb/open-published.ts';
+import { type Database, openDatabase } from '../runtime/database.ts';
+import { openPublished } from '../warehouse/open-published.ts';
 import { findAltered, otherSize, whyUnread } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { ledgerComplaints } from './gate.ts';

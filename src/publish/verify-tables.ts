@@ -12,7 +12,7 @@ import {
   readParquetSql,
   readDefinitions,
   tableColumns,
-} from '../duckdb/database.ts';
+} from '../runtime/database.ts';
 import {
   changesTableName,
   databaseFile,

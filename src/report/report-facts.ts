@@ -1,6 +1,6 @@
 /** What the report of a snapshot is made from, whoever draws it. */
 
-import type { Database } from '../duckdb/database.ts';
+import type { Database } from '../runtime/database.ts';
 import type { Language, Project } from '../project/declaration.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 

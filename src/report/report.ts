@@ -1,6 +1,6 @@
 /** The report that every project has: what was read and proved, which checks fail, what the source changed, and how to check it again. */
 
-import { columnList, quoteText } from '../duckdb/database.ts';
+import { columnList, quoteText } from '../runtime/database.ts';
 import { type Language, namePartition, type Project } from '../project/declaration.ts';
 import { folded, Html, html, table } from '../runtime/html.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';

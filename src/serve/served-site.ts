@@ -1,7 +1,7 @@
 /** What a service of a warehouse shows beside records: the contract between its pages and whoever reads the snapshot. */
 
 import type { Readable } from 'node:stream';
-import type { Relation } from '../duckdb/dictionary.ts';
+import type { Relation } from '../warehouse/read-dictionary.ts';
 
 /** What is known of the snapshot whose records are served. */
 export interface ServedSnapshot {

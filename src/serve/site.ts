@@ -6,7 +6,7 @@ import type { Html } from '../runtime/html.ts';
 import { jsonType } from './data-endpoint.ts';
 import { retryAfterBusy } from './limits.ts';
 import { addNavigation, navigation, pagePolicy, reportPolicy } from './layout.ts';
-import { dictionaryPage, docsPage, homePage } from './pages.ts';
+import { dictionaryPage, docsPage, homePage } from './render-pages.ts';
 import { Problem } from './problem.ts';
 import { type ServedSite, tableFormats } from './served-site.ts';
 import { addSql, type SqlOptions } from './sql-endpoint.ts';

@@ -1,8 +1,8 @@
 /** Serves the current snapshot of a warehouse: turns its tables back into the source's records, and follows `current`. */
 
 import { lstat } from 'node:fs/promises';
-import { columnList, type Database, quoteIdentifier, tableColumns } from '../duckdb/database.ts';
-import { openPublished } from '../duckdb/open-published.ts';
+import { columnList, type Database, quoteIdentifier, tableColumns } from '../runtime/database.ts';
+import { openPublished } from '../warehouse/open-published.ts';
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { fieldPath, writeMember } from '../project/field-path.ts';

@@ -8,10 +8,10 @@ import {
   quoteIdentifier,
   quoteText,
   tableColumns,
-} from '../duckdb/database.ts';
-import { explainDamage, seal } from '../duckdb/open-published.ts';
-import { asQueryResult, type QueryResult } from '../query/query-result.ts';
-import { streamResult } from '../query/stream-result.ts';
+} from '../runtime/database.ts';
+import { explainDamage, seal } from '../warehouse/open-published.ts';
+import { asQueryResult, type QueryResult } from './query/query-result.ts';
+import { streamResult } from './query/stream-result.ts';
 import { changesTableName } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 import { RekapError } from '../errors.ts';

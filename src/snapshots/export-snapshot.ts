@@ -2,15 +2,15 @@
 
 import { copyFile, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { quoteIdentifier } from '../duckdb/database.ts';
-import { readPublishedDictionary, type Relation } from '../duckdb/dictionary.ts';
-import { verifyHint } from '../duckdb/open-published.ts';
+import { quoteIdentifier } from '../runtime/database.ts';
+import { readPublishedDictionary, type Relation } from '../warehouse/read-dictionary.ts';
+import { verifyHint } from '../warehouse/open-published.ts';
 import { RekapError } from '../errors.ts';
-import type { QueryResult } from '../query/query-result.ts';
-import { runQuery } from '../query/run-query.ts';
-import { writeAside } from '../query/write-aside.ts';
-import { writeCsv } from '../query/write-result.ts';
-import { type ReadTable, writeWorkbook } from '../query/write-workbook.ts';
+import type { QueryResult } from './query/query-result.ts';
+import { runQuery } from './query/run-query.ts';
+import { writeAside } from './query/write-aside.ts';
+import { writeCsv } from './query/write-result.ts';
+import { type ReadTable, writeWorkbook } from './query/write-workbook.ts';
 import { findAltered } from '../warehouse/check-files.ts';
 import {
   databaseFile,

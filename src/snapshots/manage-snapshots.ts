@@ -18,9 +18,9 @@ import {
   requireWarehouse,
   type Snapshot,
 } from '../warehouse/warehouse.ts';
-import { pruneLandings, type Retention } from '../run/landings.ts';
-import { beginsAnew } from '../run/run.ts';
-import { verifyAgainst } from './verify-against.ts';
+import { pruneLandings, type Retention } from '../publish/landings.ts';
+import { beginsAnew } from '../run.ts';
+import { verifyAgainst } from '../publish/verify-against.ts';
 
 /** What a verification found. */
 interface Verification {

@@ -6,7 +6,7 @@ import { kindOf } from '../kinds/kinds.ts';
 import { TextColumn } from '../kinds/text.ts';
 import { type AnyPipeline, keyPlaces } from '../project/declaration.ts';
 import { consistencyColumn } from '../project/reserved.ts';
-import * as arrow from '../records/arrow.ts';
+import * as arrow from '../runtime/arrow.ts';
 import type { Place } from '../stages.ts';
 
 /** Bytes of texts with which a batch is handed on at the end of a page, full or not: Arrow counts them in 31 bits. */

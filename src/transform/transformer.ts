@@ -4,7 +4,7 @@ import { countOnes } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, keyPlaces, summedColumns } from '../project/declaration.ts';
 import { conflictingRecords } from '../project/reserved.ts';
-import { noValueCheck, readRaw } from '../records/fields.ts';
+import { noValueCheck, readRaw } from '../kinds/read-field.ts';
 import { NullReason } from '../project/reserved.ts';
 import {
   begin,
@@ -12,7 +12,7 @@ import {
   fingerprintBytes,
   fingerprintContent,
   FingerprintTable,
-} from '../records/fingerprints.ts';
+} from '../kinds/fingerprints.ts';
 import type { Batch, Page, Quarantined, TransformTotals, Violation } from '../stages.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { checkSums, totalOf } from './sums.ts';

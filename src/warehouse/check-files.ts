@@ -2,10 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { findLogs } from '../duckdb/database.ts';
+import { findLogs } from '../runtime/database.ts';
 import { forbidden, isForbidden } from './file-errors.ts';
 import { databaseFile, type ManifestFile } from './snapshot-format.ts';
-import { withFile } from './with-file.ts';
+import { withFile } from '../runtime/with-file.ts';
 import { systemCode, systemReason } from '../errors.ts';
 
 /** Bytes that are read at a time. */

@@ -3,7 +3,7 @@
 import { access, constants, readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { systemCode, RekapError, systemReason } from '../errors.ts';
-import { findLogs } from '../duckdb/database.ts';
+import { findLogs } from '../runtime/database.ts';
 import { whyUnread } from './check-files.ts';
 import { readManifest as parseManifest } from './read-manifest.ts';
 import { failedFile, forbidden, isForbidden } from './file-errors.ts';

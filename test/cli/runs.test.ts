@@ -1,9 +1,9 @@
 /** What the commands that read a warehouse with a line of every kind of run print, and its metrics. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunLine } from '../../src/publish/runs-log.ts';
-import { renderMetrics } from '../../src/snapshots/metrics.ts';
-import { addRun, noRuns } from '../../src/snapshots/runs-summary.ts';
+import type { RunLine } from '../../src/warehouse/runs-log.ts';
+import { renderMetrics } from '../../src/notify/metrics.ts';
+import { addRun, noRuns } from '../../src/notify/runs-summary.ts';
 import { allRuns, rolledBackWarehouse, runAt } from '../support/all-runs.ts';
 import { nights } from '../support/small-snapshots.ts';
 

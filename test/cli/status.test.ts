@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunLine } from '../../src/publish/runs-log.ts';
+import type { RunLine } from '../../src/warehouse/runs-log.ts';
 import { allRuns, rolledBackWarehouse, runAt } from '../support/all-runs.ts';
 
 const now = new Date('2026-11-24T06:00:00Z');

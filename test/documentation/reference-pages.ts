@@ -15,9 +15,9 @@ import { configShape } from '../../src/cli/options/config-file.ts';
 import { variableOf } from '../../src/cli/options/names.ts';
 import type { Option } from '../../src/cli/options/option.ts';
 import { configOption } from '../../src/cli/options/shared.ts';
-import type { Relation } from '../../src/duckdb/dictionary.ts';
+import type { Relation } from '../../src/warehouse/read-dictionary.ts';
 import { ExitCode } from '../../src/errors.ts';
-import { metrics } from '../../src/snapshots/metrics.ts';
+import { metrics } from '../../src/notify/metrics.ts';
 import { manifestShape } from '../../src/warehouse/snapshot-format.ts';
 import { landedAnswerShape, landedVerdictShape, runFileShape } from '../../src/land/formats.ts';
 import {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Evidence } from '../../src/snapshots/evidence.ts';
+import type { Evidence } from '../../src/snapshots/find-evidence.ts';
 import { runHere } from '../support/run-here.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';

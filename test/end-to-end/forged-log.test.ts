@@ -3,8 +3,8 @@
 import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { attachReadOnly, openDatabase } from '../../src/duckdb/database.ts';
-import { queryToParquet, runQuery } from '../../src/query/run-query.ts';
+import { attachReadOnly, openDatabase } from '../../src/runtime/database.ts';
+import { queryToParquet, runQuery } from '../../src/snapshots/query/run-query.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { readRows } from '../support/read-table.ts';
 import { runHere } from '../support/run-here.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tmpdir } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
 import { createProgress } from '../../src/cli/print/progress.ts';
-import { openDatabase } from '../../src/duckdb/database.ts';
+import { openDatabase } from '../../src/runtime/database.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { readRows } from '../support/read-table.ts';
 import { runCli, type CliResult } from '../support/run-cli.ts';

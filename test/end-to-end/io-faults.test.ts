@@ -11,7 +11,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ExitCode, RekapError } from '../../src/errors.ts';
 import { Secret } from '../../src/source/secret.ts';
-import type { SyncResult } from '../../src/run/options.ts';
+import type { SyncResult } from '../../src/run-options.ts';
 import { manifestHashLine } from '../../src/publish/manifest.ts';
 import { prune, rollBack, verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
 import { isSnapshotId, type Manifest, manifestFile, manifestHashFile } from '../../src/warehouse/snapshot-format.ts';

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { quoteText } from '../../src/duckdb/database.ts';
+import { quoteText } from '../../src/runtime/database.ts';
 import { exported } from '../load/support.ts';
 import { readRows } from '../support/read-table.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';

@@ -29,8 +29,8 @@ const uses = vi.hoisted(() => {
   };
 });
 
-vi.mock('../../src/duckdb/database.ts', async (importOriginal) => {
-  const { openDatabase, ...rest } = await importOriginal<typeof import('../../src/duckdb/database.ts')>();
+vi.mock('../../src/runtime/database.ts', async (importOriginal) => {
+  const { openDatabase, ...rest } = await importOriginal<typeof import('../../src/runtime/database.ts')>();
   return {
     ...rest,
     openDatabase: async (...words: Parameters<typeof openDatabase>) => {
@@ -51,8 +51,8 @@ vi.mock('../../src/duckdb/database.ts', async (importOriginal) => {
   };
 });
 
-vi.mock('../../src/warehouse/with-file.ts', async (importOriginal) => {
-  const { withFile, ...rest } = await importOriginal<typeof import('../../src/warehouse/with-file.ts')>();
+vi.mock('../../src/runtime/with-file.ts', async (importOriginal) => {
+  const { withFile, ...rest } = await importOriginal<typeof import('../../src/runtime/with-file.ts')>();
   return {
     ...rest,
     withFile: async (...words: Parameters<typeof withFile>) => {

@@ -3,7 +3,7 @@
 import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openDatabase } from '../../src/duckdb/database.ts';
+import { openDatabase } from '../../src/runtime/database.ts';
 import { databaseFile } from '../../src/warehouse/snapshot-format.ts';
 import { requireCurrent } from '../../src/warehouse/warehouse.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';

@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from 'node:util';
 import readXlsxFile, { readSheet } from 'read-excel-file/node';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { queryCommand } from '../../src/cli/query.ts';
-import { shownWidth } from '../../src/cli/print/text.ts';
+import { shownWidth } from '../../src/cli/print/wrap-text.ts';
 import { readRows } from '../support/read-table.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { cliPath } from '../support/run-cli.ts';

@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { appendRun, type RunLine } from '../../src/publish/runs-log.ts';
+import { appendRun, type RunLine } from '../../src/warehouse/runs-log.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { publishedNation } from '../support/prepared-snapshots.ts';

@@ -3,11 +3,11 @@
 import { appendFile, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { quoteText } from '../../src/duckdb/database.ts';
+import { quoteText } from '../../src/runtime/database.ts';
 import { holdsSameTables } from '../../src/publish/manifest.ts';
 import { type Manifest, parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { listSnapshotIds, readCurrentId } from '../../src/warehouse/warehouse.ts';
-import type { SyncResult } from '../../src/run/options.ts';
+import type { SyncResult } from '../../src/run-options.ts';
 import { exported } from '../load/support.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { nation } from '../support/prepared-snapshots.ts';

@@ -7,7 +7,7 @@ import { isRekapError, RekapError } from '../../src/errors.ts';
 import { type LandedAnswer } from '../../src/land/formats.ts';
 import { readAnswers } from '../../src/land/landed-run.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
-import type { SyncOptions } from '../../src/run/options.ts';
+import type { SyncOptions } from '../../src/run-options.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { runReplay } from '../support/run-replay.ts';

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readRuns } from '../../src/publish/runs-log.ts';
+import { readRuns } from '../../src/warehouse/runs-log.ts';
 import { systemClock } from '../../src/runtime/context.ts';
 import { startCli } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';

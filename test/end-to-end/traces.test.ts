@@ -23,8 +23,12 @@ const tracer = {
   startSpan(name: string, _options: unknown, context?: Context) {
     const parent = context === undefined ? undefined : (trace.getSpan(context) as unknown as RecordedSpan | undefined);
     const span = {
-      ...{ name, parent, attributes: {} as Attributes, status: SpanStatusCode.UNSET, ended: false },
-      ...{ message: undefined as string | undefined },
+      name,
+      parent,
+      attributes: {} as Attributes,
+      status: SpanStatusCode.UNSET as SpanStatusCode,
+      message: undefined as string | undefined,
+      ended: false,
       setAttribute: (key: string, value: string) => void (span.attributes[key] = value),
       setAttributes: (attributes: Attributes) => void Object.assign(span.attributes, attributes),
       setStatus: ({ code, message }: { code: SpanStatusCode; message?: string }) =>

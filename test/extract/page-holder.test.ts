@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { voters } from '../support/bundled.ts';
 import { PageHolder } from '../../src/extract/pages.ts';
-import { readText } from '../../src/records/fields.ts';
+import { readText } from '../../src/kinds/read-field.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 
 /** Holds a page of one record; counts how often its landed bytes were read. */

@@ -2,13 +2,13 @@
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { quoteText } from '../../src/duckdb/database.ts';
+import { quoteText } from '../../src/runtime/database.ts';
 import type { Value } from '../../src/kinds/kind.ts';
 import { kindOf } from '../../src/kinds/kinds.ts';
 import type { AnyPipeline, ColumnDefinition, Project } from '../../src/project/declaration.ts';
 import { boolean, count, date, decimal, definePipeline, integer, text, timestamp } from '../../src/project/define.ts';
-import { noValueCheck } from '../../src/records/fields.ts';
-import { begin, type Fingerprint } from '../../src/records/fingerprints.ts';
+import { noValueCheck } from '../../src/kinds/read-field.ts';
+import { begin, type Fingerprint } from '../../src/kinds/fingerprints.ts';
 import type { Page } from '../../src/stages.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { voters } from '../support/bundled.ts';

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/duckdb/database.ts';
+import { openDatabase } from '../../src/runtime/database.ts';
 import { ask, load, user, voter, type Row } from './support.ts';
 
 const columns = 'dataset, dapil_id, regency, column_name, old_value, new_value, kind, snapshot_id';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadProject } from '../support/bundled.ts';
-import { type Database, openDatabase } from '../../src/duckdb/database.ts';
+import { type Database, openDatabase } from '../../src/runtime/database.ts';
 import { readBrokenChecks } from '../../src/load/load-report.ts';
 import { makeSchema } from '../../src/load/schema.ts';
 import { datasetTable, violationsTable } from '../../src/load/tables.ts';

@@ -1,7 +1,7 @@
 /** No key stands twice in a table, wherever its doubles are, or the table is refused. */
 
 import { expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/duckdb/database.ts';
+import { openDatabase } from '../../src/runtime/database.ts';
 import { requireKeyOrder } from '../../src/load/tables.ts';
 
 /** More than DuckDB holds in one group of rows. */

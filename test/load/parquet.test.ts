@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { quoteText } from '../../src/duckdb/database.ts';
+import { quoteText } from '../../src/runtime/database.ts';
 import type { AnyPipeline, Project } from '../../src/project/declaration.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { ask, exported as tables, load, project, user, voter } from './support.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { loadProject, voters, votingRightsUsers } from '../support/bundled.ts';
-import { openDatabase } from '../../src/duckdb/database.ts';
+import { openDatabase } from '../../src/runtime/database.ts';
 import { Load } from '../../src/load/load.ts';
 import { allTables } from '../../src/load/tables.ts';
 import { allModels } from '../../src/load/schema.ts';

@@ -5,7 +5,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { openDatabase, quoteText } from '../../src/duckdb/database.ts';
+import { openDatabase, quoteText } from '../../src/runtime/database.ts';
 import { databaseFile, type Manifest, parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import type { Look } from './judge-history.ts';
 

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { modelNames } from '../support/bundled.ts';
-import { openDatabase, quoteText } from '../../src/duckdb/database.ts';
+import { openDatabase, quoteText } from '../../src/runtime/database.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { runHere } from '../support/run-here.ts';
 

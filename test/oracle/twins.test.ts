@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { loadProject } from '../support/bundled.ts';
 import { systemClock } from '../../src/runtime/context.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
-import { describeSite } from '../../src/snapshots/describe-site.ts';
+import { describeSite } from '../../src/serve/describe-site.ts';
 import { start } from '../serve/support.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runHere } from '../support/run-here.ts';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { loadProject } from '../support/bundled.ts';
-import { openDatabase, type Database } from '../../src/duckdb/database.ts';
+import { openDatabase, type Database } from '../../src/runtime/database.ts';
 import { createTableSql, datasetTable } from '../../src/load/tables.ts';
 import { holds } from '../support/properties.ts';
 

@@ -14,7 +14,7 @@ import { consistencyColumn, ownChecks, ownRowColumns, ownTables } from '../../sr
 import { complaintsAboutShape, pipelineShape, projectShape, storedProjectShape } from '../../src/project/shapes.ts';
 import { storedPart } from '../../src/project/stored.ts';
 import { complaintsAbout } from '../../src/project/validate.ts';
-import { noValueCheck } from '../../src/records/fields.ts';
+import { noValueCheck } from '../../src/kinds/read-field.ts';
 import { NullReason } from '../../src/project/reserved.ts';
 
 const sound: AnyPipeline = voters;

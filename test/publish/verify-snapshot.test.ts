@@ -4,7 +4,7 @@ import { copyFile, cp, mkdir, mkdtemp, readFile, rename, rm, truncate, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, quoteText } from '../../src/duckdb/database.ts';
+import { openDatabase, quoteText } from '../../src/runtime/database.ts';
 import { assembleDataset, writeManifest } from '../../src/publish/manifest.ts';
 import { glanceAt, verifyBuilt, verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { describeFile } from '../../src/warehouse/check-files.ts';

@@ -3,10 +3,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/duckdb/database.ts';
+import { openDatabase } from '../../src/runtime/database.ts';
 import { startMonitor } from '../../src/serve/monitor.ts';
 import { systemClock } from '../../src/runtime/context.ts';
-import { describeSite } from '../../src/snapshots/describe-site.ts';
+import { describeSite } from '../../src/serve/describe-site.ts';
 import { databaseFile, reportFile } from '../../src/warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../../src/warehouse/warehouse.ts';
 import { manifestOf } from '../support/manifests.ts';

@@ -10,7 +10,7 @@ import { loadProject } from '../support/bundled.ts';
 import { systemClock } from '../../src/runtime/context.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import type { Service } from '../../src/serve/service.ts';
-import { describeSite } from '../../src/snapshots/describe-site.ts';
+import { describeSite } from '../../src/serve/describe-site.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
 import type { Snapshot } from '../../src/warehouse/warehouse.ts';
 import { behaviourOf, chromiumProgram, openBrowser } from '../support/browser.ts';

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/duckdb/database.ts';
+import { openDatabase } from '../../src/runtime/database.ts';
 import { queryRows, queriesAtOnce } from '../../src/serve/limits.ts';
 import { type AnswerQuery, queryProcesses, type QueryProcessesOptions } from '../../src/serve/query-processes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -3,7 +3,7 @@
 import { lutimes, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openDatabase, quoteIdentifier, quoteText } from '../../src/duckdb/database.ts';
+import { openDatabase, quoteIdentifier, quoteText } from '../../src/runtime/database.ts';
 import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { RecordSource } from '../../src/serve/record-source.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';

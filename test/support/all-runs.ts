@@ -1,7 +1,7 @@
 /** A log of runs with a line of every kind, as a warehouse has it after a hard week. */
 
 import { writeFile } from 'node:fs/promises';
-import type { RunLine } from '../../src/publish/runs-log.ts';
+import type { RunLine } from '../../src/warehouse/runs-log.ts';
 import { pointCurrent } from '../../src/publish/switch-current.ts';
 import { warehousePaths } from '../../src/warehouse/snapshot-format.ts';
 import { runHere } from './run-here.ts';

@@ -1,6 +1,6 @@
 /** Damages the block of a DuckDB file that holds the last rows of a table, as a failing disk would. */
 
-import { openDatabase, quoteText } from '../../src/duckdb/database.ts';
+import { openDatabase, quoteText } from '../../src/runtime/database.ts';
 import { alterFile } from './alter-file.ts';
 
 /** DuckDB's file begins with three headers of 4 kB; blocks of 256 kB follow. */

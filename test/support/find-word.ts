@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import { openDatabase, type Database } from '../../src/duckdb/database.ts';
+import { openDatabase, type Database } from '../../src/runtime/database.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** Whether a text holds the word: as it is, in capitals, in the escapes of JSON, URLs and HTML, or in base64. */

@@ -6,7 +6,7 @@ import type { ExtractQuestion } from '../../src/extract/question.ts';
 import { RekapError } from '../../src/errors.ts';
 import { text } from '../../src/project/define.ts';
 import type { AnyPipeline, Paging } from '../../src/project/declaration.ts';
-import { readText } from '../../src/records/fields.ts';
+import { readText } from '../../src/kinds/read-field.ts';
 import type { PageSource } from '../../src/source/source-client.ts';
 import type { PassEnd } from '../../src/source/paging/pass.ts';
 import type { Verdict } from '../../src/stages.ts';

@@ -6,8 +6,8 @@ import { mkdir } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { readBucketUrl } from '../../src/bucket/address.ts';
-import { type Bucket, type BucketAccess, openBucket } from '../../src/bucket/bucket.ts';
+import { readBucketUrl } from '../../src/share/address.ts';
+import { type Bucket, type BucketAccess, openBucket } from '../../src/share/bucket.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** `make tools` puts it there. */

@@ -1,7 +1,7 @@
 /** Reads rows out of a snapshot's DuckDB file. */
 
 import { join } from 'node:path';
-import { openDatabase } from '../../src/duckdb/database.ts';
+import { openDatabase } from '../../src/runtime/database.ts';
 import { databaseFile } from '../../src/warehouse/snapshot-format.ts';
 
 /** The rows of a query on the warehouse's current snapshot. */

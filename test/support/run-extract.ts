@@ -2,7 +2,7 @@
 
 import type { ExtractQuestion } from '../../src/extract/question.ts';
 import { extract } from '../../src/extract/extract.ts';
-import { readInteger, readText } from '../../src/records/fields.ts';
+import { readInteger, readText } from '../../src/kinds/read-field.ts';
 import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { Verdict } from '../../src/stages.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunLine } from '../../src/publish/runs-log.ts';
+import type { RunLine } from '../../src/warehouse/runs-log.ts';
 
 /** What runs.jsonl says of each run, the last one last. */
 export async function readRunLines(warehouse: string): Promise<RunLine[]> {

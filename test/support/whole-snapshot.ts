@@ -3,7 +3,7 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { openDatabase, quoteText } from '../../src/duckdb/database.ts';
+import { openDatabase, quoteText } from '../../src/runtime/database.ts';
 import { databaseFile, type Manifest, parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { regencies } from './versioned-service.ts';
 

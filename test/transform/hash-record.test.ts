@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { voters } from '../support/bundled.ts';
-import { fingerprintBytes, fingerprintContent } from '../../src/records/fingerprints.ts';
+import { fingerprintBytes, fingerprintContent } from '../../src/kinds/fingerprints.ts';
 import type { Page } from '../../src/stages.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { dptMale, recordJson } from './support.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { kindOf } from '../../src/kinds/kinds.ts';
 import { keyPlaces } from '../../src/project/declaration.ts';
-import { begin, type Fingerprint } from '../../src/records/fingerprints.ts';
+import { begin, type Fingerprint } from '../../src/kinds/fingerprints.ts';
 import { voters } from '../support/bundled.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { recordJson, transform } from './support.ts';

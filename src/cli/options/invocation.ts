@@ -1,6 +1,6 @@
 /** The state of the running command line, for code that prints or refuses something. */
 
-import type { CommandLine } from './parse-arguments.ts';
+import type { CommandLine } from './option.ts';
 
 interface Invocation {
   /** All commands, for the one that shows the settings of another. */

@@ -4,7 +4,7 @@ import { normalize } from 'node:path';
 import type { Options as YargsOption } from 'yargs';
 import { nameOption } from './invocation.ts';
 import type { Option, Options } from './option.ts';
-import { isBucketUrl, readBucketUrl } from '../../bucket/address.ts';
+import { isBucketUrl, readBucketUrl } from '../../share/address.ts';
 import { RekapError } from '../../errors.ts';
 
 /**
@@ -54,7 +54,7 @@ function readValue(name: string, { type, range, choices, path, nargs }: Option, 
       'Correct the value, or remove the option.',
     );
   }
-  const [text] = requireSome(name, [String(value)]) as [string];
+  const [text] = requireSome(name, [`${value as string | number}`]) as [string];
   if (choices !== undefined && !choices.includes(text))
     throw usage(
       `${nameOption(name)} has the invalid value ${JSON.stringify(text)}.`,

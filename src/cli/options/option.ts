@@ -74,3 +74,15 @@ export interface CommandEntry {
   readonly describe: string;
   load(): Promise<Command>;
 }
+
+/** All commands, and the help of the program. */
+export interface CommandLine {
+  readonly commands: readonly CommandEntry[];
+  /** Describes each first word that stands for several commands, such as "snapshots". */
+  readonly groups: Readonly<Record<string, string>>;
+  readonly overview: {
+    readonly purpose: string;
+    readonly examples: Command['examples'];
+    readonly notes: string;
+  };
+}

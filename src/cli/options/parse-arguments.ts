@@ -1,25 +1,13 @@
 /** Parses the arguments of a command line with yargs. */
 
 import yargs, { type Argv } from 'yargs';
-import type { Command, CommandEntry, Option, Options } from './option.ts';
+import type { Command, CommandEntry, CommandLine, Option, Options } from './option.ts';
 import { checkForms, toYargs } from './option-values.ts';
 import { didYouMean } from './names.ts';
 import { configOption } from './shared.ts';
 import { RekapError } from '../../errors.ts';
 import { hideCredentials } from '../../runtime/text.ts';
 import { readVersion } from '../../runtime/version.ts';
-
-/** All commands, and the help of the program. */
-export interface CommandLine {
-  readonly commands: readonly CommandEntry[];
-  /** Describes each first word that stands for several commands, such as "snapshots". */
-  readonly groups: Readonly<Record<string, string>>;
-  readonly overview: {
-    readonly purpose: string;
-    readonly examples: Command['examples'];
-    readonly notes: string;
-  };
-}
 
 export interface ParsedArguments {
   /** Help, the version or completions to print; empty if there is a command to run. */
@@ -58,7 +46,7 @@ export async function parseArguments(
       (own) => (known === undefined ? own : declareAll(own, known, { width, hasDefaults, refuse })),
       ({ _: rest, $0: _program, ...options }) => {
         const names = Object.keys(known?.positionals ?? {});
-        const named = names.flatMap((one) => (options[one] === undefined ? [] : [String(options[one])]));
+        const named = names.flatMap((one) => (options[one] === undefined ? [] : [options[one] as string]));
         parsed = { options, positionals: [...named, ...rest.slice(each.name.split(' ').length).map(String)] };
       },
     );
@@ -79,7 +67,7 @@ export async function parseArguments(
     .wrap(width)
     .exitProcess(false)
     .config(settings)
-    .updateStrings({ 'Not enough arguments following: %s': '--%s requires a value.' } as never)
+    .updateStrings({ 'Not enough arguments following: %s': '--%s requires a value.' })
     .fail((message, error) => {
       throw (
         refusal ??

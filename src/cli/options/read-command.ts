@@ -1,7 +1,7 @@
 /** Reads a command and its options from all places: arguments, environment, config file and defaults. */
 
-import type { Command, CommandEntry, Options, Values } from './option.ts';
-import { type CommandLine, parseArguments } from './parse-arguments.ts';
+import type { Command, CommandEntry, CommandLine, Options, Values } from './option.ts';
+import { parseArguments } from './parse-arguments.ts';
 import { readSettings } from './settings.ts';
 import type { RekapError } from '../../errors.ts';
 

@@ -3,7 +3,7 @@
 import { languages } from '../../project/declaration.ts';
 import type { Options, Values } from './option.ts';
 import { RekapError } from '../../errors.ts';
-import { syncDefaults } from '../../run/options.ts';
+import { syncDefaults } from '../../run-options.ts';
 
 /** Seconds in a week. */
 export const week = 604_800;

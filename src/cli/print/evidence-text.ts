@@ -1,10 +1,10 @@
 /** Evidence as text for people, in English or Indonesian. */
 
 import { paint, printable } from './terminal.ts';
-import { wrap } from './text.ts';
+import { wrap } from './wrap-text.ts';
 import type { Language } from '../../project/declaration.ts';
 import { formatNumber } from '../../runtime/text.ts';
-import type { Evidence, FigureInQuestion, PastEvent, ViolationInQuestion } from '../../snapshots/evidence.ts';
+import type { Evidence, FigureInQuestion, PastEvent, ViolationInQuestion } from '../../snapshots/find-evidence.ts';
 import type { ReceivedRecord } from '../../snapshots/received-records.ts';
 
 const words = {

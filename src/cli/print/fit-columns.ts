@@ -1,7 +1,7 @@
 /** Chooses the columns of a result that a terminal has room for: a name for each row, and as many figures as fit. */
 
 import { cutTable, draw, fits, gap, narrowest, turn, writeBlocks } from './table.ts';
-import { shownWidth, terminalColumns } from './text.ts';
+import { shownWidth, terminalColumns } from './wrap-text.ts';
 
 type Rows = readonly (readonly string[])[];
 

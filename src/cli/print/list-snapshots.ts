@@ -3,7 +3,7 @@
 import { complete } from './terminal.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
-import { fitLines } from './text.ts';
+import { fitLines } from './wrap-text.ts';
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/text.ts';
 import { glanceAt } from '../../publish/verify-snapshot.ts';

@@ -2,10 +2,10 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { createEventLog, jsonLine, logFailure, type LogEntry, type LogFormat, textLine } from './event-log.ts';
-import { cutToWidth, shownWidth } from './text.ts';
+import { cutToWidth, shownWidth } from './wrap-text.ts';
 import { paint, warningText } from './terminal.ts';
-import { terminalColumns } from './text.ts';
-import type { SyncResult } from '../../run/options.ts';
+import { terminalColumns } from './wrap-text.ts';
+import type { SyncResult } from '../../run-options.ts';
 import type { Clock, Report, RunEvent, RunStep } from '../../runtime/context.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
 

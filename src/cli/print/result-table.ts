@@ -2,11 +2,11 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { constantColumns, renderBlocks, renderColumns, type TableColumn } from './fit-columns.ts';
-import { widthOf, wrap } from './text.ts';
+import { widthOf, wrap } from './wrap-text.ts';
 import { paint, printable } from './terminal.ts';
 import { RekapError } from '../../errors.ts';
-import { displayText, type QueryResult, type ResultColumn } from '../../query/query-result.ts';
-import type { Write } from '../../query/write-result.ts';
+import { displayText, type QueryResult, type ResultColumn } from '../../snapshots/query/query-result.ts';
+import type { Write } from '../../snapshots/query/write-result.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
 
 /** A table is for reading; whoever needs more rows, or longer texts whole, needs another format. */

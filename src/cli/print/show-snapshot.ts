@@ -3,7 +3,7 @@
 import { countPartitions, listGrades, nameSource } from './sync-summary.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
-import { fitLines } from './text.ts';
+import { fitLines } from './wrap-text.ts';
 import { formatBytes, formatNumber } from '../../runtime/text.ts';
 import type { Verdict } from '../../stages.ts';
 import type { Snapshot } from '../../warehouse/warehouse.ts';

@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { paint } from './terminal.ts';
-import { breakText, cutToWidth, shownWidth, terminalColumns } from './text.ts';
+import { breakText, cutToWidth, shownWidth, terminalColumns } from './wrap-text.ts';
 
 export interface TableOptions {
   readonly head: readonly string[];

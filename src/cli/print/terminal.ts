@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { invocation } from '../options/invocation.ts';
-import { fitLines } from './text.ts';
-import { isBucketUrl } from '../../bucket/address.ts';
+import { fitLines } from './wrap-text.ts';
+import { isBucketUrl } from '../../share/address.ts';
 import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import { escapeDeceptive } from '../../runtime/text.ts';
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderColumns, type TableColumn } from '../../../src/cli/print/fit-columns.ts';
-import { shownWidth } from '../../../src/cli/print/text.ts';
+import { shownWidth } from '../../../src/cli/print/wrap-text.ts';
 import { holds } from '../../support/properties.ts';
 
 const column = (head: string, kind: TableColumn['kind']): TableColumn => ({ head, kind, isNumber: kind === 'figure' });

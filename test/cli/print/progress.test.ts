@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { shownWidth } from '../../../src/cli/print/text.ts';
+import { shownWidth } from '../../../src/cli/print/wrap-text.ts';
 import { createProgress } from '../../../src/cli/print/progress.ts';
 import { verdictOf } from '../../support/manifests.ts';
 import { manualClock } from '../../support/manual-clock.ts';

@@ -3,7 +3,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { writePlainTable, writeTable } from '../../../src/cli/print/result-table.ts';
-import { textOf, textResult } from '../../query/support.ts';
+import { textOf, textResult } from '../../snapshots/query/support.ts';
 
 const { isTTY, columns } = process.stdout;
 const long = 'PANGKAJENE DAN KEPULAUAN';

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { renderSummary } from '../../../src/cli/print/sync-summary.ts';
 import { parquetPath } from '../../../src/warehouse/snapshot-format.ts';
-import type { SyncResult } from '../../../src/run/options.ts';
+import type { SyncResult } from '../../../src/run-options.ts';
 import { datasetOf, manifestOf, snapshotId, verdictOf } from '../../support/manifests.ts';
 import { figuresOf, resultOf } from '../../support/sync-results.ts';
 import { project } from '../../support/sync-settings.ts';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutToWidth, shownWidth } from '../../../src/cli/print/text.ts';
+import { cutToWidth, shownWidth } from '../../../src/cli/print/wrap-text.ts';
 import { renderTable } from '../../../src/cli/print/table.ts';
 import { printable } from '../../../src/cli/print/terminal.ts';
 import { holds } from '../../support/properties.ts';

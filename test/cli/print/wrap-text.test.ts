@@ -1,7 +1,7 @@
 /** Long lines on a terminal break between words, and nowhere else do they break. */
 
 import { describe, expect, it } from 'vitest';
-import { fitLines } from '../../../src/cli/print/text.ts';
+import { fitLines } from '../../../src/cli/print/wrap-text.ts';
 
 const streamOf = (columns: number | undefined): NodeJS.WriteStream =>
   Object.assign(Object.create(process.stdout) as NodeJS.WriteStream, { isTTY: columns !== undefined, columns });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { voters } from '../../support/bundled.ts';
 import { Account, Occurrences, RecordReader } from '../../../src/extract/prove.ts';
 import { takeRecords } from '../../../src/source/decode/record-index-builder.ts';
-import { fingerprintContent, fingerprintRecord, FingerprintTable } from '../../../src/records/fingerprints.ts';
+import { fingerprintContent, fingerprintRecord, FingerprintTable } from '../../../src/kinds/fingerprints.ts';
 import { pageOf, voterRecord } from '../../support/pages.ts';
 import { holds } from '../../support/properties.ts';
 

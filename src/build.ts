@@ -1,0 +1,111 @@
+/** Builds accepted readings into tables and Parquet files in the run's folder, wherever the readings come from. */
+
+import { RekapError } from './errors.ts';
+import { Load } from './load/load.ts';
+import type { CarryOver } from './load/previous-tables.ts';
+import type { Built, Staged } from './publish/describe-snapshot.ts';
+import type { Run } from './run-options.ts';
+import { blamePrevious, findPrevious } from './publish/previous.ts';
+import { comparePartitions, namePartition } from './project/declaration.ts';
+import type { AcceptedReading, TransformTotals, Verdict } from './stages.ts';
+import { Transformer } from './transform/transformer.ts';
+import { databaseFile } from './warehouse/snapshot-format.ts';
+
+/**
+ * Makes the tables and views that a run fills.
+ *
+ * @throws `pipeline-definition` where the project's SQL cannot be used.
+ */
+export function beginLoad({ project, files, folder, signal }: Run): Promise<Load> {
+  return Load.begin({ folder, databaseFile, project, files, signal });
+}
+
+/**
+ * @param carryOver What the snapshot keeps of the one before; null for nothing.
+ * @throws `incomplete` where a partition could not be proved.
+ */
+export async function build(
+  run: Run,
+  load: Load,
+  readings: AsyncIterable<AcceptedReading>,
+  carryOver: CarryOver | null,
+): Promise<Built> {
+  const { signal } = run;
+  try {
+    const staged = await stage(run, readings, load);
+    requireComplete(staged.verdicts);
+    signal.throwIfAborted();
+    run.enter('build tables');
+    const log = { snapshot: run.id, publishedAt: run.startedAt, source: run.options.source };
+    const loaded = await load.finish(carryOver, log, await findPrevious(run));
+    signal.throwIfAborted();
+    return { ...staged, ...loaded, carryOver };
+  } catch (error) {
+    load.abandon();
+    signal.throwIfAborted();
+    throw await blamePrevious(run, error);
+  }
+}
+
+/** Transforms and stages one partition after the other, while others are read. */
+async function stage({ asked }: Run, readings: AsyncIterable<AcceptedReading>, load: Load): Promise<Staged> {
+  const parts = new Map(
+    asked.map((pipeline) => [pipeline.table, { pipeline, transformer: new Transformer(pipeline) }]),
+  );
+  const verdicts: Verdict[] = [];
+  for await (const { verdict, pages } of readings) {
+    verdicts.push(verdict);
+    const part = parts.get(verdict.dataset);
+    // A list that only names partitions becomes no table.
+    if (pages.length === 0 || part === undefined) continue;
+    const { pipeline, transformer } = part;
+    transformer.beginPartition();
+    for (const accepted of pages) {
+      for (const batch of transformer.addPage(await accepted.read())) load.append(pipeline, batch);
+      accepted.release();
+    }
+  }
+  const totals = new Map<string, TransformTotals>();
+  for (const { pipeline, transformer } of parts.values()) {
+    load.append(pipeline, transformer.finish());
+    totals.set(pipeline.table, transformer.totals());
+  }
+  return { verdicts: verdicts.toSorted(byDatasetAndPartition), totals };
+}
+
+function byDatasetAndPartition(a: Verdict, b: Verdict): number {
+  return a.dataset < b.dataset ? -1 : a.dataset > b.dataset ? 1 : comparePartitions(a.partition, b.partition);
+}
+
+function requireComplete(verdicts: readonly Verdict[]): void {
+  const incomplete = verdicts.filter(({ complete }) => !complete);
+  if (incomplete.length === 0) return;
+  const shown = incomplete
+    .slice(0, 10)
+    .map(({ dataset, partition, reason }) => `  - ${dataset}, ${namePartition(partition)}: ${reason}`);
+  const more = incomplete.length > shown.length ? [`  - and ${incomplete.length - shown.length} more`] : [];
+  throw new RekapError(
+    'incomplete',
+    [`${countIncomplete(verdicts)} could not be proved complete:`, ...shown, ...more].join('\n'),
+    'Nothing was published. Run the sync again.',
+  );
+}
+
+/** 3 of 84 partitions of one dataset, 1 of 84 partitions of another. */
+function countIncomplete(verdicts: readonly Verdict[]): string {
+  return [...new Set(verdicts.map(({ dataset }) => dataset))]
+    .flatMap((dataset) => {
+      const own = verdicts.filter((verdict) => verdict.dataset === dataset);
+      const doubtful = own.filter(({ complete }) => !complete).map(({ partition }) => partition);
+      // What is doubtful of a partition that was read to its end has a verdict of its own.
+      const count = (ids: readonly (string | null)[]): number => new Set(ids.filter((id) => id !== null)).size;
+      const partitions = count(doubtful);
+      return [
+        ...(doubtful.includes(null) ? [`the full listing of ${dataset}`] : []),
+        ...(partitions > 0
+          ? [`${partitions} of ${count(own.map(({ partition }) => partition))} partitions of ${dataset}`]
+          : []),
+      ];
+    })
+    .join(', ');
+}

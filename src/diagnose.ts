@@ -1,0 +1,295 @@
+/** Looks whether a sync could run here: one finding after another, each with what to do about it. It reads a few records and writes nothing. */
+
+import { constants } from 'node:fs';
+import { access, stat, statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { isRekapError, messageOf, RekapError, systemCode } from './errors.ts';
+import { createHttpTransport, type Received, type Transport } from './source/http-transport.ts';
+import type { Secret } from './source/secret.ts';
+import { checkKey } from './source/source-messages.ts';
+import { createScanner, shapeOf } from './source/decode/scan-answer.ts';
+import type { AnyPipeline, Project } from './project/declaration.ts';
+import { targetOf } from './extract/pages.ts';
+import { RecordReader } from './extract/prove.ts';
+import type { PageAddress } from './source/paging/pass.ts';
+import type { Clock } from './runtime/context.ts';
+import { countOf, formatNumber } from './runtime/text.ts';
+import { readCurrentId } from './warehouse/warehouse.ts';
+
+export interface Finding {
+  readonly about: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly found: string;
+  /** What to do; null where all is well. */
+  readonly next: string | null;
+}
+
+export interface Patient {
+  readonly project: Project;
+  readonly warehouse: string;
+  /** Null where none is given: then only this machine is looked at. */
+  readonly baseUrl: string | null;
+  /** Null where there is none. */
+  readonly apiKey: Secret | null;
+  readonly pageSize: number;
+  /** Milliseconds for one request. */
+  readonly timeout: number;
+  readonly clock: Clock;
+  /** Version of Node, such as 20.19.0. */
+  readonly node: string;
+  /** Path of the file that holds the key; null if the key is in the environment. */
+  readonly keyFile: string | null;
+  /** Reads whom a sync is to tell; null where that is nobody. */
+  readonly readTold: (() => Promise<unknown>) | null;
+  /** Gives the snapshot that is current in the bucket of `--push`; null where there is no such option. */
+  readonly readBucket: (() => Promise<string | null>) | null;
+}
+
+const leastSpace = 1_000_000_000;
+const mostSkew = 300_000;
+
+const ok = (about: string, found: string): Finding => ({ about, state: 'ok', found, next: null });
+const bad = (about: string, found: string, next: string): Finding => ({ about, state: 'failed', found, next });
+const doubt = (about: string, found: string, next: string): Finding => ({ about, state: 'warning', found, next });
+
+export async function* examine(patient: Patient): AsyncGenerator<Finding> {
+  yield examineNode(patient.node);
+  yield* examineFolder(patient.warehouse);
+  if (patient.readBucket !== null) yield await examineBucket(patient.readBucket);
+  if (patient.readTold !== null) yield await examineTold(patient.readTold);
+  // Who asks about a bucket alone needs no key.
+  if (patient.apiKey !== null || patient.baseUrl !== null || patient.readBucket === null)
+    yield await examineKey(patient);
+  if (patient.baseUrl === null || patient.apiKey === null) return;
+  yield* examineService(patient, patient.baseUrl, patient.apiKey);
+}
+
+function examineNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 20 || (major === 20 && minor >= 19)
+    ? ok('node', version)
+    : bad('node', version, 'Install Node.js 20.19 or later.');
+}
+
+async function* examineFolder(warehouse: string): AsyncGenerator<Finding> {
+  const folder = await nearestFolder(resolve(warehouse));
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    const current = await readCurrentId(warehouse).catch(() => null);
+    yield ok('warehouse', current === null ? `${warehouse} is empty and writable` : `${warehouse} contains ${current}`);
+  } catch (error) {
+    yield bad(
+      'warehouse',
+      `${folder} is not writable (${systemCode(error)})`,
+      'Change its owner to this user, or choose another folder with --warehouse.',
+    );
+  }
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const found = `${formatNumber(Math.floor(free / 1_000_000))} MB are free`;
+  yield free >= leastSpace
+    ? ok('space', found)
+    : doubt(
+        'space',
+        found,
+        'Free some space. rekap keeps several snapshots, and the responses that they were built from.',
+      );
+}
+
+async function examineKey({ apiKey, keyFile }: Patient): Promise<Finding> {
+  if (apiKey === null) return bad('key', 'the API key is missing', 'Set REKAP_API_KEY, or add --api-key-file FILE.');
+  const mode = keyFile === null ? 0 : ((await stat(keyFile).catch(() => null))?.mode ?? 0);
+  return (mode & 0o077) !== 0
+    ? doubt(
+        'key',
+        'the API key is set, but other users can read its file',
+        `Restrict its permissions: chmod 600 ${keyFile}`,
+      )
+    : ok('key', 'the API key is set (not shown)');
+}
+
+async function examineTold(readTold: () => Promise<unknown>): Promise<Finding> {
+  try {
+    await readTold();
+    return ok('telling', 'the settings of pings, webhooks and metrics are valid');
+  } catch (error) {
+    if (!isRekapError(error, 'usage', 'configuration')) throw error;
+    return bad('telling', error.message, error.next);
+  }
+}
+
+async function examineBucket(readBucket: () => Promise<string | null>): Promise<Finding> {
+  try {
+    const current = await readBucket();
+    return ok(
+      'bucket',
+      `${current === null ? 'readable and empty' : `contains ${current}`}; write access was not checked`,
+    );
+  } catch (error) {
+    if (!isRekapError(error, 'bucket', 'usage')) throw error;
+    return bad('bucket', error.message, error.next);
+  }
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  const isThere = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isThere || dirname(path) === path ? path : nearestFolder(dirname(path));
+}
+
+async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret): AsyncGenerator<Finding> {
+  const { timeout, project, clock, pageSize } = patient;
+  const transport = createHttpTransport({
+    baseUrl,
+    apiKey,
+    auth: patient.project.auth,
+    connections: 1,
+    timeout,
+    maxAnswerBytes: 64_000_000,
+  });
+  const pipeline = project.pipelines[0]!;
+  const ask = asker(transport, new URL(baseUrl), pipeline, patient);
+  try {
+    const first = await ask(null, 1);
+    if ('why' in first)
+      return yield bad(
+        'service',
+        apiKey.redact(first.why),
+        'Check --base-url, the network, and that the service is running.',
+      );
+    const { status, headers } = first.answer;
+    yield ok('service', `${new URL(baseUrl).host} responded with status ${status} in ${first.took} ms`);
+    const date = Date.parse(headers['date']?.toString() ?? '');
+    const skew = Number.isNaN(date) ? 0 : Math.abs(clock.now().getTime() - date);
+    yield skew <= mostSkew
+      ? ok('clock', 'agrees with the service')
+      : doubt(
+          'clock',
+          `differs from the service by ${Math.round(skew / 1000)} s`,
+          'Set the clock. rekap uses it for times in the warehouse.',
+        );
+    const { values } = pipeline.partition ?? {};
+    const somePartition = values?.from === 'list' ? values.values[0] : undefined;
+    // A listing may be forbidden by itself; then a sync reads the partitions one by one.
+    const second = status === 403 && somePartition !== undefined ? await ask(somePartition, pageSize) : null;
+    if (second !== null && 'answer' in second && second.answer.status === 200)
+      return yield doubt(
+        'access',
+        'the service accepts the API key, but refuses the full listing (403)',
+        'A sync reads each known partition separately.',
+      );
+    if (status === 401 || status === 403)
+      return yield bad('access', `the service refuses the API key (${status})`, checkKey);
+    if (status !== 200)
+      return yield bad(
+        'answer',
+        `the service responded with status ${status}`,
+        'Check the path of --base-url. It is the part before the path of the endpoint.',
+      );
+    yield ok('access', 'the service accepts the API key');
+    const read = readRecords(pipeline, first.answer.body);
+    if (typeof read === 'string')
+      return yield bad('answer', read, 'The response does not have the declared shape. Check --base-url.');
+    yield ok('answer', 'the response has the declared shape');
+    const [partition] = read.partitions;
+    if (partition !== undefined) {
+      const own = await ask(partition, pageSize);
+      const records = 'why' in own ? null : readRecords(pipeline, own.answer.body);
+      yield records === null || typeof records === 'string' || records.count === 0
+        ? bad(
+            'partition',
+            `partition ${partition} does not return records`,
+            'rekap must read each partition separately to prove it complete. Contact the operator of the service about its filter.',
+          )
+        : ok(
+            'partition',
+            `partition ${partition} has ${countOf(records.count, 'record')}, read in ${'why' in own ? 0 : own.took} ms`,
+          );
+    }
+    if (pipeline.paging.by === 'offset') yield await examinePages(ask, pipeline, pageSize);
+  } finally {
+    await transport.close();
+  }
+}
+
+type Asked = { readonly answer: Received; readonly took: number } | { readonly why: string };
+type Ask = (partition: string | null, size: number, offset?: number) => Promise<Asked>;
+
+function asker(transport: Transport, base: URL, pipeline: AnyPipeline, { timeout, clock }: Patient): Ask {
+  return async (partition, size, offset = 0) => {
+    const target = targetOf(pipeline, partition, firstPage(pipeline, size, offset));
+    const request = { dataset: pipeline.table, partition, target };
+    const began = clock.monotonic();
+    try {
+      const path = base.pathname.replace(/\/$/, '') + target;
+      const answer = await transport.send(request, path, AbortSignal.timeout(timeout));
+      return { answer, took: Math.round(clock.monotonic() - began) };
+    } catch (error) {
+      return {
+        why: error instanceof RekapError ? error.message : `the service cannot be reached: ${messageOf(error)}`,
+      };
+    }
+  };
+}
+
+/** Where a first page of so many records is; where a list has offsets, the page at one. */
+function firstPage({ paging }: AnyPipeline, size: number, offset: number): PageAddress {
+  switch (paging.by) {
+    case 'offset':
+      return { [paging.limit]: size, [paging.offset]: offset };
+    case 'page':
+      return { ...(paging.size !== undefined && { [paging.size]: size }), [paging.page]: paging.first ?? 1 };
+    case 'next':
+      return paging.size === undefined ? {} : { [paging.size]: size };
+    case 'none':
+      return {};
+  }
+}
+
+/** Records of an answer and the partitions that they name; a sentence where it is no envelope. */
+function readRecords(pipeline: AnyPipeline, bytes: Buffer): { count: number; partitions: string[] } | string {
+  try {
+    const scan = createScanner(
+      Object.values(pipeline.columns).map(({ field }) => field),
+      shapeOf(pipeline),
+    );
+    const { records } = scan(bytes);
+    const request = { dataset: pipeline.table, partition: null, target: '' };
+    const page = { request, url: '', bytes, count: 0, next: null, records };
+    const reader = new RecordReader(pipeline);
+    const partitions = Array.from({ length: records.length }, (_, row) => {
+      reader.read(page, row);
+      return reader.partition;
+    });
+    return { count: records.length, partitions: partitions.filter((value) => value !== null) };
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+async function examinePages(ask: Ask, pipeline: AnyPipeline, pageSize: number): Promise<Finding> {
+  for (const limit of [...new Set([pageSize, 100, 10])].filter((size) => size <= pageSize)) {
+    const asked = await ask(null, limit);
+    const records = 'why' in asked || asked.answer.status !== 200 ? null : readRecords(pipeline, asked.answer.body);
+    if (records === null || typeof records === 'string') continue;
+    if (limit < pageSize)
+      return doubt(
+        'page size',
+        `the service refuses ${pageSize}, but accepts ${limit}`,
+        `A sync finds this limit itself. To save requests, add --page-size ${limit}.`,
+      );
+    // Whoever gives fewer than it was asked for, and has more behind them, caps.
+    const behind = records.count > 0 && records.count < limit ? await ask(null, 1, records.count) : null;
+    const more = behind === null || 'why' in behind ? null : readRecords(pipeline, behind.answer.body);
+    return more !== null && typeof more !== 'string' && more.count > 0
+      ? doubt(
+          'page size',
+          `the service returns ${countOf(records.count, 'record')} instead of ${limit}, but has more`,
+          'The service caps limit without an error. rekap still reads all records, with more requests.',
+        )
+      : ok('page size', `the service accepts ${limit} and returns ${countOf(records.count, 'record')}`);
+  }
+  return bad('page size', 'the service refuses even 10', 'Ask the operator of the service for the maximum page size.');
+}

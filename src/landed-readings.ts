@@ -1,0 +1,59 @@
+/** Gives the partitions that a run has landed, just as the run accepted them, without asking anybody and without proving anything again. */
+
+import { join } from 'node:path';
+import { RekapError } from './errors.ts';
+import { noFigures } from './source/source-client.ts';
+import { ScanError } from './source/decode/json-text.ts';
+import { takeRecords } from './source/decode/record-index-builder.ts';
+import { createPageScanner } from './source/decode/scan-answer.ts';
+import { answersFile } from './land/formats.ts';
+import { openLandedRun, readVerdicts } from './land/landed-run.ts';
+import type { Run } from './run-options.ts';
+import type { OpenedSource } from './open-source.ts';
+import type { AcceptedPage, AcceptedReading, Page } from './stages.ts';
+
+export async function openLandedReadings(run: Run): Promise<OpenedSource> {
+  const { landing, project, warn } = run;
+  run.enter('fetch');
+  const { verdicts, warnings } = await readVerdicts(landing);
+  // What the run was told of its source holds for what is built of it.
+  for (const message of warnings) warn(message);
+  const answers = await openLandedRun(landing, null);
+  const figures = { ...noFigures, fromLanding: 0 };
+  run.figures = figures;
+  const scan = createPageScanner(() => {});
+
+  async function readPage(answer: number, first: number, taken: number): Promise<Page> {
+    const { request, url, body } = await answers.answer(answer);
+    const pipeline = project.pipelines.find(({ table }) => table === request.dataset);
+    try {
+      const page = pipeline && scan(pipeline, request, url, body);
+      if (page !== undefined && first + taken <= page.records.length) {
+        figures.fromLanding += 1;
+        return takeRecords(page, first, taken);
+      }
+    } catch (error) {
+      if (!(error instanceof ScanError)) throw error;
+    }
+    throw new RekapError(
+      'landing',
+      `Line ${answer + 1} of ${join(landing, answersFile)} does not contain the records that the run accepted from it.`,
+      'Choose another run, or run the sync again.',
+    );
+  }
+
+  async function* readings(): AsyncGenerator<AcceptedReading> {
+    for (const { accepted, ...verdict } of verdicts) {
+      const pages = accepted.map(([answer, first, taken]): AcceptedPage => ({
+        answer,
+        first,
+        taken,
+        read: () => readPage(answer, first, taken),
+        release: () => {},
+      }));
+      yield { verdict, pages };
+    }
+  }
+
+  return { readings: readings(), close: () => answers.close() };
+}

@@ -1,0 +1,126 @@
+/** What a warehouse's log of runs says in the text format of Prometheus: takes its summary, gives the metrics. */
+
+import type { RunLine } from '../warehouse/runs-log.ts';
+import type { RunsSummary } from './runs-summary.ts';
+
+type Labels = Readonly<Record<string, string>>;
+type Sample = readonly [labels: Labels, value: number];
+
+/** Every metric there is, by its name. docs/reference/metrics.md is made from this. */
+export const metrics = {
+  rekap_last_success_timestamp_seconds: ['gauge', 'Start of the newest successful sync, in Unix time.'],
+  rekap_last_run_timestamp_seconds: ['gauge', 'Start of the last sync, in Unix time.'],
+  rekap_last_run_exit_code: ['gauge', 'Exit code of the last sync.'],
+  rekap_last_run_duration_seconds: ['gauge', 'Duration of the last sync in seconds, by step.'],
+  rekap_last_run_requests: ['gauge', 'Requests sent by the last sync.'],
+  rekap_last_run_answers: ['gauge', 'Responses received by the last sync, by status.'],
+  rekap_last_run_retries: ['gauge', 'Retried requests of the last sync.'],
+  rekap_last_run_received_bytes: ['gauge', 'Bytes received by the last sync.'],
+  rekap_rows: ['gauge', 'Rows after the newest successful sync, by dataset.'],
+  rekap_quarantined_records: ['gauge', 'Records in quarantine after the newest successful sync, by dataset.'],
+  rekap_violations: [
+    'gauge',
+    'Violations after the newest successful sync, by severity and age (new, resolved, standing).',
+  ],
+  rekap_runs_total: ['counter', 'Total syncs, by outcome.'],
+  rekap_gate_refusals_total: ['counter', 'Total syncs that the quality gate refused.'],
+  rekap_last_push_timestamp_seconds: ['gauge', 'Start of the last push, in Unix time.'],
+  rekap_last_push_exit_code: ['gauge', 'Exit code of the last push.'],
+  rekap_schedule_next_run_timestamp_seconds: [
+    'gauge',
+    'Start of the next sync, in Unix time. Only from `rekap schedule`.',
+  ],
+  rekap_schedule_running: [
+    'gauge',
+    '1 while a sync runs. 0 while waiting for the next sync or a retry. Only from `rekap schedule`.',
+  ],
+  rekap_schedule_retries_total: ['counter', 'Retried syncs since the scheduler started. Only from `rekap schedule`.'],
+} as const satisfies Readonly<Record<string, readonly [type: 'gauge' | 'counter', help: string]>>;
+
+type MetricName = keyof typeof metrics;
+
+/** What `rekap schedule` knows of itself. */
+export interface ScheduleState {
+  readonly isRunning: boolean;
+  /** When the next sync begins; null while one is under way. */
+  readonly nextAt: Date | null;
+  /** Syncs tried again since the start. */
+  readonly retries: number;
+}
+
+/** The text for `--metrics-file` and `/metrics`. */
+export function renderMetrics(runs: RunsSummary, schedule?: ScheduleState): string {
+  const { last, success, push, outcomes, refusals } = runs;
+  const samples: Partial<Record<MetricName, readonly Sample[]>> = {
+    ...(success === null ? {} : describeSuccess(success)),
+    ...(last === null ? {} : describeLast(last)),
+    ...(push === null ? {} : describePush(push)),
+    rekap_runs_total: [...outcomes]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([outcome, count]) => [{ outcome }, count] as const),
+    rekap_gate_refusals_total: [[{}, refusals]],
+    ...(schedule === undefined ? {} : describeSchedule(schedule)),
+  };
+  return Object.entries(metrics)
+    .flatMap(([name, [type, help]]) => {
+      const own = samples[name as MetricName] ?? [];
+      if (own.length === 0) return [];
+      return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...own.map((sample) => renderSample(name, sample))];
+    })
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function describeSuccess({ started_at, rows, quarantined, violation_ages }: RunLine) {
+  return {
+    rekap_last_success_timestamp_seconds: [[{}, unixTime(started_at)]],
+    rekap_rows: byDataset(rows),
+    rekap_quarantined_records: byDataset(quarantined),
+    rekap_violations: Object.entries(violation_ages ?? {}).flatMap(([severity, ages]) =>
+      Object.entries(ages).map(([age, count]) => [{ severity, age }, count] as const),
+    ),
+  } satisfies Partial<Record<MetricName, readonly Sample[]>>;
+}
+
+function describeLast({ started_at, exit_code, steps, requests, statuses, retries, bytes }: RunLine) {
+  return {
+    rekap_last_run_timestamp_seconds: [[{}, unixTime(started_at)]],
+    rekap_last_run_exit_code: [[{}, exit_code]],
+    rekap_last_run_duration_seconds: Object.entries(steps ?? {}).map(([step, ms]) => [{ step }, ms / 1000] as const),
+    rekap_last_run_requests: [[{}, requests]],
+    rekap_last_run_answers: Object.entries(statuses ?? {}).map(([status, count]) => [{ status }, count] as const),
+    rekap_last_run_retries: [[{}, retries]],
+    rekap_last_run_received_bytes: bytes === undefined ? [] : [[{}, bytes]],
+  } satisfies Partial<Record<MetricName, readonly Sample[]>>;
+}
+
+function describePush({ started_at, exit_code }: RunLine) {
+  return {
+    rekap_last_push_timestamp_seconds: [[{}, unixTime(started_at)]],
+    rekap_last_push_exit_code: [[{}, exit_code]],
+  } satisfies Partial<Record<MetricName, readonly Sample[]>>;
+}
+
+function describeSchedule({ isRunning, nextAt, retries }: ScheduleState) {
+  return {
+    rekap_schedule_next_run_timestamp_seconds: nextAt === null ? [] : [[{}, Math.floor(nextAt.getTime() / 1000)]],
+    rekap_schedule_running: [[{}, isRunning ? 1 : 0]],
+    rekap_schedule_retries_total: [[{}, retries]],
+  } satisfies Partial<Record<MetricName, readonly Sample[]>>;
+}
+
+function byDataset(counts: Readonly<Record<string, number>> = {}): Sample[] {
+  return Object.entries(counts).map(([dataset, count]) => [{ dataset }, count]);
+}
+
+function unixTime(iso: string): number {
+  return Math.floor(Date.parse(iso) / 1000);
+}
+
+function renderSample(name: string, [labels, value]: Sample): string {
+  const pairs = Object.entries(labels).map(
+    ([label, text]) =>
+      `${label}="${text.replaceAll(/["\\\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))}"`,
+  );
+  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`;
+}

@@ -1,0 +1,135 @@
+/** Opens the source of a sync: over HTTP, every answer landed, with what broken-off runs have landed before. */
+
+import { setMaxListeners } from 'node:events';
+import { createHttpTransport } from './source/http-transport.ts';
+import { SourceClient } from './source/source-client.ts';
+import { extract } from './extract/extract.ts';
+import type { RunFile } from './land/formats.ts';
+import { openLanding } from './land/landing.ts';
+import type { Project } from './project/declaration.ts';
+import { storedPart } from './project/stored.ts';
+import { historyOf } from './publish/manifest.ts';
+import { openResumedRuns } from './publish/landings.ts';
+import type { Run } from './run-options.ts';
+import { closeAll, orClose } from './runtime/bound-signal.ts';
+import { readVersion } from './runtime/version.ts';
+import type { AcceptedReading } from './stages.ts';
+import type { Snapshot } from './warehouse/warehouse.ts';
+
+/** Bytes of one answer. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+/** Bytes of answers that may wait in memory until their partition is proved and built. */
+const heldBytes = 48 * 1024 * 1024;
+/** Far more than one machine should hold; a source that brings more does not come to an end. */
+const maxRecords = 20_000_000;
+
+/** Where partitions come from, open until it is closed. */
+export interface OpenedSource {
+  readonly readings: AsyncIterable<AcceptedReading>;
+  close(): Promise<void>;
+}
+
+/** The first requests are on their way when this resolves. */
+export async function openSource(run: Run): Promise<OpenedSource> {
+  const { options, context } = run;
+  run.enter('fetch');
+  const resumed = await openResumedRuns(run);
+  const landing = await orClose(resumed, () => openLanding(run.landing, describeRun(run)));
+  // A landing that is not closed would keep the process from ending.
+  return orClose([landing, ...resumed], async () => {
+    const ended = new AbortController();
+    const signal = AbortSignal.any([run.signal, ended.signal]);
+    // Every request and every wait under way listens, as many as --concurrency allows.
+    setMaxListeners(0, signal);
+    const transport = createHttpTransport({
+      ...options,
+      auth: run.project.auth,
+      connections: options.concurrency,
+      maxAnswerBytes,
+    });
+    const client = new SourceClient(options, {
+      ...context,
+      transport,
+      land: (answer) => landing.land(answer),
+      resumed,
+      signal,
+    });
+    run.figures = client.figures;
+    const extraction = extract({
+      pipelines: run.asked,
+      client,
+      clock: context.clock,
+      report: context.report,
+      concurrency: options.concurrency,
+      pageSize: options.pageSize,
+      wanted: options.partitions,
+      before: partitionsBefore(run),
+      baseUrl: options.baseUrl,
+      expected: expectedOf(run.project, run.previous),
+      acceptChanges: options.acceptChanges,
+      heldBytes,
+      maxRecords,
+      signal,
+    });
+    let closing: Promise<void> | null = null;
+    const close = async (): Promise<void> => {
+      ended.abort(new Error('The source is closed.'));
+      await extraction.ended;
+      await closeAll([client, ...resumed, landing]);
+    };
+    return {
+      readings: landing.landVerdicts(extraction.readings, run.warnings),
+      close: () => (closing ??= close()),
+    };
+  });
+}
+
+/** By table, partitions that had records in the snapshot before, of any dataset with the same partition column. */
+function partitionsBefore({ asked, previous }: Run): Record<string, string[]> {
+  const columnOf = (table: string): string | undefined =>
+    previous?.manifest.project.pipelines.find((pipeline) => pipeline.table === table)?.partition?.column;
+  const known = Object.entries(previous?.manifest.datasets ?? {}).flatMap(([table, { partitions }]) =>
+    partitions.flatMap(({ partition, received }) =>
+      partition === null || received === 0 ? [] : [{ column: columnOf(table), partition }],
+    ),
+  );
+  return Object.fromEntries(
+    asked.map(({ table, partition: declared }) => {
+      const own = known.filter(({ column }) => column !== undefined && column === declared?.column);
+      return [table, [...new Set(own.map(({ partition }) => partition))]];
+    }),
+  );
+}
+
+/** As many as each table had in the snapshot before; where it had none, as many as its declaration says. */
+function expectedOf({ pipelines }: Project, previous: Snapshot | null): Record<string, number> {
+  return Object.fromEntries(
+    pipelines.map(({ table, expectedRecords = 0 }) => [
+      table,
+      previous?.manifest.datasets[table]?.rows || expectedRecords,
+    ]),
+  );
+}
+
+/** What the run was asked, for a replay or for a run that goes on from it. */
+function describeRun({ id, startedAt, options, previous, asked, project }: Run): RunFile {
+  return {
+    format: 3,
+    run: id,
+    started_at: startedAt.toISOString(),
+    tool: { name: 'rekap', version: readVersion() },
+    source: options.source,
+    base_url: options.baseUrl,
+    previous: previous?.id ?? null,
+    previous_history: previous === null ? null : historyOf(previous.manifest),
+    strict: options.strict,
+    refuse: options.refuse,
+    accept_changes: options.acceptChanges,
+    accept_source: options.acceptSource,
+    dry_run: options.dryRun,
+    datasets: asked.map(({ table }) => table),
+    partitions: options.partitions === null ? null : [...options.partitions],
+    page_size: options.pageSize,
+    project: storedPart(project),
+  };
+}

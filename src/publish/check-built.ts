@@ -1,0 +1,91 @@
+/** Describes what was built in a manifest, and decides whether it may be published: the gate, then a second reading of every file. */
+
+import { gateRefusal, RekapError } from '../errors.ts';
+import type { BrokenCheck, LoadReport } from '../load/load-report.ts';
+import { countOf, formatNumber } from '../runtime/text.ts';
+import { checkGate } from './gate.ts';
+import { verifyBuilt } from './verify-snapshot.ts';
+import type { Manifest } from '../warehouse/snapshot-format.ts';
+import { describeSnapshot, type Built } from './describe-snapshot.ts';
+import type { Run } from '../run-options.ts';
+
+/**
+ * Gives the manifest of a snapshot that may be published.
+ *
+ * @throws `gate` where it may not, `verification` where the files do not hold what was fetched.
+ */
+export async function checkBuilt(run: Run, built: Built): Promise<Manifest> {
+  warnOfQuarantine(run, built.reports);
+  run.enter('hash files');
+  const manifest = await describeSnapshot(run, built);
+  run.enter('pass the gate');
+  passGate(run, manifest, built);
+  run.enter('verify');
+  const problems = await verifyBuilt(run.folder, manifest);
+  if (problems.length > 0)
+    throw new RekapError(
+      'verification',
+      `The written data does not match the fetched data: ${problems.join('; ')}.`,
+      'Nothing was published. This is a bug in rekap; please report it.',
+    );
+  run.signal.throwIfAborted();
+  return manifest;
+}
+
+/** No check speaks of a record that is in no table, so each run does. */
+function warnOfQuarantine({ warn }: Run, reports: ReadonlyMap<string, LoadReport>): void {
+  for (const [table, { quarantine }] of reports) {
+    if (quarantine.length === 0) continue;
+    const total = quarantine.reduce((sum, { count }) => sum + count, 0);
+    const reasons = quarantine.slice(0, 5).map(({ reason, count }) => `${reason} (${formatNumber(count)})`);
+    const more = quarantine.length > reasons.length ? ' and other reasons' : '';
+    const message = `${table}: ${countOf(total, 'record')} ${total === 1 ? 'is' : 'are'} in quarantine and not in the table: ${reasons.join(', ')}${more}.`;
+    warn(message);
+  }
+}
+
+function newErrorsOf(table: string, checks: readonly BrokenCheck[]): ReadonlyMap<string, number> {
+  const fresh = checks.filter((check) => check.dataset === table && check.severity === 'error' && check.new > 0);
+  return new Map(fresh.map((check) => [check.check, check.new]));
+}
+
+function passGate(
+  { kind, id, project, asked, options, previous, landing }: Run,
+  manifest: Manifest,
+  { reports, brokenChecks }: Built,
+): void {
+  const errorsOf = ({ violations }: LoadReport) =>
+    new Map(
+      violations.flatMap(({ severity, check, count }) => (severity === 'error' ? [[check, count] as const] : [])),
+    );
+  const { refusals, strict, changes } = checkGate({
+    pipelines: project.pipelines,
+    manifest,
+    previous: previous?.manifest ?? null,
+    asked: asked.map(({ table }) => table),
+    shrunken: new Map([...reports].map(([table, { shrunken }]) => [table, shrunken])),
+    errors: new Map([...reports].map(([table, report]) => [table, errorsOf(report)])),
+    newErrors: new Map([...reports.keys()].map((table) => [table, newErrorsOf(table, brokenChecks)])),
+    requireProof: options.requireProof,
+    strict: options.strict,
+    refuse: options.refuse,
+    acceptChanges: options.acceptChanges,
+  });
+  const reasons = [...refusals, ...strict, ...changes];
+  if (reasons.length === 0) return;
+  const isKept = kind === 'replay' || options.keepLanding !== 0;
+  // Of a dry run nothing is ever published.
+  const canReplay = kind === 'sync' && isKept && !options.dryRun;
+  const again = canReplay
+    ? `run "rekap replay ${id} --accept-changes" to publish exactly these figures`
+    : `run the ${kind} again with --accept-changes`;
+  const wayOn =
+    refusals.length > 0
+      ? isKept
+        ? `The responses of the source are in ${landing}.`
+        : 'Check the responses of the source.'
+      : strict.length > 0
+        ? `Without ${options.strict ? '--strict' : '--refuse new-errors'}, the ${kind} publishes the figures and lists the problems in the tables violations and quarantine.`
+        : `If the changes at the source are real, ${again}.`;
+  throw gateRefusal(reasons, `Nothing was published. ${wayOn}`);
+}

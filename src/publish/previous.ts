@@ -1,0 +1,101 @@
+/** The snapshot before: whether it is damaged, what a run carries over from it, and where its tables can be read. */
+
+import { join } from 'node:path';
+import { verifySnapshot } from './verify-snapshot.ts';
+import { findAltered } from '../warehouse/check-files.ts';
+import { databaseFile } from '../warehouse/snapshot-format.ts';
+import { recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
+import { isRekapError, RekapError } from '../errors.ts';
+import { adviseWholeSync, type CarryOver } from '../load/previous-tables.ts';
+import { definitionFingerprint, schemaFingerprint } from './describe-snapshot.ts';
+import type { Run } from '../run-options.ts';
+
+/** What is wrong with it, as sentences; none where every byte is as it was published, and its tables agree as far as they can be read. */
+export async function findDamage({ folder, manifest }: Snapshot): Promise<readonly string[]> {
+  try {
+    return await verifySnapshot(folder, manifest);
+  } catch (error) {
+    if (isRekapError(error, 'database-held')) return [];
+    throw error;
+  }
+}
+
+/** What this run does not ask for is taken over from the snapshot before. */
+export async function planCarryOver({ asked, options, previous, project, warn }: Run): Promise<CarryOver | null> {
+  const isPartial = options.partitions !== null || asked.length < project.pipelines.length;
+  if (!isPartial) return null;
+  if (previous === null) {
+    warn('There is no previous snapshot. The new snapshot will contain only the requested partitions and datasets.');
+    return null;
+  }
+  if (previous.manifest.source !== options.source) {
+    throw new RekapError(
+      'source-mismatch',
+      `Snapshot ${previous.id} contains figures from ${previous.manifest.source}. Carrying them over would mix them with figures from ${options.source}.`,
+      adviseWholeSync(project),
+    );
+  }
+  const problems = await findDamage(previous);
+  if (problems.length > 0) {
+    throw new RekapError(
+      'warehouse',
+      `Nothing can be carried over from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
+      `${adviseWholeSync(project)} ${recoveryHint(previous.id, previous.manifest.run)}`,
+    );
+  }
+  const replaced = new Map<string, readonly string[] | null>();
+  for (const pipeline of project.pipelines) {
+    const before = previous.manifest.datasets[pipeline.table];
+    if (before !== undefined && before.schema_fingerprint !== schemaFingerprint(pipeline)) {
+      throw new RekapError(
+        'usage',
+        `The columns of the table ${pipeline.table} differ from the previous snapshot, so nothing can be carried over.`,
+        adviseWholeSync(project),
+      );
+    }
+    replaced.set(pipeline.table, before === undefined ? null : asked.includes(pipeline) ? options.partitions : []);
+  }
+  if (previous.manifest.definition !== definitionFingerprint(project)) {
+    warn(
+      `Snapshot ${previous.id} was built with other definitions of tables and checks, such as by another release. Rows carried over from it keep the results of the old row checks. To check all rows again: ${adviseWholeSync(project)}`,
+    );
+  }
+  return { replaced };
+}
+
+/**
+ * Returns the path of the previous snapshot's DuckDB file, whose history continues in the new one; null to start a new history.
+ *
+ * @throws `warehouse` if the file isn't the published one, unless the user accepts that the history is lost.
+ */
+export async function findPrevious({ previous, options, warn }: Run): Promise<string | null> {
+  if (previous === null) return null;
+  const { folder, manifest, id } = previous;
+  const [altered] = await findAltered(
+    folder,
+    manifest.files.filter(({ path }) => path === databaseFile),
+  );
+  if (altered === undefined) return join(folder, databaseFile);
+  const message = `Snapshot ${id} is damaged. Its DuckDB file is not the published one: ${altered.why}.`;
+  if (!options.acceptChanges)
+    throw new RekapError(
+      'warehouse',
+      message,
+      `${recoveryHint(id, manifest.run)} To start a new history of snapshots and changes, add --accept-changes.`,
+    );
+  warn(`${message} A new history of snapshots and changes starts.`);
+  return null;
+}
+
+/** A database that is damaged though its hash is the manifest's shows only when it is read. */
+export async function blamePrevious({ previous }: Run, error: unknown): Promise<unknown> {
+  if (previous === null || error instanceof RekapError) return error;
+  const problems = await verifySnapshot(previous.folder, previous.manifest);
+  if (problems.length === 0) return error;
+  return new RekapError(
+    'warehouse',
+    `The history cannot continue from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
+    recoveryHint(previous.id, previous.manifest.run),
+    { cause: error },
+  );
+}

@@ -1,0 +1,130 @@
+/** Records in runs.jsonl how a run ended, published or not. */
+
+import { ExitCode, messageOf, RekapError, systemReason } from '../errors.ts';
+import { appendRun, readRuns, type RunLine } from '../warehouse/runs-log.ts';
+import { explainFileError } from '../warehouse/file-errors.ts';
+import { readCurrentId, requireWarehouse } from '../warehouse/warehouse.ts';
+import type { Attempt, Run, SyncFigures, SyncOptions, SyncResult } from '../run-options.ts';
+
+/** A source may give a run very much to warn of; the landing has it all. */
+const mostWarnings = 50;
+
+/** A run, or what was to be one. */
+type Recorded = Attempt & Pick<Run, 'figures'> & { readonly id: string | null };
+
+/**
+ * Records a sync that failed before it could begin, such as one whose key file is gone: else nothing would show that a night was lost. There
+ * is nothing to record in a folder that is no warehouse, nor where the run has its line already.
+ */
+export async function recordUnbegun(
+  { warehouse, source, begunAt }: { readonly warehouse: string; readonly source: string; readonly begunAt: Date },
+  error: unknown,
+): Promise<void> {
+  const lines = await readRuns(warehouse);
+  if (lines.some(({ kind, started_at }) => kind === 'sync' && Date.parse(started_at) >= begunAt.getTime())) return;
+  await requireWarehouse(warehouse);
+  const exit_code = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
+  await appendRun(warehouse, {
+    run: null,
+    kind: 'sync',
+    started_at: begunAt.toISOString(),
+    finished_at: new Date().toISOString(),
+    outcome: outcomeOf(exit_code),
+    exit_code,
+    source,
+    snapshot: await readCurrentId(warehouse),
+    reason: messageOf(error),
+    requests: 0,
+    retries: 0,
+  });
+}
+
+/** Should the line not be written, what was published is published all the same. */
+export async function recordEnd(
+  run: Run,
+  { outcome, current, manifest }: Pick<SyncResult, 'outcome' | 'current' | 'manifest'>,
+): Promise<void> {
+  try {
+    const datasets = Object.entries(manifest.datasets);
+    const countOf = (name: 'rows' | 'quarantined') =>
+      Object.fromEntries(datasets.map(([table, dataset]) => [table, dataset[name]]));
+    await appendRun(run.options.warehouse, {
+      ...runLine(run, outcome, ExitCode.done, current, ''),
+      rows: countOf('rows'),
+      quarantined: countOf('quarantined'),
+      ...(manifest.violation_ages === undefined ? {} : { violation_ages: manifest.violation_ages }),
+    });
+  } catch (error) {
+    run.warn(`runs.jsonl cannot be written: ${systemReason(error)}`);
+  }
+}
+
+/** Records why a run ended without a result; gives the error as the user is to see it. */
+export async function recordFailure(run: Recorded, error: unknown): Promise<unknown> {
+  const { warehouse } = run.options;
+  const explained = withoutKey(explainFileError(error, warehouse), run.options);
+  const exitCode = explained instanceof RekapError ? explained.exitCode : ExitCode.unexpected;
+  const reason = explained instanceof Error ? explained.message : String(explained);
+  const current = await readCurrentId(warehouse).catch(() => null);
+  // A disk too full for the line must not hide why the run failed.
+  await appendRun(warehouse, runLine(run, outcomeOf(exitCode), exitCode, current, reason)).catch(() => undefined);
+  return explained;
+}
+
+/** What a run that failed is called in runs.jsonl. */
+export function outcomeOf(exitCode: number): RunLine['outcome'] {
+  if (exitCode === ExitCode.gate || exitCode === ExitCode.busy) return 'refused';
+  return exitCode >= ExitCode.hungUp ? 'interrupted' : 'failed';
+}
+
+/** An error that a source has woven the key into, without it. The stack repeats the message as it first was. */
+function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
+  if (error instanceof Error) {
+    error.message = apiKey.redact(error.message);
+    if (error.stack !== undefined) error.stack = apiKey.redact(error.stack);
+  }
+  return error;
+}
+
+/** What the run's requests came to so far. */
+export function figuresOf({ options, context, started, figures }: Recorded): SyncFigures {
+  return {
+    requests: figures?.requests ?? 0,
+    retries: figures?.retries ?? 0,
+    bytes: figures?.bytes ?? 0,
+    throttled: figures?.throttled ?? 0,
+    lowest_concurrency: figures?.lowestConcurrency ?? options.concurrency,
+    from_landing: figures?.fromLanding ?? 0,
+    milliseconds: Math.round(context.clock.monotonic() - started),
+  };
+}
+
+function runLine(
+  run: Recorded,
+  outcome: RunLine['outcome'],
+  exitCode: number,
+  snapshot: string | null,
+  reason: string,
+): RunLine {
+  const { requests, retries, bytes, milliseconds } = figuresOf(run);
+  const statuses = run.figures?.statuses ?? {};
+  const begun = run.steps.map(([step, at]) => [step.replaceAll(' ', '_'), Math.round(at - run.started)] as const);
+  const steps = begun.map(([step, at], index) => [step, (begun[index + 1]?.[1] ?? milliseconds) - at] as const);
+  return {
+    run: run.id,
+    kind: run.kind,
+    started_at: run.begunAt.toISOString(),
+    finished_at: run.context.clock.now().toISOString(),
+    outcome,
+    exit_code: exitCode,
+    source: run.options.source,
+    snapshot,
+    reason,
+    requests,
+    retries,
+    bytes,
+    statuses,
+    steps: Object.fromEntries(steps),
+    warnings: run.warnings.slice(0, mostWarnings),
+  };
+}

@@ -1,0 +1,171 @@
+/** Writes what other tools read of a snapshot: datapackage.json (Frictionless) and dbt/sources.yml, both from the comments in its tables. */
+
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Relation, RelationColumn } from '../warehouse/read-dictionary.ts';
+import type { ViewKeys } from '../project/declaration.ts';
+import type { Run } from '../run-options.ts';
+import { readVersion } from '../runtime/version.ts';
+import { type ManifestFile, parquetPath } from '../warehouse/snapshot-format.ts';
+import { writeNewFile } from '../runtime/with-file.ts';
+
+const packageFile = 'datapackage.json';
+const dbtFile = 'dbt/sources.yml';
+
+/** Gives the paths of the files that it has written below the run's folder. */
+export async function writeDescriptions(
+  run: Run,
+  dictionary: readonly Relation[],
+  tables: readonly ManifestFile[],
+): Promise<string[]> {
+  const described = dictionary.flatMap((relation) => {
+    const file = tables.find(({ path }) => path === parquetPath(relation.name));
+    return file === undefined ? [] : [{ ...relation, file }];
+  });
+  await mkdir(join(run.folder, dirname(dbtFile)));
+  await writeNewFile(join(run.folder, packageFile), `${JSON.stringify(describePackage(run, described), null, 2)}\n`);
+  await writeNewFile(join(run.folder, dbtFile), describeSources(run, described));
+  return [packageFile, dbtFile];
+}
+
+interface Described extends Relation {
+  readonly file: ManifestFile;
+}
+
+function origin({ id, options }: Run): string {
+  const what = `Snapshot ${id} from ${options.source}`;
+  return options.source === 'sample' ? `${what}. The figures are made up.` : `${what}.`;
+}
+
+/** Describes the files as a Data Package, version 1 of the standard. */
+function describePackage(run: Run, relations: readonly Described[]): unknown {
+  const { source } = run.options;
+  return {
+    profile: 'data-package',
+    name: `rekap-${run.id.toLowerCase()}`,
+    title: run.project.title,
+    // frictionless counts no bytes of a Parquet file, so it refuses a package that has them.
+    description: `${origin(run)} The resources have no "bytes" property, because validators cannot count the bytes of Parquet files. manifest.json lists the sizes.`,
+    created: run.startedAt.toISOString(),
+    // A path has to be an address.
+    sources: [source === 'sample' ? { title: 'sample' } : { title: source, path: source }],
+    contributors: [{ title: `rekap ${readVersion()}`, role: 'wrangler' }],
+    resources: relations.map(({ name, meaning, columns, file }) => ({
+      name,
+      path: file.path,
+      description: meaning,
+      format: 'parquet',
+      mediatype: 'application/vnd.apache.parquet',
+      hash: `sha256:${file.sha256}`,
+      schema: { fields: columns.map(describeField), ...keysOf(run, name) },
+    })),
+  };
+}
+
+const fieldTypes: Readonly<Record<string, string>> = {
+  INTEGER: 'integer',
+  BIGINT: 'integer',
+  DOUBLE: 'number',
+  BOOLEAN: 'boolean',
+  TIMESTAMP: 'datetime',
+};
+
+function describeField({ name, type, meaning, unit, field }: RelationColumn): unknown {
+  const fieldType = fieldTypes[type] ?? 'string';
+  return {
+    name,
+    type: fieldType,
+    ...(meaning === '' ? {} : { description: meaning }),
+    ...(unit === '' ? {} : { unit }),
+    ...(field === null ? {} : { sourceField: field }),
+    // Validators read Parquet through pandas, which gives a NULL as NaN, NaT or None.
+    ...(fieldType === 'string' ? {} : { missingValues: ['', 'nan', 'NaT', 'None'] }),
+  };
+}
+
+/** Returns what identifies a row of a table or view, and what the row refers to. */
+function keysOf({ project }: Run, name: string): Partial<ViewKeys> {
+  const pipeline = project.pipelines.find(({ table }) => table === name);
+  return {
+    ...(pipeline && { primaryKey: [...pipeline.key] }),
+    ...project.models.find((model) => model.name === name)?.keys,
+  };
+}
+
+const snapshotFolder = "{{ env_var('REKAP_SNAPSHOT', 'data/warehouse/current') }}";
+
+/**
+ * A source that has nothing new gets no new snapshot, so freshness is a question to the warehouse's log of runs: when did the last sync
+ * begin that published or found nothing new? `rekap status` answers it likewise, with the same 26 hours.
+ */
+const freshness = [
+  '      freshness: { warn_after: { count: 26, period: hour } }',
+  '      loaded_at_query: >-',
+  '        SELECT max(started_at) FROM read_json(',
+  `        '${snapshotFolder}/../../runs.jsonl', format = 'newline_delimited', ignore_errors = true,`,
+  "        columns = { kind: 'VARCHAR', outcome: 'VARCHAR', started_at: 'TIMESTAMP' })",
+  "        WHERE kind IN ('sync', 'pull') AND outcome IN ('published', 'held', 'unchanged', 'pulled')",
+];
+
+/** Describes the files as sources of dbt-duckdb, which finds them in the folder that REKAP_SNAPSHOT names. */
+function describeSources(run: Run, relations: readonly Described[]): string {
+  const tables = relations.flatMap(({ name, meaning, columns }) => {
+    const { ofTable, ofColumn } = testKeys(keysOf(run, name));
+    return [
+      `      - name: ${name}`,
+      `        description: ${text(meaning)}`,
+      ...listTests(ofTable, '        '),
+      '        columns:',
+      ...columns.flatMap((column) => [
+        `          - name: ${column.name}`,
+        `            data_type: ${column.type.toLowerCase()}`,
+        `            description: ${text(column.meaning)}`,
+        ...listTests(ofColumn[column.name] ?? [], '            '),
+      ]),
+    ];
+  });
+  return [
+    'version: 2',
+    'sources:',
+    '  - name: rekap',
+    `    description: ${text(origin(run))}`,
+    '    config:',
+    `      external_location: "${snapshotFolder}/parquet/{name}/{name}.parquet"`,
+    ...freshness,
+    '    tables:',
+    ...tables,
+    '',
+  ].join('\n');
+}
+
+/** Tests of dbt, as YAML of one line, which is JSON. */
+function listTests(tests: readonly unknown[], indent: string): string[] {
+  return tests.length === 0 ? [] : [`${indent}data_tests: ${JSON.stringify(tests)}`];
+}
+
+/** Turns keys into tests of dbt: of columns where a key has one column, of the table where it has several. */
+function testKeys({ primaryKey = [], foreignKeys = [] }: Partial<ViewKeys>) {
+  const ofTable: unknown[] = [];
+  const ofColumn: Record<string, unknown[]> = Object.fromEntries(primaryKey.map((name) => [name, ['not_null']]));
+  const add = (fields: readonly string[], test: string, others: object): void => {
+    const [field = '', ...more] = fields;
+    if (more.length > 0) ofTable.push({ [test]: { arguments: { column_name: joined(fields), ...others } } });
+    else (ofColumn[field] ??= []).push(Object.keys(others).length === 0 ? test : { [test]: { arguments: others } });
+  };
+  if (primaryKey.length > 0) add(primaryKey, 'unique', {});
+  for (const { fields, reference } of foreignKeys)
+    add(fields, 'relationships', {
+      to: `source('rekap', '${reference.resource}')`,
+      field: joined(reference.fields),
+    });
+  return { ofTable, ofColumn };
+}
+
+/** An expression for one or several columns. */
+function joined(fields: readonly string[]): string {
+  return fields.length === 1 ? fields[0]! : `row(${fields.join(', ')})`;
+}
+
+function text(value: string): string {
+  return JSON.stringify(value);
+}

@@ -1,0 +1,195 @@
+/** One run, a sync or a replay: how it begins under the warehouse's lock, what it carries along, and how it is recorded when it ends. */
+
+import { existsSync } from 'node:fs';
+import { boundSignal } from './runtime/bound-signal.ts';
+import { RekapError } from './errors.ts';
+import type { AnyPipeline, Project } from './project/declaration.ts';
+import { parentOf } from './project/validate.ts';
+import { lockWarehouse } from './publish/lock.ts';
+import {
+  beginSnapshotFolder,
+  clearLeftovers,
+  discardSnapshotFolder,
+  makeWarehouse,
+} from './publish/snapshot-folder.ts';
+import { explainFileError } from './warehouse/file-errors.ts';
+import type { RunStep } from './runtime/context.ts';
+import type { Snapshot } from './warehouse/warehouse.ts';
+import { figuresOf, recordEnd, recordFailure } from './publish/record-run.ts';
+import { recordKilled } from './publish/record-killed.ts';
+import { pruneLandings } from './publish/landings.ts';
+import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './run-options.ts';
+
+/**
+ * Locks the warehouse, plans the run, lets it act, records how it ended, and leaves nothing behind.
+ *
+ * @throws RekapError of whatever ended it; the snapshot before then stays as it was.
+ */
+export async function withRun<Plan extends RunPlan>(
+  {
+    kind,
+    project,
+    reportModule,
+    files,
+    options,
+    context,
+  }: Pick<Attempt, 'kind' | 'project' | 'reportModule' | 'files' | 'options' | 'context'>,
+  plan: (attempt: Attempt) => Promise<Plan>,
+  act: (run: Run & Plan) => Promise<RunEnd>,
+): Promise<SyncResult> {
+  const { warehouse } = options;
+  const warnings: string[] = [];
+  const steps: [RunStep, number][] = [];
+  const keeping = keepWarnings(context, options, warnings);
+  const attempt: Attempt = {
+    kind,
+    project,
+    reportModule,
+    files,
+    options,
+    context: keeping,
+    warn: (message) => keeping.report({ kind: 'warning', message }),
+    enter(step) {
+      steps.push([step, context.clock.monotonic()]);
+      keeping.report({ kind: 'step', step });
+    },
+    warnings,
+    steps,
+    begunAt: context.clock.now(),
+    started: context.clock.monotonic(),
+  };
+  try {
+    await makeWarehouse(warehouse, attempt.warn);
+    const unlock = await orRecorded(attempt, () => lockWarehouse(warehouse));
+    try {
+      return await actLocked(attempt, plan, act);
+    } finally {
+      unlock();
+    }
+  } catch (error) {
+    throw explainFileError(error, warehouse);
+  }
+}
+
+/** What goes wrong before there is a run is recorded like its end. */
+async function orRecorded<Value>(attempt: Attempt, begin: () => Promise<Value>): Promise<Value> {
+  try {
+    return await begin();
+  } catch (error) {
+    throw await recordFailure({ ...attempt, id: null, figures: null }, error);
+  }
+}
+
+async function actLocked<Plan extends RunPlan>(
+  attempt: Attempt,
+  plan: (attempt: Attempt) => Promise<Plan>,
+  act: (run: Run & Plan) => Promise<RunEnd>,
+): Promise<SyncResult> {
+  const { kind, project, options, context, enter } = attempt;
+  const { warehouse, maxDuration, dryRun } = options;
+  const begun = await orRecorded(attempt, async () => {
+    enter('clear leftovers');
+    await clearLeftovers(warehouse);
+    await recordKilled(warehouse);
+    const planned = await plan(attempt);
+    attempt.context.report({ kind: 'begin', run: planned.id });
+    enter('begin');
+    return { ...planned, folder: await beginSnapshotFolder(warehouse, planned.id) };
+  });
+  const bound = boundSignal(context.signal, maxDuration, () => tookTooLong(kind, maxDuration));
+  const asked = askedPipelines(project, options);
+  const run: Run & Plan = { ...attempt, ...begun, asked, signal: bound.signal, figures: null };
+  try {
+    const { equals = null, manifest, broken_checks, ...end } = await act(run);
+    enter('record the run');
+    await recordEnd(run, { ...end, manifest });
+    if (kind === 'sync' && !dryRun) await pruneLandings(options).catch(() => undefined);
+    // As --json prints it: what became of the run comes first, and what is long last.
+    return {
+      kind,
+      run: run.id,
+      ...end,
+      pinned: run.pinned,
+      equals,
+      warehouse,
+      // Retention may have taken it.
+      landing: existsSync(run.landing) ? run.landing : null,
+      warnings: run.warnings,
+      figures: figuresOf(run),
+      broken_checks,
+      manifest,
+    };
+  } catch (error) {
+    // Where the disk fails, the next run removes it.
+    await discardSnapshotFolder(run.folder).catch(() => undefined);
+    const told = await recordFailure(run, error);
+    if (kind === 'sync' && !dryRun) await pruneLandings(options).catch(() => undefined);
+    throw told;
+  } finally {
+    bound.end();
+  }
+}
+
+/**
+ * The pipelines that a run reads: those it was asked for, of them only those with partitions where some partitions were asked for, and those
+ * whose records name the partitions of others.
+ */
+function askedPipelines(project: Project, { datasets, partitions }: SyncOptions): AnyPipeline[] {
+  const asked = new Set(
+    project.pipelines
+      .filter(({ table }) => datasets === null || datasets.includes(table))
+      .filter(({ partition }) => partitions === null || partition !== undefined)
+      .map(({ table }) => table),
+  );
+  // With values given, nobody needs to name them.
+  if (partitions === null)
+    for (const table of asked) {
+      const parent = parentOf(project, table);
+      if (parent !== null) asked.add(parent);
+    }
+  return project.pipelines.filter(({ table }) => asked.has(table));
+}
+
+/** The context, with warnings kept, and without a key that a source has woven into one. */
+function keepWarnings(context: SyncContext, { apiKey }: SyncOptions, warnings: string[]): SyncContext {
+  return {
+    ...context,
+    report(event) {
+      if (event.kind !== 'warning') return context.report(event);
+      const message = apiKey.redact(event.message);
+      warnings.push(message);
+      context.report({ kind: 'warning', message });
+    },
+  };
+}
+
+function tookTooLong(kind: Run['kind'], milliseconds: number): RekapError {
+  return new RekapError(
+    'run-timeout',
+    `The ${kind} did not finish within ${Math.round(milliseconds / 1000)} s.`,
+    'Nothing was published. Allow more time with --max-duration.',
+  );
+}
+
+/** What a warehouse that was filled from the bundled sample remembers as its source. */
+const sampleSource = 'sample';
+
+/** @throws `source-mismatch` where the warehouse was filled from another source: figures of two must not stand in one history by mistake. */
+export function checkSource(
+  { source, acceptSource, warehouse }: Pick<SyncOptions, 'source' | 'acceptSource' | 'warehouse'>,
+  previous: Snapshot | null,
+): void {
+  if (previous === null || acceptSource || previous.manifest.source === source || beginsAnew(source, previous)) return;
+  throw new RekapError(
+    'source-mismatch',
+    `The warehouse ${warehouse} contains figures from ${previous.manifest.source}, not from ${source}.`,
+    source === sampleSource
+      ? 'Do not mix sample figures with real ones. Choose another folder with --warehouse.'
+      : 'Choose another folder with --warehouse, or add --accept-source if the source has a new URL.',
+  );
+}
+
+/** Whether the history begins with this source: the sample is nobody's data, and no figure is compared with it. */
+export function beginsAnew(source: string, previous: Snapshot | null): boolean {
+  return previous?.manifest.source === sampleSource && source !== sampleSource;
+}

@@ -1,0 +1,108 @@
+/** What the service shows of a warehouse beside its records: report, dictionary and whole tables, of the snapshot that is served. */
+
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { quoteIdentifier } from '../runtime/database.ts';
+import { readPublishedDictionary } from '../warehouse/read-dictionary.ts';
+import { systemCode } from '../errors.ts';
+import { runQuery } from '../snapshots/query/run-query.ts';
+import { writeArrow } from '../snapshots/query/write-arrow.ts';
+import { writeCsv } from '../snapshots/query/write-result.ts';
+import { followRuns } from '../warehouse/runs-log.ts';
+import type { Clock } from '../runtime/context.ts';
+import { previewTables } from './preview-tables.ts';
+import { renderMetrics } from '../notify/metrics.ts';
+import { addRun, noRuns } from '../notify/runs-summary.ts';
+import { tablesAtOnce } from './limits.ts';
+import { pacedStream } from './paced-stream.ts';
+import type { ServedSite } from './served-site.ts';
+import { parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
+import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
+
+/** Bytes of memory that making one table may take. */
+const memoryOfTable = 256_000_000;
+
+const types = {
+  parquet: 'application/vnd.apache.parquet',
+  csv: 'text/csv; charset=utf-8',
+  arrow: 'application/vnd.apache.arrow.file',
+} as const;
+
+/**
+ * @param warehouse Whose log of runs the metrics are made from.
+ * @param served Gives the snapshot whose records are served now.
+ * @param clock Times the clients for which tables are made.
+ */
+export function describeSite(warehouse: string, served: () => Snapshot, clock: Clock): ServedSite {
+  let making = 0;
+  const readSummary = followRuns(warehouse, noRuns, addRun);
+  return {
+    snapshot() {
+      const { id, manifest } = served();
+      return { id, readAt: new Date(manifest.created_at), source: manifest.source };
+    },
+    // Asked for without a key: whoever asks often must not make work, nor copies.
+    report: oncePerSnapshot(served, ({ folder }) => readFile(join(folder, reportFile)).catch(nullIfMissing)),
+    dictionary: oncePerSnapshot(served, async (snapshot) => readPublishedDictionary(await requireDatabase(snapshot))),
+    previews: oncePerSnapshot(served, previewTables),
+    metrics: async () => renderMetrics(await readSummary()),
+    async table(name, format) {
+      const snapshot = served();
+      const { folder, manifest } = snapshot;
+      const file = manifest.files.find(({ path }) => path === parquetPath(name));
+      if (file === undefined) return null;
+      const etag = `${file.sha256.slice(0, 22)}-${format}`;
+      if (format === 'parquet')
+        return {
+          type: types.parquet,
+          etag,
+          bytes: file.bytes,
+          open: async () => createReadStream(join(folder, file.path), { end: file.bytes - 1 }),
+        };
+      const writeTable = format === 'csv' ? writeCsv : writeArrow;
+      return {
+        type: types[format],
+        etag,
+        bytes: null,
+        async open() {
+          const database = await requireDatabase(snapshot);
+          if (making >= tablesAtOnce) return null;
+          making += 1;
+          return pacedStream(
+            clock,
+            (write) =>
+              runQuery(database, `FROM ${quoteIdentifier(name)}`, (result) => writeTable(result, write), {
+                memory: memoryOfTable,
+                rows: file.rows ?? undefined,
+              }),
+            () => (making -= 1),
+          );
+        },
+      };
+    },
+  };
+}
+
+/** Makes something of a snapshot when it is first asked for, and keeps it until another snapshot is served. */
+function oncePerSnapshot<Value>(
+  served: () => Snapshot,
+  make: (snapshot: Snapshot) => Promise<Value>,
+): () => Promise<Value> {
+  let kept: { readonly id: string; readonly value: Promise<Value> } | null = null;
+  return () => {
+    const snapshot = served();
+    if (kept?.id !== snapshot.id) {
+      const value = make(snapshot);
+      kept = { id: snapshot.id, value };
+      // What failed once may succeed the next time.
+      value.catch(() => (kept = null));
+    }
+    return kept.value;
+  };
+}
+
+function nullIfMissing(error: unknown): null {
+  if (systemCode(error) === 'ENOENT') return null;
+  throw error;
+}

@@ -1,0 +1,285 @@
+/** Copies the current snapshot of a bucket into a warehouse, proves it by its hashes, and makes it current there in one step. */
+
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Bucket, transferAll } from './bucket.ts';
+import { type CurrentThere, readCurrentObject, snapshotPrefix } from './current-object.ts';
+import { RekapError } from '../errors.ts';
+import { manifestHashLine } from '../publish/manifest.ts';
+import { lockWarehouse } from '../publish/lock.ts';
+import {
+  beginSnapshotFolder,
+  clearLeftovers,
+  discardSnapshotFolder,
+  makeWarehouse,
+  newSnapshotId,
+  pruneSnapshots,
+} from '../publish/snapshot-folder.ts';
+import { pointCurrent, publishSnapshotFolder } from '../publish/switch-current.ts';
+import type { Clock } from '../runtime/context.ts';
+import { findAltered } from '../warehouse/check-files.ts';
+import { explainFileError } from '../warehouse/file-errors.ts';
+import {
+  databaseFile,
+  type Manifest,
+  type ManifestFile,
+  manifestFile,
+  manifestHashFile,
+} from '../warehouse/snapshot-format.ts';
+import { readManifest } from '../warehouse/read-manifest.ts';
+import { recordTransfer } from './record-transfer.ts';
+import {
+  listSnapshotIds,
+  readCurrent,
+  readCurrentId,
+  readCurrentOrFirst,
+  readPinnedId,
+  readSnapshot,
+  type Snapshot,
+} from '../warehouse/warehouse.ts';
+
+export interface PullOptions {
+  readonly warehouse: string;
+  readonly bucket: Bucket;
+  /** Returns what is wrong with a snapshot that was fetched; it becomes current only where nothing is. */
+  readonly verify: (snapshot: Pick<Snapshot, 'folder' | 'manifest'>) => Promise<string[]>;
+  /** Snapshots to keep in the warehouse. */
+  readonly keep: number;
+  /** Whether the warehouse may change its source. */
+  readonly acceptSource: boolean;
+  /** Whether the warehouse is a copy that nobody else fills: then it follows the bucket wherever that goes. */
+  readonly isCopy: boolean;
+  readonly warn: (message: string) => void;
+  /** Told after each file. */
+  readonly report: (done: number, files: number) => void;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface Pulled {
+  readonly outcome: 'pulled' | 'unchanged';
+  readonly snapshot: string;
+  readonly bucket: string;
+  readonly warehouse: string;
+  /** Files and bytes that were fetched. */
+  readonly files: number;
+  readonly bytes: number;
+  /** The snapshot of the bucket that was not fetched because another one is pinned here; null if there is none. */
+  readonly held: string | null;
+  /** Ids of snapshots that were removed from the warehouse. */
+  readonly removed: readonly string[];
+}
+
+/** Milliseconds by which the clock of the machine that made a snapshot may be ahead of this one's. */
+const mostAhead = 24 * 3_600_000;
+
+/** A snapshot that retention has removed between two requests; the bucket has a newer one then. */
+class GoneMeanwhile extends Error {}
+
+/**
+ * Pulls, and writes a line of it in runs.jsonl, whatever became of it.
+ *
+ * @throws `bucket` where the bucket fails or its files are not what their hashes say, `bucket-conflict` where the warehouse is ahead of it,
+ *   `source-mismatch` where the warehouse holds figures of another source. What was current in the warehouse stays then.
+ */
+export async function pullSnapshot(options: PullOptions): Promise<Pulled> {
+  const { bucket, warehouse, clock, isCopy } = options;
+  return recordTransfer(
+    { kind: 'pull', warehouse, clock, bucket: bucket.url, isQuiet: isCopy },
+    () => pull(options),
+    async ({ outcome, bytes, snapshot }) => ({
+      outcome,
+      bytes,
+      manifest: (await readSnapshot(warehouse, snapshot)).manifest,
+    }),
+  );
+}
+
+async function pull(options: PullOptions): Promise<Pulled> {
+  const { bucket, warehouse } = options;
+  for (let left = 2; ; left -= 1) {
+    const there = await readCurrentObject(bucket);
+    if (there === null)
+      throw new RekapError(
+        'bucket',
+        `${bucket.url} does not contain a snapshot.`,
+        `Push one first with "rekap push ${bucket.url}", or correct the address.`,
+      );
+    refuseFuture(options, there);
+    const here = await readHere(options, there);
+    if (here !== null && (await isCopyOf(here, there)))
+      return { outcome: 'unchanged', ...named(options, there), files: 0, bytes: 0, held: null, removed: [] };
+    try {
+      return await replaceCurrent(options, there);
+    } catch (error) {
+      if (!(error instanceof GoneMeanwhile)) throw explainFileError(error, warehouse);
+      if (left === 0)
+        throw new RekapError(
+          'bucket',
+          `A file of the current snapshot ${there.snapshot} is missing in ${bucket.url}: ${error.message}.`,
+          'Push the snapshot again.',
+        );
+    }
+  }
+}
+
+/** A snapshot of a later time would stay the newest until then, and the honest ones after it would be refused as older. */
+function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: CurrentThere): void {
+  const latest = newSnapshotId(new Date(clock.now().getTime() + mostAhead), 0, null);
+  if (snapshot < latest) return;
+  throw new RekapError(
+    'bucket',
+    `The current snapshot ${snapshot} of ${bucket.url} has an ID with a time in the future.`,
+    'Check the clock of this machine. If it is correct, push a snapshot from a machine with a correct clock.',
+  );
+}
+
+function named({ bucket, warehouse }: PullOptions, { snapshot }: CurrentThere) {
+  return { snapshot, bucket: bucket.url, warehouse };
+}
+
+/** The current snapshot of the warehouse, or null in an empty one. Whatever is wrong with what the bucket has too, the bucket has it whole. */
+async function readHere({ warehouse, isCopy }: PullOptions, there: CurrentThere): Promise<Snapshot | null> {
+  const isTheirs = isCopy || (await readCurrentId(warehouse).catch(() => null)) === there.snapshot;
+  return isTheirs ? readCurrent(warehouse).catch(() => null) : readCurrentOrFirst(warehouse);
+}
+
+/** Whether a snapshot here is the bucket's, with every byte of its files. */
+async function isCopyOf({ folder, manifest }: Snapshot, there: CurrentThere): Promise<boolean> {
+  const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => '');
+  return sha256(text) === there.manifest_sha256 && (await findAltered(folder, manifest.files)).length === 0;
+}
+
+async function replaceCurrent(options: PullOptions, there: CurrentThere): Promise<Pulled> {
+  const { warehouse, keep, warn, isCopy } = options;
+  await makeWarehouse(warehouse, warn);
+  const unlock = await lockWarehouse(warehouse);
+  try {
+    await clearLeftovers(warehouse);
+    const before = await readHere(options, there);
+    await requireSuccessor(options, there, before);
+    // The bucket keeps it: there is nothing to build here, so a pull waits for the pin to be removed. Nobody pins in a copy.
+    const pinned = isCopy ? null : await readPinnedId(warehouse);
+    if (pinned !== null && before !== null && before.id !== there.snapshot) {
+      const none = { files: 0, bytes: 0, removed: [] };
+      return { outcome: 'unchanged', ...named(options, there), snapshot: before.id, held: there.snapshot, ...none };
+    }
+    const ids = await listSnapshotIds(warehouse);
+    const copy = ids.includes(there.snapshot) ? await readSnapshot(warehouse, there.snapshot).catch(() => null) : null;
+    let fetched = { files: 0, bytes: 0 };
+    if (copy !== null && (await isCopyOf(copy, there))) await pointCurrent(warehouse, there.snapshot);
+    else fetched = await fetchSnapshot(options, there, ids);
+    const removed = await pruneSnapshots(warehouse, keep, [there.snapshot, before?.id ?? null, pinned]);
+    return { outcome: 'pulled', ...named(options, there), ...fetched, held: null, removed };
+  } finally {
+    unlock();
+  }
+}
+
+/** The bucket may have gone back to an earlier snapshot; that the warehouse has one that the bucket never had is another matter. */
+async function requireSuccessor(
+  { bucket, warehouse, acceptSource, isCopy }: PullOptions,
+  there: CurrentThere,
+  before: Snapshot | null,
+): Promise<void> {
+  if (before === null) return;
+  if (before.manifest.source !== there.source && !acceptSource)
+    throw new RekapError(
+      'source-mismatch',
+      `The warehouse ${warehouse} contains figures from ${before.manifest.source}, but ${bucket.url} from ${there.source}.`,
+      'Choose another folder with --warehouse, or add --accept-source if the source has a new URL.',
+    );
+  if (isCopy || before.id < there.snapshot || (await bucket.folders('snapshots/')).includes(before.id)) return;
+  throw new RekapError(
+    'bucket-conflict',
+    `The warehouse ${warehouse} contains snapshot ${before.id}, which is newer than ${there.snapshot} and not in ${bucket.url}.`,
+    'Push this snapshot to the bucket, or choose another folder with --warehouse.',
+  );
+}
+
+async function fetchSnapshot(
+  options: PullOptions,
+  there: CurrentThere,
+  ids: readonly string[],
+): Promise<Pick<Pulled, 'files' | 'bytes'>> {
+  const { warehouse, bucket, report } = options;
+  const id = there.snapshot;
+  const below = snapshotPrefix(id);
+  const text = await bucket.read(below + manifestFile);
+  if (text === null) throw new GoneMeanwhile(manifestFile);
+  const manifest = await requireManifest(text.text, there, bucket);
+  const folder = await beginSnapshotFolder(warehouse, id);
+  try {
+    const fetchFile = async ({ path, bytes, sha256: expected }: ManifestFile): Promise<void> => {
+      const target = join(folder, path);
+      await mkdir(dirname(target), { recursive: true });
+      const got = await bucket.download(below + path, target, bytes);
+      if (got === null) throw new GoneMeanwhile(path);
+      if (got.bytes !== bytes || got.sha256 !== expected) throw unlike(bucket, there, path);
+    };
+    await transferAll(manifest.files, fetchFile, report);
+    await writeFile(join(folder, manifestFile), text.text, { flag: 'wx' });
+    await writeFile(join(folder, manifestHashFile), manifestHashLine(Buffer.from(text.text)), { flag: 'wx' });
+    const problems = await options.verify({ folder, manifest });
+    if (problems.length > 0) throw unverified(bucket, there, problems);
+    const files = [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
+    const others = ids.filter((other) => other !== id);
+    await publishSnapshotFolder(
+      warehouse,
+      { id, folder, files },
+      () => undefined,
+      async () => {
+        // A damaged snapshot of the same name makes room only now.
+        if (ids.includes(id)) await pruneSnapshots(warehouse, 0, others);
+      },
+    );
+    return { files: files.length, bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0) };
+  } catch (error) {
+    await discardSnapshotFolder(folder).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** What comes from a bucket may be anybody's: the hash says whether it is what was pushed, and the shape keeps its paths below their folder. */
+async function requireManifest(text: string, there: CurrentThere, bucket: Bucket): Promise<Manifest> {
+  const parsed = sha256(text) === there.manifest_sha256 ? parseJson(text) : null;
+  const read = await readManifest(parsed, there.snapshot);
+  if ('manifest' in read && read.manifest.source === there.source && isUsable(read.manifest)) return read.manifest;
+  throw unlike(bucket, there, manifestFile);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether it names each file once, and the tables among them. */
+function isUsable({ files }: Manifest): boolean {
+  const paths = new Set(files.map(({ path }) => path));
+  return paths.size === files.length && paths.has(databaseFile);
+}
+
+function unlike({ url }: Bucket, { snapshot }: CurrentThere, path: string): RekapError {
+  const folder = snapshotPrefix(snapshot);
+  return new RekapError(
+    'bucket',
+    `${url}/${folder}${path} does not have the recorded length or SHA-256.`,
+    `The warehouse is unchanged. Remove ${folder} from the bucket, and push the snapshot again.`,
+  );
+}
+
+function unverified({ url }: Bucket, { snapshot }: CurrentThere, problems: readonly string[]): RekapError {
+  const folder = snapshotPrefix(snapshot);
+  return new RekapError(
+    'bucket',
+    [`${url}/${folder} is not a valid snapshot:`, ...problems.map((one) => `  - ${one}`)].join('\n'),
+    `The warehouse is unchanged. Find out who wrote it, remove ${folder} from the bucket, and push the snapshot again.`,
+  );
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,163 @@
+/** Copies a snapshot to a bucket: its files first, then in one step the word that it is current. Whoever reads there never sees half. */
+
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Bucket, transferAll } from './bucket.ts';
+import {
+  type CurrentObject,
+  type CurrentThere,
+  isSameSnapshot,
+  readCurrentObject,
+  snapshotPrefix,
+  switchCurrentObject,
+} from './current-object.ts';
+import { messageOf, RekapError } from '../errors.ts';
+import { checkManifestFile } from '../publish/verify-snapshot.ts';
+import type { Clock } from '../runtime/context.ts';
+import { describeFile, findAltered } from '../warehouse/check-files.ts';
+import { explainFileError } from '../warehouse/file-errors.ts';
+import { isSnapshotId, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
+import { listSnapshotIds, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
+import { damagedError } from '../snapshots/manage-snapshots.ts';
+import { recordTransfer } from './record-transfer.ts';
+
+export interface PushOptions {
+  readonly warehouse: string;
+  readonly snapshot: Snapshot;
+  readonly bucket: Bucket;
+  /** Snapshots to keep there. */
+  readonly keep: number;
+  /** Whether the bucket may change its source. */
+  readonly acceptSource: boolean;
+  readonly warn: (message: string) => void;
+  /** Told after each file. */
+  readonly report: (done: number, files: number) => void;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface Pushed {
+  readonly outcome: 'pushed' | 'unchanged';
+  readonly snapshot: string;
+  readonly bucket: string;
+  /** Files and bytes that were written. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Ids of snapshots that were removed there. */
+  readonly removed: readonly string[];
+}
+
+/**
+ * Pushes, and writes a line of it in runs.jsonl, whatever became of it.
+ *
+ * @throws `bucket` where the bucket fails, `bucket-conflict` where somebody else's snapshot stands in the way, `source-mismatch` where it
+ *   holds figures of another source, `verification` where the snapshot is damaged. What was current there stays then.
+ */
+export async function pushSnapshot(options: PushOptions): Promise<Pushed> {
+  const { warehouse, clock, snapshot, bucket } = options;
+  return recordTransfer(
+    { kind: 'push', warehouse, clock, bucket: bucket.url, isQuiet: false },
+    async () => {
+      try {
+        return await push(options);
+      } catch (error) {
+        throw explainFileError(error, warehouse);
+      }
+    },
+    ({ outcome, bytes }) => ({ outcome, bytes, manifest: snapshot.manifest }),
+  );
+}
+
+async function push(options: PushOptions): Promise<Pushed> {
+  const { snapshot, bucket, acceptSource } = options;
+  const { id, folder, manifest } = snapshot;
+  const damage = [...(await checkManifestFile(folder)), ...(await findDamagedFiles(snapshot))];
+  if (damage.length > 0)
+    throw damagedError(`Snapshot ${id} is damaged and was not pushed:`, damage, recoveryHint(id, manifest.run));
+  const text = await readFile(join(folder, manifestFile), 'utf8');
+  const next: CurrentObject = {
+    format: 1,
+    snapshot: id,
+    manifest_sha256: createHash('sha256').update(text).digest('hex'),
+    source: manifest.source,
+    created_at: manifest.created_at,
+  };
+  const before = await readCurrentObject(bucket);
+  const isCurrent = before !== null && isSameSnapshot(before, next);
+  if (before !== null && !isCurrent) await requireSuccessor(options, before, acceptSource);
+  const written = await writeFiles(options, text);
+  if (!isCurrent) await switchCurrentObject(bucket, next, before);
+  const outcome = isCurrent && written.files === 0 ? 'unchanged' : 'pushed';
+  const removed = await removeOld(options, isCurrent ? null : (before?.snapshot ?? null));
+  return { outcome, snapshot: id, bucket: bucket.url, ...written, removed };
+}
+
+async function findDamagedFiles({ folder, manifest }: Snapshot): Promise<string[]> {
+  return (await findAltered(folder, manifest.files)).map(({ path, why }) => `${path}: ${why}`);
+}
+
+/** A snapshot that this warehouse made earlier may follow a later one of its own, as after a rollback, but never somebody else's. */
+async function requireSuccessor(
+  { warehouse, snapshot, bucket }: PushOptions,
+  before: CurrentThere,
+  acceptSource: boolean,
+): Promise<void> {
+  if (before.source !== snapshot.manifest.source && !acceptSource)
+    throw new RekapError(
+      'source-mismatch',
+      `${bucket.url} contains figures from ${before.source}, not from ${snapshot.manifest.source}.`,
+      'Choose another prefix, or add --accept-source if the source has a new URL.',
+    );
+  if (before.snapshot < snapshot.id || (await listSnapshotIds(warehouse)).includes(before.snapshot)) return;
+  throw new RekapError(
+    'bucket-conflict',
+    `${bucket.url} contains snapshot ${before.snapshot}, which is newer than ${snapshot.id} and not from this warehouse.`,
+    'Find out who else pushes to this bucket, or choose another prefix.',
+  );
+}
+
+/** Writes the files that are not there. The manifest comes last: where it is, all files were. */
+async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<Pushed, 'files' | 'bytes'>> {
+  const { bucket, snapshot, report } = options;
+  const below = snapshotPrefix(snapshot.id);
+  const there = await bucket.sizes(below);
+  const known = there.has(manifestFile) ? await bucket.read(below + manifestFile) : null;
+  if (known !== null && known.text !== manifest)
+    throw new RekapError(
+      'bucket-conflict',
+      `${bucket.url} already contains a snapshot ${snapshot.id} with different files, from another warehouse.`,
+      'The bucket is unchanged. Push the next snapshot, or choose another prefix.',
+    );
+  const hash = await describeFile(snapshot.folder, manifestHashFile, null);
+  const missing = [...snapshot.manifest.files, hash].filter(({ path, bytes }) => there.get(path) !== bytes);
+  await transferAll(missing, ({ path }) => bucket.upload(below + path, join(snapshot.folder, path)), report);
+  const written = { files: missing.length, bytes: missing.reduce((sum, { bytes }) => sum + bytes, 0) };
+  if (known !== null) return written;
+  await bucket.write(below + manifestFile, manifest, 'is new');
+  // A store that writes it once more, though it is there and has another ETag, has not looked at the condition.
+  const path = below + manifestFile;
+  if ((await bucket.write(path, manifest, 'is new')) || (await bucket.write(path, manifest, { etag: '"none"' })))
+    throw new RekapError(
+      'bucket',
+      `The store of ${bucket.url} ignores If-None-Match and If-Match, so two pushes could overwrite each other.`,
+      'The current snapshot of the bucket is unchanged. Use a store that supports conditional writes.',
+    );
+  return { files: written.files + 1, bytes: written.bytes + Buffer.byteLength(manifest) };
+}
+
+/** Those that are newer may be under way. The one that was replaced stays until the next push: somebody may be reading it. */
+async function removeOld({ bucket, snapshot, keep, warn }: PushOptions, before: string | null): Promise<string[]> {
+  try {
+    // Whoever has pushed meanwhile needs other snapshots than this push does.
+    if ((await readCurrentObject(bucket))?.snapshot !== snapshot.id) return [];
+    const ids = (await bucket.folders('snapshots/')).filter(isSnapshotId).toSorted();
+    const older = ids.filter((id) => id < snapshot.id && id !== before);
+    const room = Math.max(0, keep - 1 - (before !== null && before < snapshot.id ? 1 : 0));
+    const doomed = older.slice(0, Math.max(0, older.length - room));
+    for (const id of doomed) await bucket.remove(snapshotPrefix(id));
+    return doomed;
+  } catch (error) {
+    warn(`Old snapshots could not be removed from ${bucket.url}: ${messageOf(error)}`);
+    return [];
+  }
+}

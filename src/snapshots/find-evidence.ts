@@ -1,0 +1,242 @@
+/**
+ * What stands behind the figures of a row: takes a snapshot and a name, gives the row, what is doubtful about it, and the records as the
+ * source sent them, with the answers they came in.
+ */
+
+import { messageOf, type MessageParts } from '../check-messages.ts';
+import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
+import { openPublished } from '../warehouse/open-published.ts';
+import { RekapError } from '../errors.ts';
+import { type AnyPipeline, type Language, languages, sumChecks } from '../project/declaration.ts';
+import type { Page } from '../stages.ts';
+import { createKeyReader, findRecords, type ReceivedRecord } from './received-records.ts';
+import { changesTableName, sampleNotice, violationsLogTableName } from '../warehouse/snapshot-format.ts';
+import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
+
+/** A column in question, and what the source calls it. */
+export interface FigureInQuestion {
+  readonly column: string;
+  readonly field: string;
+  /** As in the table; null where it is NULL there. */
+  readonly value: string | null;
+}
+
+export interface ViolationInQuestion extends MessageParts {
+  readonly severity: string;
+  readonly message: string;
+  readonly messages: Readonly<Record<Language, string>>;
+  readonly first_snapshot: string;
+  /** UTC, as `2026-11-20 03:00:02`. */
+  readonly since: string;
+  readonly figures: readonly FigureInQuestion[];
+}
+
+/** Something that happened to a row: a value that was restated, a violation that came or was resolved. */
+export interface PastEvent {
+  readonly snapshot: string;
+  readonly kind: 'restated' | 'appeared' | 'resolved';
+  readonly column: string;
+  /** The check; of a restated value, what it was and became. */
+  readonly check: string | null;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** What is known of one row of a dataset, or of a record without one. */
+export interface Evidence {
+  /** Set for the sample: its figures are made up. */
+  readonly notice: string | null;
+  readonly dataset: string;
+  /** Values of the key; null for a record in quarantine, which has none that can be used. */
+  readonly place: Readonly<Record<string, string>> | null;
+  /** Why the record is in quarantine; null for one that has a row. */
+  readonly quarantined: string | null;
+  readonly figures: readonly FigureInQuestion[];
+  readonly violations: readonly ViolationInQuestion[];
+  readonly records: readonly ReceivedRecord[];
+  readonly history: readonly PastEvent[];
+}
+
+export interface EvidenceQuestion {
+  /** As the source spells it, in any letter case; null for everything in quarantine. */
+  readonly name: string | null;
+  /** Null for all. */
+  readonly datasets: readonly string[] | null;
+  readonly columns: readonly string[];
+}
+
+type Texts = Readonly<Record<string, string | null>>;
+
+/** @throws `usage` where nothing has the name; `landing` where the answers are no longer there. */
+export async function findEvidence(
+  warehouse: string,
+  snapshot: Snapshot,
+  question: EvidenceQuestion,
+): Promise<Evidence[]> {
+  const { project } = snapshot.manifest;
+  const database = await openPublished(await requireDatabase(snapshot));
+  try {
+    const asked = project.pipelines.filter(({ table }) => question.datasets?.includes(table) ?? true);
+    const found: Evidence[] = [];
+    for (const pipeline of asked) {
+      for (const row of await rowsNamed(database, pipeline, question.name))
+        found.push(await evidenceOfRow({ database, warehouse, snapshot, pipeline, row, question }));
+      for (const row of await quarantineNamed(database, pipeline, question.name))
+        found.push(await evidenceOfQuarantine(warehouse, snapshot, pipeline, row));
+    }
+    if (found.length === 0 && question.name !== null) throw await refuseName(database, asked, question.name);
+    return found;
+  } finally {
+    database.close();
+  }
+}
+
+/** The column whose name people give: the narrowest of the key. */
+function nameColumn({ key }: AnyPipeline): string {
+  return key.at(-1)!;
+}
+
+function rowsNamed(database: Database, pipeline: AnyPipeline, name: string | null): Promise<Texts[]> {
+  if (name === null) return Promise.resolve([]);
+  const column = quoteIdentifier(nameColumn(pipeline));
+  return database.rows(
+    `SELECT COLUMNS(*)::VARCHAR FROM ${quoteIdentifier(pipeline.table)} WHERE upper(${column}::VARCHAR) = upper(${quoteText(name)}) ORDER BY ALL`,
+  );
+}
+
+function quarantineNamed(database: Database, pipeline: AnyPipeline, name: string | null): Promise<Texts[]> {
+  const field = pipeline.columns[nameColumn(pipeline)]!.field;
+  const isNamed =
+    name === null
+      ? 'true'
+      : `upper(CASE WHEN json_valid(record) THEN record ->> ${quoteText(`$."${field}"`)} END) = upper(${quoteText(name)})`;
+  return database.rows(
+    `SELECT reason, record, partition_value FROM quarantine WHERE dataset = ${quoteText(pipeline.table)} AND ${isNamed} ORDER BY ALL`,
+  );
+}
+
+/** What a refused name may have meant. */
+async function refuseName(database: Database, asked: readonly AnyPipeline[], name: string): Promise<RekapError> {
+  const names = new Set<string>();
+  for (const pipeline of asked) {
+    const column = quoteIdentifier(nameColumn(pipeline));
+    const rows = await database.rows<{ name: string }>(
+      `SELECT DISTINCT ${column}::VARCHAR AS name FROM ${quoteIdentifier(pipeline.table)}
+       WHERE contains(upper(${column}::VARCHAR), upper(${quoteText(name)})) OR levenshtein(upper(${column}::VARCHAR), upper(${quoteText(name)})) <= 3 ORDER BY ALL LIMIT 8`,
+    );
+    for (const row of rows) names.add(row.name);
+  }
+  const advice =
+    names.size > 0
+      ? `Did you mean ${[...names].slice(0, 8).join(', ')}?`
+      : `To list all names, run "rekap query 'SELECT DISTINCT ${nameColumn(asked[0]!)} FROM ${asked[0]!.table}'".`;
+  return new RekapError(
+    'usage',
+    `Unknown name ${JSON.stringify(name)}: no row and no record in quarantine has this name.`,
+    advice,
+  );
+}
+
+interface RowInQuestion {
+  readonly database: Database;
+  readonly warehouse: string;
+  readonly snapshot: Snapshot;
+  readonly pipeline: AnyPipeline;
+  readonly row: Texts;
+  readonly question: EvidenceQuestion;
+}
+
+async function evidenceOfRow(about: RowInQuestion): Promise<Evidence> {
+  const { database, warehouse, snapshot, pipeline, row, question } = about;
+  const { columns: declared, table, key } = pipeline;
+  const here = [
+    `dataset = ${quoteText(table)}`,
+    ...key.map((name) => `${quoteIdentifier(name)}::VARCHAR = ${quoteText(row[name]!)}`),
+  ].join(' AND ');
+  const figure = (column: string): FigureInQuestion => ({
+    column,
+    field: declared[column]!.field,
+    value: row[column] ?? null,
+  });
+  const rows = await database.rows<Texts>(`SELECT COLUMNS(*)::VARCHAR FROM violations WHERE ${here} ORDER BY ALL`);
+  const ofColumns = (column: string) => question.columns.length === 0 || question.columns.includes(column);
+  const violations = rows
+    .filter((violation) => ofColumns(violation['column_name']!) || partsOf(pipeline, violation).some(ofColumns))
+    .map((violation) => {
+      const parts = violation as unknown as Omit<ViolationInQuestion, 'messages' | 'figures'>;
+      const messages = languages.map(
+        (language) => [language, messageOf(snapshot.manifest.project, parts, language)] as const,
+      );
+      return {
+        ...parts,
+        messages: Object.fromEntries(messages) as Record<Language, string>,
+        figures: partsOf(pipeline, violation)
+          .filter((name) => declared[name] !== undefined)
+          .map(figure),
+      };
+    });
+  const keyOf = createKeyReader(pipeline);
+  const wanted = key.map((name) => row[name]!).join('\u0000');
+  const isIt = (page: Page, record: number): boolean => keyOf(page, record)?.join('\u0000') === wanted;
+  return {
+    notice: sampleNotice(snapshot.manifest),
+    dataset: table,
+    place: Object.fromEntries(key.map((column) => [column, row[column]!])),
+    quarantined: null,
+    figures: question.columns.filter((column) => declared[column] !== undefined).map(figure),
+    violations,
+    records: await findRecords(
+      warehouse,
+      snapshot,
+      pipeline,
+      pipeline.partition === undefined ? null : row[pipeline.partition.column]!,
+      isIt,
+    ),
+    history: await readHistory(database, here, ofColumns),
+  };
+}
+
+/** The columns that a violation is about, the whole of a sum last. */
+function partsOf(pipeline: AnyPipeline, violation: Texts): string[] {
+  const sum = sumChecks(pipeline).find(({ name }) => name === violation['check_name']);
+  return [...(sum?.parts ?? []), violation['column_name']!];
+}
+
+async function evidenceOfQuarantine(
+  warehouse: string,
+  snapshot: Snapshot,
+  pipeline: AnyPipeline,
+  { reason, record, partition_value: partition = null }: Texts,
+): Promise<Evidence> {
+  const isIt = (page: Page, index: number) =>
+    page.bytes.toString('utf8', page.records.recordStart[index], page.records.recordEnd[index]) === record;
+  const records = await findRecords(warehouse, snapshot, pipeline, partition, isIt);
+  return {
+    notice: sampleNotice(snapshot.manifest),
+    dataset: pipeline.table,
+    place: null,
+    quarantined: reason!,
+    figures: [],
+    violations: [],
+    records,
+    history: [],
+  };
+}
+
+async function readHistory(
+  database: Database,
+  here: string,
+  isMeant: (column: string) => boolean,
+): Promise<PastEvent[]> {
+  const columns = columnList(['snapshot', 'kind', 'column', 'check', 'before', 'after']);
+  const rows = await database.rows<PastEvent>(
+    `SELECT ${columns} FROM (
+       SELECT snapshot_id AS snapshot, 'restated' AS kind, column_name AS "column", NULL AS "check", old_value AS before, new_value AS after
+         FROM ${changesTableName} WHERE ${here}
+       UNION ALL SELECT first_snapshot, 'appeared', column_name, check_name, NULL, NULL FROM ${violationsLogTableName} WHERE ${here}
+       UNION ALL SELECT resolved_snapshot, 'resolved', column_name, check_name, NULL, NULL FROM ${violationsLogTableName}
+         WHERE resolved_snapshot IS NOT NULL AND ${here}
+     ) ORDER BY ALL`,
+  );
+  return rows.filter(({ column }) => isMeant(column));
+}

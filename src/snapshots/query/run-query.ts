@@ -1,0 +1,124 @@
+/** Runs one reading SQL statement on a snapshot, and says in plain words why one is refused. */
+
+import { writeFile } from 'node:fs/promises';
+import { explainDamage, openPublished, type ReadBounds } from '../../warehouse/open-published.ts';
+import { systemCode, isRekapError, RekapError } from '../../errors.ts';
+import { whyDiskIsFull } from '../../warehouse/file-errors.ts';
+import { asQueryResult, type QueryResult } from './query-result.ts';
+import { prepareReading, type QueryParameters, requireReading } from './prepare-reading.ts';
+import { streamResult, type StreamedResult } from './stream-result.ts';
+import { writeAside } from './write-aside.ts';
+import { writeParquet } from './write-parquet-result.ts';
+
+/** How a query is run. */
+export interface QuerySettings extends ReadBounds {
+  readonly parameters?: QueryParameters;
+  /** Rows that the result must have; the rows of a published table are in the manifest. */
+  readonly rows?: number | undefined;
+}
+
+/**
+ * Opens the snapshot's database, runs `sql`, and hands its result to `use`.
+ *
+ * @throws `query` where the SQL is not one reading statement, DuckDB refuses it, or it needs more memory.
+ */
+export async function runQuery<Value>(
+  databasePath: string,
+  sql: string,
+  use: (result: QueryResult) => Promise<Value>,
+  bounds: QuerySettings = {},
+): Promise<Value> {
+  return withResult(databasePath, sql, bounds, (streamed) => use(asQueryResult(streamed)));
+}
+
+/**
+ * Writes the result of `sql` to a Parquet file at `target`: aside first, then renamed. Gives the number of rows.
+ *
+ * @throws `query` as `runQuery` and `writeParquet` do.
+ */
+export async function queryToParquet(
+  databasePath: string,
+  sql: string,
+  target: string,
+  bounds: QuerySettings = {},
+): Promise<number> {
+  return writeAside(target, async (aside) => {
+    // Where it cannot be written, nobody waits for the rows first.
+    await writeFile(aside, '');
+    return withResult(databasePath, sql, bounds, (streamed) => writeParquet(streamed, aside, bounds));
+  });
+}
+
+async function withResult<Value>(
+  databasePath: string,
+  sql: string,
+  bounds: QuerySettings,
+  use: (streamed: StreamedResult) => Promise<Value>,
+): Promise<Value> {
+  const database = await openPublished(databasePath, bounds);
+  try {
+    const query = {
+      sql: await requireReading(database, sql),
+      prepare: (text: string) => prepareReading(database, text, bounds.parameters),
+    };
+    return await streamResult(query, use, bounds);
+  } catch (error) {
+    bounds.signal?.throwIfAborted();
+    const isOfTarget = error instanceof Error && whyDiskIsFull(error) !== null;
+    throw (isOfTarget ? null : explainDamage(error, databasePath)) ?? explainRefusal(error);
+  } finally {
+    database.close();
+  }
+}
+
+/** What to do next, by what DuckDB complains of; the first that fits. */
+const hints: readonly (readonly [RegExp, string])[] = [
+  [
+    /referenced column .* not found/i,
+    `To list the columns of a table or view, use "DESCRIBE NAME". Put strings in single quotes: name = 'text'.`,
+  ],
+  [
+    /does not exist|not found/i,
+    'To list tables and views, use "SHOW TABLES". To list the columns of one, use "DESCRIBE NAME".',
+  ],
+  [
+    /disabled by configuration|with the LocalFileSystem disabled/i,
+    'A query can read only the snapshot. To write its result to a file, use --out.',
+  ],
+  [/^Out of Range Error: Overflow/, 'Cast one of the numbers to BIGINT, such as total::BIGINT.'],
+  [/^Parser Error/, 'For example queries, run "rekap query --help", or enter .examples in the shell.'],
+];
+
+/** DuckDB's complaint as a message of ours, its first word ("Binder Error") and its hints kept; any other error as it is. */
+function explainRefusal(error: unknown): unknown {
+  const cause = { cause: error };
+  if (isTooLong(error))
+    return new RekapError(
+      'query',
+      'A value or a row of the result is longer than 512 MB, the maximum.',
+      'Select a part of the values, such as left(name, 1000).',
+      cause,
+    );
+  if (!(error instanceof Error) || isRekapError(error, 'query') || !/ Error:|^Error:/i.test(error.message))
+    return error;
+  // No fault of the query's: `writeAside` knows the file that there is no room for.
+  if (error.message.startsWith('IO Error') && whyDiskIsFull(error) !== null) return error;
+  if (error.message.startsWith('Out of Memory Error'))
+    return new RekapError(
+      'query',
+      'The query exceeds the memory limit.',
+      'Select less data, or use the DuckDB shell: "rekap shell --duckdb".',
+      cause,
+    );
+  const complaint = error.message.replace(/^Failed to extract statements: /, '').trim();
+  const next = hints.find(([words]) => words.test(complaint))?.[1] ?? '';
+  return new RekapError('query', `DuckDB rejected the query. ${complaint}`, next, cause);
+}
+
+/** What JavaScript says of a text or a list that no memory would be enough for. */
+function isTooLong(error: unknown): boolean {
+  if (systemCode(error) === 'ERR_STRING_TOO_LONG') return true;
+  return (
+    error instanceof RangeError && /^Invalid (string|array|typed array) length|allocation failed/.test(error.message)
+  );
+}

@@ -1,0 +1,117 @@
+/** Writes a query's result as an Arrow IPC file. */
+
+import { createRequire } from 'node:module';
+import type { Data, DataType } from 'apache-arrow';
+import { duckdb } from '../../runtime/database.ts';
+import {
+  beyondBigint,
+  displayText,
+  isHuge,
+  type QueryResult,
+  type ResultColumn,
+  type ResultValue,
+} from './query-result.ts';
+
+/** All of it, required for the reason that `duckdb.ts` gives. */
+const arrow = createRequire(import.meta.url)('apache-arrow') as typeof import('apache-arrow');
+
+/** Takes bytes piece by piece; resolves when they are where they belong. */
+export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
+
+/**
+ * An Arrow IPC file, a record batch for each group of rows: memory holds one of them, however many there are. Sums, which DuckDB keeps
+ * in 128 bits, become Int64; lists, structs, decimals and what else has no plain counterpart become text. Gives the number of rows.
+ *
+ * @throws `query` where such a number has no place in 64 bits.
+ */
+export async function writeArrow(result: QueryResult, write: WriteBytes): Promise<number> {
+  const kinds = result.columns.map(kindOf);
+  const schema = new arrow.Schema(
+    result.columns.map(({ name }, index) => new arrow.Field(name, kinds[index]!.type, true)),
+  );
+  const chunks = new Chunks();
+  const writer = new arrow.RecordBatchFileWriter().reset(chunks, schema);
+  let rows = 0;
+  for await (const group of result.groups()) {
+    if (group.length === 0) continue;
+    const children = kinds.map((kind, index) =>
+      makeData(
+        kind,
+        group.map((row) => row[index] ?? null),
+      ),
+    );
+    const type = new arrow.Struct(schema.fields);
+    const struct = arrow.makeData({ type, length: group.length, nullCount: 0, children });
+    writer.write(new arrow.RecordBatch(schema, struct));
+    await write(chunks.take());
+    rows += group.length;
+  }
+  writer.close();
+  await write(chunks.take());
+  return rows;
+}
+
+/** What Arrow's writer has written and nobody has taken yet. Its own queue can only be read to the end. */
+class Chunks extends arrow.AsyncByteQueue {
+  private readonly chunks: Uint8Array[] = [];
+
+  override write(chunk: unknown): void {
+    // The writer gives its queue nothing else.
+    this.chunks.push(chunk as Uint8Array);
+  }
+
+  take(): Uint8Array {
+    return Buffer.concat(this.chunks.splice(0));
+  }
+}
+
+/** How a column's values become Arrow's. */
+interface Kind {
+  readonly type: DataType;
+  /** The type that the values are given in, where that is another of the same bytes. */
+  readonly as?: DataType;
+  /** What Arrow takes for a value that is not NULL. */
+  readonly read: (value: ResultValue) => unknown;
+}
+
+const asItIs = (value: ResultValue): unknown => value;
+
+/** By DuckDB's name of the type; any other becomes text. */
+const kinds: Readonly<Record<string, Kind>> = {
+  TINYINT: { type: new arrow.Int32(), read: asItIs },
+  UTINYINT: { type: new arrow.Int32(), read: asItIs },
+  SMALLINT: { type: new arrow.Int32(), read: asItIs },
+  USMALLINT: { type: new arrow.Int32(), read: asItIs },
+  INTEGER: { type: new arrow.Int32(), read: asItIs },
+  UINTEGER: { type: new arrow.Uint32(), read: asItIs },
+  BIGINT: { type: new arrow.Int64(), read: asItIs },
+  UBIGINT: { type: new arrow.Uint64(), read: asItIs },
+  FLOAT: { type: new arrow.Float64(), read: asItIs },
+  DOUBLE: { type: new arrow.Float64(), read: asItIs },
+  BOOLEAN: { type: new arrow.Bool(), read: asItIs },
+  DATE: {
+    type: new arrow.DateDay(),
+    as: new arrow.Int32(),
+    read: (value) => (value instanceof duckdb().DuckDBDateValue ? value.days : null),
+  },
+  // Microseconds as DuckDB has them: JavaScript's dates stop at the millisecond.
+  TIMESTAMP: {
+    type: new arrow.TimestampMicrosecond(),
+    as: new arrow.Int64(),
+    read: (value) => (value instanceof duckdb().DuckDBTimestampValue ? value.micros : null),
+  },
+};
+
+function kindOf(column: ResultColumn): Kind {
+  const narrow = (value: ResultValue): unknown => {
+    if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) throw beyondBigint(column);
+    return value;
+  };
+  if (isHuge(column)) return { type: new arrow.Int64(), read: narrow };
+  return kinds[column.type] ?? { type: new arrow.Utf8(), read: displayText };
+}
+
+function makeData({ type, as = type, read }: Kind, values: readonly ResultValue[]): Data {
+  const given = values.map((value) => (value === null ? null : read(value)));
+  return arrow.vectorFromArray(given, as).data[0]!.clone(type);
+}

@@ -1,0 +1,61 @@
+/** Writes a query's result as a Parquet file, by a DuckDB of its own: the one that runs the query can open no file. */
+
+import { type Database, mostMemory, openDatabase, quoteIdentifier, quoteText } from '../../runtime/database.ts';
+import type { ReadBounds } from '../../warehouse/open-published.ts';
+import { isOutOfMemory } from '../../warehouse/file-errors.ts';
+import { beyondBigint, isHuge, type ResultColumn } from './query-result.ts';
+import type { StreamedResult } from './stream-result.ts';
+import { RekapError } from '../../errors.ts';
+
+/**
+ * Writes all rows to `target`. Sums, which DuckDB keeps in 128 bits, become BIGINT, for Parquet would have them as DOUBLE. Gives the
+ * number of rows; takes memory for all of them.
+ *
+ * @throws `query` where such a number has no place in 64 bits, or the result is larger than `memory`.
+ */
+export async function writeParquet(
+  { result, chunks }: StreamedResult,
+  target: string,
+  { memory = mostMemory, ...signal }: ReadBounds,
+): Promise<number> {
+  const types = result.columnTypes().map(String);
+  const columns = result.columnNames().map((name, index): ResultColumn => ({ name, type: types[index]! }));
+  const settings = { memory_limit: `${Math.floor(memory / 1024)}KiB`, temp_directory: '' };
+  const database = await openDatabase(':memory:', { settings, ...signal });
+  try {
+    await database.run(`CREATE TABLE result (${types.map((type, place) => `c${place} ${type}`).join(', ')})`);
+    const appender = await database.connection.createAppender('result');
+    for await (const chunk of chunks()) {
+      signal.signal?.throwIfAborted();
+      appender.appendDataChunk(chunk);
+    }
+    appender.closeSync();
+    await requireNarrow(database, columns);
+    const selected = columns.map(
+      (column, place) => `c${place}${isHuge(column) ? '::BIGINT' : ''} AS ${quoteIdentifier(column.name)}`,
+    );
+    return await database.run(
+      `COPY (SELECT ${selected.join(', ')} FROM result) TO ${quoteText(target)}
+       (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, USE_TMP_FILE false)`,
+    );
+  } catch (error) {
+    if (!(error instanceof Error) || !isOutOfMemory(error)) throw error;
+    throw new RekapError(
+      'query',
+      'The query, or its result as a Parquet file, exceeds the memory limit.',
+      'Select less data, or write a .csv or .arrow file, which needs less memory.',
+      { cause: error },
+    );
+  } finally {
+    database.close();
+  }
+}
+
+/** Refuses the first column that holds a number beyond 64 bits. */
+async function requireNarrow(database: Database, columns: readonly ResultColumn[]): Promise<void> {
+  for (const [place, column] of columns.entries()) {
+    if (!isHuge(column)) continue;
+    const beyond = `c${place} IS NOT NULL AND try_cast(c${place} AS BIGINT) IS NULL`;
+    if ((await database.rows(`SELECT 1 FROM result WHERE ${beyond} LIMIT 1`)).length > 0) throw beyondBigint(column);
+  }
+}

@@ -1,0 +1,91 @@
+/** Writes tables as an Excel workbook, a sheet each, after one that says what they are. Numbers are numbers there, whatever sign their decimals have. */
+
+import type { Relation } from '../../warehouse/read-dictionary.ts';
+import { RekapError } from '../../errors.ts';
+import { displayText, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
+import { formatNumber } from '../../runtime/text.ts';
+
+/** What a sheet can hold, with its row of names. */
+const mostRows = 1_048_575;
+const mostCharacters = 32_767;
+/** Excel keeps 15 digits of a number. */
+const mostExact = 999_999_999_999_999;
+
+type Cell = { value: string | number | boolean; fontWeight?: 'bold'; format?: string; wrap?: boolean } | null;
+
+/** Passes every row of a table or view to `use`. */
+export type ReadTable = <Value>(name: string, use: (result: QueryResult) => Promise<Value>) => Promise<Value>;
+
+/** @param about Lines of two cells for the first sheet. */
+export async function writeWorkbook(
+  read: ReadTable,
+  relations: readonly Relation[],
+  about: readonly (readonly [string, string | number])[],
+  target: string,
+): Promise<void> {
+  const { default: writeExcelFile } = await import('write-excel-file/node');
+  const sheets = [aboutSheet(relations, about)];
+  for (const relation of relations)
+    sheets.push(await read(relation.name, (result) => readSheet(relation.name, result)));
+  await writeExcelFile(sheets).toFile(target);
+}
+
+/**
+ * The library counts texts in a plain object, where a name such as "constructor" is there from the beginning. A NUL makes it another one;
+ * the library leaves it out when it writes, because no XML may hold it.
+ */
+const text = (value: string) => ({ value: value in Object.prototype ? `${value}\0` : value });
+
+const bold = (value: string): Cell => ({ ...text(value), fontWeight: 'bold' });
+
+function aboutSheet(relations: readonly Relation[], about: readonly (readonly [string, string | number])[]) {
+  const data: Cell[][] = [
+    ...about.map(([name, value]): Cell[] => [bold(name), typeof value === 'string' ? text(value) : { value }]),
+    [],
+    [bold('Sheet'), bold('Column'), bold('Meaning'), bold('Unit'), bold('Source field')],
+    ...relations.flatMap(({ name, meaning, columns }) => [
+      [bold(name), null, text(meaning)],
+      ...columns.map((column): Cell[] =>
+        [name, column.name, column.meaning, column.unit, column.field ?? ''].map(text),
+      ),
+    ]),
+  ];
+  return { sheet: 'About', data, columns: [24, 30, 90, 12, 50].map((width) => ({ width })) };
+}
+
+async function readSheet(name: string, result: QueryResult) {
+  const { columns } = result;
+  const data: Cell[][] = [columns.map((column) => bold(column.name))];
+  const widths = columns.map((column) => column.name.length);
+  for await (const group of result.groups())
+    for (const row of group) {
+      if (data.length > mostRows)
+        throw new RekapError(
+          'query',
+          `${name} has more than ${formatNumber(mostRows)} rows, the maximum of a sheet.`,
+          'Use --format csv or parquet, or export some of the rows with "rekap query".',
+        );
+      const cells = row.map((value, index) => toCell(value, columns[index]!.name));
+      for (const [index, cell] of cells.entries())
+        widths[index] = Math.max(widths[index]!, String(cell?.value ?? '').length);
+      data.push(cells);
+    }
+  return {
+    sheet: name,
+    data,
+    stickyRowsCount: 1,
+    columns: widths.map((width) => ({ width: Math.min(60, width + 2) })),
+  };
+}
+
+function toCell(value: ResultValue, column: string): Cell {
+  const plain = plainValue(value);
+  if (plain === null) return null;
+  if (typeof plain === 'boolean') return { value: plain };
+  const number = typeof plain === 'bigint' || typeof plain === 'number' ? Number(plain) : Number.NaN;
+  if (Number.isFinite(number) && Math.abs(number) <= mostExact) {
+    const isName = /(^|_)(id|year|key)$/.test(column);
+    return { value: number, format: isName ? '0' : Number.isInteger(number) ? '#,##0' : '#,##0.00' };
+  }
+  return text(displayText(value).slice(0, mostCharacters));
+}

@@ -1,0 +1,208 @@
+/** A schedule syncs at its times, one sync at a time, makes up for those that were missed by one, and tries again where that may help. */
+
+import { describe, expect, it, vi } from 'vitest';
+import { RekapError } from '../../src/errors.ts';
+import { readTimetable, runSchedule, type Schedule, type ScheduleEvent, withRetries } from '../../src/cli/timetable.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const nightly = readTimetable('15 2 * * *', 'Asia/Jakarta');
+const at = (time: string): Date => new Date(`2026-11-${time}:00Z`);
+
+/** Lets the schedule carry out so many syncs; gives when each began, and what was told. */
+async function carryOut(syncs: number, start: Date, more: Partial<Schedule> = {}, takes = 60_000) {
+  const clock = manualClock(start);
+  const end = new AbortController();
+  const begun: string[] = [];
+  const told: ScheduleEvent[] = [];
+  await runSchedule({
+    timetable: nightly,
+    jitter: 0,
+    lastBegun: start,
+    async carryOut() {
+      begun.push(clock.now().toISOString().slice(8, 16));
+      await clock.sleep(takes);
+      if (begun.length === syncs) end.abort();
+    },
+    clock,
+    random: () => 0.5,
+    signal: end.signal,
+    tell: (event) => void told.push(event),
+    ...more,
+  });
+  return { begun, told };
+}
+
+describe('a schedule', () => {
+  it('syncs at the times of its time zone', async () => {
+    const { begun, told } = await carryOut(3, at('20T12:00'));
+    expect(begun).toEqual(['20T19:15', '21T19:15', '22T19:15']);
+    expect(told[0]).toEqual({ kind: 'wait', until: at('20T19:15') });
+  });
+
+  it('keeps to the hour of a place whose clocks change', () => {
+    const berlin = readTimetable('30 3 * * *', 'Europe/Berlin');
+    expect(berlin.next(new Date('2026-10-24T12:00:00Z'))).toEqual(new Date('2026-10-25T02:30:00Z'));
+    expect(berlin.next(new Date('2026-03-28T12:00:00Z'))).toEqual(new Date('2026-03-29T01:30:00Z'));
+  });
+
+  it('makes up by one sync for all that were missed, at once', async () => {
+    const { begun, told } = await carryOut(2, at('23T08:00'), { lastBegun: at('20T19:15') });
+    expect(begun).toEqual(['23T08:00', '23T19:15']);
+    expect(told[0]).toEqual({ kind: 'catch up', missed: at('22T19:15') });
+  });
+
+  it('begins with a sync where there was none, and waits where the newest is recent', async () => {
+    expect((await carryOut(1, at('23T08:00'), { lastBegun: null })).begun).toEqual(['23T08:00']);
+    expect((await carryOut(1, at('23T08:00'), { lastBegun: at('22T19:15') })).begun).toEqual(['23T19:15']);
+  });
+
+  it('never has two syncs at once: one that takes beyond the next time is followed by another', async () => {
+    const { begun } = await carryOut(3, at('20T12:00'), {}, 30 * 3_600_000);
+    expect(begun).toEqual(['20T19:15', '22T01:15', '23T07:15']);
+  });
+
+  it('begins later by chance, and by no more than it was told', async () => {
+    const { begun } = await carryOut(2, at('20T12:00'), { jitter: 20 * 60_000 });
+    expect(begun).toEqual(['20T19:25', '21T19:25']);
+  });
+
+  it('loses no night where the clock was wrong when it began, and is set right', async () => {
+    // Seven hours ahead, as a hardware clock in local time is; noticed after an hour.
+    const ahead = manualClock(at('20T23:00'));
+    let corrected = 0;
+    const now = (): Date => {
+      if (ahead.sleeps.length > 120) corrected = 7 * 3_600_000;
+      return new Date(ahead.monotonic() - corrected);
+    };
+    const end = new AbortController();
+    let begun = '';
+    await runSchedule({
+      timetable: nightly,
+      jitter: 0,
+      lastBegun: at('20T23:00'),
+      async carryOut() {
+        begun = now().toISOString().slice(8, 16);
+        end.abort();
+      },
+      clock: { ...ahead, now },
+      random: () => 0.5,
+      signal: end.signal,
+      tell: () => undefined,
+    });
+    expect(begun).toBe('20T19:15');
+  });
+
+  it('ends while it waits when it is told to', async () => {
+    const end = new AbortController();
+    const { begun } = await carryOut(9, at('20T12:00'), { signal: end.signal, tell: () => end.abort() });
+    expect(begun).toEqual([]);
+  });
+
+  it('counts a time as come at its very instant, and not a millisecond before', () => {
+    const instant = at('20T19:15');
+    const before = new Date(instant.getTime() - 1);
+    expect(nightly.latest(instant)).toEqual(instant);
+    expect(nightly.latest(before)).toEqual(at('19T19:15'));
+    expect(nightly.next(before)).toEqual(instant);
+    expect(nightly.next(instant)).toEqual(at('21T19:15'));
+  });
+
+  it('begins at the instant at which it starts, unless a sync began at that instant', async () => {
+    const instant = at('20T19:15');
+    const { begun, told } = await carryOut(1, instant, { lastBegun: at('19T19:15') });
+    expect(begun).toEqual(['20T19:15']);
+    expect(told).toEqual([{ kind: 'catch up', missed: instant }, { kind: 'begin' }]);
+    expect((await carryOut(1, instant, { lastBegun: instant })).begun).toEqual(['21T19:15']);
+  });
+
+  it.each([
+    [30_000, 1],
+    [30_001, 2],
+  ])('goes on waiting where the clock goes back by %i ms or waits anew: %i waits', async (back, waits) => {
+    const clock = manualClock(at('20T19:10'));
+    let corrected = 0;
+    const now = (): Date => new Date(clock.monotonic() - corrected);
+    // The first nap lets no time pass, and sets the clock back.
+    const sleep = async (milliseconds: number): Promise<void> => {
+      if (corrected > 0) return clock.sleep(milliseconds);
+      corrected = back;
+    };
+    const { told } = await carryOut(1, at('20T19:10'), { clock: { ...clock, now, sleep } });
+    const until = told.flatMap((event) => (event.kind === 'wait' ? [event.until.toISOString()] : []));
+    expect(until).toEqual(Array<string>(waits).fill(at('20T19:15').toISOString()));
+  });
+
+  it.each([
+    ['61 * * * *', 'UTC'],
+    ['2027-01-01T00:00:00', 'UTC'],
+    ['nonsense', 'UTC'],
+    ['* * * * * *', 'UTC'],
+    ['0 0 31 2 *', 'UTC'],
+    ['0 0 * * *', 'Asia/Jakata'],
+  ])('refuses %s in %s', (cron, timezone) => {
+    expect(() => readTimetable(cron, timezone)).toThrow(RekapError);
+  });
+});
+
+describe('a sync that failed', () => {
+  const attempt = async (error: unknown, retries: number) => {
+    const clock = manualClock();
+    let attempts = 0;
+    const act = async (): Promise<void> => {
+      attempts += 1;
+      throw error;
+    };
+    const context = { clock, signal: new AbortController().signal, tell: () => undefined };
+    await expect(withRetries(retries, act, context)).rejects.toBe(error);
+    return { attempts, waits: clock.sleeps.map((milliseconds) => milliseconds / 60_000) };
+  };
+
+  it('is tried again where the source failed, after longer and longer waits', async () => {
+    const failure = new RekapError('source-unreachable', 'Nothing listens.');
+    expect(await attempt(failure, 3)).toEqual({ attempts: 4, waits: [5, 10, 20] });
+    expect(await attempt(failure, 0)).toEqual({ attempts: 1, waits: [] });
+  });
+
+  it('tells of each attempt with its number and pause, and of none when it has succeeded', async () => {
+    const told: ScheduleEvent[] = [];
+    let attempts = 0;
+    const act = async (): Promise<void> => {
+      attempts += 1;
+      if (attempts < 3) throw new RekapError('source-unreachable', `Failure ${attempts}.`);
+    };
+    const tell = (event: ScheduleEvent): void => void told.push(event);
+    await withRetries(9, act, { clock: manualClock(), signal: new AbortController().signal, tell });
+    expect(told).toEqual([
+      { kind: 'retry', attempt: 1, milliseconds: 300_000, why: 'Failure 1.' },
+      { kind: 'retry', attempt: 2, milliseconds: 600_000, why: 'Failure 2.' },
+    ]);
+  });
+
+  it.each([
+    ['while it runs', 'attempt', 0],
+    ['while it waits', 'wait', 1],
+  ])('is not tried again where the signal comes %s', async (_, moment, told) => {
+    const failure = new RekapError('source-unreachable', 'Nothing listens.');
+    const end = new AbortController();
+    let attempts = 0;
+    const tell = vi.fn<() => void>(() => {
+      if (moment === 'wait') end.abort();
+    });
+    const act = async (): Promise<void> => {
+      attempts += 1;
+      if (moment === 'attempt') end.abort();
+      throw failure;
+    };
+    await expect(withRetries(3, act, { clock: manualClock(), signal: end.signal, tell })).rejects.toBe(failure);
+    expect(attempts).toBe(1);
+    expect(tell).toHaveBeenCalledTimes(told);
+  });
+
+  it.each([
+    new RekapError('source-refused-key', 'The key is refused.'),
+    new RekapError('gate', 'The gate refuses.'),
+    new Error('a fault'),
+  ])('is not tried again where that mends nothing: %s', async (error) => {
+    expect((await attempt(error, 3)).attempts).toBe(1);
+  });
+});

@@ -1,0 +1,122 @@
+/** What doctor finds at the bounds: the version of Node, the mode of the key file, the clock, and pages that are refused or capped. */
+
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { RekapError } from '../src/errors.ts';
+import { Secret } from '../src/source/secret.ts';
+import { examine, type Finding, type Patient } from '../src/diagnose.ts';
+import { manualClock } from './support/manual-clock.ts';
+import { smallNation } from './support/served-source.ts';
+import { project, testKey } from './support/sync-settings.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+import { startTwistedSource, type Twist } from './support/twisted-source.ts';
+
+async function findings(patient: Partial<Patient> = {}): Promise<Finding[]> {
+  const found: Finding[] = [];
+  const healthy: Patient = {
+    project,
+    warehouse: await temporaryFolder(),
+    baseUrl: null,
+    apiKey: new Secret(testKey),
+    pageSize: 1000,
+    timeout: 10_000,
+    clock: manualClock(),
+    node: '20.19.0',
+    keyFile: null,
+    readTold: null,
+    readBucket: null,
+  };
+  for await (const finding of examine({ ...healthy, ...patient })) found.push(finding);
+  return found;
+}
+
+const stateOf = async (about: string, patient: Partial<Patient>) =>
+  (await findings(patient)).find((finding) => finding.about === about)?.state;
+
+describe('doctor', () => {
+  it.each([
+    ['18.20.8', 'failed'],
+    ['20.18.9', 'failed'],
+    ['20.19.0', 'ok'],
+    ['20.20.2', 'ok'],
+    ['22.0.0', 'ok'],
+  ])('says of Node %s that it is %s', async (node, state) => {
+    expect(await stateOf('node', { node })).toBe(state);
+  });
+
+  it.each([
+    [0o600, 'ok'],
+    [0o640, 'warning'],
+    [0o604, 'warning'],
+    [0o601, 'warning'],
+  ])('says of a key file of mode %s that it is %s', async (mode, state) => {
+    const keyFile = join(await temporaryFolder(), 'api-key');
+    await writeFile(keyFile, '');
+    await chmod(keyFile, mode);
+    const found = (await findings({ keyFile })).find(({ about }) => about === 'key')!;
+    const next = state === 'ok' ? null : `Restrict its permissions: chmod 600 ${keyFile}`;
+    expect(found).toMatchObject({ state, next });
+  });
+
+  it.each([
+    ['a bucket with a snapshot', async () => 'an id', 'ok', 'contains an id; write access was not checked'],
+    ['an empty bucket', async () => null, 'ok', 'readable and empty; write access was not checked'],
+    ['no bucket', () => Promise.reject(new RekapError('bucket', 'Gone.', 'Mend it.')), 'failed', 'Gone.'],
+    ['no address', () => Promise.reject(new RekapError('usage', 'None.', 'Mend it.')), 'failed', 'None.'],
+  ])('asks for no key where it is asked about a bucket alone: %s', async (_, readBucket, state, found) => {
+    const all = await findings({ readBucket, apiKey: null });
+    expect(all.map(({ about }) => about)).toEqual(['node', 'warehouse', 'space', 'bucket']);
+    expect(all.at(-1)).toEqual({ about: 'bucket', state, found, next: state === 'ok' ? null : 'Mend it.' });
+  });
+
+  it('does not hide a fault behind a finding', async () => {
+    const fault = new Error('a fault');
+    const broken = () => Promise.reject(fault);
+    await expect(findings({ readBucket: broken })).rejects.toBe(fault);
+    await expect(findings({ readTold: broken })).rejects.toBe(fault);
+  });
+});
+
+describe('doctor asks a service, and', () => {
+  const ask = async (twist: Twist, patient: Partial<Patient> = {}) => {
+    const { url } = await startTwistedSource(smallNation({ 1101: 30 }), twist);
+    return (about: string) => stateOf(about, { baseUrl: url, ...patient });
+  };
+  const honest: Twist = (response, text) => response.end(text);
+
+  it.each([
+    [0, 'ok'],
+    [300_000, 'ok'],
+    [-300_000, 'ok'],
+    [301_000, 'warning'],
+    [-301_000, 'warning'],
+  ])('says of a clock that is %i ms ahead that it is %s', async (ahead, state) => {
+    const clock = manualClock();
+    const date = new Date(clock.now().getTime() - ahead).toUTCString();
+    const of = await ask((response, text) => response.setHeader('date', date).end(text), { clock });
+    expect(await of('clock')).toBe(state);
+  });
+
+  it.each<[string, Twist, string]>([
+    ['takes it', honest, 'ok'],
+    [
+      'takes a hundred at the most',
+      (response, text, request) => response.writeHead(/limit=1000\b/.test(request.url!) ? 400 : 200).end(text),
+      'warning',
+    ],
+    [
+      'refuses even ten',
+      (response, text, request) => response.writeHead(/limit=1\b/.test(request.url!) ? 200 : 400).end(text),
+      'failed',
+    ],
+  ])('says of the page size of a service that %s', async (_, twist, state) => {
+    expect(await (await ask(twist))('page size')).toBe(state);
+  });
+
+  it('names a partition without records of its own', async () => {
+    const none = JSON.stringify({ count: 0, data: [] });
+    const of = await ask((response, text, request) => response.end(/id_dapil/.test(request.url!) ? none : text));
+    expect(await of('partition')).toBe('failed');
+  });
+});

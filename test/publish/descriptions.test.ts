@@ -1,0 +1,110 @@
+/** datapackage.json and dbt/sources.yml describe just the files and columns that there are. */
+
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { openDatabase } from '../../src/runtime/database.ts';
+import type { ViewKeys } from '../../src/project/declaration.ts';
+import { readRows } from '../support/read-table.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { project, syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+interface Resource {
+  readonly name: string;
+  readonly path: string;
+  readonly hash: string;
+  readonly schema: { readonly fields: { readonly name: string; readonly description: string }[] };
+}
+
+it('a snapshot describes each of its Parquet files to other tools, with hash and every column', async () => {
+  const warehouse = await temporaryFolder();
+  const { manifest } = await runSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: 4 }))).url));
+  const read = (file: string) => readFile(join(warehouse, 'current', file), 'utf8');
+  const { resources } = JSON.parse(await read('datapackage.json')) as { resources: Resource[] };
+  const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet'));
+  const described = resources.map(({ path, hash }) => ({ path, hash }));
+  expect(described.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual(
+    parquet
+      .map(({ path, sha256 }) => ({ path, hash: `sha256:${sha256}` }))
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+  );
+  const tables = readTables(await read('dbt/sources.yml'));
+  expect(tables.map(({ name }) => name)).toEqual(resources.map(({ name }) => name));
+  for (const { name, schema } of resources) {
+    const columns = await readRows<{ column_name: string }>(warehouse, `DESCRIBE ${name}`);
+    expect(
+      schema.fields.map((field) => field.name),
+      name,
+    ).toEqual(columns.map(({ column_name }) => column_name));
+    expect(schema.fields.every(({ description }) => description !== '')).toBe(true);
+  }
+});
+
+it('dbt gets a test of each key that a pipeline or a view declares', async () => {
+  const warehouse = await temporaryFolder();
+  await runSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: 4 }))).url));
+  const tables = readTables(await readFile(join(warehouse, 'current/dbt/sources.yml'), 'utf8'));
+  const declared: [string, ViewKeys][] = [
+    ...project.pipelines.map(({ table, key }): [string, ViewKeys] => [table, { primaryKey: key }]),
+    ...project.models.flatMap(({ name, keys }): [string, ViewKeys][] => (keys === undefined ? [] : [[name, keys]])),
+  ];
+  expect(declared.length).toBeGreaterThan(project.pipelines.length);
+  for (const [name, { primaryKey, foreignKeys = [] }] of declared) {
+    const { data_tests: ofTable = [], columns } = tables.find((table) => table.name === name)!;
+    const testsOf = (column: string) => columns.find((one) => one.name === column)?.data_tests;
+    for (const column of primaryKey) expect(testsOf(column), `${name}.${column}`).toContain('not_null');
+    const whole = { unique: { arguments: { column_name: `row(${primaryKey.join(', ')})` } } };
+    const [found, unique] = primaryKey.length === 1 ? [testsOf(primaryKey[0]!), 'unique'] : [ofTable, whole];
+    expect(found, name).toContainEqual(unique);
+    for (const { fields, reference } of foreignKeys.filter((one) => one.fields.length === 1)) {
+      const [field] = reference.fields;
+      const to = `source('rekap', '${reference.resource}')`;
+      expect(testsOf(fields[0]!)).toContainEqual({ relationships: { arguments: { to, field } } });
+    }
+  }
+});
+
+it('dbt counts a held sync as fresh, as rekap status does, and a failed one not', async () => {
+  const warehouse = await temporaryFolder();
+  await runSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: 4 }))).url));
+  const log = join(warehouse, 'runs.jsonl');
+  const published = JSON.parse(await readFile(log, 'utf8')) as object;
+  const later = [
+    { ...published, outcome: 'held', started_at: '2026-11-21T03:00:00.000Z' },
+    { ...published, outcome: 'failed', started_at: '2026-11-22T03:00:00.000Z' },
+  ];
+  await appendFile(log, later.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const { sources } = parse(await readFile(join(warehouse, 'current/dbt/sources.yml'), 'utf8')) as {
+    sources: { config: { loaded_at_query: string } }[];
+  };
+  const query = sources[0]!.config.loaded_at_query.replace(/\{\{.*?\}\}/, join(warehouse, 'current'));
+  const database = await openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  expect(await database.rows(`SELECT (${query})::VARCHAR AS loaded_at`)).toEqual([
+    { loaded_at: '2026-11-21 03:00:00' },
+  ]);
+});
+
+interface SourceTable {
+  readonly name: string;
+  readonly data_tests?: unknown[];
+  readonly columns: { readonly name: string; readonly data_tests?: unknown[] }[];
+}
+
+function readTables(sources: string): SourceTable[] {
+  return (parse(sources) as { sources: [{ tables: SourceTable[] }] }).sources[0].tables;
+}
+
+it('a report that cannot be drawn keeps no figures from being published, and the run warns of it', async () => {
+  const warehouse = await temporaryFolder();
+  const { url } = await serveData(smallNation({ 1101: 4 }));
+  const reportModule = join(await temporaryFolder(), 'report.mjs');
+  await writeFile(reportModule, "export default () => { throw new TypeError('no ink'); };");
+  const moved = { ...project, reportModule };
+  const { outcome, manifest, warnings } = await runSync(syncOptions(warehouse, url), {}, moved);
+  expect(outcome).toBe('published');
+  expect(warnings.join()).toContain('no ink');
+  expect(manifest.files.map(({ path }) => path)).not.toContain('report.html');
+});

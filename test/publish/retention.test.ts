@@ -1,0 +1,68 @@
+/** Answers are kept of the newest runs and of snapshots, and of nothing else that is taken for a run. */
+
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { prune } from '../../src/snapshots/manage-snapshots.ts';
+import { pruneLandings } from '../../src/publish/landings.ts';
+import { warehousePaths } from '../../src/warehouse/snapshot-format.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const runs = [
+  '20261117T030000Z-aaaaaa',
+  '20261118T030000Z-bbbbbb',
+  '20261119T030000Z-cccccc',
+  '20261120T030000Z-dddddd',
+];
+
+/** A warehouse with these snapshots, the last of them current, and the landings named. */
+async function warehouseOf(snapshots: readonly string[], landings: readonly string[]): Promise<string> {
+  const warehouse = await temporaryFolder();
+  const paths = warehousePaths(warehouse);
+  for (const id of snapshots) await mkdir(join(paths.snapshots, id), { recursive: true });
+  for (const run of landings) {
+    await mkdir(join(paths.landing, run), { recursive: true });
+    await writeFile(join(paths.landing, run, 'bodies.gz'), '');
+  }
+  const current = snapshots.at(-1);
+  if (current !== undefined) await symlink(join('snapshots', current), paths.current);
+  return warehouse;
+}
+
+const landingsOf = async (warehouse: string) => (await readdir(warehousePaths(warehouse).landing)).toSorted();
+
+describe('old answers', () => {
+  it.each([
+    [2, [], runs.slice(2)],
+    [1, [runs[0]!], [runs[0]!, runs[3]!]],
+    [1, [runs[3]!], [runs[3]!]],
+    [0, [runs[1]!], [runs[1]!]],
+    [0, [], []],
+    [4, [], runs],
+    [5, [], runs],
+  ])('go but for those of the newest %i runs and of the snapshots %j', async (keep, snapshots, kept) => {
+    const warehouse = await warehouseOf(snapshots, runs);
+    const gone = await pruneLandings({ warehouse, keep, keepLanding: null });
+    expect(gone).toEqual(runs.filter((run) => !kept.includes(run)));
+    expect(await landingsOf(warehouse)).toEqual(kept);
+  });
+
+  it('go but for those of the current snapshot where fewer are to be kept than snapshots', async () => {
+    const warehouse = await warehouseOf(runs.slice(0, 3), runs);
+    await pruneLandings({ warehouse, keep: 7, keepLanding: 0 });
+    expect(await landingsOf(warehouse)).toEqual([runs[2]]);
+  });
+
+  it('are those of runs: what somebody else has put there stays, and does not count', async () => {
+    const others = ['.notes', '2024-backup', 'zz'];
+    const warehouse = await warehouseOf([], [...runs, ...others]);
+    expect(await pruneLandings({ warehouse, keep: 2, keepLanding: null })).toEqual(runs.slice(0, 2));
+    expect(await landingsOf(warehouse)).toEqual([...others, ...runs.slice(2)].toSorted());
+  });
+
+  it('need not be there at all', async () => {
+    const warehouse = await warehouseOf(runs, []);
+    const pruned = await prune({ warehouse, keep: 1, keepLanding: null });
+    expect(pruned).toEqual({ removed: runs.slice(0, 3), landings: [] });
+  });
+});

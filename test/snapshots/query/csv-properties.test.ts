@@ -1,0 +1,125 @@
+/** What is written as CSV comes back as it was: by RFC 4180, and by DuckDB's own reader. */
+
+import fc from 'fast-check';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { type Database, openDatabase, quoteText } from '../../../src/runtime/database.ts';
+import { writeCsv } from '../../../src/snapshots/query/write-result.ts';
+import { parseCsv, textOf, textResult } from './support.ts';
+import { holds } from '../../support/properties.ts';
+
+let folder: string;
+let database: Database;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rekap-csv-'));
+  database = await openDatabase(':memory:');
+});
+afterAll(async () => {
+  database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+type Cell = string | null;
+
+const marks = [
+  '"',
+  '""',
+  ',',
+  '\n',
+  '\r',
+  '\r\n',
+  ';',
+  "'",
+  '#',
+  '\\',
+  '\\N',
+  'NULL',
+  ' ',
+  'a',
+  'é',
+  '😀',
+  '\ufeff',
+  '1',
+];
+/** What a spreadsheet may take for a formula, which is made harmless by apostrophes. */
+const formulaMarks = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+const couldRun = (text: string): boolean => /^[\t\r\n]/.test(text) || formulaMarks.some((mark) => text.includes(mark));
+
+const texts = fc.oneof(
+  fc.array(fc.constantFrom(...marks), { maxLength: 6 }).map((parts) => parts.join('')),
+  fc.string({ unit: 'binary' }),
+);
+const plainText = texts.filter((text) => !couldRun(text));
+const anyText = fc
+  .array(fc.oneof(texts, fc.constantFrom(...formulaMarks, '\t', ';')), { maxLength: 4 })
+  .map((parts) => parts.join(''));
+
+/** The names of some columns, and groups of rows of them. */
+function resultsOf(text: fc.Arbitrary<string>, leastWidth: number) {
+  return fc.integer({ min: leastWidth, max: 4 }).chain((width) => {
+    const row = fc.array(fc.option(text, { freq: 3 }), { minLength: width, maxLength: width });
+    const name = text.map((rest) => `n${rest}`);
+    const names = fc.uniqueArray(name, { minLength: width, maxLength: width, selector: (each) => each.toLowerCase() });
+    return fc.tuple(names, fc.array(fc.array(row, { maxLength: 4 }), { maxLength: 3 }));
+  });
+}
+
+/** The header and the rows as DuckDB reads them, with everything said about the form so that nothing is guessed. */
+async function readByDuckDb(csv: string): Promise<Cell[][]> {
+  const file = join(folder, 'result.csv');
+  await writeFile(file, csv);
+  const form = String.raw`delim = ',', quote = '"', escape = '"', new_line = '\n', nullstr = '', allow_quoted_nulls = false`;
+  const reader = await database.connection.runAndReadAll(
+    `SELECT 'x' || COLUMNS(*) FROM read_csv(${quoteText(file)}, auto_detect = false, header = false, skip = 0, all_varchar = true, ${form}, columns = ${columnsOf(csv)})`,
+  );
+  // Behind another character, for at the beginning of a text DuckDB's client takes U+FEFF for a mark of the encoding.
+  return (reader.getRowsJS() as Cell[][]).map((row) => row.map((cell) => cell?.slice(1) ?? null));
+}
+
+/** As many columns as the header has; it is read as a row like any other, so that its names come back too. */
+function columnsOf(csv: string): string {
+  return `{${parseCsv(csv)[0]!
+    .map((_, index) => `'c${index}': 'VARCHAR'`)
+    .join(', ')}}`;
+}
+
+describe('CSV', () => {
+  holds(
+    'gives every text back by RFC 4180, NULL and the empty text told apart',
+    fc.asyncProperty(resultsOf(plainText, 1), async ([names, groups]) => {
+      expect(parseCsv(await textOf(textResult(names, groups), writeCsv))).toEqual([names, ...groups.flat()]);
+    }),
+    { runs: 300 },
+  );
+
+  holds(
+    'is read by DuckDB as it was written',
+    // A row of one NULL is an empty line, which DuckDB passes over; NUL is no character of a text file to it.
+    fc.asyncProperty(
+      resultsOf(
+        plainText.filter((text) => !text.includes('\0')),
+        2,
+      ),
+      async ([names, groups]) => {
+        expect(await readByDuckDb(await textOf(textResult(names, groups), writeCsv))).toEqual([
+          names,
+          ...groups.flat(),
+        ]);
+      },
+    ),
+    { runs: 100 },
+  );
+
+  holds(
+    'gives any text back but for apostrophes that were put before what a spreadsheet could run',
+    fc.asyncProperty(resultsOf(anyText, 1), async ([names, groups]) => {
+      const read = parseCsv(await textOf(textResult(names, groups), writeCsv));
+      const bare = (row: readonly Cell[]): Cell[] => row.map((cell) => cell?.replaceAll("'", '') ?? null);
+      expect(read.map(bare)).toEqual([names, ...groups.flat()].map(bare));
+    }),
+    { runs: 300 },
+  );
+});

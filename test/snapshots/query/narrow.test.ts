@@ -1,0 +1,101 @@
+/** Sums, which have 128 bits in DuckDB, are 64-bit whole numbers in Parquet and Arrow files, never rounded and never texts. */
+
+import { tableFromIPC } from 'apache-arrow';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, quoteText } from '../../../src/runtime/database.ts';
+import { queryToParquet, runQuery } from '../../../src/snapshots/query/run-query.ts';
+import { writeArrow } from '../../../src/snapshots/query/write-arrow.ts';
+
+let folder: string;
+let database: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rekap-narrow-'));
+  database = join(folder, 'rekap.duckdb');
+  (await openDatabase(database)).close();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The columns of a file, by name and type, and its rows. */
+interface Read {
+  readonly schema: readonly (readonly [string, string])[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+async function throughParquet(sql: string): Promise<Read> {
+  const file = join(folder, 'out.parquet');
+  await queryToParquet(database, sql, file);
+  const memory = await openDatabase(':memory:');
+  try {
+    const schema = await memory.rows<{ name: string; type: string }>(
+      `SELECT name, type FROM parquet_schema(${quoteText(file)}) WHERE type IS NOT NULL`,
+    );
+    const rows = await memory.rows<object>(`FROM read_parquet(${quoteText(file)})`);
+    return { schema: schema.map(({ name, type }) => [name, type]), rows: rows.map((row) => Object.values(row)) };
+  } finally {
+    memory.close();
+    await rm(file);
+  }
+}
+
+async function throughArrow(sql: string): Promise<Read> {
+  const pieces: Uint8Array[] = [];
+  await runQuery(database, sql, (result) => writeArrow(result, async (piece) => void pieces.push(piece)));
+  const table = tableFromIPC(Buffer.concat(pieces));
+  const columns = table.schema.fields.map((_, index) => [...table.getChildAt(index)!]);
+  return {
+    schema: table.schema.fields.map(({ name, type }) => [name, String(type).toUpperCase()]),
+    rows: Array.from({ length: table.numRows }, (_, row) => columns.map((column): unknown => column[row])),
+  };
+}
+
+const [least, most] = [-9_223_372_036_854_775_808n, 9_223_372_036_854_775_807n];
+
+describe.each([
+  ['a Parquet file', throughParquet],
+  ['an Arrow file', throughArrow],
+])('%s', (_name, through) => {
+  it('holds a sum as a whole number, beside columns of other types', async () => {
+    const sql = 'SELECT sum(range) AS people, \'both\' AS sex, 7::UHUGEINT AS "a""b" FROM range(5000); -- all';
+    const { schema, rows } = await through(sql);
+    expect(schema).toEqual([
+      ['people', 'INT64'],
+      ['sex', expect.not.stringContaining('INT')],
+      ['a"b', 'INT64'],
+    ]);
+    expect(rows).toEqual([[12_497_500n, 'both', 7n]]);
+  });
+
+  it('holds every sum that fits, and NULL, in the order of the query', async () => {
+    const sql = `WITH t(n) AS (VALUES (${least}::HUGEINT), (0), (NULL), (${most})) FROM t ORDER BY n DESC NULLS LAST`;
+    expect((await through(sql)).rows).toEqual([[most], [0n], [least], [null]]);
+    const many = await through('SELECT sum(range) FROM range(5000) GROUP BY range ORDER BY range DESC');
+    expect(many.rows).toEqual(Array.from({ length: 5000 }, (_, row) => [BigInt(4999 - row)]));
+  });
+
+  it('tells columns of one name apart', async () => {
+    expect((await through('SELECT sum(1) AS n, 2 AS n, sum(3) AS n')).rows).toEqual([[1n, 2, 3n]]);
+  });
+
+  it.each([`${most + 1n}::HUGEINT`, `${least - 1n}::HUGEINT`, '18446744073709551615::UHUGEINT'])(
+    'is refused where a sum does not fit, by the name of its column, and is not left behind: %s',
+    async (sum) => {
+      const failing = through(`SELECT 1::HUGEINT AS n, ${sum} AS "all people"`);
+      await expect(failing).rejects.toMatchObject({ code: 'query' });
+      await expect(failing).rejects.toMatchObject({
+        message:
+          'The column "all people" contains an integer larger than 64 bits, which the file format does not support.',
+        next: expect.stringContaining('Cast the column in the query'),
+      });
+      expect(await readdir(folder)).toEqual(['rekap.duckdb']);
+    },
+  );
+
+  it('holds one that does not fit as the text that it is cast to', async () => {
+    const { rows } = await through(`SELECT (${most}::HUGEINT * 10)::VARCHAR AS n`);
+    expect(rows).toEqual([[`${most * 10n}`]]);
+  });
+});
