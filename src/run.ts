@@ -15,8 +15,7 @@ import {
 import { explainFileError } from './warehouse/file-errors.ts';
 import type { RunStep } from './runtime/context.ts';
 import type { Snapshot } from './warehouse/warehouse.ts';
-import { figuresOf, recordEnd, recordFailure } from './publish/record-run.ts';
-import { recordKilled } from './publish/record-killed.ts';
+import { figuresOf, recordEnd, recordFailure, recordKilled } from './publish/record-run.ts';
 import { pruneLandings } from './publish/landings.ts';
 import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './run-options.ts';
 

@@ -109,16 +109,16 @@ export async function readNotifier(
 }
 
 async function writeMetrics(file: string, warehouse: string): Promise<void> {
-  const [{ writeFile }, { requireOutside, writeAside }, { readRuns }, { renderMetrics }, { addRun, noRuns }] =
+  const [{ writeFile }, { requireOutside, writeAside }, { readRuns }, { renderMetrics }, { summarizeRuns }] =
     await Promise.all([
       import('node:fs/promises'),
       import('../snapshots/query/write-aside.ts'),
       import('../warehouse/runs-log.ts'),
       import('../notify/metrics.ts'),
-      import('../notify/runs-summary.ts'),
+      import('../snapshots/freshness.ts'),
     ]);
   await requireOutside(file, warehouse, '--metrics-file');
-  const text = renderMetrics((await readRuns(warehouse)).reduce(addRun, noRuns));
+  const text = renderMetrics(summarizeRuns(await readRuns(warehouse)));
   await writeAside(file, (aside) => writeFile(aside, text));
 }
 

@@ -11,7 +11,7 @@ import { invocation } from './options/invocation.ts';
 import { RekapError } from '../errors.ts';
 import type { ScheduleEvent } from './timetable.ts';
 import { systemClock } from '../runtime/context.ts';
-import type { RunsSummary } from '../notify/runs-summary.ts';
+import type { RunsSummary } from '../snapshots/freshness.ts';
 import { formatAge } from './options/duration.ts';
 
 const options = {
@@ -62,16 +62,14 @@ async function run(args: Values<typeof options>): Promise<void> {
   const timezone = args.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const [
     { readTimetable, runSchedule, withRetries },
-    { followRuns, readRuns },
-    { lastBegun },
+    { createRunsReader, readRuns },
+    { lastBegun, summarizeRuns },
     { renderMetrics },
-    { addRun, noRuns },
   ] = await Promise.all([
     import('./timetable.ts'),
     import('../warehouse/runs-log.ts'),
     import('../snapshots/freshness.ts'),
     import('../notify/metrics.ts'),
-    import('../notify/runs-summary.ts'),
   ]);
   const timetable = readTimetable(args.cron, timezone);
   const asked = { ...args, 'dry-run': false, unpin: false, json: false };
@@ -92,7 +90,8 @@ async function run(args: Values<typeof options>): Promise<void> {
     }
     if (event.kind !== 'begin') write(log, event, timezone);
   };
-  const readSummary = followRuns(args.warehouse, noRuns, addRun);
+  const readLines = createRunsReader(args.warehouse);
+  const readSummary = async () => summarizeRuns(await readLines());
   const monitor =
     args.port === undefined
       ? null

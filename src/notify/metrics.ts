@@ -1,7 +1,7 @@
 /** What a warehouse's log of runs says in the text format of Prometheus: takes its summary, gives the metrics. */
 
 import type { RunLine } from '../warehouse/runs-log.ts';
-import type { RunsSummary } from './runs-summary.ts';
+import type { RunsSummary } from '../snapshots/freshness.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];

@@ -1,9 +1,15 @@
 /** Records in runs.jsonl how a run ended, published or not. */
 
-import { ExitCode, messageOf, RekapError, systemReason } from '../errors.ts';
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ExitCode, isRekapError, messageOf, RekapError, systemReason } from '../errors.ts';
+import { answersFile, type RunFile } from '../land/formats.ts';
+import { readAnswers, readRunFile } from '../land/landed-run.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { appendRun, readRuns, type RunLine } from '../warehouse/runs-log.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
-import { readCurrentId, requireWarehouse } from '../warehouse/warehouse.ts';
+import { listLandedIds, listSnapshotIds, readCurrentId, requireWarehouse } from '../warehouse/warehouse.ts';
 import type { Attempt, Run, SyncFigures, SyncOptions, SyncResult } from '../run-options.ts';
 
 /** A source may give a run very much to warn of; the landing has it all. */
@@ -127,4 +133,51 @@ function runLine(
     steps: Object.fromEntries(steps),
     warnings: run.warnings.slice(0, mostWarnings),
   };
+}
+
+/** What a process that is killed has for an exit code. */
+const killed = 137;
+
+/**
+ * Records runs that died before they could write their own line. The caller holds the lock, so no run is active. A warehouse whose log is
+ * missing says nothing of who was killed.
+ */
+export async function recordKilled(warehouse: string): Promise<void> {
+  const paths = warehousePaths(warehouse);
+  const published = new Set(await listSnapshotIds(warehouse));
+  if (!existsSync(paths.runs) && published.size > 0) return;
+  const known = new Set((await readRuns(warehouse)).map(({ run }) => run));
+  const silent = (await listLandedIds(warehouse)).filter((id) => !known.has(id));
+  for (const id of silent) await recordLanding(warehouse, join(paths.landing, id), published.has(id));
+}
+
+async function recordLanding(warehouse: string, landing: string, isPublished: boolean): Promise<void> {
+  let file: RunFile;
+  let requests = 0;
+  try {
+    file = await readRunFile(landing);
+    requests = (await readAnswers(landing)).length;
+  } catch (error) {
+    // What cannot be read tells nothing of its run.
+    if (isRekapError(error, 'landing')) return;
+    throw error;
+  }
+  const { run, started_at, source } = file;
+  const { mtime } = await stat(join(landing, answersFile));
+  await appendRun(warehouse, {
+    run,
+    kind: 'sync',
+    started_at,
+    // The last that was heard of it.
+    finished_at: mtime.toISOString(),
+    outcome: isPublished ? 'published' : 'interrupted',
+    exit_code: killed,
+    source,
+    snapshot: isPublished ? run : null,
+    reason: isPublished
+      ? 'The process ended after it published, but before it recorded the outcome.'
+      : 'The process was killed, or the machine stopped.',
+    requests,
+    retries: 0,
+  });
 }

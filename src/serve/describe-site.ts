@@ -9,11 +9,11 @@ import { systemCode } from '../errors.ts';
 import { runQuery } from '../snapshots/query/run-query.ts';
 import { writeArrow } from '../snapshots/query/write-arrow.ts';
 import { writeCsv } from '../snapshots/query/write-result.ts';
-import { followRuns } from '../warehouse/runs-log.ts';
+import { createRunsReader } from '../warehouse/runs-log.ts';
 import type { Clock } from '../runtime/context.ts';
 import { previewTables } from './preview-tables.ts';
 import { renderMetrics } from '../notify/metrics.ts';
-import { addRun, noRuns } from '../notify/runs-summary.ts';
+import { summarizeRuns } from '../snapshots/freshness.ts';
 import { tablesAtOnce } from './limits.ts';
 import { pacedStream } from './paced-stream.ts';
 import type { ServedSite } from './served-site.ts';
@@ -36,7 +36,7 @@ const types = {
  */
 export function describeSite(warehouse: string, served: () => Snapshot, clock: Clock): ServedSite {
   let making = 0;
-  const readSummary = followRuns(warehouse, noRuns, addRun);
+  const readLines = createRunsReader(warehouse);
   return {
     snapshot() {
       const { id, manifest } = served();
@@ -46,7 +46,7 @@ export function describeSite(warehouse: string, served: () => Snapshot, clock: C
     report: oncePerSnapshot(served, ({ folder }) => readFile(join(folder, reportFile)).catch(nullIfMissing)),
     dictionary: oncePerSnapshot(served, async (snapshot) => readPublishedDictionary(await requireDatabase(snapshot))),
     previews: oncePerSnapshot(served, previewTables),
-    metrics: async () => renderMetrics(await readSummary()),
+    metrics: async () => renderMetrics(summarizeRuns(await readLines())),
     async table(name, format) {
       const snapshot = served();
       const { folder, manifest } = snapshot;

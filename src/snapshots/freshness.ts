@@ -61,3 +61,31 @@ export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number
   const exitCode = { fresh: ExitCode.done, stale: ExitCode.stale, failed: ExitCode.lastFailed }[state];
   return { state, exitCode, newestSuccess, newestPublished, failure, age };
 }
+
+export interface RunsSummary {
+  /** The last sync or pull, also if it found the warehouse busy. */
+  readonly last: RunLine | null;
+  /** The last sync or pull that read the source. */
+  readonly lastTelling: RunLine | null;
+  readonly success: RunLine | null;
+  readonly push: RunLine | null;
+  /** Syncs by outcome. */
+  readonly outcomes: ReadonlyMap<string, number>;
+  /** Syncs that the gate refused. */
+  readonly refusals: number;
+}
+
+/** Summarizes the log of runs. A dry run and a replay don't show the state of the source; the pulls of a mirror count as syncs. */
+export function summarizeRuns(lines: readonly RunLine[]): RunsSummary {
+  const syncs = lines.filter(({ kind, outcome }) => (kind === 'sync' || kind === 'pull') && outcome !== 'dry run');
+  const outcomes = new Map<string, number>();
+  for (const { outcome } of syncs) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  return {
+    last: syncs.at(-1) ?? null,
+    lastTelling: tellingRuns(lines).at(-1) ?? null,
+    success: syncs.findLast(isSuccess) ?? null,
+    push: lastPush(lines),
+    outcomes,
+    refusals: syncs.filter(({ exit_code }) => exit_code === ExitCode.gate).length,
+  };
+}

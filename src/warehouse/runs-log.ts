@@ -1,6 +1,5 @@
 /** runs.jsonl: one line per run, published or not, with the reason. */
 
-import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import { systemCode, RekapError, systemReason } from '../errors.ts';
@@ -81,68 +80,18 @@ export async function readRuns(warehouse: string): Promise<RunLine[]> {
   }
 }
 
-/** What `followRuns` keeps of the file between two calls. */
-interface Followed<Summary> {
-  readonly inode: bigint;
-  readonly size: bigint;
-  readonly modifiedAt: bigint;
-  /** Bytes of whole lines, which are in the summary, and the last one of these lines. */
-  readonly end: number;
-  readonly lastLine: Buffer;
-  readonly summary: Summary;
-}
-
-/**
- * Returns a function that summarizes runs.jsonl. Each call reads only what was appended since the last one, and calls at the same time
- * share one reading. A file that is shorter, or has another line where the last one was, is read from its beginning.
- *
- * @param add Must not change the summary that it gets.
- */
-export function followRuns<Summary>(
-  warehouse: string,
-  empty: Summary,
-  add: (summary: Summary, line: RunLine) => Summary,
-): () => Promise<Summary> {
-  const { runs } = warehousePaths(warehouse);
-  let known: Followed<Summary> | null = null;
-  let reading: Promise<Summary> | null = null;
-
-  async function read(): Promise<Summary> {
-    const { ino: inode, size, mtimeNs: modifiedAt } = await stat(runs, { bigint: true });
-    if (known !== null && known.inode === inode && known.size === size && known.modifiedAt === modifiedAt)
-      return known.summary;
-    const isLonger = known !== null && known.size < size && (await isThere(runs, known));
-    let { end, lastLine, summary } = isLonger ? known! : { end: 0, lastLine: Buffer.alloc(0), summary: empty };
-    let rest = Buffer.alloc(0);
-    if (size > 0n)
-      for await (const piece of createReadStream(runs, { start: end, end: Number(size) - 1 })) {
-        rest = Buffer.concat([rest, piece as Buffer]);
-        const lines = rest.subarray(0, rest.lastIndexOf('\n') + 1);
-        summary = parseLines(lines.toString()).reduce(add, summary);
-        rest = rest.subarray(lines.length);
-        end += lines.length;
-        if (lines.length > 0) lastLine = lines.subarray(lines.lastIndexOf('\n', -2) + 1);
-      }
-    known = { inode, size, modifiedAt, end, lastLine, summary };
-    return summary;
-  }
-
-  return () => {
-    reading ??= read()
-      .catch((error: unknown) => {
-        if (systemCode(error) === 'ENOENT') return empty;
-        throw unreadable(runs, error);
-      })
-      .finally(() => (reading = null));
-    return reading;
+/** Returns a function that reads the lines of runs.jsonl, and reads the file again only if it changed. */
+export function createRunsReader(warehouse: string): () => Promise<readonly RunLine[]> {
+  let known: { readonly state: string; readonly lines: Promise<readonly RunLine[]> } | null = null;
+  return async () => {
+    const found = await stat(warehousePaths(warehouse).runs, { bigint: true }).catch(() => null);
+    const state = found === null ? 'missing' : `${found.ino} ${found.size} ${found.mtimeNs}`;
+    if (known?.state !== state) {
+      known = { state, lines: readRuns(warehouse) };
+      known.lines.catch(() => (known = null));
+    }
+    return known.lines;
   };
-}
-
-/** Whether the last line that was read is still there. Another file may have the inode of one that was removed. */
-async function isThere(runs: string, { end, lastLine }: Followed<unknown>): Promise<boolean> {
-  const found = Buffer.alloc(lastLine.length);
-  await withFile(runs, 'r', (file) => file.read(found, 0, found.length, end - found.length));
-  return found.equals(lastLine);
 }
 
 const parseLine = v.safeParser(v.pipe(v.string(), v.parseJson(), runLineShape));

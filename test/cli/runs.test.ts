@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunLine } from '../../src/warehouse/runs-log.ts';
 import { renderMetrics } from '../../src/notify/metrics.ts';
-import { addRun, noRuns } from '../../src/notify/runs-summary.ts';
+import { summarizeRuns } from '../../src/snapshots/freshness.ts';
 import { allRuns, rolledBackWarehouse, runAt } from '../support/all-runs.ts';
 import { nights } from '../support/small-snapshots.ts';
 
@@ -132,7 +132,7 @@ describe('rekap snapshots', () => {
 
 describe('the metrics of all runs', () => {
   it('count each outcome of a sync, and a busy warehouse as no refusal of the gate', () => {
-    const samples = renderMetrics(allRuns.reduce(addRun, noRuns))
+    const samples = renderMetrics(summarizeRuns(allRuns))
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
     expect(samples).toEqual([
@@ -155,7 +155,7 @@ describe('the metrics of all runs', () => {
   });
 
   it('hold every figure of a run', () => {
-    expect(renderMetrics(allRuns.slice(0, 1).reduce(addRun, noRuns)).split('\n')).toEqual(
+    expect(renderMetrics(summarizeRuns(allRuns.slice(0, 1))).split('\n')).toEqual(
       expect.arrayContaining([
         'rekap_last_run_duration_seconds{step="fetch"} 41',
         'rekap_last_run_duration_seconds{step="build_tables"} 19',
@@ -167,7 +167,7 @@ describe('the metrics of all runs', () => {
         'rekap_violations{severity="warning",age="standing"} 4',
       ]),
     );
-    expect(renderMetrics([runAt('21T03:00', { rows: { 'a"b\\c\nd': 1 } })].reduce(addRun, noRuns))).toContain(
+    expect(renderMetrics(summarizeRuns([runAt('21T03:00', { rows: { 'a"b\\c\nd': 1 } })]))).toContain(
       String.raw`rekap_rows{dataset="a\"b\\c\nd"} 1`,
     );
   });

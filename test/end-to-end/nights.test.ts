@@ -9,7 +9,7 @@ import { readNotifier } from '../../src/cli/notify.ts';
 import { readRuns } from '../../src/warehouse/runs-log.ts';
 import { readTimetable, runSchedule, withRetries } from '../../src/cli/timetable.ts';
 import { renderMetrics } from '../../src/notify/metrics.ts';
-import { addRun, noRuns } from '../../src/notify/runs-summary.ts';
+import { summarizeRuns } from '../../src/snapshots/freshness.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
 import { judgeStatus, lastBegun } from '../../src/snapshots/freshness.ts';
 import { sync } from '../../src/sync.ts';
@@ -140,7 +140,7 @@ it('a week of nights: published, unchanged, failed, refused, killed, missed, and
     'published',
   ]);
   const metrics = await readFile(join(folder, 'rekap.prom'), 'utf8');
-  expect(metrics).toBe(renderMetrics((await readRuns(warehouse)).reduce(addRun, noRuns)));
+  expect(metrics).toBe(renderMetrics(summarizeRuns(await readRuns(warehouse))));
   expect(metrics).toContain('rekap_runs_total{outcome="interrupted"} 1\n');
   expect(metrics).toContain('rekap_gate_refusals_total 1\n');
 });

@@ -10,7 +10,7 @@ import { pointCurrent } from '../../src/publish/switch-current.ts';
 import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { judgeStatus } from '../../src/snapshots/freshness.ts';
 import { renderMetrics } from '../../src/notify/metrics.ts';
-import { addRun, noRuns } from '../../src/notify/runs-summary.ts';
+import { summarizeRuns } from '../../src/snapshots/freshness.ts';
 import { pullSnapshot } from '../../src/share/pull-snapshot.ts';
 import { verifyAgainst } from '../../src/publish/verify-against.ts';
 import { pushSnapshot } from '../../src/share/push-snapshot.ts';
@@ -117,7 +117,7 @@ for (const { kind, isThere, start } of stores)
       const [synced, pushed] = await readRuns(warehouse);
       expect(synced).toMatchObject({ kind: 'sync', outcome: 'published' });
       expect(pushed).toMatchObject({ kind: 'push', outcome: 'failed', exit_code: 8, bucket: store.url });
-      expect(renderMetrics([synced!, pushed!].reduce(addRun, noRuns))).toContain('\nrekap_last_push_exit_code 8\n');
+      expect(renderMetrics(summarizeRuns([synced!, pushed!]))).toContain('\nrekap_last_push_exit_code 8\n');
     });
 
     it('is current for one of two pushes at the same time; the other is refused', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRuns, type RunLine } from '../../src/warehouse/runs-log.ts';
 import { metrics, renderMetrics } from '../../src/notify/metrics.ts';
-import { addRun, noRuns } from '../../src/notify/runs-summary.ts';
+import { summarizeRuns } from '../../src/snapshots/freshness.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -35,7 +35,7 @@ const nights = [
   line(22, { outcome: 'dry run' }),
   line(23, { kind: 'replay' }),
 ];
-const summary = nights.reduce(addRun, noRuns);
+const summary = summarizeRuns(nights);
 
 describe('the metrics', () => {
   it('tell the newest success apart from the last sync, and leave dry runs and replays out', () => {
@@ -57,7 +57,7 @@ describe('the metrics', () => {
   });
 
   it('are there before anything ran, without a value that nobody knows', () => {
-    expect(renderMetrics(noRuns)).toBe(
+    expect(renderMetrics(summarizeRuns([]))).toBe(
       '# HELP rekap_gate_refusals_total Total syncs that the quality gate refused.\n# TYPE rekap_gate_refusals_total counter\nrekap_gate_refusals_total 0\n',
     );
   });
