@@ -29,7 +29,6 @@ export interface OpenedSource {
   close(): Promise<void>;
 }
 
-/** The first requests are on their way when this resolves. */
 export async function openSource(run: Run): Promise<OpenedSource> {
   const { options, context } = run;
   run.enter('fetch');
@@ -55,7 +54,7 @@ export async function openSource(run: Run): Promise<OpenedSource> {
       signal,
     });
     run.figures = client.figures;
-    const extraction = extract({
+    const extracted = extract({
       pipelines: run.asked,
       client,
       clock: context.clock,
@@ -74,14 +73,27 @@ export async function openSource(run: Run): Promise<OpenedSource> {
     let closing: Promise<void> | null = null;
     const close = async (): Promise<void> => {
       ended.abort(new Error('The source is closed.'));
-      await extraction.ended;
+      await extracted.return().catch(() => undefined);
       await closeAll([client, ...resumed, landing]);
     };
     return {
-      readings: landing.landVerdicts(extraction.readings, run.warnings),
+      readings: endingWith(ended, landing.landVerdicts(extracted, run.warnings)),
       close: () => (closing ??= close()),
     };
   });
+}
+
+/** Aborts the requests of a generator before it returns early: it waits for them. */
+function endingWith<Item>(ended: AbortController, items: AsyncGenerator<Item, void, undefined>): AsyncIterable<Item> {
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => items.next(),
+      return() {
+        ended.abort(new Error('The source is closed.'));
+        return items.return();
+      },
+    }),
+  };
 }
 
 /** By table, partitions that had records in the snapshot before, of any dataset with the same partition column. */

@@ -6,7 +6,7 @@ import { type Partition, PartitionReader, type OwnReading } from './partition.ts
 import { type Doubt, Findings } from './findings.ts';
 import { type FoundListing, type FullListing, noListing, readFullListing, Shown } from './full-listing.ts';
 import { DatasetPages, type PageHolder } from './pages.ts';
-import type { ExtractQuestion, Known } from './question.ts';
+import type { ExtractOptions, Known } from './extract-options.ts';
 import { type AnyPipeline, comparePartitions, namePartition } from '../project/declaration.ts';
 import type { AcceptedPage, AcceptedReading, Verdict } from '../stages.ts';
 
@@ -18,7 +18,7 @@ const ifRight = 'if that is correct, add --accept-changes to the sync';
 
 export class DatasetExtraction {
   readonly pipeline: AnyPipeline;
-  private readonly question: ExtractQuestion;
+  private readonly options: ExtractOptions;
   private readonly known: Known;
   private readonly holder: PageHolder;
   private readonly pages: DatasetPages;
@@ -34,20 +34,20 @@ export class DatasetExtraction {
   private knownElsewhere: ReadonlySet<string> | null = null;
 
   /** @param reference Partitions that are declared. */
-  constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder, reference: readonly string[]) {
+  constructor(pipeline: AnyPipeline, options: ExtractOptions, holder: PageHolder, reference: readonly string[]) {
     this.pipeline = pipeline;
-    this.question = question;
-    const { wanted, expected, before } = question;
+    this.options = options;
+    const { wanted, expected, before } = options;
     this.known = { wanted, expected, reference, knownBefore: before[pipeline.table] ?? [] };
     this.holder = holder;
-    this.pages = new DatasetPages(pipeline, question, holder);
+    this.pages = new DatasetPages(pipeline, options, holder);
     this.findings = new Findings(pipeline.table, this.known);
   }
 
   /** Reads the full listing; throws as `readFullListing` does. */
   async readListing(): Promise<void> {
     if (!this.isPartitioned) return;
-    this.found = await readFullListing(this.pages, this.question, (message) => this.warn(message));
+    this.found = await readFullListing(this.pages, this.options, (message) => this.warn(message));
     const { listing, reported } = this.found;
     if (listing !== null) this.findings.noteReported(reported);
   }
@@ -109,16 +109,16 @@ export class DatasetExtraction {
       isOptional: id !== null && this.isOptional(id),
     };
     this.partitions.set(id, partition);
-    if (!isAgain) this.question.report({ kind: 'partition begins', dataset: this.pipeline.table, partition: id });
+    if (!isAgain) this.options.report({ kind: 'partition begins', dataset: this.pipeline.table, partition: id });
     const mayEndOnListing = !isAgain && !this.findings.isListingShort;
-    const reader = new PartitionReader(this.pages, this.question, this.listing, mayEndOnListing);
+    const reader = new PartitionReader(this.pages, this.options, this.listing, mayEndOnListing);
     try {
       const own = await reader.read(partition);
       if (own !== null) return this.accept(partition, own, isAgain);
       this.empty.push(id);
       return null;
     } catch (error) {
-      this.question.signal.throwIfAborted();
+      this.options.signal.throwIfAborted();
       if (!concernsOnePartition(error)) throw error;
       const isUnanswered = isRekapError(error, 'source-status') || isRekapError(error, 'source-unreachable');
       if (
@@ -149,7 +149,7 @@ export class DatasetExtraction {
     const { id, readings } = partition;
     const { total } = own.account;
     const isElsewhere = id !== null && this.knownElsewhere?.has(id) === true;
-    if (total === 0 && this.listing === null && isElsewhere && !this.question.acceptChanges) {
+    if (total === 0 && this.listing === null && isElsewhere && !this.options.acceptChanges) {
       const reason = `this dataset has no records of the partition, but another dataset does; ${ifRight}`;
       return this.report(this.incomplete(partition, reason), [], isAgain);
     }
@@ -173,7 +173,7 @@ export class DatasetExtraction {
    * @param known Partitions that any dataset has.
    */
   async partitionsToReadAgain(known: ReadonlySet<string>): Promise<(string | null)[]> {
-    const { clock, signal } = this.question;
+    const { clock, signal } = this.options;
     this.knownElsewhere = known;
     if (this.empty.length > 0) await clock.sleep(emptyFor, signal);
     if (!this.findings.isListingShort) return this.empty;
@@ -184,32 +184,32 @@ export class DatasetExtraction {
   }
 
   /**
-   * Gives what is left when every partition was read: those that ended on the listing's word, doubts of the whole, and records without a
-   * partition. It asks once more whether the listing ends where it did, or is still missing.
+   * Returns what is left after all partitions were read: those that ended on the listing's word, doubts of the whole, and records without a
+   * partition. Requests once more what lies behind the listing.
    *
-   * @throws Why there is no listing, where the partitions do not make up for it.
+   * @throws The error of the listing if the partitions don't make up for it.
    */
-  async *finish(): AsyncGenerator<AcceptedReading> {
+  async finish(): Promise<AcceptedReading[]> {
     const { findings, listing } = this;
     const { refusal } = this.found;
     if (refusal !== null && this.shownPartitions.length === 0) throw refusal;
     for (const warning of findings.warnings(listing, this.knownElsewhere!)) this.warn(warning);
     const contradictions = findings.contradictions(listing);
-    yield* this.parked.values();
     const ofListing = [...(await this.doubtsOfListing()), ...findings.doubts(listing)];
     const doubts = ofListing.map((reason): Doubt => ({ partition: null, reason }));
     for (const { partition, reason } of contradictions)
-      if (this.question.acceptChanges)
-        this.warn(partition === null ? reason : `${namePartition(partition)}: ${reason}`);
+      if (this.options.acceptChanges) this.warn(partition === null ? reason : `${namePartition(partition)}: ${reason}`);
       else doubts.push({ partition, reason: `${reason}; ${ifRight}` });
-    for (const doubt of doubts)
-      yield { verdict: this.verdict({ ...doubt, proof: 'none', complete: false }), pages: [] };
-    yield* this.acceptStrays();
+    const doubtful = doubts.map((doubt) => ({
+      verdict: this.verdict({ ...doubt, proof: 'none', complete: false }),
+      pages: [],
+    }));
+    return [...this.parked.values(), ...doubtful, ...this.acceptStrays()];
   }
 
   private async doubtsOfListing(): Promise<string[]> {
-    const { listing, question } = this;
-    if (!this.isPartitioned || question.wanted !== null || (await this.pages.isNothingAt(listing?.total ?? 0)))
+    const { listing, options } = this;
+    if (!this.isPartitioned || options.wanted !== null || (await this.pages.isNothingAt(listing?.total ?? 0)))
       return [];
     return [
       listing === null
@@ -236,18 +236,18 @@ export class DatasetExtraction {
     const { listing } = this;
     const listed = listing === null || parts.partition === null ? null : listing.of(parts.partition).total;
     const nothing = { complete: true, grade: null, received: 0, pages: 0, readings: 1, reason: null };
-    const read_at = this.question.clock.now().toISOString();
+    const read_at = this.options.clock.now().toISOString();
     return { dataset: this.pipeline.table, listed, read_at, ...nothing, ...parts };
   }
 
   /** Tells whoever watches of a verdict, once a partition. */
   private report(verdict: Verdict, pages: readonly AcceptedPage[], isKnown = false): AcceptedReading {
     const records = pages.reduce((sum, { taken }) => sum + taken, 0);
-    if (!isKnown) this.question.report({ kind: 'partition', dataset: this.pipeline.table, records, verdict });
+    if (!isKnown) this.options.report({ kind: 'partition', dataset: this.pipeline.table, records, verdict });
     return { verdict, pages };
   }
 
   private warn(message: string): void {
-    this.question.report({ kind: 'warning', message: `${this.pipeline.table}: ${message}.` });
+    this.options.report({ kind: 'warning', message: `${this.pipeline.table}: ${message}.` });
   }
 }

@@ -3,7 +3,7 @@
 import { comparePartitions } from '../project/declaration.ts';
 import { formatNumber } from '../runtime/text.ts';
 import type { FullListing } from './full-listing.ts';
-import type { Known } from './question.ts';
+import type { Known } from './extract-options.ts';
 import type { OwnReading } from './partition.ts';
 
 /** At most so many partitions are named in one warning. */

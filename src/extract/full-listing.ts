@@ -5,10 +5,10 @@ import type { FetchedPage } from '../source/answer-reader.ts';
 import { isRefusal } from '../source/source-messages.ts';
 import type { DatasetPages } from './pages.ts';
 import { Account, mostReadings, Occurrences, RecordReader } from './prove.ts';
-import type { ExtractQuestion } from './question.ts';
+import type { ExtractOptions } from './extract-options.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { type Fingerprint, FingerprintTable } from '../kinds/fingerprints.ts';
-import { type PassEnd, repeatedRecord } from '../source/paging/pass.ts';
+import { type PassEnd, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 import type { AcceptedPage, Grade, Page } from '../stages.ts';
 
 const nothing = new Account();
@@ -155,7 +155,7 @@ const firstPause = 500;
  */
 export async function readFullListing(
   pages: DatasetPages,
-  { clock, signal }: ExtractQuestion,
+  { clock, signal, maxRecords }: ExtractOptions,
   warn: (message: string) => void,
 ): Promise<FoundListing> {
   const readings: FullListing[] = [];
@@ -170,7 +170,7 @@ export async function readFullListing(
   for (let attempt = 1; ; attempt += 1) {
     const strays: AcceptedPage[] = [];
     try {
-      const [listing, { reported, refusal }] = await readOnce(pages, readings, whole, strays);
+      const [listing, { reported, refusal }] = await readOnce(pages, maxRecords, readings, whole, strays);
       const isWhole = pages.pager.showsGaps || whole.some(({ all }) => all.content === listing.all.content);
       if (listing.total > 0 && isWhole) {
         listing.grade = pages.pager.grade([...whole, listing].map(({ longest }) => longest));
@@ -199,32 +199,35 @@ export async function readFullListing(
 
 async function readOnce(
   pages: DatasetPages,
+  maxRecords: number,
   readings: FullListing[],
   whole: readonly FullListing[],
   strays: AcceptedPage[],
+  size = sizeAfter(pages, whole),
 ): Promise<[FullListing, PassEnd]> {
-  const begin = (): FullListing => new FullListing(pages.pipeline, pages.pager.grade([]));
-  let listing = begin();
+  const listing = new FullListing(pages.pipeline, pages.pager.grade([]));
   readings.push(listing);
-  const [{ longest } = { longest: 0 }] = whole;
-  const end = await pages.read({
-    partition: null,
-    isOptional: false,
-    mayBeRefused: true,
-    leavesEndOpen: true,
-    isAll: () => false,
-    size: !pages.pager.repages || longest < 2 ? null : whole.length % 2 === 1 ? longest - 1 : longest,
-    startOver() {
-      for (const page of strays.splice(0)) page.release();
-      listing = begin();
-      readings.push(listing);
-    },
-    take(fetched, first) {
+  const tally = new PassTally(maxRecords);
+  try {
+    for await (const passPage of pages.read({ partition: null, isOptional: false, mayBeRefused: true, size })) {
+      if (!tally.add(passPage)) continue;
+      const { fetched, first } = passPage;
       strays.push(...holdRuns(pages, fetched, listing.add(fetched.page, first)));
       if (listing.hasRepeats && pages.pager.movesRecords) throw repeatedRecord(fetched.page.url);
-    },
-  });
-  return [listing, end];
+    }
+    return [listing, tally.end()];
+  } catch (error) {
+    if (!(error instanceof StartOver)) throw error;
+    for (const page of strays.splice(0)) page.release();
+    return readOnce(pages, maxRecords, readings, whole, strays, error.size);
+  }
+}
+
+/** Returns the size of the next pass: in every second pass one record fewer than the longest page of the first one. */
+function sizeAfter({ pager }: DatasetPages, whole: readonly FullListing[]): number | null {
+  const [{ longest } = { longest: 0 }] = whole;
+  if (!pager.repages || longest < 2) return null;
+  return whole.length % 2 === 1 ? longest - 1 : longest;
 }
 
 /** Holds rows of a page, each run of neighbours by itself. */

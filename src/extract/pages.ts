@@ -3,16 +3,10 @@
 import type { FetchedPage } from '../source/answer-reader.ts';
 import { emptyPage, isRefusal } from '../source/source-messages.ts';
 import { RecordReader } from './prove.ts';
-import type { ExtractQuestion } from './question.ts';
+import type { ExtractOptions } from './extract-options.ts';
 import { pagerOf } from '../source/paging/choose-pager.ts';
-import {
-  type FirstPage,
-  type PageAddress,
-  type Pager,
-  type PassEnd,
-  type PassQuestion,
-  StartOver,
-} from '../source/paging/pass.ts';
+import { type FirstPage, type PageAddress, type Pager, type PassPage, StartOver } from '../source/paging/pass.ts';
+import { createPageScanner } from '../source/decode/scan-answer.ts';
 import { takeRecords } from '../source/decode/record-index-builder.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';
@@ -22,105 +16,91 @@ const smallerSizes = [100, 10];
 /** What a service answers that does not take so large a limit. */
 const sizeRefusals = new Set([400, 413, 422]);
 
-/** What a reading does with its pages. */
-export interface Reading extends Pick<PassQuestion, 'take' | 'isAll' | 'leavesEndOpen'> {
+/** A pass over the pages of one filter. */
+export interface PassOptions {
   /** Null for the full listing. */
   readonly partition: string | null;
-  /** Whether the source need not know the partition: then it is asked with less patience. */
+  /** True if the source need not know the partition: then failed requests are retried less. */
   readonly isOptional: boolean;
-  /** Whether the source may refuse to give it at all. */
+  /** True if the source may refuse the whole list. */
   readonly mayBeRefused: boolean;
-  /** Records to ask for at a time; null for as many as the source takes. */
+  /** Records per request; null for as many as the source accepts. */
   readonly size: number | null;
-  /** Forgets what was taken: the pass begins again with pages of another size. */
-  startOver(): void;
 }
 
 export class DatasetPages {
   readonly pipeline: AnyPipeline;
   readonly pager: Pager;
-  private readonly question: ExtractQuestion;
+  private readonly options: ExtractOptions;
   private readonly holder: PageHolder;
   private readonly reader: RecordReader;
-  /** The size that the source has taken; null as long as it has taken none. */
-  private takenSize: number | null = null;
+  private readonly scan = createPageScanner(() => undefined);
+  /** The size that the source accepted; null before the first response. */
+  private acceptedSize: number | null = null;
 
-  constructor(pipeline: AnyPipeline, question: ExtractQuestion, holder: PageHolder) {
+  constructor(pipeline: AnyPipeline, options: ExtractOptions, holder: PageHolder) {
     this.pipeline = pipeline;
-    this.question = question;
+    this.options = options;
     this.holder = holder;
     this.reader = new RecordReader(pipeline);
-    this.pager = pagerOf(pipeline.paging, question.baseUrl);
+    this.pager = pagerOf(pipeline.paging, options.baseUrl);
   }
 
-  /** Makes one reading; throws as the pass of its pager does. */
-  async read(reading: Reading): Promise<PassEnd> {
-    for (let { size } = reading; ;) {
-      try {
-        return await this.pager.pass(this.passQuestion(reading, size));
-      } catch (error) {
-        if (!(error instanceof StartOver) || error.size === size) throw error;
-        reading.startOver();
-        ({ size } = error);
-        // Every other reading would meet the same bound.
-        this.takenSize = size;
-      }
+  /** Reads the pages of one pass. @throws As `Pager.pass`; after `StartOver`, later passes use its size. */
+  async *read(pass: PassOptions): AsyncGenerator<PassPage, void, undefined> {
+    const { reader } = this;
+    try {
+      yield* this.pager.pass({
+        fetchFirst: async (address) => {
+          const size = pass.size ?? this.acceptedSize;
+          if (size === null) return this.fetchInSizes(pass, address);
+          return { ...(await this.fetch(pass, address(size), { isBehind: false })), size };
+        },
+        fetch: (address, isBehind) => this.fetch(pass, address, { isBehind }),
+        hashOf(page, row) {
+          reader.read(page, row);
+          return `${reader.content.high} ${reader.content.low}`;
+        },
+      });
+    } catch (error) {
+      if (error instanceof StartOver) this.acceptedSize = error.size;
+      throw error;
     }
   }
 
-  private passQuestion(reading: Reading, wanted: number | null): PassQuestion {
-    const { reader } = this;
-    return {
-      take: reading.take,
-      isAll: reading.isAll,
-      leavesEndOpen: reading.leavesEndOpen,
-      maxRecords: this.question.maxRecords,
-      fetchFirst: async (address) => {
-        const size = wanted ?? this.takenSize;
-        if (size === null) return this.askInSizes(reading, address);
-        return { ...(await this.ask(reading, address(size), { isBehind: false })), size };
-      },
-      fetch: (address, isBehind) => this.ask(reading, address, { isBehind }),
-      contentOf(page, row) {
-        reader.read(page, row);
-        return `${reader.content.high} ${reader.content.low}`;
-      },
-    };
-  }
-
-  /** Whether nothing is at an offset of the full listing; of lists without offsets that is not asked. */
+  /** Returns whether nothing is at an offset of the full listing; true for lists without offsets. */
   async isNothingAt(offset: number): Promise<boolean> {
     const { paging } = this.pipeline;
     if (paging.by !== 'offset') return true;
-    const size = this.takenSize ?? this.question.pageSize;
+    const size = this.acceptedSize ?? this.options.pageSize;
     const listing = { partition: null, isOptional: false, mayBeRefused: true };
     const address = { [paging.limit]: size, [paging.offset]: offset };
-    return (await this.ask(listing, address, { isBehind: true })).page.records.length === 0;
+    return (await this.fetch(listing, address, { isBehind: true })).page.records.length === 0;
   }
 
   /** Holds records of a page until they are built; `share` as in `PageHolder`. */
   hold(fetched: FetchedPage, first: number, taken: number, share?: number): AcceptedPage {
-    return this.holder.hold(fetched, { first, taken }, this.reopener(fetched.page.request), share);
+    return this.holder.hold(fetched, { first, taken }, this.rescan(fetched.page.request, fetched.page.url), share);
   }
 
-  /** A method of its own: a closure made beside a page would keep it in memory after its release. */
-  private reopener(request: PageRequest): (bytes: Buffer) => Page {
-    return (bytes) => this.question.client.reopen(this.pipeline, request, bytes);
+  /** A separate method: a closure made beside a page would keep it in memory after its release. */
+  private rescan(request: PageRequest, url: string): (bytes: Buffer) => Page {
+    return (bytes) => this.scan(this.pipeline, request, url, bytes);
   }
 
-  /** A first page in the largest size that the source takes. */
-  private async askInSizes(reading: Reading, address: (size: number) => PageAddress): Promise<FirstPage> {
-    const { pageSize, report } = this.question;
+  /** Fetches a first page in the largest size that the source accepts. */
+  private async fetchInSizes(pass: PassOptions, address: (size: number) => PageAddress): Promise<FirstPage> {
+    const { pageSize, report } = this.options;
     const sizes = [pageSize, ...smallerSizes.filter((size) => size < pageSize)];
     for (const [turn, size] of sizes.entries()) {
       const isLast = turn === sizes.length - 1;
       try {
-        const fetched = await this.ask(reading, address(size), { isBehind: false, mayRefuseSize: !isLast });
-        if (turn > 0 && this.takenSize === null) {
+        const fetched = await this.fetch(pass, address(size), { isBehind: false, mayRefuseSize: !isLast });
+        if (turn > 0 && this.acceptedSize === null) {
           const message = `${this.pipeline.table}: the source refuses pages of ${pageSize} records. rekap requests ${size} at a time instead.`;
           report({ kind: 'warning', message });
         }
-        if (fetched.refusal === null) this.takenSize ??= size;
+        if (fetched.refusal === null) this.acceptedSize ??= size;
         return { ...fetched, size };
       } catch (error) {
         if (isLast || !isRefusal(error) || !sizeRefusals.has(error.status)) throw error;
@@ -129,8 +109,8 @@ export class DatasetPages {
     throw new RangeError('a page has a size');
   }
 
-  private async ask(
-    { partition, isOptional, mayBeRefused }: Pick<Reading, 'partition' | 'isOptional' | 'mayBeRefused'>,
+  private async fetch(
+    { partition, isOptional, mayBeRefused }: Pick<PassOptions, 'partition' | 'isOptional' | 'mayBeRefused'>,
     address: PageAddress,
     { isBehind, mayRefuseSize = false }: { readonly isBehind: boolean; readonly mayRefuseSize?: boolean },
   ): Promise<FetchedPage> {
@@ -138,7 +118,7 @@ export class DatasetPages {
     // What lies behind an end need not be given.
     const leniency = { mayRefuse: isBehind || isOptional || mayBeRefused, mayRefuseSize, isOptional };
     try {
-      return await this.question.client.fetchPage(this.pipeline, request, leniency);
+      return await this.options.client.fetchPage(this.pipeline, request, leniency);
     } catch (error) {
       if (!isBehind || !isRefusal(error)) throw error;
       const landed = { answer: -1, read: async () => Buffer.of() };

@@ -2,11 +2,11 @@
 
 import { isRekapError, RekapError } from '../errors.ts';
 import type { AcceptedPage, Grade } from '../stages.ts';
-import type { ExtractQuestion } from './question.ts';
+import type { ExtractOptions } from './extract-options.ts';
 import type { FullListing, Shown } from './full-listing.ts';
 import type { DatasetPages } from './pages.ts';
 import { Account, lackOf, mostReadings, neededReadings, Occurrences, RecordReader } from './prove.ts';
-import { type PassEnd, repeatedRecord } from '../source/paging/pass.ts';
+import { type PassEnd, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 
 /**
  * Milliseconds before a partition is read again whose readings disagree; doubled each time. A pause follows the first three readings at most,
@@ -31,6 +31,7 @@ export interface Partition {
 
 /** A partition's own reading, with what it brought. */
 export interface OwnReading extends PassEnd {
+  readonly proof: 'own end' | 'full listing';
   readonly account: Account;
   /** How strong the proof is. */
   readonly grade: Grade;
@@ -39,15 +40,15 @@ export interface OwnReading extends PassEnd {
 
 export class PartitionReader {
   private readonly pages: DatasetPages;
-  private readonly question: ExtractQuestion;
+  private readonly options: ExtractOptions;
   private readonly listing: FullListing | null;
   private readonly mayEndOnListing: boolean;
   private readonly reader: RecordReader;
 
   /** @param mayEndOnListing Whether a reading may end where it holds just what the full listing has of the partition. */
-  constructor(pages: DatasetPages, question: ExtractQuestion, listing: FullListing | null, mayEndOnListing: boolean) {
+  constructor(pages: DatasetPages, options: ExtractOptions, listing: FullListing | null, mayEndOnListing: boolean) {
     this.pages = pages;
-    this.question = question;
+    this.options = options;
     this.listing = listing;
     this.mayEndOnListing = mayEndOnListing;
     this.reader = new RecordReader(pages.pipeline);
@@ -91,7 +92,7 @@ export class PartitionReader {
 
   /** What a source shows for a moment, such as an outage, is over by the next reading. */
   private pause({ readings }: Partition): Promise<void> {
-    return this.question.clock.sleep(firstPause * 2 ** (readings - 1), this.question.signal);
+    return this.options.clock.sleep(firstPause * 2 ** (readings - 1), this.options.signal);
   }
 
   private lackOf({ proof, account, pages }: OwnReading, { id, accounts, shown }: Partition): string | null {
@@ -114,54 +115,56 @@ export class PartitionReader {
       : this.pages.pager.grade([...longest, newest]);
   }
 
-  private async readOnce(partition: Partition): Promise<OwnReading> {
+  private async readOnce(partition: Partition, size = this.sizeOf(partition)): Promise<OwnReading> {
     const { id, isOptional, shown } = partition;
-    const { listing, reader, mayEndOnListing, pages } = this;
-    let account = new Account();
-    let occurrences = new Occurrences();
+    const { reader, pages } = this;
+    const tally = new PassTally(this.options.maxRecords);
+    const account = new Account();
+    const occurrences = new Occurrences();
     const accepted: AcceptedPage[] = [];
-    const release = (): void => {
-      for (const page of accepted.splice(0)) page.release();
-    };
+    let proof: OwnReading['proof'] = 'own end';
     try {
-      const end = await pages.read({
-        partition: id,
-        isOptional,
-        mayBeRefused: false,
-        leavesEndOpen: false,
-        size: this.sizeOf(partition),
-        startOver() {
-          release();
-          account = new Account();
-          occurrences = new Occurrences();
-        },
-        take: (fetched, first) => {
-          const { page } = fetched;
-          for (let row = first; row < page.records.length; row += 1) {
-            reader.read(page, row);
-            // Of a partition, the list of all has the records that name none.
-            if (id !== null && reader.partition === null) continue;
-            if (id !== null && reader.partition !== id) throw foreignRecord(page.url, id, reader.partition!);
-            account.add(reader.content);
-            shown.add(occurrences.add(reader.key));
-          }
-          if (occurrences.hasRepeats && pages.pager.movesRecords) throw repeatedRecord(page.url);
-          accepted.push(pages.hold(fetched, first, page.records.length - first));
-        },
-        isAll: (length) =>
-          mayEndOnListing &&
-          id !== null &&
-          length > 0 &&
-          listing?.hasLeftBehind(id) === true &&
-          length < listing.pageLength &&
-          account.content === listing.of(id).content &&
-          account.total === shown.size,
-      });
-      return { ...end, account, accepted, grade: this.gradeOf(partition, end.longest) };
+      for await (const passPage of pages.read({ partition: id, isOptional, mayBeRefused: false, size })) {
+        if (!tally.add(passPage)) continue;
+        const { fetched, first } = passPage;
+        const { page } = fetched;
+        const { length } = page.records;
+        for (let row = first; row < length; row += 1) {
+          reader.read(page, row);
+          // Of a partition, the full listing has the records that name none.
+          if (id !== null && reader.partition === null) continue;
+          if (id !== null && reader.partition !== id) throw foreignRecord(page.url, id, reader.partition!);
+          account.add(reader.content);
+          shown.add(occurrences.add(reader.key));
+        }
+        if (occurrences.hasRepeats && pages.pager.movesRecords) throw repeatedRecord(page.url);
+        accepted.push(pages.hold(fetched, first, length - first));
+        if (first > 0 || !this.isWhole(partition, account, length)) continue;
+        proof = 'full listing';
+        break;
+      }
+      const end = tally.end();
+      // In other kinds of paging, a cap shows by itself.
+      const isFull = end.isFull && pages.pager.showsGaps;
+      return { ...end, isFull, proof, account, accepted, grade: this.gradeOf(partition, end.longest) };
     } catch (error) {
-      release();
+      for (const page of accepted) page.release();
+      if (error instanceof StartOver) return this.readOnce(partition, error.size);
       throw error;
     }
+  }
+
+  /** Returns whether the first page has just what the full listing has of the partition, and the listing shows that this is all. */
+  private isWhole({ id, shown }: Partition, account: Account, length: number): boolean {
+    const { listing } = this;
+    return (
+      this.mayEndOnListing &&
+      id !== null &&
+      listing?.hasLeftBehind(id) === true &&
+      length < listing.pageLength &&
+      account.content === listing.of(id).content &&
+      account.total === shown.size
+    );
   }
 }
 

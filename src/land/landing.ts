@@ -120,7 +120,7 @@ export class Landing {
   async *landVerdicts(
     readings: AsyncIterable<AcceptedReading>,
     warnings: readonly string[],
-  ): AsyncGenerator<AcceptedReading> {
+  ): AsyncGenerator<AcceptedReading, void, undefined> {
     const landLine = (line: unknown) => this.append(this.verdicts, verdictsFile, `${JSON.stringify(line)}\n`);
     let verdicts = 0;
     for await (const reading of readings) {

@@ -12,7 +12,7 @@ import { ScanError } from './decode/json-text.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { boundSignal } from '../runtime/bound-signal.ts';
 import type { Clock, Random, Report } from '../runtime/context.ts';
-import type { Land, LandedAnswers, Page, PageRequest } from '../stages.ts';
+import type { Land, LandedAnswers, PageRequest } from '../stages.ts';
 
 export interface SourceOptions {
   /** Without a trailing slash. */
@@ -78,7 +78,7 @@ const attemptsAtOptional = 2;
 const longWait = 5000;
 
 /** Where pages come from. */
-export type PageSource = Pick<SourceClient, 'fetchPage' | 'reopen'>;
+export type PageSource = Pick<SourceClient, 'fetchPage'>;
 
 export class SourceClient {
   readonly figures: SourceFigures;
@@ -244,11 +244,6 @@ export class SourceClient {
       if (error instanceof ScanError) return null;
       throw error;
     }
-  }
-
-  /** The page in bytes that were landed before. */
-  reopen(pipeline: AnyPipeline, request: PageRequest, bytes: Buffer): Page {
-    return this.reader.scan(pipeline, request, this.base.origin + this.pathOf(request), bytes);
   }
 
   private pathOf({ target }: PageRequest): string {

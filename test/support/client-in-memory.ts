@@ -12,16 +12,14 @@ import type { PageRequest } from '../../src/stages.ts';
 export function clientInMemory(
   answer: (pipeline: AnyPipeline, request: PageRequest) => Buffer | Promise<Buffer>,
 ): PageSource {
+  const scan = createPageScanner(() => {});
   return {
     async fetchPage(pipeline, request) {
       return orNothingThere(request, async () => {
         const bytes = await answer(pipeline, request);
-        const page = this.reopen(pipeline, request, bytes);
+        const page = scan(pipeline, request, `http://source.test${request.target}`, bytes);
         return { page, at: new Date(0), landed: { answer: 0, read: async () => bytes }, refusal: null, link: null };
       });
-    },
-    reopen(pipeline, request, bytes) {
-      return createPageScanner(() => {})(pipeline, request, `http://source.test${request.target}`, bytes);
     },
   };
 }

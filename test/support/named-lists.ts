@@ -2,13 +2,13 @@
 
 import { extract } from '../../src/extract/extract.ts';
 import { DatasetPages, PageHolder } from '../../src/extract/pages.ts';
-import type { ExtractQuestion } from '../../src/extract/question.ts';
+import type { ExtractOptions } from '../../src/extract/extract-options.ts';
 import { RekapError } from '../../src/errors.ts';
 import { text } from '../../src/project/define.ts';
 import type { AnyPipeline, Paging } from '../../src/project/declaration.ts';
 import { readText } from '../../src/kinds/read-field.ts';
 import type { PageSource } from '../../src/source/source-client.ts';
-import type { PassEnd } from '../../src/source/paging/pass.ts';
+import { PassTally, StartOver } from '../../src/source/paging/pass.ts';
 import type { Verdict } from '../../src/stages.ts';
 import { clientInMemory } from './client-in-memory.ts';
 import { manualClock } from './manual-clock.ts';
@@ -50,33 +50,30 @@ function namedList(paging: Paging): AnyPipeline {
   };
 }
 
-/** Makes one pass over a list. What was asked for stands in `asked` also where the pass fails. */
+/** Makes one pass over a list, over again if the source asks for other sizes. `asked` has the requests, also of a pass that fails. */
 export async function readList(
   paging: Paging,
   give: Give,
   settings: ListSettings & { readonly asked?: string[] } = {},
 ) {
-  const { asked = [] } = settings;
+  const { asked = [], maxRecords = 1000 } = settings;
   const pipeline = namedList(paging);
-  const question = questionOf(pipeline, give, asked, settings);
-  let taken: string[] = [];
-  let startedOver = 0;
-  const end: PassEnd = await new DatasetPages(pipeline, question, new PageHolder(1_000_000)).read({
-    partition: null,
-    isOptional: false,
-    mayBeRefused: true,
-    size: null,
-    leavesEndOpen: false,
-    isAll: () => false,
-    startOver() {
-      taken = [];
-      startedOver += 1;
-    },
-    take({ page }, first) {
-      for (let row = first; row < page.records.length; row += 1) taken.push(readText(page, row, 0)!);
-    },
-  });
-  return { ...end, asked, taken: taken.join(''), startedOver };
+  const pages = new DatasetPages(pipeline, optionsOf(pipeline, give, asked, settings), new PageHolder(1_000_000));
+  for (let startedOver = 0, size: number | null = null; ; startedOver += 1) {
+    const taken: string[] = [];
+    const tally = new PassTally(maxRecords);
+    try {
+      for await (const read of pages.read({ partition: null, isOptional: false, mayBeRefused: true, size })) {
+        tally.add(read);
+        const { page } = read.fetched;
+        for (let row = read.first; row < page.records.length; row += 1) taken.push(readText(page, row, 0)!);
+      }
+      return { ...tally.end(), asked, taken: taken.join(''), startedOver };
+    } catch (error) {
+      if (!(error instanceof StartOver)) throw error;
+      ({ size } = error);
+    }
+  }
 }
 
 /** Proves a list as a sync does. */
@@ -85,8 +82,7 @@ export async function proveList(paging: Paging, give: Give, settings: ListSettin
   const pipeline = namedList(paging);
   const verdicts: Verdict[] = [];
   const taken: string[] = [];
-  const { readings } = extract(questionOf(pipeline, give, asked, settings));
-  for await (const { verdict, pages } of readings) {
+  for await (const { verdict, pages } of extract(optionsOf(pipeline, give, asked, settings))) {
     verdicts.push(verdict);
     for (const accepted of pages) {
       const page = await accepted.read();
@@ -97,12 +93,12 @@ export async function proveList(paging: Paging, give: Give, settings: ListSettin
   return { verdicts, asked, taken: taken.join('') };
 }
 
-function questionOf(
+function optionsOf(
   pipeline: AnyPipeline,
   give: Give,
   asked: string[],
   { baseUrl = 'http://source.test', pageSize = 10, maxRecords = 1000 }: ListSettings,
-): ExtractQuestion {
+): ExtractOptions {
   return {
     pipelines: [pipeline],
     client: clientOf(give, asked, baseUrl),
@@ -135,9 +131,8 @@ function clientOf(give: Give, asked: string[], baseUrl: string): PageSource {
     return Buffer.from(JSON.stringify({ items, next: given.next }));
   });
   return {
-    reopen: client.reopen,
-    async fetchPage(...question) {
-      const fetched = await client.fetchPage(...question);
+    async fetchPage(...request) {
+      const fetched = await client.fetchPage(...request);
       const { page } = fetched;
       return { ...fetched, page: { ...page, url: `${baseUrl}${page.request.target}` }, link };
     },

@@ -1,6 +1,6 @@
 /** Runs the extraction over a simulated source and gives what it delivered, named and counted. */
 
-import type { ExtractQuestion } from '../../src/extract/question.ts';
+import type { ExtractOptions } from '../../src/extract/extract-options.ts';
 import { extract } from '../../src/extract/extract.ts';
 import { readInteger, readText } from '../../src/kinds/read-field.ts';
 import type { AnyPipeline } from '../../src/project/declaration.ts';
@@ -24,7 +24,7 @@ const partition = columns.indexOf('dapil_id');
 const total = columns.indexOf('grand_total');
 
 /** What differs from a plain run; a number stands for the partition of that name. */
-export interface ExtractSettings extends Partial<Omit<ExtractQuestion, 'before' | 'wanted'>> {
+export interface ExtractSettings extends Partial<Omit<ExtractOptions, 'before' | 'wanted'>> {
   readonly wanted?: readonly number[] | null;
   readonly knownBefore?: readonly number[];
   readonly reference?: readonly number[];
@@ -51,14 +51,14 @@ export async function collect(
     knownBefore = [],
     reference = [],
     ...settings
-  }: ExtractSettings & Pick<ExtractQuestion, 'client' | 'report'>,
+  }: ExtractSettings & Pick<ExtractOptions, 'client' | 'report'>,
   meanwhile: () => unknown = () => {},
 ): Promise<Pick<Extracted, 'verdicts' | 'delivered'> & { readonly byDataset: ReadonlyMap<string, readonly string[]> }> {
   const { pipelines: _pipelines, ...rest } = settings;
   const delivered: string[] = [];
   const byDataset = new Map<string, string[]>();
   const verdicts: Verdict[] = [];
-  const { readings } = extract({
+  const readings = extract({
     pipelines: (settings.pipelines ?? [voters]).map((pipeline) => withReference(pipeline, reference)),
     clock: manualClock(new Date(0)),
     concurrency: 4,

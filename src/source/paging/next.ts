@@ -4,7 +4,7 @@ import { RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
 import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../answer-reader.ts';
-import { MetPages, type PageAddress, type Pager, PassTally } from './pass.ts';
+import { KnownPages, type PageAddress, type Pager } from './pass.ts';
 
 /** Pages without a record, one after another, after which a list counts as endless. */
 const mostEmptyPages = 100;
@@ -21,27 +21,24 @@ export function linkedPages(paging: Extract<Paging, { by: 'next' }>, baseUrl: st
     movesRecords: true,
     repages: sizeName !== undefined,
     grade: () => 'chain',
-    async pass(question) {
-      const { fetch, fetchFirst, contentOf } = question;
+    async *pass({ fetch, fetchFirst, hashOf }) {
       const sized = (size: number) => (sizeName === undefined ? {} : { [sizeName]: size });
-      const tally = new PassTally(question);
       const first = await fetchFirst(sized);
-      const pages = new MetPages(contentOf);
-      const met = new Set<string>();
-      let fetched: FetchedPage = await pages.fetchNew(async () => first, '');
+      const known = new KnownPages(hashOf);
+      const followed = new Set<string>();
+      let fetched: FetchedPage = await known.fetchNew(async () => first, '');
       for (let empty = 0; ;) {
         const { page } = fetched;
-        tally.noteAnswer(fetched);
-        if (page.records.length > 0) tally.take(fetched, 0, sizeName === undefined ? null : first.size);
+        yield { fetched, first: 0, size: sizeName === undefined ? null : first.size };
         empty = page.records.length > 0 ? 0 : empty + 1;
         const next = 'link' in paging ? fetched.link : page.next;
-        if (next === null) return tally.end(first);
-        if (met.has(next)) throw loop(page, next);
+        if (next === null) return;
+        if (followed.has(next)) throw loop(page, next);
         if (empty >= mostEmptyPages) throw endless(page);
-        met.add(next);
+        followed.add(next);
         const address: PageAddress =
           'cursor' in paging ? { ...sized(first.size), [paging.parameter]: next } : targetOf(next, page, baseUrl);
-        fetched = await pages.fetchNew(() => fetch(address, false), 'the cursor');
+        fetched = await known.fetchNew(() => fetch(address, false), 'the cursor');
         if (fetched.refusal !== null) throw absent(page, fetched.refusal);
       }
     },

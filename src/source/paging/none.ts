@@ -1,6 +1,6 @@
-/** A list that comes in one response. Its length, its closed JSON or its last newline say that all of it has come. */
+/** A list in one response. Its length, its closed JSON or its last newline shows that all of it arrived. */
 
-import { type Pager, PassTally } from './pass.ts';
+import type { Pager } from './pass.ts';
 
 /** Proved by two equal responses. */
 export const singleResponse: Pager = {
@@ -8,11 +8,7 @@ export const singleResponse: Pager = {
   movesRecords: false,
   repages: false,
   grade: () => 'single',
-  async pass(question) {
-    const tally = new PassTally(question);
-    const first = await question.fetchFirst(() => ({}));
-    tally.noteAnswer(first);
-    if (first.page.records.length > 0) tally.take(first, 0, null);
-    return tally.end(first);
+  async *pass({ fetchFirst }) {
+    yield { fetched: await fetchFirst(() => ({})), first: 0, size: null };
   },
 };

@@ -1,13 +1,20 @@
 /**
- * Pages with an offset. Two rules hold for every source. Pages join: each page is asked for from the last record of the page before, and must
- * begin with that record. A pass ends on a positive sign: the page from its last record on brings that record alone, and the page behind it is
- * empty. An empty page by itself ends nothing.
+ * Pages with an offset. Two rules hold for every source. Pages join: each request starts at the last record of the page before, and the
+ * response must begin with it. A pass ends on a positive sign: the page from its last record on has that record alone, and the page behind
+ * it is empty. An empty page alone ends nothing.
  */
 
 import { RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
+import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../answer-reader.ts';
-import { type Pager, type PassEnd, type PassQuestion, PassTally } from './pass.ts';
+import type { PageFetcher, Pager, PassPage } from './pass.ts';
+
+/** The last record of a page, with which the next one must begin. */
+interface Joint {
+  readonly url: string;
+  readonly hash: string;
+}
 
 /** Proved by two passes, each of which shows its own gaps. */
 export function overlappingPages({ limit: limitName, offset: offsetName }: Extract<Paging, { by: 'offset' }>): Pager {
@@ -16,77 +23,69 @@ export function overlappingPages({ limit: limitName, offset: offsetName }: Extra
     movesRecords: false,
     repages: false,
     grade: () => 'overlap',
-    pass: (question) => makePass(question, (offset, size) => ({ [limitName]: size, [offsetName]: offset })),
+    pass: (fetcher) => readPages(fetcher, (offset, size) => ({ [limitName]: size, [offsetName]: offset })),
   };
 }
 
-async function makePass(
-  question: PassQuestion,
+async function* readPages(
+  { fetchFirst, fetch: fetchAt, hashOf }: PageFetcher,
   address: (offset: number, size: number) => Readonly<Record<string, number>>,
-): Promise<PassEnd> {
-  const { contentOf, isAll, leavesEndOpen } = question;
-  const tally = new PassTally(question);
-  let last = { content: '', url: '' };
-
-  async function fetch(offset: number, isBehind: boolean): Promise<FetchedPage> {
-    const fetched = await question.fetch(address(offset, first.size), isBehind);
-    tally.noteAnswer(fetched);
-    return fetched;
+): AsyncGenerator<PassPage, void, undefined> {
+  const fetched = await fetchFirst((size) => address(0, size));
+  const { size } = fetched;
+  const fetch = (offset: number, isBehind: boolean) => fetchAt(address(offset, size), isBehind);
+  /** A page that only shows where the list ends. */
+  const atEnd = (behind: FetchedPage): PassPage => ({ fetched: behind, first: behind.page.records.length, size });
+  yield { fetched, first: 0, size };
+  // The hash alone, so that the page can be released.
+  const endOf = (page: Page): Joint => ({ url: page.url, hash: hashOf(page, page.records.length - 1) });
+  let total = fetched.page.records.length;
+  if (total === 0) {
+    const behind = await fetch(0, true);
+    yield atEnd(behind);
+    return requireNothing(behind);
   }
-
-  function accept(fetched: FetchedPage, from: number): void {
-    const { page } = fetched;
-    tally.take(fetched, from, first.size);
-    last = { content: contentOf(page, page.records.length - 1), url: page.url };
-  }
-
-  const first = await question.fetchFirst((size) => address(0, size));
-  tally.noteAnswer(first);
-  let { length } = first.page.records;
-  const end = (proof: PassEnd['proof']): PassEnd =>
-    tally.end(first, { proof, isFull: tally.pages === 1 && tally.longest >= first.size });
-  if (length > 0) accept(first, 0);
-  if (isAll(length)) return end('full listing');
-  if (length === 0) {
-    requireNothing(await fetch(0, true));
-    return end('own end');
-  }
-  if (tally.total === 1) {
-    // One record has none before it to join to. So the page behind it must be empty twice.
-    for (const _turn of [1, 2]) requireNoSecond(await fetch(1, true), first.size);
-    return end('own end');
-  }
-  for (;;) {
-    // A page shorter than others is likely to be the last one: both questions of the end are then asked at once.
-    const looksLast = length < (tally.pages === 1 ? first.size : tally.longest);
-    const isEndOpen = leavesEndOpen && tally.pages === 1;
-    const behind = looksLast && !isEndOpen ? fetch(tally.total, true) : null;
-    // Whoever needs it meets its failure.
-    behind?.catch(() => undefined);
-    const next = await fetch(tally.total - 1, false);
-    requireJoin(next, last, contentOf);
-    ({ length } = next.page.records);
-    if (length > 1) accept(next, 1);
-    else {
-      if (!isEndOpen) requireNothing(await (behind ?? fetch(tally.total, true)));
-      return end('own end');
+  // One record has none before it to join. So the page behind it must be empty twice.
+  if (total === 1) {
+    for (const _turn of [1, 2]) {
+      const behind = await fetch(1, true);
+      yield atEnd(behind);
+      requireNoSecond(behind, size);
     }
+    return;
+  }
+  let last = endOf(fetched.page);
+  let longest = total;
+  for (let length = total, expected = size; ; expected = longest) {
+    // A shorter page is probably the last one: then both requests for the end are sent at once.
+    const early = length < expected ? fetch(total, true) : null;
+    // The error is thrown where the response is needed.
+    early?.catch(() => undefined);
+    const next = await fetch(total - 1, false);
+    requireJoin(next, last, hashOf);
+    ({ length } = next.page.records);
+    if (length === 1) {
+      yield atEnd(next);
+      const behind = await (early ?? fetch(total, true));
+      yield atEnd(behind);
+      return requireNothing(behind);
+    }
+    yield { fetched: next, first: 1, size };
+    last = endOf(next.page);
+    total += length - 1;
+    longest = Math.max(longest, length);
   }
 }
 
-/** @throws `broken-reading` where the page does not begin with the last record of the page before. */
-function requireJoin(
-  { page, refusal }: FetchedPage,
-  last: { readonly content: string; readonly url: string },
-  contentOf: PassQuestion['contentOf'],
-): void {
+/** @throws `broken-reading` if the page doesn't begin with the last record of the page before. */
+function requireJoin({ page, refusal }: FetchedPage, last: Joint, hashOf: PageFetcher['hashOf']): void {
   if (page.records.length === 0)
     throw new RekapError(
       'broken-reading',
       `${page.url} ${refusal === null ? 'is empty' : `returned status ${refusal.status}`}, although ${last.url} returned a record at this offset.`,
       'The source sometimes leaves out records, or changed during the sync. Run the sync again.',
     );
-  if (contentOf(page, 0) === last.content) return;
+  if (hashOf(page, 0) === last.hash) return;
   throw new RekapError(
     'broken-reading',
     `${page.url} does not start with the last record of ${last.url}.`,

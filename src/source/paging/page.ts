@@ -8,7 +8,7 @@ import { RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
 import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../answer-reader.ts';
-import { MetPages, type Pager, PassTally, StartOver } from './pass.ts';
+import { KnownPages, type Pager, StartOver } from './pass.ts';
 
 /** Proved by two passes over pages of different sizes; by two equal ones where the source has no parameter of the size, or ignores it. */
 export function numberedPages({
@@ -21,25 +21,22 @@ export function numberedPages({
     movesRecords: true,
     repages: sizeName !== undefined,
     grade: (longest) => (sizeName !== undefined && new Set(longest).size > 1 ? 'repaged' : 'repeated'),
-    async pass(question) {
-      const { fetch, fetchFirst, contentOf } = question;
+    async *pass({ fetch, fetchFirst, hashOf }) {
       const address = (number: number, size: number) => ({
         ...(sizeName !== undefined && { [sizeName]: size }),
         [parameter]: number,
       });
-      const tally = new PassTally(question);
-      const met = new MetPages(contentOf);
+      const known = new KnownPages(hashOf);
       const first = await fetchFirst((size) => address(begin, size));
       const { length } = first.page.records;
-      // Without a parameter of the size, the source has one size only.
+      // Without a parameter for it, the source has one page size.
       const size = sizeName === undefined ? length : first.size;
-      let fetched: FetchedPage = await met.fetchNew(async () => first, '');
+      let fetched: FetchedPage = await known.fetchNew(async () => first, '');
       for (let number = begin; ; number += 1) {
         const { page } = fetched;
-        tally.noteAnswer(fetched);
-        if (page.records.length === 0) return tally.end(first);
-        tally.take(fetched, 0, size);
-        fetched = await met.fetchNew(() => fetch(address(number + 1, size), true), `"${parameter}"`);
+        yield { fetched, first: 0, size };
+        if (page.records.length === 0) return;
+        fetched = await known.fetchNew(() => fetch(address(number + 1, first.size), true), `"${parameter}"`);
         if (fetched.page.records.length === 0) continue;
         if (number === begin && length < size) throw new StartOver(length);
         if (page.records.length !== length) throw varyingLength(page, `${length} and another page follows`);

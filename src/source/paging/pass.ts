@@ -1,4 +1,4 @@
-/** One pass over a list: what every kind of paging needs for it, and what it gives. */
+/** Defines a pass over a list: how a kind of paging gets pages, and what it yields. */
 
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/text.ts';
@@ -8,64 +8,49 @@ import type { Grade, Page } from '../../stages.ts';
 /** Where a page is: query parameters beside those that filter, or a whole path and query below the base URL. */
 export type PageAddress = Readonly<Record<string, string | number>> | string;
 
-export interface PassQuestion {
-  /** Asks for the first page, in the largest size that the source takes; `address` says where a first page of so many records is. */
+/** How a pager gets pages. */
+export interface PageFetcher {
+  /** Fetches the first page in the largest size that the source accepts. `address` returns the address of a first page of this size. */
   fetchFirst(address: (size: number) => PageAddress): Promise<FirstPage>;
-  /** Asks for another page. `isBehind`: nothing should be there, so a refusal counts as an empty page. */
+  /** Fetches another page. `isBehind`: nothing should be there, so a refusal counts as an empty page. */
   fetch(address: PageAddress, isBehind: boolean): Promise<FetchedPage>;
-  /** Takes the records of a page from the one at `first` on. */
-  take(fetched: FetchedPage, first: number): void;
-  /** The hash of a record's key and values. */
-  contentOf(page: Page, row: number): string;
-  /** Asked after the first page: whether the full listing says that this was all. */
-  isAll(length: number): boolean;
-  /** Leaves open, if one page was all, whether there is anything behind it; whoever asks for this pass asks it later. */
-  readonly leavesEndOpen: boolean;
-  readonly maxRecords: number;
+  /** Returns a hash of a record's key and values. */
+  hashOf(page: Page, row: number): string;
 }
 
 export interface FirstPage extends FetchedPage {
-  /** Records that were asked for. */
+  /** Records that were requested. */
   readonly size: number;
 }
 
-/** A pass that came to its end. */
-export interface PassEnd {
-  readonly total: number;
-  readonly pages: number;
-  /** Records of its longest page. */
-  readonly longest: number;
-  /** When the last answer came. */
-  readonly at: Date;
-  readonly proof: 'own end' | 'full listing';
-  /** Whether its one page held as many records as were asked for: the source may give no more to any question. */
-  readonly isFull: boolean;
-  /** What the source said where it has nothing at all. */
-  readonly refusal: RekapError | null;
-  /** The reported total: what every page with records reported at least. A source may mean by it all that there is. */
-  readonly reported: number;
+/** A page that a pass read. */
+export interface PassPage {
+  readonly fetched: FetchedPage;
+  /** Row of the first record that the pages before don't have; the number of records if all are known. */
+  readonly first: number;
+  /** Records that were requested; null if the source decides how many it returns. */
+  readonly size: number | null;
 }
 
 /** A kind of paging. */
 export interface Pager {
   /**
-   * Makes a pass.
+   * Reads all pages of a filter, also those that only show where the list ends. The pass is complete when the generator returns.
    *
-   * @throws `broken-reading` where its pages contradict each other; `StartOver`; `unprovable-source` where no pass can be proved; whatever
-   *   `fetch` throws.
+   * @throws `broken-reading` if pages contradict each other; `StartOver`; `unprovable-source` if no pass can be proved; errors of `fetch`.
    */
-  pass(question: PassQuestion): Promise<PassEnd>;
-  /** Whether one pass shows its own gaps: then one pass of the list of all is enough to go on from. */
+  pass(fetcher: PageFetcher): AsyncGenerator<PassPage, void, undefined>;
+  /** True if one pass shows its own gaps: then one pass of the full listing is enough. */
   readonly showsGaps: boolean;
-  /** Whether a record that comes twice in a pass says that records have moved from page to page. */
+  /** True if a key that occurs twice in a pass means that records moved between pages. */
   readonly movesRecords: boolean;
-  /** Whether another page size makes another pass: each second pass then asks for one record fewer per page. */
+  /** True if the page size can vary between passes: each second pass requests one record fewer per page. */
   readonly repages: boolean;
-  /** How strong the proof is that two passes agree, by the lengths of their longest pages. */
+  /** Returns the strength of the proof that two passes agree, from the lengths of their longest pages. */
   grade(longest: readonly number[]): Grade;
 }
 
-/** The pass must begin again with pages of another size: the source gives no more at a time. */
+/** The pass must start over with pages of another size: the source returns no more at a time. */
 export class StartOver extends Error {
   readonly size: number;
 
@@ -75,71 +60,86 @@ export class StartOver extends Error {
   }
 }
 
-/** Counts what a pass brings, and ends one that has no end. */
+/** What a complete pass read. */
+export interface PassEnd {
+  readonly total: number;
+  readonly pages: number;
+  /** Records of its longest page. */
+  readonly longest: number;
+  /** When the last response arrived. */
+  readonly at: Date;
+  /** True if its only page has as many records as were requested: the source may cap every response. */
+  readonly isFull: boolean;
+  /** The error of the source if it has nothing for this filter. */
+  readonly refusal: RekapError | null;
+  /** The smallest count that a page with records reports. It may count all matching records. */
+  readonly reported: number;
+}
+
+/** Counts the pages and records of a pass, and ends one that never ends. */
 export class PassTally {
-  total = 0;
-  pages = 0;
-  longest = 0;
+  private readonly maxRecords: number;
+  private total = 0;
+  private pages = 0;
+  private longest = 0;
+  private isFull = false;
   private at = new Date(0);
   private reported = Number.POSITIVE_INFINITY;
-  private readonly question: PassQuestion;
+  private refusal: RekapError | null | undefined;
 
-  constructor(question: PassQuestion) {
-    this.question = question;
+  constructor(maxRecords: number) {
+    this.maxRecords = maxRecords;
   }
 
-  noteAnswer({ at }: FetchedPage): void {
-    if (at > this.at) this.at = at;
-  }
-
-  /** Takes a page's records from the one at `first` on. */
-  take(fetched: FetchedPage, first: number, size: number | null): void {
-    const { page } = fetched;
+  /** Adds a page; returns false if it has no new records. @throws `unprovable-source` if there are too many. */
+  add({ fetched: { page, at, refusal }, first, size }: PassPage): boolean {
     const { length } = page.records;
-    this.question.take(fetched, first);
+    if (at > this.at) this.at = at;
+    if (this.refusal === undefined) this.refusal = refusal;
+    if (first === length) return false;
     this.total += length - first;
     this.pages += 1;
     this.longest = Math.max(this.longest, length);
+    this.isFull = this.pages === 1 && size !== null && length >= size;
     this.reported = Math.min(this.reported, page.count === size ? 0 : page.count);
-    if (this.total <= this.question.maxRecords) return;
+    if (this.total <= this.maxRecords) return true;
     throw new RekapError(
       'unprovable-source',
-      `${page.url} still returns records after ${formatNumber(this.question.maxRecords)}.`,
+      `${page.url} still returns records after ${formatNumber(this.maxRecords)}.`,
       'The list may never end. Contact the operator of the service.',
     );
   }
 
-  end(first: FetchedPage, more: Pick<PassEnd, 'proof' | 'isFull'> = { proof: 'own end', isFull: false }): PassEnd {
-    const { total, pages, longest, at, reported } = this;
-    return { total, pages, longest, at, refusal: first.refusal, reported: pages === 0 ? 0 : reported, ...more };
+  end(): PassEnd {
+    const { total, pages, longest, isFull, at, refusal = null, reported } = this;
+    return { total, pages, longest, isFull, at, refusal, reported: pages === 0 ? 0 : reported };
   }
 }
 
-/** Requests for a page that brings records of an earlier one, before the pass is given up: a server may repeat a page for a moment. */
+/** Requests for a page that repeats an earlier one, before the pass fails: a server may repeat a page once. */
 const mostRepeats = 4;
 
-/** Tells whether a page is one that came before: no two pages of a list begin with the same record. */
-export class MetPages {
-  private readonly contentOf: PassQuestion['contentOf'];
+/** Detects repeated pages: no two pages of a list begin with the same record. */
+export class KnownPages {
+  private readonly hashOf: PageFetcher['hashOf'];
   private readonly firsts = new Set<string>();
 
-  constructor(contentOf: PassQuestion['contentOf']) {
-    this.contentOf = contentOf;
+  constructor(hashOf: PageFetcher['hashOf']) {
+    this.hashOf = hashOf;
   }
 
   /**
-   * Gives a page that is new, or empty.
+   * Fetches a page until it is new or empty.
    *
-   * @param fetch Asks for the page, each time again.
-   * @param parameter What the source seems to ignore.
-   * @throws `broken-reading` where the source gives a page that came before, again and again.
+   * @param parameter The parameter that the source seems to ignore.
+   * @throws `broken-reading` if the source keeps returning an earlier page.
    */
   async fetchNew(fetch: () => Promise<FetchedPage>, parameter: string): Promise<FetchedPage> {
     for (let attempt = 1; ; attempt += 1) {
       const fetched = await fetch();
       const { page } = fetched;
       if (page.records.length === 0) return fetched;
-      const first = this.contentOf(page, 0);
+      const first = this.hashOf(page, 0);
       if (!this.firsts.has(first)) {
         this.firsts.add(first);
         return fetched;
@@ -154,7 +154,7 @@ export class MetPages {
   }
 }
 
-/** The error for a key that came before in the same pass. */
+/** Returns the error for a key that occurred before in the same pass. */
 export function repeatedRecord(url: string): RekapError {
   return new RekapError(
     'broken-reading',

@@ -8,7 +8,7 @@ const paging = { by: 'none' } as const;
 describe('a pass', () => {
   it('is one request without parameters, whose records are all taken', async () => {
     const end = await readList(paging, () => ({ names: ['a', 'b', 'c'] }));
-    expect(end).toMatchObject({ taken: 'abc', total: 3, pages: 1, asked: ['/list'], proof: 'own end' });
+    expect(end).toMatchObject({ taken: 'abc', total: 3, pages: 1, asked: ['/list'] });
   });
 
   it('does not follow what a response says of another page', async () => {

@@ -16,7 +16,7 @@ export interface Known {
   readonly expected: Readonly<Record<string, number>>;
 }
 
-export interface ExtractQuestion extends Pick<Known, 'wanted' | 'expected'> {
+export interface ExtractOptions extends Pick<Known, 'wanted' | 'expected'> {
   readonly pipelines: readonly AnyPipeline[];
   /** Partitions of each table in the snapshot before. */
   readonly before: Readonly<Record<string, readonly string[]>>;
