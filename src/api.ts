@@ -51,7 +51,7 @@ export async function sync(settings: SyncSettings): Promise<SyncResult> {
  */
 export async function replay(settings: ReplaySettings): Promise<SyncResult> {
   const { context, options } = split(settings);
-  const asked = {
+  const requested = {
     reportModule: null,
     run: null,
     into: null,
@@ -60,7 +60,7 @@ export async function replay(settings: ReplaySettings): Promise<SyncResult> {
     acceptChanges: false,
     acceptSource: false,
   };
-  return replayRun({ ...asked, ...options }, context);
+  return replayRun({ ...requested, ...options }, context);
 }
 
 function split<Settings extends GivenContext>(settings: Settings) {

@@ -48,9 +48,9 @@ export async function build(
 }
 
 /** Transforms and stages one partition after the other, while others are read. */
-async function stage({ asked }: Run, readings: AsyncIterable<AcceptedReading>, load: Load): Promise<Staged> {
+async function stage({ requested }: Run, readings: AsyncIterable<AcceptedReading>, load: Load): Promise<Staged> {
   const parts = new Map(
-    asked.map((pipeline) => [pipeline.table, { pipeline, transformer: new Transformer(pipeline) }]),
+    requested.map((pipeline) => [pipeline.table, { pipeline, transformer: new Transformer(pipeline) }]),
   );
   const verdicts: Verdict[] = [];
   for await (const { verdict, pages } of readings) {

@@ -40,7 +40,7 @@ export interface Patient {
   /** Path of the file that holds the key; null if the key is in the environment. */
   readonly keyFile: string | null;
   /** Reads whom a sync is to tell; null where that is nobody. */
-  readonly readTold: (() => Promise<unknown>) | null;
+  readonly readNotices: (() => Promise<unknown>) | null;
   /** Gives the snapshot that is current in the bucket of `--push`; null where there is no such option. */
   readonly readBucket: (() => Promise<string | null>) | null;
 }
@@ -56,7 +56,7 @@ export async function* examine(patient: Patient): AsyncGenerator<Finding> {
   yield examineNode(patient.node);
   yield* examineFolder(patient.warehouse);
   if (patient.readBucket !== null) yield await examineBucket(patient.readBucket);
-  if (patient.readTold !== null) yield await examineTold(patient.readTold);
+  if (patient.readNotices !== null) yield await examineNotices(patient.readNotices);
   // Who asks about a bucket alone needs no key.
   if (patient.apiKey !== null || patient.baseUrl !== null || patient.readBucket === null)
     yield await examineKey(patient);
@@ -108,9 +108,9 @@ async function examineKey({ apiKey, keyFile }: Patient): Promise<Finding> {
     : ok('key', 'the API key is set (not shown)');
 }
 
-async function examineTold(readTold: () => Promise<unknown>): Promise<Finding> {
+async function examineNotices(readNotices: () => Promise<unknown>): Promise<Finding> {
   try {
-    await readTold();
+    await readNotices();
     return ok('telling', 'the settings of pings, webhooks and metrics are valid');
   } catch (error) {
     if (!isRekapError(error, 'usage', 'configuration')) throw error;
@@ -214,8 +214,8 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
   }
 }
 
-type Asked = { readonly answer: Received; readonly took: number } | { readonly why: string };
-type Ask = (partition: string | null, size: number, offset?: number) => Promise<Asked>;
+type OutgoingRequest = { readonly answer: Received; readonly took: number } | { readonly why: string };
+type Ask = (partition: string | null, size: number, offset?: number) => Promise<OutgoingRequest>;
 
 function asker(transport: Transport, base: URL, pipeline: AnyPipeline, { timeout, clock }: Patient): Ask {
   return async (partition, size, offset = 0) => {
@@ -271,8 +271,9 @@ function readRecords(pipeline: AnyPipeline, bytes: Buffer): { count: number; par
 
 async function examinePages(ask: Ask, pipeline: AnyPipeline, pageSize: number): Promise<Finding> {
   for (const limit of [...new Set([pageSize, 100, 10])].filter((size) => size <= pageSize)) {
-    const asked = await ask(null, limit);
-    const records = 'why' in asked || asked.answer.status !== 200 ? null : readRecords(pipeline, asked.answer.body);
+    const requested = await ask(null, limit);
+    const records =
+      'why' in requested || requested.answer.status !== 200 ? null : readRecords(pipeline, requested.answer.body);
     if (records === null || typeof records === 'string') continue;
     if (limit < pageSize)
       return doubt(

@@ -55,7 +55,7 @@ export async function openSource(run: Run): Promise<OpenedSource> {
     });
     run.figures = client.figures;
     const extracted = extract({
-      pipelines: run.asked,
+      pipelines: run.requested,
       client,
       clock: context.clock,
       report: context.report,
@@ -97,7 +97,7 @@ function endingWith<Item>(ended: AbortController, items: AsyncGenerator<Item, vo
 }
 
 /** By table, partitions that had records in the snapshot before, of any dataset with the same partition column. */
-function partitionsBefore({ asked, previous }: Run): Record<string, string[]> {
+function partitionsBefore({ requested, previous }: Run): Record<string, string[]> {
   const columnOf = (table: string): string | undefined =>
     previous?.manifest.project.pipelines.find((pipeline) => pipeline.table === table)?.partition?.column;
   const known = Object.entries(previous?.manifest.datasets ?? {}).flatMap(([table, { partitions }]) =>
@@ -106,7 +106,7 @@ function partitionsBefore({ asked, previous }: Run): Record<string, string[]> {
     ),
   );
   return Object.fromEntries(
-    asked.map(({ table, partition: declared }) => {
+    requested.map(({ table, partition: declared }) => {
       const own = known.filter(({ column }) => column !== undefined && column === declared?.column);
       return [table, [...new Set(own.map(({ partition }) => partition))]];
     }),
@@ -124,7 +124,7 @@ function expectedOf({ pipelines }: Project, previous: Snapshot | null): Record<s
 }
 
 /** What the run was asked, for a replay or for a run that goes on from it. */
-function describeRun({ id, startedAt, options, previous, asked, project }: Run): RunFile {
+function describeRun({ id, startedAt, options, previous, requested, project }: Run): RunFile {
   return {
     format: 3,
     run: id,
@@ -139,7 +139,7 @@ function describeRun({ id, startedAt, options, previous, asked, project }: Run):
     accept_changes: options.acceptChanges,
     accept_source: options.acceptSource,
     dry_run: options.dryRun,
-    datasets: asked.map(({ table }) => table),
+    datasets: requested.map(({ table }) => table),
     partitions: options.partitions === null ? null : [...options.partitions],
     page_size: options.pageSize,
     project: storedPart(project),

@@ -107,9 +107,9 @@ export async function requireApart({ warehouse, into }: ReplayOptions): Promise<
 }
 
 /** The settings of the run as it was, with what it was told to refuse and to accept; without a key: nothing is asked of the source. */
-export function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
+export function optionsOf(requested: ReplayOptions, file: RunFile): SyncOptions {
   return {
-    warehouse: asked.into ?? asked.warehouse,
+    warehouse: requested.into ?? requested.warehouse,
     baseUrl: file.base_url,
     source: file.source,
     apiKey: new Secret(''),
@@ -121,14 +121,14 @@ export function optionsOf(asked: ReplayOptions, file: RunFile): SyncOptions {
     timeout: 600_000,
     maxAttempts: 1,
     maxDuration: 86_400_000,
-    strict: asked.strict || file.strict,
-    refuse: asked.refuse ?? file.refuse ?? null,
-    acceptChanges: asked.acceptChanges || file.accept_changes,
-    acceptSource: asked.acceptSource || file.accept_source,
+    strict: requested.strict || file.strict,
+    refuse: requested.refuse ?? file.refuse ?? null,
+    acceptChanges: requested.acceptChanges || file.accept_changes,
+    acceptSource: requested.acceptSource || file.accept_source,
     keep: Number.MAX_SAFE_INTEGER,
     keepLanding: null,
     resumeWithin: null,
-    dryRun: file.dry_run && asked.into === null,
+    dryRun: file.dry_run && requested.into === null,
     unpin: false,
   };
 }

@@ -36,9 +36,9 @@ import { addReport } from './publish/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
 /** What the run to replay was declared with. */
-export async function projectOfReplay(asked: Pick<ReplayOptions, 'warehouse' | 'run'>): Promise<Project> {
-  await requireWarehouse(asked.warehouse);
-  return (await readRunFile((await findLanding(asked)).landing)).project;
+export async function projectOfReplay(requested: Pick<ReplayOptions, 'warehouse' | 'run'>): Promise<Project> {
+  await requireWarehouse(requested.warehouse);
+  return (await readRunFile((await findLanding(requested)).landing)).project;
 }
 
 /**
@@ -49,20 +49,20 @@ export async function projectOfReplay(asked: Pick<ReplayOptions, 'warehouse' | '
  * @throws `run-not-found`; RekapError where the landing is damaged, or its run was broken off; RekapError where the
  * tables are not those that were published.
  */
-export async function replay(asked: ReplayOptions, context: SyncContext): Promise<SyncResult> {
-  await requireWarehouse(asked.warehouse);
-  await requireApart(asked);
-  const { landing, notices } = await findLanding(asked);
+export async function replay(requested: ReplayOptions, context: SyncContext): Promise<SyncResult> {
+  await requireWarehouse(requested.warehouse);
+  await requireApart(requested);
+  const { landing, notices } = await findLanding(requested);
   const file = await readRunFile(landing);
   requireKnown(landing, file);
   const { project } = file;
   // A landing may be anybody's: what its SQL reaches is tried in a sealed database first.
   await requireSql(project);
-  const { reportModule } = asked;
-  const options = optionsOf(asked, file);
+  const { reportModule } = requested;
+  const options = optionsOf(requested, file);
   const plan = async (attempt: Attempt): Promise<Replay> => {
     for (const message of notices) attempt.warn(message);
-    return planReplay(attempt, asked, landing, file);
+    return planReplay(attempt, requested, landing, file);
   };
   return withRun({ kind: 'replay', project, reportModule, options, context }, plan, async (run) => {
     for (const snapshot of new Set([run.original, run.published]))
@@ -84,12 +84,12 @@ export async function replay(asked: ReplayOptions, context: SyncContext): Promis
   });
 }
 
-async function planReplay(attempt: Attempt, asked: ReplayOptions, landing: string, file: RunFile): Promise<Replay> {
+async function planReplay(attempt: Attempt, requested: ReplayOptions, landing: string, file: RunFile): Promise<Replay> {
   const { project, options, context } = attempt;
   const { warehouse } = options;
   checkSource(options, await readCurrentOrWarn(attempt));
-  const original = await readUnaltered(asked.warehouse, file.run);
-  const published = asked.into === null ? original : await readUnaltered(warehouse, file.run);
+  const original = await readUnaltered(requested.warehouse, file.run);
+  const published = requested.into === null ? original : await readUnaltered(warehouse, file.run);
   const isWhole = published !== null && isOfToday(project, published) && (await isIntact(published));
   const current = await readCurrentIdOrNone(warehouse);
   const isFree = isWhole || !(await listSnapshotIds(warehouse)).includes(file.run);
@@ -104,7 +104,7 @@ async function planReplay(attempt: Attempt, asked: ReplayOptions, landing: strin
     current,
     // A pin holds what is current; if that is broken, the replay is there to restore it.
     pinned: current === null ? null : await readPinnedId(warehouse),
-    previous: await previousOf(attempt, asked, { file, original }),
+    previous: await previousOf(attempt, requested, { file, original }),
   };
 }
 

@@ -175,7 +175,7 @@ export interface RunPlan {
 /** Everything that one run carries along. */
 export interface Run extends RunPlan, Attempt {
   /** The pipelines that this run asks the source for. */
-  readonly asked: readonly AnyPipeline[];
+  readonly requested: readonly AnyPipeline[];
   /** Folder in which the snapshot is built. */
   readonly folder: string;
   /** Aborted by the caller, by the bound on the run's time, or when the run is over. */

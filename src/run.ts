@@ -96,8 +96,8 @@ async function actLocked<Plan extends RunPlan>(
     return { ...planned, folder: await beginSnapshotFolder(warehouse, planned.id) };
   });
   const bound = boundSignal(context.signal, maxDuration, () => tookTooLong(kind, maxDuration));
-  const asked = askedPipelines(project, options);
-  const run: Run & Plan = { ...attempt, ...begun, asked, signal: bound.signal, figures: null };
+  const requested = requestedPipelines(project, options);
+  const run: Run & Plan = { ...attempt, ...begun, requested, signal: bound.signal, figures: null };
   try {
     const { equals = null, manifest, broken_checks, ...end } = await act(run);
     enter('record the run');
@@ -133,8 +133,8 @@ async function actLocked<Plan extends RunPlan>(
  * The pipelines that a run reads: those it was asked for, of them only those with partitions where some partitions were asked for, and those
  * whose records name the partitions of others.
  */
-function askedPipelines(project: Project, { datasets, partitions }: SyncOptions): AnyPipeline[] {
-  const asked = new Set(
+function requestedPipelines(project: Project, { datasets, partitions }: SyncOptions): AnyPipeline[] {
+  const requested = new Set(
     project.pipelines
       .filter(({ table }) => datasets === null || datasets.includes(table))
       .filter(({ partition }) => partitions === null || partition !== undefined)
@@ -142,11 +142,11 @@ function askedPipelines(project: Project, { datasets, partitions }: SyncOptions)
   );
   // With values given, nobody needs to name them.
   if (partitions === null)
-    for (const table of asked) {
+    for (const table of requested) {
       const parent = parentOf(project, table);
-      if (parent !== null) asked.add(parent);
+      if (parent !== null) requested.add(parent);
     }
-  return project.pipelines.filter(({ table }) => asked.has(table));
+  return project.pipelines.filter(({ table }) => requested.has(table));
 }
 
 /** The context, with warnings kept, and without a key that a source has woven into one. */

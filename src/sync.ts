@@ -30,10 +30,10 @@ import { orClose } from './runtime/bound-signal.ts';
  */
 export async function sync(
   project: Project & Partial<Pick<LoadedProject, 'reportModule' | 'files'>>,
-  asked: SyncOptions,
+  requested: SyncOptions,
   context: SyncContext,
 ): Promise<SyncResult> {
-  const options = requireUsable(project, asked);
+  const options = requireUsable(project, requested);
   const { reportModule = null, files } = project;
   return withRun({ kind: 'sync', project, reportModule, files, options, context }, planSync, async (run) => {
     const carryOver = await planCarryOver(run);
@@ -53,10 +53,10 @@ export async function sync(
   });
 }
 
-function requireUsable(project: Project, asked: SyncOptions): SyncOptions {
-  const baseUrl = readBaseUrl(asked.baseUrl, project.pipelines);
-  if (asked.pageSize >= 2)
-    return { ...asked, baseUrl, source: asked.source === asked.baseUrl ? baseUrl : asked.source };
+function requireUsable(project: Project, requested: SyncOptions): SyncOptions {
+  const baseUrl = readBaseUrl(requested.baseUrl, project.pipelines);
+  if (requested.pageSize >= 2)
+    return { ...requested, baseUrl, source: requested.source === requested.baseUrl ? baseUrl : requested.source };
   throw new RekapError(
     'usage',
     'The page size is 1. Pages of one record cannot prove that a pass is complete.',

@@ -24,7 +24,7 @@ async function findings(patient: Partial<Patient> = {}): Promise<Finding[]> {
     clock: manualClock(),
     node: '20.19.0',
     keyFile: null,
-    readTold: null,
+    readNotices: null,
     readBucket: null,
   };
   for await (const finding of examine({ ...healthy, ...patient })) found.push(finding);
@@ -74,7 +74,7 @@ describe('doctor', () => {
     const fault = new Error('a fault');
     const broken = () => Promise.reject(fault);
     await expect(findings({ readBucket: broken })).rejects.toBe(fault);
-    await expect(findings({ readTold: broken })).rejects.toBe(fault);
+    await expect(findings({ readNotices: broken })).rejects.toBe(fault);
   });
 });
 

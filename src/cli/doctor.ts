@@ -7,7 +7,7 @@ import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { notifyOptions } from './options/notify-options.ts';
 import { jsonOption, warehouseOption } from './options/shared.ts';
-import { readTold } from './tell-others.ts';
+import { readNotices } from './tell-others.ts';
 import { ExitCode, RekapError, systemReason } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 import { syncDefaults } from '../run-options.ts';
@@ -68,7 +68,7 @@ export const doctorCommand = declareCommand({
       clock: systemClock,
       node: process.versions.node,
       keyFile: file ?? null,
-      readTold: Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined)
+      readNotices: Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined)
         ? () => lookWhomToTell(args)
         : null,
       readBucket: args.push === undefined ? null : () => readBucket(args.push!),
@@ -108,7 +108,7 @@ async function readBucket(url: string): Promise<string | null> {
 
 /** @throws `usage` also where the metrics file could not be written: a sync only warns of that. */
 async function lookWhomToTell(args: Values<typeof notifyOptions & typeof warehouseOption>): Promise<void> {
-  await readTold({ ...args, 'log-format': 'auto' });
+  await readNotices({ ...args, 'log-format': 'auto' });
   const file = args['metrics-file'];
   if (file === undefined) return;
   await access(dirname(file), constants.W_OK).catch((error: unknown) => {

@@ -14,11 +14,11 @@ function endUnwritable(error: NodeJS.ErrnoException): never {
 }
 
 /** Whether the command line has told a failure; what else goes wrong then comes of it. */
-let hasTold = false;
+let hasReported = false;
 
 /** Tells what the command line could not: it, or what prints its messages, cannot be loaded, or nothing waited for what failed. */
-function endUntold(error: unknown): never {
-  if (hasTold) process.exit();
+function endUnreported(error: unknown): never {
+  if (hasReported) process.exit();
   const limit = tooFewFiles(error);
   const next = limit?.next ?? 'This is a bug in rekap. Set REKAP_DEBUG=1 to see the stack trace.';
   process.stderr.write(`rekap: ${limit?.message ?? `unexpected error: ${messageOf(error)}`}\n  ${next}\n`);
@@ -30,8 +30,8 @@ function endUntold(error: unknown): never {
 process.stdout.on('error', endUnwritable);
 // What cannot be told must not stop the work: a sync goes on although the disk with its log is full.
 process.stderr.on('error', () => undefined);
-process.on('uncaughtException', endUntold);
+process.on('uncaughtException', endUnreported);
 // Not at the top of this file: what fails there is told by Node, with its stack.
 const { runCommandLine } = await import('./command-line.ts');
 await runCommandLine(process.argv.slice(2));
-hasTold = process.exitCode !== ExitCode.done;
+hasReported = process.exitCode !== ExitCode.done;

@@ -31,9 +31,9 @@ export const replayCommand = declareCommand({
     const where = { warehouse: args.warehouse, run };
     const project = await projectOfReplay(where);
     const reportModule = await findReportModule(args.project, project.name);
-    const asked = { ...where, into: args.into ?? null, reportModule, ...readPublishOptions(args) };
+    const requested = { ...where, into: args.into ?? null, reportModule, ...readPublishOptions(args) };
     const logFormat = args['log-format'];
-    await runVisibly(project, args.json, (around) => replay(asked, around), {
+    await runVisibly(project, args.json, (around) => replay(requested, around), {
       name: 'replay',
       logFormat,
     });

@@ -6,7 +6,7 @@ import { logToStderr } from './print/event-log.ts';
 import { printError } from './print/terminal.ts';
 import { listenForSignals } from './signals.ts';
 import { prepareSync, syncOptions } from './sync.ts';
-import { holdOutput, readTold, tellOthers } from './tell-others.ts';
+import { holdOutput, readNotices, notifyOthers } from './tell-others.ts';
 import { invocation } from './options/invocation.ts';
 import { RekapError } from '../errors.ts';
 import type { ScheduleEvent } from './timetable.ts';
@@ -72,10 +72,10 @@ async function run(args: Values<typeof options>): Promise<void> {
     import('../notify/metrics.ts'),
   ]);
   const timetable = readTimetable(args.cron, timezone);
-  const asked = { ...args, 'dry-run': false, unpin: false, json: false };
+  const requested = { ...args, 'dry-run': false, unpin: false, json: false };
   // What is wrong with the settings shows now, and not at night.
-  await prepareSync(asked);
-  await readTold(args);
+  await prepareSync(requested);
+  await readNotices(args);
   const state: { isRunning: boolean; nextAt: Date | null; retries: number } = {
     isRunning: false,
     nextAt: null,
@@ -108,9 +108,9 @@ async function run(args: Values<typeof options>): Promise<void> {
   const { signal } = signals;
   if (monitor !== null) log('schedule_monitor', { url: monitor.url }, `/health and /metrics on ${monitor.url}`);
   const sync = async (): Promise<void> => {
-    invocation.hasToldFailure = false;
+    invocation.hasReportedFailure = false;
     Object.assign(state, { isRunning: true, nextAt: null });
-    return (await prepareSync(asked))();
+    return (await prepareSync(requested))();
   };
   const release = holdOutput();
   try {
@@ -125,7 +125,7 @@ async function run(args: Values<typeof options>): Promise<void> {
       async carryOut() {
         try {
           const withThese = { clock: systemClock, signal, tell };
-          await tellOthers(asked, async () => () => withRetries(args.retries, sync, withThese));
+          await notifyOthers(requested, async () => () => withRetries(args.retries, sync, withThese));
         } catch (error) {
           if (!signal.aborted) printError(error);
         } finally {

@@ -143,7 +143,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     const isSample = args.sample || snapshot?.().manifest.source === 'sample';
     if (keyText === null && !isSample) throw noKey();
     const madeKey = keyText === null ? generateApiKey() : null;
-    const keys = readApiKeys(madeKey ?? keyText?.text ?? '', keyText?.whence ?? 'REKAP_API_KEYS');
+    const keys = readApiKeys(madeKey ?? keyText?.text ?? '', keyText?.origin ?? 'REKAP_API_KEYS');
     const wantsSql = 'sql' in invocation.origins ? args.sql : isLoopback(args.host);
     const service = await startService({
       pipelines,
@@ -197,10 +197,10 @@ function noKey(): RekapError {
   );
 }
 
-async function readKeyText(file: string | undefined): Promise<{ text: string; whence: string } | null> {
-  if (file !== undefined) return { text: await readNamedFile('file of API keys', file, 'api-keys-file'), whence: file };
+async function readKeyText(file: string | undefined): Promise<{ text: string; origin: string } | null> {
+  if (file !== undefined) return { text: await readNamedFile('file of API keys', file, 'api-keys-file'), origin: file };
   const text = process.env['REKAP_API_KEYS'] ?? '';
-  return text === '' ? null : { text: text.replaceAll(',', '\n'), whence: 'REKAP_API_KEYS' };
+  return text === '' ? null : { text: text.replaceAll(',', '\n'), origin: 'REKAP_API_KEYS' };
 }
 
 /** What the faults options say, with a seed of its own where none is given; `met` is where faults are counted. */

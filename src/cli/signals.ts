@@ -106,7 +106,7 @@ export async function runVisibly(
     if (asJson) (await import('./print/terminal.ts')).printJson({ ...result, manifest });
     else process.stdout.write((await import('./print/sync-summary.ts')).renderSummary(result, project));
   } catch (error) {
-    invocation.hasToldFailure = progress.fail(error);
+    invocation.hasReportedFailure = progress.fail(error);
     trace.fail(error);
     throw error;
   } finally {

@@ -13,7 +13,7 @@ import {
   logOptions,
 } from './options/shared.ts';
 import { notifyOptions } from './options/notify-options.ts';
-import { tellOthers } from './tell-others.ts';
+import { notifyOthers } from './tell-others.ts';
 import { readBucketUrl } from '../share/address.ts';
 import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
@@ -109,8 +109,8 @@ export const syncCommand = declareCommand({
     ['rekap sync --base-url https://host --resume', 'continue an interrupted sync'],
     ['rekap sync --base-url https://host --dry-run', 'show what a sync would publish'],
   ],
-  run: (args) => tellOthers(args, () => prepareSync(args)),
-  cannotBegin: (args, error) => tellOthers(args, () => Promise.reject(error)),
+  run: (args) => notifyOthers(args, () => prepareSync(args)),
+  cannotBegin: (args, error) => notifyOthers(args, () => Promise.reject(error)),
 });
 
 /** Checks what is asked for; gives what carries it out. */
@@ -151,7 +151,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./signals.ts')]);
     const sample = key === null ? await (await import('./sample-service.ts')).startSample(project) : null;
     try {
-      const asked = {
+      const requested = {
         ...settings,
         partitions,
         datasets,
@@ -159,7 +159,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
         source: sample === null ? baseUrl! : 'sample',
         apiKey: sample?.apiKey ?? key!,
       };
-      await runVisibly(project, args.json, (around) => sync(project, asked, around), {
+      await runVisibly(project, args.json, (around) => sync(project, requested, around), {
         name: 'sync',
         canResume: settings.keepLanding !== 0,
         logFormat: args['log-format'],
@@ -178,9 +178,9 @@ function readPartitions(
   datasets: readonly string[] | null,
 ): string[] | null {
   if (given === undefined) return null;
-  const asked = pipelines.filter(({ table }) => datasets?.includes(table) ?? true);
+  const requested = pipelines.filter(({ table }) => datasets?.includes(table) ?? true);
   const columns = new Map(
-    asked.flatMap(({ partition, columns: own }) =>
+    requested.flatMap(({ partition, columns: own }) =>
       partition === undefined ? [] : [[partition.column, own[partition.column]!]],
     ),
   );
@@ -201,7 +201,7 @@ function readPartitions(
     throw new RekapError(
       'usage',
       `${option} ${JSON.stringify(wrong)} is not a value of ${column}, which is a whole number.`,
-      `Use numbers, such as --${partitionOption} 1101 1102. To list them, run "rekap query 'SELECT DISTINCT ${column} FROM ${asked[0]!.table}'".`,
+      `Use numbers, such as --${partitionOption} 1101 1102. To list them, run "rekap query 'SELECT DISTINCT ${column} FROM ${requested[0]!.table}'".`,
     );
   return [...new Set(given.map((word) => String(BigInt(word))))].toSorted(comparePartitions);
 }

@@ -10,10 +10,13 @@ import { isRekapError } from '../errors.ts';
 type HeardArguments = Values<typeof notifyOptions & typeof logOptions & typeof warehouseOption>;
 
 /** What of a sync's options counts here. */
-export type ToldArguments = HeardArguments & { readonly 'base-url'?: string | undefined; readonly 'dry-run': boolean };
+export type NotifyArguments = HeardArguments & {
+  readonly 'base-url'?: string | undefined;
+  readonly 'dry-run': boolean;
+};
 
 /** Recipients of the notices; null if none are configured. @throws `usage` for a malformed address, `configuration` for a file that cannot be read. */
-export async function readTold(args: HeardArguments): Promise<Notifier | null> {
+export async function readNotices(args: HeardArguments): Promise<Notifier | null> {
   const isHeard = Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined);
   if (!isHeard) return null;
   const [{ readNotifier }, { writeWarning }] = await Promise.all([
@@ -29,12 +32,12 @@ export async function readTold(args: HeardArguments): Promise<Notifier | null> {
  *
  * @param prepare Checks the settings, and returns the sync.
  */
-export async function tellOthers(args: ToldArguments, prepare: () => Promise<() => Promise<void>>): Promise<void> {
+export async function notifyOthers(args: NotifyArguments, prepare: () => Promise<() => Promise<void>>): Promise<void> {
   const begunAt = new Date();
   const release = holdOutput();
   invocation.run = null;
   try {
-    const notifier = await readTold(args);
+    const notifier = await readNotices(args);
     const carryOut = async (): Promise<void> => {
       const sync = await prepare();
       await notifier?.begin();
@@ -49,10 +52,10 @@ export async function tellOthers(args: ToldArguments, prepare: () => Promise<() 
     if (failure !== null) throw failure.error;
   } catch (error) {
     const isLog = args['log-format'] !== 'auto' || !process.stderr.isTTY;
-    if (args['log-format'] === 'json' && !invocation.hasToldFailure) {
+    if (args['log-format'] === 'json' && !invocation.hasReportedFailure) {
       const { logFailure, logToStderr } = await import('./print/event-log.ts');
       logFailure(logToStderr('json'), error);
-      invocation.hasToldFailure = true;
+      invocation.hasReportedFailure = true;
     }
     invocation.isLog = isLog;
     // At a terminal, the person who runs it sees the failure.

@@ -3,8 +3,8 @@
 import { isRekapError } from '../errors.ts';
 import { concernsOnePartition } from '../source/source-messages.ts';
 import { type Partition, PartitionReader, type OwnReading } from './partition.ts';
-import { type Doubt, Findings } from './findings.ts';
-import { type FoundListing, type FullListing, noListing, readFullListing, Shown } from './full-listing.ts';
+import { type Doubt, ListingChecks } from './listing-checks.ts';
+import { type FoundListing, type FullListing, noListing, readFullListing, SeenRecords } from './full-listing.ts';
 import { DatasetPages, type PageHolder } from './pages.ts';
 import type { ExtractOptions, Known } from './extract-options.ts';
 import { type AnyPipeline, comparePartitions, namePartition } from '../project/declaration.ts';
@@ -22,14 +22,14 @@ export class DatasetExtraction {
   private readonly known: Known;
   private readonly holder: PageHolder;
   private readonly pages: DatasetPages;
-  private readonly findings: Findings;
+  private readonly findings: ListingChecks;
   /** What reading the full listing came to; nothing where only some partitions are wanted. */
   private found: FoundListing = noListing;
   private readonly partitions = new Map<string | null, Partition>();
   /** Partitions that no record shows, and that are read again at the end. */
   private readonly empty: (string | null)[] = [];
   /** What the listing's word ends, until it is known whether that counts. */
-  private readonly parked = new Map<string | null, AcceptedReading>();
+  private readonly deferred = new Map<string | null, AcceptedReading>();
   /** Partitions that any dataset has; null until all were read. */
   private knownElsewhere: ReadonlySet<string> | null = null;
 
@@ -41,7 +41,7 @@ export class DatasetExtraction {
     this.known = { wanted, expected, reference, knownBefore: before[pipeline.table] ?? [] };
     this.holder = holder;
     this.pages = new DatasetPages(pipeline, options, holder);
-    this.findings = new Findings(pipeline.table, this.known);
+    this.findings = new ListingChecks(pipeline.table, this.known);
   }
 
   /** Reads the full listing; throws as `readFullListing` does. */
@@ -72,10 +72,8 @@ export class DatasetExtraction {
   }
 
   /** Partitions of which any record has come. */
-  get shownPartitions(): string[] {
-    const read = [...this.partitions.values()].flatMap(({ id, shown }) =>
-      id === null || shown.size === 0 ? [] : [id],
-    );
+  get seenPartitions(): string[] {
+    const read = [...this.partitions.values()].flatMap(({ id, seen }) => (id === null || seen.size === 0 ? [] : [id]));
     return [...this.listedPartitions, ...read];
   }
 
@@ -102,8 +100,8 @@ export class DatasetExtraction {
     const isAgain = this.partitions.has(id);
     const partition = this.partitions.get(id) ?? {
       id,
-      shown: new Shown(this.found.readings, id),
-      accounts: this.listing === null || id === null ? [] : [this.listing.of(id)],
+      seen: new SeenRecords(this.found.readings, id),
+      digests: this.listing === null || id === null ? [] : [this.listing.of(id)],
       readings: 0,
       longest: [],
       isOptional: id !== null && this.isOptional(id),
@@ -125,7 +123,7 @@ export class DatasetExtraction {
         isUnanswered &&
         id !== null &&
         partition.isOptional &&
-        partition.shown.size === 0 &&
+        partition.seen.size === 0 &&
         !this.findings.isListingShort
       ) {
         this.findings.noteFailing(id, error.message.replace(/\.$/, ''));
@@ -147,7 +145,7 @@ export class DatasetExtraction {
 
   private accept(partition: Partition, own: OwnReading, isAgain: boolean): AcceptedReading | null {
     const { id, readings } = partition;
-    const { total } = own.account;
+    const { total } = own.digest;
     const isElsewhere = id !== null && this.knownElsewhere?.has(id) === true;
     if (total === 0 && this.listing === null && isElsewhere && !this.options.acceptChanges) {
       const reason = `this dataset has no records of the partition, but another dataset does; ${ifRight}`;
@@ -161,7 +159,7 @@ export class DatasetExtraction {
     else this.findings.noteProved(id, own, this.listing);
     const reading = this.report(verdict, own.accepted, isAgain);
     if (proof === 'own end') return reading;
-    this.parked.set(id, reading);
+    this.deferred.set(id, reading);
     if (this.holder.isHalfFull) for (const page of reading.pages) page.release();
     return null;
   }
@@ -177,9 +175,9 @@ export class DatasetExtraction {
     this.knownElsewhere = known;
     if (this.empty.length > 0) await clock.sleep(emptyFor, signal);
     if (!this.findings.isListingShort) return this.empty;
-    const again = [...this.parked.keys()];
-    for (const reading of this.parked.values()) for (const page of reading.pages) page.release();
-    this.parked.clear();
+    const again = [...this.deferred.keys()];
+    for (const reading of this.deferred.values()) for (const page of reading.pages) page.release();
+    this.deferred.clear();
     return [...this.empty, ...again];
   }
 
@@ -192,7 +190,7 @@ export class DatasetExtraction {
   async finish(): Promise<AcceptedReading[]> {
     const { findings, listing } = this;
     const { refusal } = this.found;
-    if (refusal !== null && this.shownPartitions.length === 0) throw refusal;
+    if (refusal !== null && this.seenPartitions.length === 0) throw refusal;
     for (const warning of findings.warnings(listing, this.knownElsewhere!)) this.warn(warning);
     const contradictions = findings.contradictions(listing);
     const ofListing = [...(await this.doubtsOfListing()), ...findings.doubts(listing)];
@@ -204,7 +202,7 @@ export class DatasetExtraction {
       verdict: this.verdict({ ...doubt, proof: 'none', complete: false }),
       pages: [],
     }));
-    return [...this.parked.values(), ...doubtful, ...this.acceptStrays()];
+    return [...this.deferred.values(), ...doubtful, ...this.acceptWithoutPartition()];
   }
 
   private async doubtsOfListing(): Promise<string[]> {
@@ -219,8 +217,8 @@ export class DatasetExtraction {
   }
 
   /** Records that name no partition come last: where a partition brought them too, they are its own. */
-  private acceptStrays(): AcceptedReading[] {
-    const { strays: pages } = this.found;
+  private acceptWithoutPartition(): AcceptedReading[] {
+    const { withoutPartition: pages } = this.found;
     if (pages.length === 0) return [];
     const received = pages.reduce((sum, { taken }) => sum + taken, 0);
     const { grade = null } = this.listing ?? {};

@@ -96,7 +96,7 @@ async function* readDatasets(
     yield* readAll(planned.flatMap(({ extraction, partitions, first }) => start(extraction, partitions.slice(first))));
     const again = await settleAll(
       extractions.map(async (extraction) => {
-        const known = new Set(withSameColumn(extraction.pipeline).flatMap((other) => other.shownPartitions));
+        const known = new Set(withSameColumn(extraction.pipeline).flatMap((other) => other.seenPartitions));
         return { extraction, partitions: await extraction.partitionsToReadAgain(known) };
       }),
     );

@@ -4,14 +4,14 @@ import { isRekapError, RekapError } from '../errors.ts';
 import type { FetchedPage } from '../source/answer-reader.ts';
 import { isRefusal } from '../source/source-messages.ts';
 import type { DatasetPages } from './pages.ts';
-import { Account, mostReadings, Occurrences, RecordReader } from './prove.ts';
+import { PassDigest, mostReadings, KeyOccurrences, RecordReader } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { type Fingerprint, FingerprintTable } from '../kinds/fingerprints.ts';
 import { type PassEnd, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 import type { AcceptedPage, Grade, Page } from '../stages.ts';
 
-const nothing = new Account();
+const nothing = new PassDigest();
 
 /** Takes the pages of one reading of the listing. */
 export class FullListing {
@@ -24,15 +24,15 @@ export class FullListing {
   /** How strong the proof is that it is whole. */
   grade: Grade;
   /** All its records. */
-  readonly all = new Account();
+  readonly all = new PassDigest();
   /** The length of its longest page. */
   longest = 0;
   /** Whether its pages, but for the last, differ in length: then a short page means nothing. */
   pagesVary = false;
   /** Whether the records of each partition stand together. */
   private isInOrder = true;
-  private readonly accounts = new Map<string, Account>();
-  private readonly occurrences = new Occurrences();
+  private readonly digests = new Map<string, PassDigest>();
+  private readonly occurrences = new KeyOccurrences();
   private readonly reader: RecordReader;
   private lengthBefore = 0;
 
@@ -43,13 +43,13 @@ export class FullListing {
 
   /** Takes the records of a page from the one at `first` on; gives the rows of those that name no partition. */
   add(page: Page, first: number): number[] {
-    const { reader, accounts } = this;
+    const { reader, digests } = this;
     const { length } = page.records;
     if (this.total === 0) this.pageLength = length;
     else if (this.lengthBefore !== this.pageLength || length > this.pageLength) this.pagesVary = true;
     this.lengthBefore = length;
     this.longest = Math.max(this.longest, length);
-    const strays: number[] = [];
+    const withoutPartition: number[] = [];
     for (let row = first; row < length; row += 1) {
       reader.read(page, row);
       this.occurrences.add(reader.key);
@@ -57,20 +57,20 @@ export class FullListing {
       this.total += 1;
       const { partition } = reader;
       if (partition === null) {
-        strays.push(row);
+        withoutPartition.push(row);
         continue;
       }
-      let account = accounts.get(partition);
-      if (account === undefined) accounts.set(partition, (account = new Account()));
+      let digest = digests.get(partition);
+      if (digest === undefined) digests.set(partition, (digest = new PassDigest()));
       else if (partition !== this.last) this.isInOrder = false;
-      account.add(reader.content);
+      digest.add(reader.content);
       this.last = partition;
     }
-    return strays;
+    return withoutPartition;
   }
 
   get partitions(): string[] {
-    return [...this.accounts.keys()];
+    return [...this.digests.keys()];
   }
 
   /** Whether any key came twice. */
@@ -79,8 +79,8 @@ export class FullListing {
   }
 
   /** What it holds of a partition. */
-  of(partition: string): Account {
-    return this.accounts.get(partition) ?? nothing;
+  of(partition: string): PassDigest {
+    return this.digests.get(partition) ?? nothing;
   }
 
   has(element: Fingerprint): boolean {
@@ -98,32 +98,32 @@ export class FullListing {
   }
 }
 
-/** Everything that any reading of a partition has shown, those of the full listing among them. */
-export class Shown {
+/** Everything that any reading of a partition has seen, those of the full listing among them. */
+export class SeenRecords {
   private readonly union = new FingerprintTable();
   private readonly listings: readonly FullListing[];
   /** Null for all records of a dataset that has no partitions, and so no listing. */
   private readonly partition: string | null;
   /** Of each listing, how many of its records the union holds. */
-  private readonly met: number[];
+  private readonly found: number[];
 
   /** @param listings All readings of the full listing, also those that came to nothing. */
   constructor(listings: readonly FullListing[], partition: string | null) {
     this.listings = listings;
     this.partition = partition;
-    this.met = listings.map(() => 0);
+    this.found = listings.map(() => 0);
   }
 
   add(element: Fingerprint): void {
     if (this.union.meet(element, 1) !== 0) return;
-    for (const [index, listing] of this.listings.entries()) if (listing.has(element)) this.met[index]! += 1;
+    for (const [index, listing] of this.listings.entries()) if (listing.has(element)) this.found[index]! += 1;
   }
 
-  /** How many records have been shown; a reading that brought so many brought them all. */
+  /** How many records have been seen; a reading that brought so many brought them all. */
   get size(): number {
     const { partition } = this;
     const unmet =
-      partition === null ? [] : this.listings.map((listing, index) => listing.of(partition).total - this.met[index]!);
+      partition === null ? [] : this.listings.map((listing, index) => listing.of(partition).total - this.found[index]!);
     return this.union.size + Math.max(0, ...unmet);
   }
 }
@@ -135,14 +135,20 @@ export interface FoundListing {
   /** All readings, also those that came to nothing: what they showed must come. */
   readonly readings: readonly FullListing[];
   /** Runs of records that name no partition. */
-  readonly strays: readonly AcceptedPage[];
+  readonly withoutPartition: readonly AcceptedPage[];
   /** The reported total. */
   readonly reported: number;
   /** Why there is no listing; null where it has no record. */
   readonly refusal: RekapError | null;
 }
 
-export const noListing: FoundListing = { listing: null, readings: [], strays: [], reported: 0, refusal: null };
+export const noListing: FoundListing = {
+  listing: null,
+  readings: [],
+  withoutPartition: [],
+  reported: 0,
+  refusal: null,
+};
 
 /** Milliseconds before the listing is read again; doubled each time. */
 const firstPause = 500;
@@ -168,13 +174,13 @@ export async function readFullListing(
     return { ...noListing, readings, refusal };
   };
   for (let attempt = 1; ; attempt += 1) {
-    const strays: AcceptedPage[] = [];
+    const withoutPartition: AcceptedPage[] = [];
     try {
-      const [listing, { reported, refusal }] = await readOnce(pages, maxRecords, readings, whole, strays);
+      const [listing, { reported, refusal }] = await readOnce(pages, maxRecords, readings, whole, withoutPartition);
       const isWhole = pages.pager.showsGaps || whole.some(({ all }) => all.content === listing.all.content);
       if (listing.total > 0 && isWhole) {
         listing.grade = pages.pager.grade([...whole, listing].map(({ longest }) => longest));
-        return { listing, readings, strays, reported, refusal: null };
+        return { listing, readings, withoutPartition, reported, refusal: null };
       }
       if (listing.total > 0) whole.push(listing);
       else if (!hasShown()) return without(refusal);
@@ -191,7 +197,7 @@ export async function readFullListing(
       if (!isRekapError(error, 'broken-reading') || attempt === mostReadings) throw error;
       warn(`rekap reads the full listing again: ${error.message.replace(/\.$/, '')}`);
     }
-    for (const page of strays) page.release();
+    for (const page of withoutPartition) page.release();
     // A second reading that is needed anyway waits for nothing.
     if (whole.length !== 1 || attempt > 1) await clock.sleep(firstPause * 2 ** (attempt - 1), signal);
   }
@@ -202,7 +208,7 @@ async function readOnce(
   maxRecords: number,
   readings: FullListing[],
   whole: readonly FullListing[],
-  strays: AcceptedPage[],
+  withoutPartition: AcceptedPage[],
   size = sizeAfter(pages, whole),
 ): Promise<[FullListing, PassEnd]> {
   const listing = new FullListing(pages.pipeline, pages.pager.grade([]));
@@ -212,14 +218,14 @@ async function readOnce(
     for await (const passPage of pages.read({ partition: null, isOptional: false, mayBeRefused: true, size })) {
       if (!tally.add(passPage)) continue;
       const { fetched, first } = passPage;
-      strays.push(...holdRuns(pages, fetched, listing.add(fetched.page, first)));
+      withoutPartition.push(...holdRuns(pages, fetched, listing.add(fetched.page, first)));
       if (listing.hasRepeats && pages.pager.movesRecords) throw repeatedRecord(fetched.page.url);
     }
     return [listing, tally.end()];
   } catch (error) {
     if (!(error instanceof StartOver)) throw error;
-    for (const page of strays.splice(0)) page.release();
-    return readOnce(pages, maxRecords, readings, whole, strays, error.size);
+    for (const page of withoutPartition.splice(0)) page.release();
+    return readOnce(pages, maxRecords, readings, whole, withoutPartition, error.size);
   }
 }
 

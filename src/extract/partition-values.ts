@@ -81,12 +81,12 @@ export class CollectedValues {
   async collect(pipeline: AnyPipeline, { verdict, pages }: AcceptedReading): Promise<void> {
     const { table } = pipeline;
     const isList = this.pipelines.some((child) => nameOfList(child) === table);
-    const asked = this.pipelines.flatMap(({ partition }) =>
+    const requested = this.pipelines.flatMap(({ partition }) =>
       partition?.values?.from === 'pipeline' ? [partition.values.column] : [],
     );
     const columns = isList
       ? [valueColumn]
-      : asked.flatMap((name) => (name.startsWith(`${table}.`) ? [name.slice(table.length + 1)] : []));
+      : requested.flatMap((name) => (name.startsWith(`${table}.`) ? [name.slice(table.length + 1)] : []));
     if (isList && !verdict.complete)
       throw new RekapError(
         'incomplete',

@@ -1,11 +1,11 @@
-/** Reads one partition again and again until two readings agree on everything that was shown, four times at most. */
+/** Reads one partition again and again until two readings agree on everything that was seen, four times at most. */
 
 import { isRekapError, RekapError } from '../errors.ts';
 import type { AcceptedPage, Grade } from '../stages.ts';
 import type { ExtractOptions } from './extract-options.ts';
-import type { FullListing, Shown } from './full-listing.ts';
+import type { FullListing, SeenRecords } from './full-listing.ts';
 import type { DatasetPages } from './pages.ts';
-import { Account, lackOf, mostReadings, neededReadings, Occurrences, RecordReader } from './prove.ts';
+import { PassDigest, missingFrom, mostReadings, neededReadings, KeyOccurrences, RecordReader } from './prove.ts';
 import { type PassEnd, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 
 /**
@@ -18,9 +18,9 @@ const firstPause = 500;
 export interface Partition {
   /** Null for all records of a dataset that has no partitions. */
   readonly id: string | null;
-  readonly shown: Shown;
+  readonly seen: SeenRecords;
   /** Of the readings that came to their end, the full listing's part first. */
-  readonly accounts: Account[];
+  readonly digests: PassDigest[];
   /** How often it was read by itself. */
   readings: number;
   /** The longest page of each of these readings that came to its end. */
@@ -32,7 +32,7 @@ export interface Partition {
 /** A partition's own reading, with what it brought. */
 export interface OwnReading extends PassEnd {
   readonly proof: 'own end' | 'full listing';
-  readonly account: Account;
+  readonly digest: PassDigest;
   /** How strong the proof is. */
   readonly grade: Grade;
   readonly accepted: readonly AcceptedPage[];
@@ -61,7 +61,7 @@ export class PartitionReader {
    * @throws RekapError where four readings do not prove it, or none can.
    */
   async read(partition: Partition): Promise<OwnReading | null> {
-    const { accounts, shown, longest } = partition;
+    const { digests, seen, longest } = partition;
     const isFirst = partition.readings === 0;
     for (;;) {
       partition.readings += 1;
@@ -69,13 +69,13 @@ export class PartitionReader {
       const isLast = partition.readings >= mostReadings;
       try {
         const own = await this.readOnce(partition);
-        const lack = this.lackOf(own, partition);
+        const lack = this.missingFrom(own, partition);
         if (lack === null) return own;
         longest.push(own.longest);
-        const isSteady = accounts.every(({ content }) => content === own.account.content);
-        accounts.push(own.account);
+        const isSteady = digests.every(({ content }) => content === own.digest.content);
+        digests.push(own.digest);
         for (const page of own.accepted) page.release();
-        if (isFirst && shown.size === 0) return null;
+        if (isFirst && seen.size === 0) return null;
         if (isLast)
           throw new RekapError(
             'unprovable-source',
@@ -95,11 +95,11 @@ export class PartitionReader {
     return this.options.clock.sleep(firstPause * 2 ** (readings - 1), this.options.signal);
   }
 
-  private lackOf({ proof, account, pages }: OwnReading, { id, accounts, shown }: Partition): string | null {
+  private missingFrom({ proof, digest, pages }: OwnReading, { id, digests, seen }: Partition): string | null {
     if (proof === 'full listing') return null;
     // A list without partitions is proved by two passes, whatever its pages are.
     const needed = id === null || !this.pages.pager.showsGaps ? 2 : neededReadings(this.listing, pages);
-    return lackOf({ newest: account, earlier: accounts, shown: shown.size, needed });
+    return missingFrom({ newest: digest, earlier: digests, seen: seen.size, needed });
   }
 
   /** Records to ask for at a time: in every second reading one fewer than the first one's longest page had. */
@@ -116,11 +116,11 @@ export class PartitionReader {
   }
 
   private async readOnce(partition: Partition, size = this.sizeOf(partition)): Promise<OwnReading> {
-    const { id, isOptional, shown } = partition;
+    const { id, isOptional, seen } = partition;
     const { reader, pages } = this;
     const tally = new PassTally(this.options.maxRecords);
-    const account = new Account();
-    const occurrences = new Occurrences();
+    const digest = new PassDigest();
+    const occurrences = new KeyOccurrences();
     const accepted: AcceptedPage[] = [];
     let proof: OwnReading['proof'] = 'own end';
     try {
@@ -134,19 +134,19 @@ export class PartitionReader {
           // Of a partition, the full listing has the records that name none.
           if (id !== null && reader.partition === null) continue;
           if (id !== null && reader.partition !== id) throw foreignRecord(page.url, id, reader.partition!);
-          account.add(reader.content);
-          shown.add(occurrences.add(reader.key));
+          digest.add(reader.content);
+          seen.add(occurrences.add(reader.key));
         }
         if (occurrences.hasRepeats && pages.pager.movesRecords) throw repeatedRecord(page.url);
         accepted.push(pages.hold(fetched, first, length - first));
-        if (first > 0 || !this.isWhole(partition, account, length)) continue;
+        if (first > 0 || !this.isWhole(partition, digest, length)) continue;
         proof = 'full listing';
         break;
       }
       const end = tally.end();
       // In other kinds of paging, a cap shows by itself.
       const isFull = end.isFull && pages.pager.showsGaps;
-      return { ...end, isFull, proof, account, accepted, grade: this.gradeOf(partition, end.longest) };
+      return { ...end, isFull, proof, digest, accepted, grade: this.gradeOf(partition, end.longest) };
     } catch (error) {
       for (const page of accepted) page.release();
       if (error instanceof StartOver) return this.readOnce(partition, error.size);
@@ -155,23 +155,23 @@ export class PartitionReader {
   }
 
   /** Returns whether the first page has just what the full listing has of the partition, and the listing shows that this is all. */
-  private isWhole({ id, shown }: Partition, account: Account, length: number): boolean {
+  private isWhole({ id, seen }: Partition, digest: PassDigest, length: number): boolean {
     const { listing } = this;
     return (
       this.mayEndOnListing &&
       id !== null &&
       listing?.hasLeftBehind(id) === true &&
       length < listing.pageLength &&
-      account.content === listing.of(id).content &&
-      account.total === shown.size
+      digest.content === listing.of(id).content &&
+      digest.total === seen.size
     );
   }
 }
 
-function foreignRecord(url: string, asked: string, found: string): RekapError {
+function foreignRecord(url: string, requested: string, found: string): RekapError {
   return new RekapError(
     'broken-reading',
-    `The response of ${url} contains a record of partition ${found}, not of partition ${asked}.`,
+    `The response of ${url} contains a record of partition ${found}, not of partition ${requested}.`,
     'The source does not filter by partition. Contact the operator of the service.',
   );
 }

@@ -13,7 +13,7 @@ import type { Page } from '../stages.ts';
 export const mostReadings = 4;
 
 /** What two readings of a partition are compared by: grows by one record after the other. */
-export class Account {
+export class PassDigest {
   /** Records, repeats and all. */
   total = 0;
   private high = 0;
@@ -34,25 +34,25 @@ export class Account {
 
 export interface Evidence {
   /** What the newest reading brought. */
-  readonly newest: Pick<Account, 'total' | 'content'>;
+  readonly newest: Pick<PassDigest, 'total' | 'content'>;
   /** What the readings before it brought, the full listing's part among them; without those that came to nothing. */
-  readonly earlier: readonly Pick<Account, 'total' | 'content'>[];
-  /** How many records any reading has shown. */
-  readonly shown: number;
+  readonly earlier: readonly Pick<PassDigest, 'total' | 'content'>[];
+  /** How many records any reading has seen. */
+  readonly seen: number;
   /** How many readings must agree. */
   readonly needed: number;
 }
 
 /** Null where the partition is complete; else what is missing, as the end of a sentence. */
-export function lackOf({ newest, earlier, shown, needed }: Evidence): string | null {
-  if (newest.total < shown)
-    return `all passes together found ${shown} records, but the last pass found only ${newest.total}`;
-  const whole = earlier.filter(({ total }) => total === shown);
+export function missingFrom({ newest, earlier, seen, needed }: Evidence): string | null {
+  if (newest.total < seen)
+    return `all passes together found ${seen} records, but the last pass found only ${newest.total}`;
+  const whole = earlier.filter(({ total }) => total === seen);
   const agreeing = whole.filter(({ content }) => content === newest.content);
   if (agreeing.length + 1 >= needed) return null;
   return agreeing.length < whole.length
     ? 'its passes found the same records with different values'
-    : `only ${agreeing.length + 1} of its passes found all ${shown} records, but ${needed} must`;
+    : `only ${agreeing.length + 1} of its passes found all ${seen} records, but ${needed} must`;
 }
 
 /**
@@ -103,7 +103,7 @@ export class RecordReader {
  * Makes a set of what may come several times: the second record of a key is another element than the first. So "everything that came, as
  * often as it came" is a question of sets.
  */
-export class Occurrences {
+export class KeyOccurrences {
   /** Whether any key came twice. */
   hasRepeats = false;
   private readonly counts = new FingerprintTable();

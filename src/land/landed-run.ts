@@ -10,7 +10,7 @@ import * as v from 'valibot';
 import { isRekapError, RekapError, systemCode, systemReason } from '../errors.ts';
 import type { Answer, LandedAnswers, PageRequest } from '../stages.ts';
 import { upgradeAnswer, upgradeRunFile, upgradeVerdictLine } from './older-format.ts';
-import { complaintsAbout } from '../project/validate.ts';
+import { findProblems } from '../project/validate.ts';
 import { findAltered } from '../warehouse/check-files.ts';
 import type { ManifestFile } from '../warehouse/snapshot-format.ts';
 import {
@@ -95,9 +95,9 @@ export async function readRunFile(folder: string): Promise<RunFile> {
   const file = join(folder, runFile);
   const described = await upgradeRunFile(parseJson(await readText(file)));
   if (v.is(runFileShape, described)) {
-    const [complaint] = complaintsAbout(described.project);
-    if (complaint === undefined) return described;
-    throw new RekapError('landing', `${file} has a declaration that contradicts itself: ${complaint.what}.`, otherRun);
+    const [problem] = findProblems(described.project);
+    if (problem === undefined) return described;
+    throw new RekapError('landing', `${file} has a declaration that contradicts itself: ${problem.what}.`, otherRun);
   }
   if (v.is(v.object({ format: v.literal(1) }), described))
     throw new RekapError(

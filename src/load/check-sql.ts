@@ -11,7 +11,7 @@ import { createSchema } from './schema.ts';
 import { checkSelect } from './violation-selects.ts';
 
 /** Something that is wrong with a view or a check. */
-interface SqlComplaint {
+interface SqlProblem {
   /** Name of the view, the check, or the pipeline that declares it. */
   readonly of: string;
   /** Line of its SQL, from 1. */
@@ -32,42 +32,42 @@ export async function makeCheckedSchema(
   project: Project,
   { files = new Map(), runsChecks }: SqlQuestion,
 ): Promise<void> {
-  const complaints = await complaintsAboutSql(database, project, runsChecks);
-  if (complaints.length === 0) return;
+  const problems = await findSqlProblems(database, project, runsChecks);
+  if (problems.length === 0) return;
   throw definitionError(
-    complaints.map(({ of, line, what }) => {
+    problems.map(({ of, line, what }) => {
       const file = files.get(of);
       return file === undefined ? `${of}, line ${line}: ${what}` : `${file.path}:${line + file.headerLines}: ${what}`;
     }),
   );
 }
 
-async function complaintsAboutSql(database: Database, project: Project, runsChecks: boolean): Promise<SqlComplaint[]> {
-  const complaints: SqlComplaint[] = [];
+async function findSqlProblems(database: Database, project: Project, runsChecks: boolean): Promise<SqlProblem[]> {
+  const problems: SqlProblem[] = [];
   for (const file of [...project.models, ...project.checks]) {
     const reading = await findReading(database.connection, file.sql);
-    if (reading === null) complaints.push(await explainNoQuery(database, file));
+    if (reading === null) problems.push(await explainNoQuery(database, file));
     else if (reading !== file.sql)
-      complaints.push({ of: file.name, line: 1, what: 'it must be one SELECT, without a semicolon before a comment' });
+      problems.push({ of: file.name, line: 1, what: 'it must be one SELECT, without a semicolon before a comment' });
   }
-  if (complaints.length > 0) return complaints;
+  if (problems.length > 0) return problems;
   // A view that cannot be made takes those that read it with it, so the first one is all that is told.
   const failed = await createSchema(database, project);
-  if (failed !== null) return [complaintOf(failed.model.name, failed.error)];
-  for (const check of project.checks) complaints.push(...(await complaintsAboutCheck(database, project, check)));
-  if (!runsChecks || complaints.length > 0) return complaints;
+  if (failed !== null) return [problemOf(failed.model.name, failed.error)];
+  for (const check of project.checks) problems.push(...(await findCheckProblems(database, project, check)));
+  if (!runsChecks || problems.length > 0) return problems;
   const generated = project.pipelines.flatMap((pipeline) =>
     generatedChecks(pipeline).map((check) => ({ of: pipeline.table, check })),
   );
   for (const { of, check } of [...project.checks.map((own) => ({ of: own.name, check: own })), ...generated])
     await database
       .run(checkSelect(check, project.pipelines))
-      .catch((error: unknown) => complaints.push(complaintOf(of, error)));
-  return complaints;
+      .catch((error: unknown) => problems.push(problemOf(of, error)));
+  return problems;
 }
 
 /** The error of a text that is no single query; DuckDB says what is wrong with most of them. */
-async function explainNoQuery({ connection }: Database, { name: of, sql }: SqlFile): Promise<SqlComplaint> {
+async function explainNoQuery({ connection }: Database, { name: of, sql }: SqlFile): Promise<SqlProblem> {
   try {
     // Of a text without a statement, DuckDB says nothing that helps.
     const count = namesIn(sql).length === 0 ? 0 : (await connection.extractStatements(sql)).count;
@@ -77,30 +77,26 @@ async function explainNoQuery({ connection }: Database, { name: of, sql }: SqlFi
       what: count > 1 ? `it has ${count} statements, but must be one SELECT` : 'it is not a SELECT',
     };
   } catch (error) {
-    return complaintOf(of, error);
+    return problemOf(of, error);
   }
 }
 
 /** Columns that a check must give; those of the key are left out where its dataset has none of the name. */
 const givenByChecks = ['dataset', 'severity', 'column_name'];
 
-async function complaintsAboutCheck(
-  database: Database,
-  { pipelines }: Project,
-  check: SqlFile,
-): Promise<SqlComplaint[]> {
-  const complain = (what: string): SqlComplaint => ({ of: check.name, line: 1, what });
+async function findCheckProblems(database: Database, { pipelines }: Project, check: SqlFile): Promise<SqlProblem[]> {
+  const complain = (what: string): SqlProblem => ({ of: check.name, line: 1, what });
   let columns: { column_name: string; column_type: string }[];
   try {
     columns = await database.rows(`DESCRIBE ${check.sql}`);
   } catch (error) {
-    return [complaintOf(check.name, error)];
+    return [problemOf(check.name, error)];
   }
   const there = new Set(columns.map(({ column_name }) => column_name));
   const missing = [...givenByChecks, ...(check.message === undefined ? ['message'] : [])].filter(
     (name) => !there.has(name),
   );
-  const complaints = missing.map((name) =>
+  const problems = missing.map((name) =>
     complain(
       name === 'message'
         ? 'it has neither a line "-- en: …" with a message nor a column "message"'
@@ -108,15 +104,15 @@ async function complaintsAboutCheck(
     ),
   );
   if (!pipelines.some(({ key }) => key.every((name) => there.has(name))))
-    complaints.push(complain(`it does not give the key of any dataset, such as ${pipelines[0]!.key.join(', ')}`));
+    problems.push(complain(`it does not give the key of any dataset, such as ${pipelines[0]!.key.join(', ')}`));
   const fields = [...(check.message?.en ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const unknown = fields.find((name) => !['dataset', 'column', 'field', 'expected', 'actual', 'limit'].includes(name));
-  if (unknown !== undefined) complaints.push(complain(`its message names {${unknown}}, which no violation has`));
-  return complaints;
+  if (unknown !== undefined) problems.push(complain(`its message names {${unknown}}, which no violation has`));
+  return problems;
 }
 
 /** What DuckDB says, and the line of the file's SQL that it names. */
-function complaintOf(of: string, error: unknown): SqlComplaint {
+function problemOf(of: string, error: unknown): SqlProblem {
   if (error instanceof RekapError) throw error;
   const text = error instanceof Error ? error.message : String(error);
   const [, line] = /\bLINE (\d+):/.exec(text) ?? [];

@@ -24,7 +24,7 @@ export interface LoadReport {
 }
 
 /** What a report goes by. */
-export interface ReportQuestion {
+export interface ReportScope {
   readonly carryOver: CarryOver | null;
   /** Id of the new snapshot. */
   readonly snapshot: string;
@@ -36,7 +36,7 @@ export interface ReportQuestion {
 export async function reportDataset(
   database: Database,
   pipeline: AnyPipeline,
-  { carryOver, snapshot, hasPrevious }: ReportQuestion,
+  { carryOver, snapshot, hasPrevious }: ReportScope,
 ): Promise<LoadReport> {
   const counts = summedColumns(pipeline);
   const dataset = quoteText(pipeline.table);
@@ -119,7 +119,7 @@ const examplesPerCheck = 3;
 export async function readBrokenChecks(
   database: Database,
   pipelines: readonly AnyPipeline[],
-  question: Pick<ReportQuestion, 'snapshot' | 'hasPrevious'>,
+  question: Pick<ReportScope, 'snapshot' | 'hasPrevious'>,
 ): Promise<BrokenCheck[]> {
   const broken: BrokenCheck[] = [];
   for (const pipeline of pipelines) broken.push(...(await readBrokenChecksOf(database, pipeline, question)));
@@ -141,7 +141,7 @@ function compare(a: string, b: string): number {
 async function readBrokenChecksOf(
   database: Database,
   { table, key, partition, watch, columns }: AnyPipeline,
-  { snapshot, hasPrevious }: Pick<ReportQuestion, 'snapshot' | 'hasPrevious'>,
+  { snapshot, hasPrevious }: Pick<ReportScope, 'snapshot' | 'hasPrevious'>,
 ): Promise<BrokenCheck[]> {
   const isNew = `(${hasPrevious} AND first_snapshot = ${quoteText(snapshot)})`;
   const value = partition === undefined ? 'NULL' : quoteIdentifier(partition.column);

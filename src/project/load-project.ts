@@ -9,9 +9,9 @@ import { messageOf, RekapError, systemReason } from '../errors.ts';
 import type { PartitionValues, Pipeline, Project, ProjectDeclaration } from './declaration.ts';
 import { importModule } from './import-module.ts';
 import type { DeclaredPipeline } from './define.ts';
-import { complaintsAboutShape, pipelineShape, projectShape } from './shapes.ts';
+import { findShapeProblems, pipelineShape, projectShape } from './shapes.ts';
 import { asCheck, orderModels, type ReadSqlFile, readSqlFile } from './sql-files.ts';
-import { type Complaint, complaintsAbout } from './validate.ts';
+import { type DeclarationProblem, findProblems } from './validate.ts';
 import type * as v from 'valibot';
 
 /** A project with what only its files have. */
@@ -92,7 +92,7 @@ export async function readPartitionOption(folder: string | null): Promise<string
   const declared = path.endsWith('.json')
     ? (JSON.parse(await readFile(path, 'utf8')) as unknown)
     : ((await importModule(path)) as { readonly default?: unknown }).default;
-  return complaintsAboutShape(projectShape, declared).length === 0
+  return findShapeProblems(projectShape, declared).length === 0
     ? ((declared as ProjectDeclaration).partitionOption ?? defaultPartitionOption)
     : defaultPartitionOption;
 }
@@ -103,7 +103,7 @@ class ProjectLoader {
   private readonly folder: string;
   private readonly code: string;
   private readonly files = new Map<string, SourceFile>();
-  private readonly complaints: {
+  private readonly problems: {
     readonly file: SourceFile;
     readonly near: readonly string[];
     readonly what: string;
@@ -140,8 +140,8 @@ class ProjectLoader {
       models: ordered.map(withoutPlace),
       checks: checks.map(withoutPlace),
     };
-    if (this.complaints.length === 0) for (const complaint of complaintsAbout(project)) this.complain(complaint, file);
-    if (this.complaints.length > 0) throw this.refusal();
+    if (this.problems.length === 0) for (const problem of findProblems(project)) this.complain(problem, file);
+    if (this.problems.length > 0) throw this.refusal();
     return {
       ...project,
       baseUrl: declared.baseUrl ?? null,
@@ -198,7 +198,7 @@ class ProjectLoader {
   ): Promise<PartitionValues> {
     const path = join(this.folder, file);
     const complain = (what: string): void =>
-      void this.complaints.push({ file: at, near: [file], what: `${path} ${what}` });
+      void this.problems.push({ file: at, near: [file], what: `${path} ${what}` });
     let read: unknown;
     try {
       read = JSON.parse(await readFile(path, 'utf8'));
@@ -255,30 +255,28 @@ class ProjectLoader {
   }
 
   private requireShape<Value>(shape: v.GenericSchema<unknown, Value>, value: unknown, file: SourceFile): Value | null {
-    const complaints = complaintsAboutShape(shape, value);
-    for (const { where, what } of complaints)
-      this.complaints.push({ file, near: where, what: `${where.join('.') || 'the default export'} ${what}` });
-    return complaints.length === 0 ? (value as Value) : null;
+    const problems = findShapeProblems(shape, value);
+    for (const { where, what } of problems)
+      this.problems.push({ file, near: where, what: `${where.join('.') || 'the default export'} ${what}` });
+    return problems.length === 0 ? (value as Value) : null;
   }
 
-  private complain({ of, near, what }: Complaint, own: SourceFile): void {
-    this.complaints.push({ file: (of === null ? undefined : this.files.get(of)) ?? own, near: [near], what });
+  private complain({ of, near, what }: DeclarationProblem, own: SourceFile): void {
+    this.problems.push({ file: (of === null ? undefined : this.files.get(of)) ?? own, near: [near], what });
   }
 
   private refusal(): RekapError {
-    return definitionError(
-      this.complaints.map(({ file, near, what }) => `${file.path}:${lineOf(file, near)}: ${what}`),
-    );
+    return definitionError(this.problems.map(({ file, near, what }) => `${file.path}:${lineOf(file, near)}: ${what}`));
   }
 }
 
 /** One error for everything that is wrong with a project, each on a line that begins with file and line. */
-export function definitionError(complaints: readonly string[]): RekapError {
+export function definitionError(problems: readonly string[]): RekapError {
   return new RekapError(
     'pipeline-definition',
-    complaints.length === 1
-      ? `The project cannot be used: ${complaints[0]}.`
-      : ['The project cannot be used:', ...complaints.map((complaint) => `  - ${complaint}`)].join('\n'),
+    problems.length === 1
+      ? `The project cannot be used: ${problems[0]}.`
+      : ['The project cannot be used:', ...problems.map((problem) => `  - ${problem}`)].join('\n'),
     'Correct the project. "rekap check" checks all of it without a request to the source.',
   );
 }

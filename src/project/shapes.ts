@@ -184,17 +184,17 @@ export const storedProjectShape = v.strictObject({
 }) satisfies v.GenericSchema<unknown, Project>;
 
 /** A value that does not have its shape: where in it, and what is wrong there. */
-interface ShapeComplaint {
+interface ShapeProblem {
   readonly where: readonly string[];
   readonly what: string;
 }
 
 /** Returns what is wrong with a value; nothing if it has the shape. */
-export function complaintsAboutShape(shape: v.GenericSchema, value: unknown): ShapeComplaint[] {
+export function findShapeProblems(shape: v.GenericSchema, value: unknown): ShapeProblem[] {
   return (v.safeParse(shape, value, { abortPipeEarly: true }).issues ?? []).map(explain);
 }
 
-function explain(found: v.BaseIssue<unknown>): ShapeComplaint {
+function explain(found: v.BaseIssue<unknown>): ShapeProblem {
   const issue = deepest(found);
   const where = (issue.path ?? []).map(({ key }) => String(key));
   if (issue.type === 'strict_object' && issue.expected === 'never')

@@ -5,7 +5,7 @@ import { fieldPath } from './field-path.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
 
 /** Something that is wrong with a declaration. */
-export interface Complaint {
+export interface DeclarationProblem {
   /** The pipeline, view or check that it is about; null for the project's own file. */
   readonly of: string | null;
   /** A name that stands in the file where the fault is. */
@@ -23,41 +23,41 @@ const identifying: readonly ColumnKind[] = ['text', 'integer', 'boolean', 'date'
 const summable: readonly ColumnKind[] = ['count', 'integer', 'decimal'];
 
 /** Everything that is wrong with a project whose parts have their shape. */
-export function* complaintsAbout(project: Project): Generator<Complaint> {
+export function* findProblems(project: Project): Generator<DeclarationProblem> {
   for (const pipeline of project.pipelines)
-    for (const [near, what] of complaintsAboutPipeline(pipeline, project)) yield { of: pipeline.table, near, what };
-  yield* complaintsAboutNames(project);
-  yield* complaintsAboutSqlFiles(project);
+    for (const [near, what] of findPipelineProblems(pipeline, project)) yield { of: pipeline.table, near, what };
+  yield* findNamesProblems(project);
+  yield* findSqlFileProblems(project);
 }
 
 type Found = Generator<readonly [near: string, what: string]>;
 
-function* complaintsAboutPipeline(pipeline: AnyPipeline, project: Project): Found {
+function* findPipelineProblems(pipeline: AnyPipeline, project: Project): Found {
   const columns: Columns = new Map(Object.entries(pipeline.columns));
   const { table, watch, checks } = pipeline;
-  yield* complaintsAboutName('the table name', table);
+  yield* findNameProblems('the table name', table);
   if (ownTables.has(table) || table === reconciliationName)
     yield [table, `the table name "${table}" is reserved for a table that rekap creates`];
-  yield* complaintsAboutColumns(columns);
-  yield* complaintsAboutKey(pipeline, columns);
-  yield* complaintsAboutPartition(pipeline, columns, project);
-  yield* complaintsAboutParameters(pipeline);
+  yield* findColumnProblems(columns);
+  yield* findKeyProblems(pipeline, columns);
+  yield* findPartitionProblems(pipeline, columns, project);
+  yield* findParameterProblems(pipeline);
   for (const name of watch)
     if (!isOf(summable, columns.get(name)))
       yield [name, `watch names "${name}", which is not a count, an integer or a decimal`];
   for (const name of repeated(checks.map((check) => check.name))) yield [name, `two checks have the name "${name}"`];
   for (const check of checks) {
-    yield* complaintsAboutCheckName(check.name);
-    yield* complaintsAboutCheck(check, columns, project);
+    yield* findCheckNameProblems(check.name);
+    yield* findCheckProblems(check, columns, project);
   }
 }
 
-function* complaintsAboutColumns(columns: Columns): Found {
+function* findColumnProblems(columns: Columns): Found {
   if (columns.size === 0) yield ['columns', 'it declares no columns'];
   const owners = new Map<string, string>();
   for (const [name, column] of columns) {
     const { field } = column;
-    yield* complaintsAboutName('the column name', name);
+    yield* findNameProblems('the column name', name);
     if (name === consistencyColumn)
       yield [name, `the column name "${name}" is reserved for a column that rekap adds to every table`];
     const place = JSON.stringify(fieldPath(field));
@@ -74,7 +74,7 @@ function* complaintsAboutColumns(columns: Columns): Found {
   }
 }
 
-function* complaintsAboutKey({ key }: AnyPipeline, columns: Columns): Found {
+function* findKeyProblems({ key }: AnyPipeline, columns: Columns): Found {
   if (key.length === 0) yield ['key', 'its key is empty'];
   for (const name of repeated(key)) yield [name, `its key contains the column "${name}" twice`];
   for (const name of key) {
@@ -88,7 +88,7 @@ function* complaintsAboutKey({ key }: AnyPipeline, columns: Columns): Found {
   }
 }
 
-function* complaintsAboutPartition(
+function* findPartitionProblems(
   { table, partition, key, paging }: AnyPipeline,
   columns: Columns,
   project: Project,
@@ -116,7 +116,7 @@ function* complaintsAboutPartition(
 }
 
 /** What each request has must not stand in the place of a filter or a page. */
-function* complaintsAboutParameters({ parameters = {}, partition, paging }: AnyPipeline): Found {
+function* findParameterProblems({ parameters = {}, partition, paging }: AnyPipeline): Found {
   const taken = new Set([partition?.parameter, ...pagingParameters(paging)]);
   for (const name of Object.keys(parameters))
     if (taken.has(name)) yield [name, `its parameter "${name}" is a parameter of its partition or its paging too`];
@@ -141,7 +141,7 @@ function pagingParameters(paging: Paging): (string | undefined)[] {
   }
 }
 
-function* complaintsAboutCheck(check: RowCheck, columns: Columns, project: Project): Found {
+function* findCheckProblems(check: RowCheck, columns: Columns, project: Project): Found {
   const { name } = check;
   const wrong = (column: string, kinds: readonly ColumnKind[], what: string): boolean | string =>
     !isOf(kinds, columns.get(column)) && `the check "${name}" names "${column}", which is not ${what}`;
@@ -205,18 +205,18 @@ function columnOf({ pipelines }: Project, qualified: string): ColumnDefinition |
   return columns !== undefined && Object.hasOwn(columns, column!) ? columns[column!] : undefined;
 }
 
-function* complaintsAboutCheckName(name: string): Found {
-  yield* complaintsAboutName("the check's name", name);
+function* findCheckNameProblems(name: string): Found {
+  yield* findNameProblems("the check's name", name);
   if (ownChecks.has(name)) yield [name, `the check's name "${name}" is reserved for a check of rekap`];
 }
 
-function* complaintsAboutName(what: string, name: string): Found {
+function* findNameProblems(what: string, name: string): Found {
   if (!identifier.test(name)) yield [name, `${what} "${name}" is not lower-case snake_case`];
   if (inherited.has(name)) yield [name, `${what} "${name}" is reserved in JavaScript`];
 }
 
 /** What only shows when pipelines stand side by side. */
-function* complaintsAboutNames({ pipelines }: Project): Generator<Complaint> {
+function* findNamesProblems({ pipelines }: Project): Generator<DeclarationProblem> {
   if (pipelines.length === 0) yield { of: null, near: 'name', what: 'it has no pipelines' };
   for (const table of repeated(pipelines.map((pipeline) => pipeline.table)))
     yield { of: table, near: table, what: `two pipelines create the table "${table}"` };
@@ -242,20 +242,24 @@ function* complaintsAboutNames({ pipelines }: Project): Generator<Complaint> {
     }
 }
 
-function* complaintsAboutSqlFiles({ pipelines, models, checks }: Project): Generator<Complaint> {
+function* findSqlFileProblems({ pipelines, models, checks }: Project): Generator<DeclarationProblem> {
   const tables = new Set([...pipelines.map(({ table }) => table), ...ownTables, reconciliationName]);
   const rowChecks = new Set(pipelines.flatMap((pipeline) => pipeline.checks.map(({ name }) => name)));
-  const say = ({ name }: SqlFile, [near, what]: readonly [string, string]): Complaint => ({ of: name, near, what });
+  const say = ({ name }: SqlFile, [near, what]: readonly [string, string]): DeclarationProblem => ({
+    of: name,
+    near,
+    what,
+  });
   for (const name of repeated(models.map((model) => model.name)))
     yield { of: name, near: '', what: `two views have the name "${name}"` };
   for (const name of repeated(checks.map((check) => check.name)))
     yield { of: name, near: '', what: `two checks across tables have the name "${name}"` };
   for (const model of models) {
-    for (const found of complaintsAboutName("the view's name", model.name)) yield say(model, found);
+    for (const found of findNameProblems("the view's name", model.name)) yield say(model, found);
     if (tables.has(model.name)) yield say(model, ['', `a table has the name "${model.name}" too`]);
   }
   for (const check of checks) {
-    for (const found of complaintsAboutCheckName(check.name)) yield say(check, found);
+    for (const found of findCheckNameProblems(check.name)) yield say(check, found);
     if (rowChecks.has(check.name)) yield say(check, ['', `a check of a row has the name "${check.name}" too`]);
   }
 }

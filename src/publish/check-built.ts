@@ -50,7 +50,7 @@ function newErrorsOf(table: string, checks: readonly BrokenCheck[]): ReadonlyMap
 }
 
 function passGate(
-  { kind, id, project, asked, options, previous, landing }: Run,
+  { kind, id, project, requested, options, previous, landing }: Run,
   manifest: Manifest,
   { reports, brokenChecks }: Built,
 ): void {
@@ -62,7 +62,7 @@ function passGate(
     pipelines: project.pipelines,
     manifest,
     previous: previous?.manifest ?? null,
-    asked: asked.map(({ table }) => table),
+    requested: requested.map(({ table }) => table),
     shrunken: new Map([...reports].map(([table, { shrunken }]) => [table, shrunken])),
     errors: new Map([...reports].map(([table, report]) => [table, errorsOf(report)])),
     newErrors: new Map([...reports.keys()].map((table) => [table, newErrorsOf(table, brokenChecks)])),

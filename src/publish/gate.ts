@@ -15,12 +15,12 @@ const smallMovement = 0.01;
 /** Sums, or partitions, named of one dataset; a source that moves more of them has one fault, not many. */
 const mostNamed = 5;
 
-export interface GateQuestion {
+export interface GateInput {
   readonly pipelines: readonly AnyPipeline[];
   readonly manifest: Manifest;
   readonly previous: Manifest | null;
   /** Tables that this run asked the source for. */
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
   /** Partitions that have fewer rows than in the snapshot before, by table. */
   readonly shrunken: ReadonlyMap<string, readonly PartitionRows[]>;
   /** Violations of severity error, by table and check. */
@@ -41,7 +41,7 @@ export interface GateFindings {
   readonly changes: readonly string[];
 }
 
-export function checkGate(question: GateQuestion): GateFindings {
+export function checkGate(question: GateInput): GateFindings {
   const refusals: string[] = [];
   const strict: string[] = [];
   const changes: string[] = [];
@@ -49,23 +49,23 @@ export function checkGate(question: GateQuestion): GateFindings {
     const { table } = pipeline;
     const dataset = question.manifest.datasets[table];
     if (dataset === undefined) continue;
-    refusals.push(...ledgerComplaints(table, dataset));
-    if (question.asked.includes(table) && dataset.rows === 0)
+    refusals.push(...ledgerProblems(table, dataset));
+    if (question.requested.includes(table) && dataset.rows === 0)
       refusals.push(`${table} is empty: the source did not return usable records`);
     else if (
-      question.asked.includes(table) &&
+      question.requested.includes(table) &&
       summedColumns(pipeline).length > 0 &&
       summedColumns(pipeline).every((name) => dataset.nulls[name] === dataset.rows)
     )
       refusals.push(
         `${table} does not contain figures: all counts of its ${countOf(dataset.rows, 'row')} are missing or malformed`,
       );
-    if (question.requireProof !== null && question.asked.includes(table))
+    if (question.requireProof !== null && question.requested.includes(table))
       refusals.push(...weakProofs(table, dataset, question.requireProof));
-    if (question.strict) strict.push(...strictComplaints(table, dataset, question.errors.get(table) ?? new Map()));
+    if (question.strict) strict.push(...strictProblems(table, dataset, question.errors.get(table) ?? new Map()));
     const before = question.previous?.datasets[table];
     if (question.refuse === 'new-errors' && before !== undefined)
-      strict.push(...newComplaints(table, dataset, before, question.newErrors.get(table) ?? new Map()));
+      strict.push(...newProblems(table, dataset, before, question.newErrors.get(table) ?? new Map()));
     if (before !== undefined && !question.acceptChanges) {
       changes.push(...partitionsSince(table, dataset, before, question.shrunken.get(table) ?? []));
       changes.push(...changesSince(pipeline, dataset, before));
@@ -93,7 +93,7 @@ function* weakProofs(table: string, { partitions }: ManifestDataset, required: G
 }
 
 /** Datasets of the previous snapshot that the project no longer declares: nothing else would say that their tables are gone. */
-function datasetsGone({ manifest, previous }: GateQuestion): string[] {
+function datasetsGone({ manifest, previous }: GateInput): string[] {
   const gone = Object.entries(previous?.datasets ?? {}).filter(([table]) => manifest.datasets[table] === undefined);
   return gone.map(
     ([table, { rows }]) =>
@@ -102,12 +102,12 @@ function datasetsGone({ manifest, previous }: GateQuestion): string[] {
 }
 
 /** A whole snapshot can stand though its run brought nothing, for what was not asked for is carried over. */
-function broughtNothing({ asked, manifest }: GateQuestion, what: 'fetched' | 'published'): boolean {
-  return asked.every((table) => manifest.datasets[table]?.ledger[what] === 0);
+function broughtNothing({ requested, manifest }: GateInput, what: 'fetched' | 'published'): boolean {
+  return requested.every((table) => manifest.datasets[table]?.ledger[what] === 0);
 }
 
 /** Every record fetched is published, quarantined or counted as a duplicate. */
-export function* ledgerComplaints(table: string, { ledger, rows, carried_over }: ManifestDataset): Generator<string> {
+export function* ledgerProblems(table: string, { ledger, rows, carried_over }: ManifestDataset): Generator<string> {
   const { fetched, published, quarantined, duplicates } = ledger;
   if (fetched !== published + quarantined + duplicates) {
     yield `${table}: the ledger does not balance: ${formatNumber(fetched)} fetched, but ${formatNumber(published)} published + ${formatNumber(quarantined)} quarantined + ${formatNumber(duplicates)} duplicates`;
@@ -116,7 +116,7 @@ export function* ledgerComplaints(table: string, { ledger, rows, carried_over }:
     yield `${table}: the ledger does not balance: ${formatNumber(rows)} rows, but ${formatNumber(published)} published + ${formatNumber(carried_over)} carried over`;
 }
 
-function* strictComplaints(
+function* strictProblems(
   table: string,
   dataset: ManifestDataset,
   errors: ReadonlyMap<string, number>,
@@ -129,7 +129,7 @@ function* strictComplaints(
 }
 
 /** At the first snapshot nothing is new: there is nothing to compare with. */
-function* newComplaints(
+function* newProblems(
   table: string,
   dataset: ManifestDataset,
   before: ManifestDataset,

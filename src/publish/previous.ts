@@ -21,8 +21,8 @@ export async function findDamage({ folder, manifest }: Snapshot): Promise<readon
 }
 
 /** What this run does not ask for is taken over from the snapshot before. */
-export async function planCarryOver({ asked, options, previous, project, warn }: Run): Promise<CarryOver | null> {
-  const isPartial = options.partitions !== null || asked.length < project.pipelines.length;
+export async function planCarryOver({ requested, options, previous, project, warn }: Run): Promise<CarryOver | null> {
+  const isPartial = options.partitions !== null || requested.length < project.pipelines.length;
   if (!isPartial) return null;
   if (previous === null) {
     warn('There is no previous snapshot. The new snapshot will contain only the requested partitions and datasets.');
@@ -53,7 +53,7 @@ export async function planCarryOver({ asked, options, previous, project, warn }:
         adviseWholeSync(project),
       );
     }
-    replaced.set(pipeline.table, before === undefined ? null : asked.includes(pipeline) ? options.partitions : []);
+    replaced.set(pipeline.table, before === undefined ? null : requested.includes(pipeline) ? options.partitions : []);
   }
   if (previous.manifest.definition !== definitionFingerprint(project)) {
     warn(

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../runtime/database.ts';
 import { openPublished } from '../warehouse/open-published.ts';
 import { findAltered, otherSize, whyUnread } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
-import { ledgerComplaints } from './gate.ts';
+import { ledgerProblems } from './gate.ts';
 import { manifestHashLine } from './manifest.ts';
 import {
   columnsAgree,
@@ -155,7 +155,7 @@ async function noOtherFiles({ folder, manifest }: Subject): Promise<string[]> {
 }
 
 function ledgersBalance({ manifest, named }: Subject): string[] {
-  return named.flatMap(({ table }) => [...ledgerComplaints(table, manifest.datasets[table]!)]);
+  return named.flatMap(({ table }) => [...ledgerProblems(table, manifest.datasets[table]!)]);
 }
 
 /** What DuckDB said; the sentence about a damaged file names the file again. */

@@ -32,12 +32,12 @@ export function generateApiKey(): string {
 }
 
 /**
- * Reads keys from `text`, one per line; blank lines and lines that begin with # are ignored. `whence` says in errors
+ * Reads keys from `text`, one per line; blank lines and lines that begin with # are ignored. `origin` says in errors
  * where the text came from.
  *
  * @throws `usage` where there is no key, or one that cannot be sent in a header; it names the line, never the key.
  */
-export function readApiKeys(text: string, whence: string): ApiKeys {
+export function readApiKeys(text: string, origin: string): ApiKeys {
   const lines = text
     .replace(/^\uFEFF/, '')
     .split('\n')
@@ -45,13 +45,13 @@ export function readApiKeys(text: string, whence: string): ApiKeys {
   const bad = lines.findIndex((line) => !sendable.test(line) && !line.startsWith('#'));
   if (bad !== -1) {
     const next = 'Use only ASCII letters, digits and punctuation. Write one key per line, with nothing after it.';
-    throw new RekapError('usage', `The key on line ${bad + 1} of ${whence} cannot be sent in a header.`, next);
+    throw new RekapError('usage', `The key on line ${bad + 1} of ${origin} cannot be sent in a header.`, next);
   }
   const keys = lines.filter((line) => line !== '' && !line.startsWith('#'));
   if (keys.length === 0) {
     throw new RekapError(
       'usage',
-      `${whence} does not contain an API key.`,
+      `${origin} does not contain an API key.`,
       'Write one key per line. Use long, random keys.',
     );
   }

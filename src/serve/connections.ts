@@ -44,11 +44,11 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
   /** Which of these connections is to close where there may be `most` of them. */
   function findWorst(isMeant: (socket: Socket) => boolean, most: number): Socket | undefined {
     const unasked = [...idle].filter(isMeant);
-    const asked = [...busy].filter(([socket]) => isMeant(socket));
-    if (unasked.length + asked.length <= most) return undefined;
+    const requested = [...busy].filter(([socket]) => isMeant(socket));
+    if (unasked.length + requested.length <= most) return undefined;
     if (unasked.length > newcomers) return unasked[0];
     const overdue = monotonic() - unreadAnswerTimeout;
-    return asked.find(([socket, { since }]) => socket.writableLength > 0 && since <= overdue)?.[0];
+    return requested.find(([socket, { since }]) => socket.writableLength > 0 && since <= overdue)?.[0];
   }
 
   // Node calls this when the server closes. Its own version also cuts off answers that are written but not yet taken.

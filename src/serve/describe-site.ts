@@ -42,7 +42,7 @@ export function describeSite(warehouse: string, served: () => Snapshot, clock: C
       const { id, manifest } = served();
       return { id, readAt: new Date(manifest.created_at), source: manifest.source };
     },
-    // Asked for without a key: whoever asks often must not make work, nor copies.
+    // OutgoingRequest for without a key: whoever asks often must not make work, nor copies.
     report: oncePerSnapshot(served, ({ folder }) => readFile(join(folder, reportFile)).catch(nullIfMissing)),
     dictionary: oncePerSnapshot(served, async (snapshot) => readPublishedDictionary(await requireDatabase(snapshot))),
     previews: oncePerSnapshot(served, previewTables),

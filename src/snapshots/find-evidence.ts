@@ -14,21 +14,21 @@ import { changesTableName, sampleNotice, violationsLogTableName } from '../wareh
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** A column in question, and what the source calls it. */
-export interface FigureInQuestion {
+export interface EvidenceFigure {
   readonly column: string;
   readonly field: string;
   /** As in the table; null where it is NULL there. */
   readonly value: string | null;
 }
 
-export interface ViolationInQuestion extends MessageParts {
+export interface EvidenceViolation extends MessageParts {
   readonly severity: string;
   readonly message: string;
   readonly messages: Readonly<Record<Language, string>>;
   readonly first_snapshot: string;
   /** UTC, as `2026-11-20 03:00:02`. */
   readonly since: string;
-  readonly figures: readonly FigureInQuestion[];
+  readonly figures: readonly EvidenceFigure[];
 }
 
 /** Something that happened to a row: a value that was restated, a violation that came or was resolved. */
@@ -51,13 +51,13 @@ export interface Evidence {
   readonly place: Readonly<Record<string, string>> | null;
   /** Why the record is in quarantine; null for one that has a row. */
   readonly quarantined: string | null;
-  readonly figures: readonly FigureInQuestion[];
-  readonly violations: readonly ViolationInQuestion[];
+  readonly figures: readonly EvidenceFigure[];
+  readonly violations: readonly EvidenceViolation[];
   readonly records: readonly ReceivedRecord[];
   readonly history: readonly PastEvent[];
 }
 
-export interface EvidenceQuestion {
+export interface EvidenceRequest {
   /** As the source spells it, in any letter case; null for everything in quarantine. */
   readonly name: string | null;
   /** Null for all. */
@@ -71,20 +71,20 @@ type Texts = Readonly<Record<string, string | null>>;
 export async function findEvidence(
   warehouse: string,
   snapshot: Snapshot,
-  question: EvidenceQuestion,
+  question: EvidenceRequest,
 ): Promise<Evidence[]> {
   const { project } = snapshot.manifest;
   const database = await openPublished(await requireDatabase(snapshot));
   try {
-    const asked = project.pipelines.filter(({ table }) => question.datasets?.includes(table) ?? true);
+    const requested = project.pipelines.filter(({ table }) => question.datasets?.includes(table) ?? true);
     const found: Evidence[] = [];
-    for (const pipeline of asked) {
+    for (const pipeline of requested) {
       for (const row of await rowsNamed(database, pipeline, question.name))
         found.push(await evidenceOfRow({ database, warehouse, snapshot, pipeline, row, question }));
       for (const row of await quarantineNamed(database, pipeline, question.name))
         found.push(await evidenceOfQuarantine(warehouse, snapshot, pipeline, row));
     }
-    if (found.length === 0 && question.name !== null) throw await refuseName(database, asked, question.name);
+    if (found.length === 0 && question.name !== null) throw await refuseName(database, requested, question.name);
     return found;
   } finally {
     database.close();
@@ -116,9 +116,9 @@ function quarantineNamed(database: Database, pipeline: AnyPipeline, name: string
 }
 
 /** What a refused name may have meant. */
-async function refuseName(database: Database, asked: readonly AnyPipeline[], name: string): Promise<RekapError> {
+async function refuseName(database: Database, requested: readonly AnyPipeline[], name: string): Promise<RekapError> {
   const names = new Set<string>();
-  for (const pipeline of asked) {
+  for (const pipeline of requested) {
     const column = quoteIdentifier(nameColumn(pipeline));
     const rows = await database.rows<{ name: string }>(
       `SELECT DISTINCT ${column}::VARCHAR AS name FROM ${quoteIdentifier(pipeline.table)}
@@ -129,7 +129,7 @@ async function refuseName(database: Database, asked: readonly AnyPipeline[], nam
   const advice =
     names.size > 0
       ? `Did you mean ${[...names].slice(0, 8).join(', ')}?`
-      : `To list all names, run "rekap query 'SELECT DISTINCT ${nameColumn(asked[0]!)} FROM ${asked[0]!.table}'".`;
+      : `To list all names, run "rekap query 'SELECT DISTINCT ${nameColumn(requested[0]!)} FROM ${requested[0]!.table}'".`;
   return new RekapError(
     'usage',
     `Unknown name ${JSON.stringify(name)}: no row and no record in quarantine has this name.`,
@@ -137,23 +137,23 @@ async function refuseName(database: Database, asked: readonly AnyPipeline[], nam
   );
 }
 
-interface RowInQuestion {
+interface EvidenceRow {
   readonly database: Database;
   readonly warehouse: string;
   readonly snapshot: Snapshot;
   readonly pipeline: AnyPipeline;
   readonly row: Texts;
-  readonly question: EvidenceQuestion;
+  readonly question: EvidenceRequest;
 }
 
-async function evidenceOfRow(about: RowInQuestion): Promise<Evidence> {
+async function evidenceOfRow(about: EvidenceRow): Promise<Evidence> {
   const { database, warehouse, snapshot, pipeline, row, question } = about;
   const { columns: declared, table, key } = pipeline;
   const here = [
     `dataset = ${quoteText(table)}`,
     ...key.map((name) => `${quoteIdentifier(name)}::VARCHAR = ${quoteText(row[name]!)}`),
   ].join(' AND ');
-  const figure = (column: string): FigureInQuestion => ({
+  const figure = (column: string): EvidenceFigure => ({
     column,
     field: declared[column]!.field,
     value: row[column] ?? null,
@@ -163,7 +163,7 @@ async function evidenceOfRow(about: RowInQuestion): Promise<Evidence> {
   const violations = rows
     .filter((violation) => ofColumns(violation['column_name']!) || partsOf(pipeline, violation).some(ofColumns))
     .map((violation) => {
-      const parts = violation as unknown as Omit<ViolationInQuestion, 'messages' | 'figures'>;
+      const parts = violation as unknown as Omit<EvidenceViolation, 'messages' | 'figures'>;
       const messages = languages.map(
         (language) => [language, messageOf(snapshot.manifest.project, parts, language)] as const,
       );

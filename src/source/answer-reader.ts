@@ -32,7 +32,7 @@ export interface FetchedPage {
 }
 
 /** A request, as the source is asked it. */
-export interface Asked {
+export interface OutgoingRequest {
   readonly pipeline: AnyPipeline;
   readonly request: PageRequest;
   readonly path: string;
@@ -95,7 +95,10 @@ export class AnswerReader {
   }
 
   /** Lands an answer and reads it. Failures that trying again may mend are returned, all others thrown. */
-  async read({ pipeline, request, url, mayForbid }: Asked, arrived: Arrived): Promise<FetchedPage | FailedAttempt> {
+  async read(
+    { pipeline, request, url, mayForbid }: OutgoingRequest,
+    arrived: Arrived,
+  ): Promise<FetchedPage | FailedAttempt> {
     const { apiKey, health, warn } = this.context;
     const { status, headers, at } = arrived;
     const body = withoutKey(arrived.body, apiKey);

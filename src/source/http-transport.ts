@@ -66,8 +66,8 @@ export function createHttpTransport({
         'user-agent': 'rekap',
       };
       const { query } = credentials;
-      const asked = query === null ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
-      const sent = pool.then((opened) => opened.request({ method: 'GET', path: asked, headers, signal }));
+      const requested = query === null ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
+      const sent = pool.then((opened) => opened.request({ method: 'GET', path: requested, headers, signal }));
       const response = await sent.catch((error: unknown) => {
         throw lackOfOurs(error) ?? error;
       });

@@ -12,7 +12,7 @@ export type Failure =
   /** The body is the JSON of something else than an envelope, though the source has given some. */
   | { readonly kind: 'malformed' };
 
-export interface RetryQuestion {
+export interface RetryInput {
   readonly failure: Failure;
   /** How many attempts have been made, this one included. */
   readonly attempt: number;
@@ -42,7 +42,7 @@ const longestBackoff = 30_000;
 /** A source that asks for more patience than this is asked again by the next scheduled run instead. */
 export const longestRetryAfter = 600_000;
 
-export function planRetry(question: RetryQuestion): RetryPlan {
+export function planRetry(question: RetryInput): RetryPlan {
   const { failure, attempt, maxAttempts, answeredBefore } = question;
   if (
     failure.kind === 'status' &&
@@ -54,9 +54,9 @@ export function planRetry(question: RetryQuestion): RetryPlan {
   if (failure.kind === 'connection' && isCertificateError(failure.code)) {
     return { giveUp: "the server's certificate is not trusted" };
   }
-  const asked = failure.kind === 'status' ? parseRetryAfter(failure.retryAfter, question.now) : null;
-  if (asked !== null && asked > longestRetryAfter)
-    return { giveUp: `Retry-After is ${Math.ceil(asked / 60_000)} minutes`, forAll: true };
+  const requested = failure.kind === 'status' ? parseRetryAfter(failure.retryAfter, question.now) : null;
+  if (requested !== null && requested > longestRetryAfter)
+    return { giveUp: `Retry-After is ${Math.ceil(requested / 60_000)} minutes`, forAll: true };
   const isHopeless = failure.kind === 'malformed' && attempt >= attemptsAtMalformed;
   if (attempt >= maxAttempts || isHopeless) return { giveUp: `given up after ${times(attempt)}` };
   if (
@@ -70,9 +70,9 @@ export function planRetry(question: RetryQuestion): RetryPlan {
   // Full backoff halves at random, so that many clients do not come back together.
   const backoff = Math.min(longestBackoff, firstWait * 2 ** (attempt - 1)) * (0.5 + question.random / 2);
   // "At once" is not said by a source that is in trouble: all attempts would be spent before it is out of it.
-  if (asked === null || asked === 0) return { wait: backoff };
+  if (requested === null || requested === 0) return { wait: backoff };
   // A server's own word counts, plus a little jitter so that parallel requests do not return in one burst.
-  return { wait: asked + question.random * 100 };
+  return { wait: requested + question.random * 100 };
 }
 
 /** Milliseconds that a Retry-After header asks for, from seconds or an HTTP date; null where it is absent or no such value. */

@@ -1,7 +1,13 @@
 /** Asks the source for pages: politely, stubbornly, and with every answer landed before it is read. */
 
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
-import { AnswerReader, type Arrived, type Asked, type FailedAttempt, type FetchedPage } from './answer-reader.ts';
+import {
+  AnswerReader,
+  type Arrived,
+  type OutgoingRequest,
+  type FailedAttempt,
+  type FetchedPage,
+} from './answer-reader.ts';
 import type { Transport } from './http-transport.ts';
 import { ResumedPages } from './resumed-pages.ts';
 import { type Failure, planRetry } from './retry-plan.ts';
@@ -91,7 +97,7 @@ export class SourceClient {
   private readonly resumed: ResumedPages | null;
   private readonly warned = new Set<string>();
   /** Until when a wait has been told of. */
-  private toldUntil = Number.NEGATIVE_INFINITY;
+  private reportedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: SourceOptions, context: SourceContext) {
     this.options = options;
@@ -107,7 +113,7 @@ export class SourceClient {
   /** Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL. */
   async fetchPage(pipeline: AnyPipeline, request: PageRequest, leniency: Leniency = {}): Promise<FetchedPage> {
     const path = this.pathOf(request);
-    const asked: Asked = {
+    const requested: OutgoingRequest = {
       pipeline,
       request,
       path,
@@ -117,13 +123,13 @@ export class SourceClient {
       isOptional: leniency.isOptional === true,
     };
     // It keeps its place while it waits to try again, so that a source in trouble is asked less.
-    return this.pace.limit(() => this.askUntilAnswered(asked));
+    return this.pace.limit(() => this.askUntilAnswered(requested));
   }
 
-  private async askUntilAnswered(asked: Asked): Promise<FetchedPage> {
+  private async askUntilAnswered(requested: OutgoingRequest): Promise<FetchedPage> {
     const { clock, signal } = this.context;
-    const { dataset, partition } = asked.request;
-    const recalled = await this.recall(asked);
+    const { dataset, partition } = requested.request;
+    const recalled = await this.recall(requested);
     if (recalled !== null) return recalled;
     if (this.health.end === null) this.requireAnswering(dataset);
     for (let attempt = 1; ; attempt += 1) {
@@ -131,25 +137,25 @@ export class SourceClient {
       if (this.health.end !== null) throw this.health.end;
       this.noteRequest(dataset, attempt > 1);
       const round = this.pace.begin();
-      const outcome = await this.attempt(asked);
+      const outcome = await this.attempt(requested);
       if ('page' in outcome) {
         this.health.notePage(dataset);
         this.pace.answered();
-        if (partition === null) await this.resumed?.compare(asked.request, outcome.page.bytes);
+        if (partition === null) await this.resumed?.compare(requested.request, outcome.page.bytes);
         return outcome;
       }
       if (outcome.failure.kind === 'status') this.noteStatus(outcome.failure.status, round);
-      await clock.sleep(this.waitBefore(asked, attempt, outcome), signal);
+      await clock.sleep(this.waitBefore(requested, attempt, outcome), signal);
     }
   }
 
   /** Sends the request once and reads its answer. Failures that trying again may mend are returned, all others thrown. */
-  private async attempt(asked: Asked): Promise<FetchedPage | FailedAttempt> {
-    const sent = await this.send(asked);
-    return 'status' in sent ? this.reader.read(asked, sent) : sent;
+  private async attempt(requested: OutgoingRequest): Promise<FetchedPage | FailedAttempt> {
+    const sent = await this.send(requested);
+    return 'status' in sent ? this.reader.read(requested, sent) : sent;
   }
 
-  private async send({ request, path, isOptional }: Asked): Promise<Arrived | FailedAttempt> {
+  private async send({ request, path, isOptional }: OutgoingRequest): Promise<Arrived | FailedAttempt> {
     const { transport, clock, signal } = this.context;
     const { timeout } = this.options;
     // Ends with the run, or when one attempt has taken as long as it may.
@@ -175,10 +181,10 @@ export class SourceClient {
   }
 
   /** Milliseconds to wait before the request is sent again. Throws where that would not help. */
-  private waitBefore(asked: Asked, attempt: number, { failure, detail }: FailedAttempt): number {
+  private waitBefore(requested: OutgoingRequest, attempt: number, { failure, detail }: FailedAttempt): number {
     const { clock, random, report } = this.context;
     const { maxAttempts: most, timeout, apiKey } = this.options;
-    const { request, url, mayRefuse, isOptional } = asked;
+    const { request, url, mayRefuse, isOptional } = requested;
     const maxAttempts = isOptional ? Math.min(attemptsAtOptional, most) : most;
     const answeredBefore = this.health.answered;
     const plan = planRetry({ answeredBefore, now: clock.now(), random: random(), failure, attempt, maxAttempts });
@@ -192,8 +198,8 @@ export class SourceClient {
     }
     // A wait after a timeout is told of however short it is: that was long itself. Of those that wait together, one is.
     const over = clock.monotonic() + plan.wait;
-    if ((plan.wait >= longWait || failure.kind === 'timeout') && over >= this.toldUntil) {
-      this.toldUntil = over + longWait;
+    if ((plan.wait >= longWait || failure.kind === 'timeout') && over >= this.reportedUntil) {
+      this.reportedUntil = over + longWait;
       report({ kind: 'wait', dataset: request.dataset, milliseconds: plan.wait, why: nameFailure(failure, timeout) });
     }
     return plan.wait;
@@ -231,7 +237,7 @@ export class SourceClient {
   }
 
   /** A partition's page as a broken-off run has landed it; null where there is none that can be read. */
-  private async recall({ pipeline, request }: Asked): Promise<FetchedPage | null> {
+  private async recall({ pipeline, request }: OutgoingRequest): Promise<FetchedPage | null> {
     // A landing keeps no headers, and so not what the next page is where a header says it.
     const isLinked = pipeline.paging.by === 'next' && 'link' in pipeline.paging;
     const answer = request.partition === null || isLinked ? null : await this.resumed?.take(request);

@@ -78,7 +78,7 @@ export class SourceHealth {
   }
 }
 
-/** So many answers in a row without a complaint raise the limit by one. */
+/** So many answers in a row without a problem raise the limit by one. */
 const answersPerRaise = 20;
 
 export class Pace {
@@ -97,7 +97,7 @@ export class Pace {
     return this.limit.concurrency;
   }
 
-  /** Called when a request is sent; its number says later whether a complaint is older than the last halving. */
+  /** Called when a request is sent; its number says later whether a problem is older than the last halving. */
   begin(): number {
     return this.round;
   }

@@ -206,8 +206,8 @@ export function redirectDetail(location: string | string[] | undefined, path: st
     return 'it redirects, and rekap does not follow redirects because they could expose the API key';
   const { origin, pathname } = new URL(target, url);
   const base = pathname.replace(/\/+$/, '');
-  const asked = new URL(url);
-  const isSame = origin === asked.origin && base === asked.pathname;
+  const requested = new URL(url);
+  const isSame = origin === requested.origin && base === requested.pathname;
   const advice = isSame
     ? ' That is the same address, so another --base-url does not help. Contact the operator of the service'
     : base.endsWith(path)

@@ -100,19 +100,19 @@ export class Transformer {
   private addRecord(page: Page, record: number): void {
     this.ledger.fetched += 1;
     // The key is read into the next row. Where the record gets no row, the next record is read into it.
-    const complaint = this.fillKey(page, record);
-    if (complaint === null) {
+    const problem = this.fillKey(page, record);
+    if (problem === null) {
       begin(key);
       for (const column of this.keyColumns) this.batch.columns[column]!.mix(this.batch.rows, key);
       fingerprintContent(page, record, key, this.places, content);
     } else fingerprintBytes(page, record, content);
     // Where a dataset has no partitions, the list of all is its only one.
     const isListed = page.request.partition === null && this.pipeline.partition !== undefined;
-    if (this.contents.meet(content, 1) !== 0 || (complaint !== null && isListed && this.keyless.has(content)))
+    if (this.contents.meet(content, 1) !== 0 || (problem !== null && isListed && this.keyless.has(content)))
       this.ledger.duplicates += 1;
-    else if (complaint !== null) {
+    else if (problem !== null) {
       if (!isListed) this.keyless.meet(content, 1);
-      this.quarantine(page, record, complaint);
+      this.quarantine(page, record, problem);
     } else if (this.keys.meet(key, 1) === 0) {
       this.fillRow(page, record);
       this.ledger.published += 1;

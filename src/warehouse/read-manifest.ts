@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { loadProject } from '../project/load-project.ts';
 import { storedPart } from '../project/stored.ts';
-import { complaintsAbout } from '../project/validate.ts';
+import { findProblems } from '../project/validate.ts';
 import { type Manifest, manifestShape } from './snapshot-format.ts';
 
 /** What came of reading a manifest; `why` is the rest of a sentence that begins with the file. */
@@ -19,10 +19,10 @@ export async function readManifest(value: unknown, id: string): Promise<ReadMani
   if (typeof format === 'number' && format > 2)
     return { why: `has the format ${format} of a newer release. Use that release of rekap to read it` };
   if (!v.is(manifestShape, current) || current.snapshot !== id) return { why: `is not a manifest of snapshot ${id}` };
-  const [complaint] = complaintsAbout(current.project);
-  return complaint === undefined
+  const [problem] = findProblems(current.project);
+  return problem === undefined
     ? { manifest: current }
-    : { why: `has a declaration that contradicts itself: ${complaint.what}` };
+    : { why: `has a declaration that contradicts itself: ${problem.what}` };
 }
 
 function formatOf(value: unknown): unknown {

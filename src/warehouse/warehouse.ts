@@ -163,7 +163,7 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
   return { id, folder, manifest: await readManifest(id, folder) };
 }
 
-/** Path of a snapshot's DuckDB file, which must be there, and alone: DuckDB's own complaint would not say what to do. */
+/** Path of a snapshot's DuckDB file, which must be there, and alone: DuckDB's own problem would not say what to do. */
 export async function requireDatabase(snapshot: Snapshot): Promise<string> {
   const file = join(snapshot.folder, databaseFile);
   try {

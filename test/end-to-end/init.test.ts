@@ -18,7 +18,7 @@ const tool = (name: string): string => join(root, 'node_modules/.cache/tools/bin
 const has = (name: string): boolean => spawnSync(name, ['--version']).error === undefined;
 
 /** What a program says of a file that it finds wrong. */
-function complaints(program: string, ...words: string[]): string {
+function problems(program: string, ...words: string[]): string {
   const { status, stdout, stderr } = spawnSync(program, words, { encoding: 'utf8' });
   return status === 0 ? '' : `${stdout}${stderr}`;
 }
@@ -118,12 +118,12 @@ describe('rekap init', () => {
       const { into } = await init('--schedule', schedule);
       const files = (await readdir(into, { recursive: true })).filter((file) => file.endsWith('.yaml'));
       expect(files.length).toBeGreaterThan(0);
-      for (const file of files) expect(complaints(tool(validator), ...words, join(into, file))).toBe('');
+      for (const file of files) expect(problems(tool(validator), ...words, join(into, file))).toBe('');
     },
   );
 
   it.skipIf(!has(tool('hadolint')))('has an image that hadolint takes (skipped as above)', () => {
-    expect(complaints(tool('hadolint'), join(root, 'Dockerfile'))).toBe('');
+    expect(problems(tool('hadolint'), join(root, 'Dockerfile'))).toBe('');
   });
 
   it('has a cron line that a shell can run', async () => {

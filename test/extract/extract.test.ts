@@ -257,10 +257,14 @@ describe('an extraction', () => {
   });
 
   it('reads every partition, however much of the memory the records without a partition would fill', async () => {
-    const strays = Array.from({ length: 30 }, (_, place) => ({ partition: -1, regency: `FOOTER ${place}`, people: 0 }));
-    const source = simulateSource([...strays, ...records], faultless, half);
+    const withoutPartition = Array.from({ length: 30 }, (_, place) => ({
+      partition: -1,
+      regency: `FOOTER ${place}`,
+      people: 0,
+    }));
+    const source = simulateSource([...withoutPartition, ...records], faultless, half);
     const { delivered } = await runExtract(source, { pageSize: 10, heldBytes: 8000 });
-    expect(delivered).toHaveLength(records.length + strays.length);
+    expect(delivered).toHaveLength(records.length + withoutPartition.length);
   });
 
   it('refuses a listing that has grown by the time that all partitions were read', async () => {

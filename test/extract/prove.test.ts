@@ -1,8 +1,8 @@
 /** The one rule: two readings that brought everything that any reading brought, with the same values. */
 
 import { describe, expect, it } from 'vitest';
-import { FullListing, Shown } from '../../src/extract/full-listing.ts';
-import { lackOf, neededReadings } from '../../src/extract/prove.ts';
+import { FullListing, SeenRecords } from '../../src/extract/full-listing.ts';
+import { missingFrom, neededReadings } from '../../src/extract/prove.ts';
 import { voters } from '../support/bundled.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 
@@ -15,8 +15,8 @@ describe('a partition', () => {
     ['two readings that both lack a record which a third showed', account(4), [account(4)], 5, 2],
     ['two readings with other values', account(5), [account(5, 'b')], 5, 2],
     ['two readings where three are needed', account(5), [account(5)], 5, 3],
-  ])('is not complete by %s', (_what, newest, earlier, shown, needed) => {
-    expect(lackOf({ newest, earlier, shown, needed })).not.toBeNull();
+  ])('is not complete by %s', (_what, newest, earlier, seen, needed) => {
+    expect(missingFrom({ newest, earlier, seen, needed })).not.toBeNull();
   });
 
   it.each([
@@ -24,8 +24,8 @@ describe('a partition', () => {
     ['two of three, around one that lacked a record', account(5), [account(5), account(4)], 5, 2],
     ['two of three, around one with other values', account(5), [account(5), account(5, 'b')], 5, 2],
     ['two readings without a record', account(0), [account(0)], 0, 2],
-  ])('is complete by %s', (_what, newest, earlier, shown, needed) => {
-    expect(lackOf({ newest, earlier, shown, needed })).toBeNull();
+  ])('is complete by %s', (_what, newest, earlier, seen, needed) => {
+    expect(missingFrom({ newest, earlier, seen, needed })).toBeNull();
   });
 });
 
@@ -63,13 +63,13 @@ describe('the full listing', () => {
   });
 });
 
-describe('what was shown', () => {
+describe('what was seen', () => {
   it('counts what the listing has and no reading brought, and each record as often as it came', () => {
     const listing = listingOf([a!, b!, b!]);
-    const shown = new Shown([listing], '1');
-    expect(shown.size).toBe(3);
+    const seen = new SeenRecords([listing], '1');
+    expect(seen.size).toBe(3);
     const other = listingOf([a!]);
-    expect(new Shown([listing, other], '1').size).toBe(3);
+    expect(new SeenRecords([listing, other], '1').size).toBe(3);
   });
 });
 

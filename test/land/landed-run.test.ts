@@ -12,13 +12,13 @@ import { type LandedRun } from '../../src/land/landed-run.ts';
 import { openLanding } from '../../src/land/landing.ts';
 import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { Answer, PageRequest } from '../../src/stages.ts';
-import { type Asked, requestOf as requestTo } from '../support/asked.ts';
+import { type OutgoingRequest, requestOf as requestTo } from '../support/asked.ts';
 import { voters, votingRightsUsers } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 import { holds } from '../support/properties.ts';
 
 const described = describedRun({ partitions: ['1101'] });
-const requestOf = (asked: Partial<Asked> = {}, pipeline: AnyPipeline = voters): PageRequest =>
+const requestOf = (asked: Partial<OutgoingRequest> = {}, pipeline: AnyPipeline = voters): PageRequest =>
   requestTo(pipeline, { partition: '1101', limit: 10, ...asked });
 /** As the source client lands it: the URL is the base URL with what was asked for. */
 const answerOf = (body: string, { request = requestOf(), ...rest }: Partial<Answer> = {}): Answer => ({

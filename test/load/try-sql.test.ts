@@ -13,7 +13,7 @@ const base = { 'rekap.project.json': projectJson, 'people.json': peopleJson };
 
 const load = async (files: Files) => loadProject(await writeProject({ ...base, ...files }));
 
-async function complaint(files: Files): Promise<string> {
+async function problem(files: Files): Promise<string> {
   const project = await load(files);
   const error = await requireSql(project, project.files).catch((thrown: unknown) => thrown);
   if (isRekapError(error, 'pipeline-definition')) return error.message;
@@ -62,9 +62,9 @@ describe('a file that is no single query', () => {
     ['nothing but a comment', '-- SELECT 1', 'it is not a SELECT'],
     ['what leaves the view and goes on', 'SELECT 1 AS a) x; DROP TABLE people; SELECT (1', 'syntax error'],
   ])('is refused: %s', async (_what, sql, message) => {
-    expect(await complaint(view(sql))).toContain(message);
-    expect(await complaint(view(sql))).toMatch(/models\/sums\.sql:[12]: /);
-    expect(await complaint(check(sql))).toContain(message);
+    expect(await problem(view(sql))).toContain(message);
+    expect(await problem(view(sql))).toMatch(/models\/sums\.sql:[12]: /);
+    expect(await problem(check(sql))).toContain(message);
   });
 });
 
@@ -97,7 +97,7 @@ describe('the line of a fault', () => {
       'checks/full.sql:',
     ],
   ])('is that of the file, its header counted: %s', async (_what, files, message) => {
-    expect(await complaint(files)).toContain(message);
+    expect(await problem(files)).toContain(message);
   });
 
   it('is that of the SQL where there is no file', async () => {
@@ -129,18 +129,18 @@ describe('a check', () => {
       'its message names {place}, which no violation has',
     ],
   ])('is refused %s', async (_what, files, message) => {
-    expect(await complaint(files)).toContain(message);
+    expect(await problem(files)).toContain(message);
   });
 
   it('of a row is run too', async () => {
     const checks = [{ kind: 'pattern', name: 'odd', severity: 'error', column: 'place', pattern: '[A-Z' }];
-    const message = await complaint({ 'people.json': { ...peopleJson, checks } });
+    const message = await problem({ 'people.json': { ...peopleJson, checks } });
     expect(message).toMatch(/^The project cannot be used: people\.json:1: .*missing \]/);
   });
 
   it('is named with every other one that is wrong', async () => {
     const files = { 'checks/a.sql': '-- A.\nSELECT 1 AS x', 'checks/b.sql': `-- B.\n-- en: x\n${select} FROM nobody` };
-    const lines = (await complaint(files)).split('\n');
+    const lines = (await problem(files)).split('\n');
     expect(lines.filter((line) => line.startsWith('  - checks/a.sql:2: '))).toHaveLength(5);
     expect(lines.filter((line) => line.startsWith('  - checks/b.sql:3: Catalog Error'))).toHaveLength(1);
   });
@@ -150,9 +150,9 @@ describe('a way out of the database', () => {
   it.each(["read_text('/etc/hostname')", "read_csv('/etc/hostname')", "glob('/etc/*')", "'/etc/hostname.csv'"])(
     'is closed to a view and to a check: %s',
     async (from) => {
-      expect(await complaint(view(`SELECT *\nFROM ${from}`))).toMatch(/models\/sums\.sql:\d: .*disabled/);
+      expect(await problem(view(`SELECT *\nFROM ${from}`))).toMatch(/models\/sums\.sql:\d: .*disabled/);
       const sql = `${select} FROM (SELECT 'x' AS place, 1 AS total FROM ${from})`;
-      expect(await complaint(check(sql))).toMatch(/checks\/full\.sql:\d: .*disabled/);
+      expect(await problem(check(sql))).toMatch(/checks\/full\.sql:\d: .*disabled/);
     },
   );
 });

@@ -53,21 +53,21 @@ interface State {
 
 /** Everything in the log that a warehouse must never show, as sentences. */
 export function judgeHistory({ acts, looks, published, rows }: History): string[] {
-  const complaints: string[] = [];
-  const versions = judgeActs(acts, published, (complaint) => complaints.push(complaint));
+  const problems: string[] = [];
+  const versions = judgeActs(acts, published, (problem) => problems.push(problem));
   const whole = looks.filter((look) => {
     const found = judgeLook(look, versions, rows);
-    complaints.push(...found.map((what) => `${nameOf(look)} ${what}`));
+    problems.push(...found.map((what) => `${nameOf(look)} ${what}`));
     return found.length === 0;
   });
-  return [...complaints, ...judgeOrder(acts, whole)];
+  return [...problems, ...judgeOrder(acts, whole)];
 }
 
 /** Whether each act left what it should; gives the version of each snapshot. */
 function judgeActs(
   acts: readonly Act[],
   published: ReadonlySet<string>,
-  complain: (complaint: string) => void,
+  complain: (problem: string) => void,
 ): Map<string, number> {
   const versions = new Map<string, number>();
   let before: string | null = null;
@@ -113,7 +113,7 @@ function judgeOrder(acts: readonly Act[], looks: readonly Look[]): string[] {
   const beginning: State = { began: -Infinity, ended: -Infinity, current: null, hash: null };
   const states = [beginning, ...acts];
   const seen: { readonly ended: number; readonly state: number }[] = [];
-  const complaints: string[] = [];
+  const problems: string[] = [];
   for (const look of looks.toSorted((a, b) => a.began - b.began)) {
     const finished = states.findLastIndex(({ ended }) => ended <= look.began);
     const known = seen.reduce(
@@ -125,11 +125,10 @@ function judgeOrder(acts: readonly Act[], looks: readonly Look[]): string[] {
         index >= Math.max(finished, known) && began < look.ended && current === look.ids[0] && hash === look.hash,
     );
     if (state >= 0) seen.push({ ended: look.ended, state });
-    else if (known > finished)
-      complaints.push(`${nameOf(look)} went back to ${look.ids[0]} behind what was seen before`);
-    else complaints.push(`${nameOf(look)} showed ${look.ids[0]}, or a manifest of it, that was not current then`);
+    else if (known > finished) problems.push(`${nameOf(look)} went back to ${look.ids[0]} behind what was seen before`);
+    else problems.push(`${nameOf(look)} showed ${look.ids[0]}, or a manifest of it, that was not current then`);
   }
-  return complaints;
+  return problems;
 }
 
 function nameOf({ reader, began }: Look): string {

@@ -13,9 +13,9 @@ vi.mock('../../src/project/validate.ts', async (load) => {
   const real = await load<typeof import('../../src/project/validate.ts')>();
   return {
     ...real,
-    complaintsAbout(project: Project) {
+    findProblems(project: Project) {
       checked.push(project);
-      return real.complaintsAbout(project);
+      return real.findProblems(project);
     },
   };
 });

@@ -11,9 +11,9 @@ import {
   summedColumns,
 } from '../../src/project/declaration.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables } from '../../src/project/reserved.ts';
-import { complaintsAboutShape, pipelineShape, projectShape, storedProjectShape } from '../../src/project/shapes.ts';
+import { findShapeProblems, pipelineShape, projectShape, storedProjectShape } from '../../src/project/shapes.ts';
 import { storedPart } from '../../src/project/stored.ts';
-import { complaintsAbout } from '../../src/project/validate.ts';
+import { findProblems } from '../../src/project/validate.ts';
 import { noValueCheck } from '../../src/kinds/read-field.ts';
 import { NullReason } from '../../src/project/reserved.ts';
 
@@ -27,13 +27,13 @@ const plus = (name: string, definition: object): { columns: Record<string, Colum
 });
 
 /** What is wrong with the shape of a value; what contradicts itself shows only where nothing is. */
-function refusalOf(shape: Parameters<typeof complaintsAboutShape>[0], value: unknown): string | null {
-  const [complaint] = complaintsAboutShape(shape, value);
-  return complaint === undefined ? null : `${complaint.where.join('.')} ${complaint.what}`;
+function refusalOf(shape: Parameters<typeof findShapeProblems>[0], value: unknown): string | null {
+  const [problem] = findShapeProblems(shape, value);
+  return problem === undefined ? null : `${problem.where.join('.')} ${problem.what}`;
 }
 
 function complaintsOf(project: Project): string[] {
-  return [...complaintsAbout(project)].map(({ of, what }) => `${of}: ${what}`);
+  return [...findProblems(project)].map(({ of, what }) => `${of}: ${what}`);
 }
 
 /** Everything that is wrong with the voters' pipeline where it is changed. */
@@ -180,7 +180,7 @@ describe('a pipeline', () => {
 
   it('is complained of in every point at once, each near a name that stands in its file', () => {
     const pipeline = { ...sound, key: ['regency', 'village'], watch: ['province'] };
-    const found = [...complaintsAbout({ ...whole, pipelines: [pipeline, ...whole.pipelines.slice(1)] })];
+    const found = [...findProblems({ ...whole, pipelines: [pipeline, ...whole.pipelines.slice(1)] })];
     expect(found.map(({ of, near }) => [of, near])).toEqual([
       ['voters', 'village'],
       ['voters', 'dapil_id'],

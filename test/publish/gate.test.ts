@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { pipelines } from '../support/bundled.ts';
 import { summedColumns } from '../../src/project/declaration.ts';
-import { checkGate, type GateFindings, type GateQuestion } from '../../src/publish/gate.ts';
+import { checkGate, type GateFindings, type GateInput } from '../../src/publish/gate.ts';
 import type { Manifest, ManifestDataset } from '../../src/warehouse/snapshot-format.ts';
 import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
 
@@ -25,12 +25,12 @@ const manifest = (voters: Dataset, users: Dataset = {}): Manifest =>
   manifestOf({ datasets: { voters: dataset(voters), voting_rights_users: dataset(users) } });
 
 /** Asks the gate about a snapshot of voters, after a snapshot where `before` is given. */
-const ask = (now: Dataset, before: Dataset | null, more: Partial<GateQuestion> = {}): GateFindings =>
+const ask = (now: Dataset, before: Dataset | null, more: Partial<GateInput> = {}): GateFindings =>
   checkGate({
     pipelines,
     manifest: manifest(now),
     previous: before === null ? null : manifest(before),
-    asked: ['voters', 'voting_rights_users'],
+    requested: ['voters', 'voting_rights_users'],
     shrunken: new Map(),
     errors: new Map(),
     newErrors: new Map(),
@@ -58,10 +58,10 @@ const ledger = (fetched: number, published: number, quarantined = 0, duplicates 
   duplicates,
 });
 const allNull = Object.fromEntries(summedColumns(pipelines[0]!).map((name) => [name, 1000]));
-const others = { asked: ['voting_rights_users'] };
+const others = { requested: ['voting_rights_users'] };
 
 describe('the gate refuses, whoever accepts changes', () => {
-  it.each<[string, Dataset, Partial<GateQuestion>, RegExp | null]>([
+  it.each<[string, Dataset, Partial<GateInput>, RegExp | null]>([
     ['no first snapshot as such', {}, {}, null],
     ['a ledger that does not balance', { ledger: ledger(1001, 1000) }, {}, /1,001 fetched.*1,000 published/],
     ['no ledger with quarantine and duplicates', { ledger: ledger(1003, 1000, 1, 2) }, {}, null],
@@ -85,7 +85,7 @@ describe('the gate refuses, whoever accepts changes', () => {
 describe('the gate refuses where it is strict, and only there', () => {
   const errors = (...counts: [string, number][]) => ({ errors: new Map([['voters', new Map(counts)]]) });
 
-  it.each<[string, Dataset, Partial<GateQuestion>, RegExp | null]>([
+  it.each<[string, Dataset, Partial<GateInput>, RegExp | null]>([
     ['nothing', {}, {}, null],
     ['errors', {}, errors(['a', 3], ['b', 1200]), /: 1,203 violations of severity error .*: a 3, b 1,200$/],
     ['one error', {}, errors(['a', 1]), /: 1 violation /],
@@ -102,7 +102,7 @@ describe('the gate refuses new errors where it is told to', () => {
   const newErrors = (...counts: [string, number][]) => ({ newErrors: new Map([['voters', new Map(counts)]]) });
   const standing = { errors: new Map([['voters', new Map([['a', 7]])]]) };
 
-  it.each<[string, Dataset, Partial<GateQuestion>, RegExp | null]>([
+  it.each<[string, Dataset, Partial<GateInput>, RegExp | null]>([
     ['not those that stand', { quarantined: 1 }, standing, null],
     [
       'new ones, whoever accepts changes',
@@ -123,11 +123,11 @@ describe('the gate refuses new errors where it is told to', () => {
 describe('the gate asks for --accept-changes', () => {
   const alone = { rows: 400, partitions: [verdict('1101', 400, null)] };
   const came = { carried_over: 1000, ledger: ledger(0, 0) };
-  const asked = { asked: ['voters'] };
+  const asked = { requested: ['voters'] };
 
   it('where a dataset of the previous snapshot is gone', () => {
     const datasets = { voters: dataset({}) };
-    const shorter = { manifest: manifestOf({ datasets }), asked: ['voters'] };
+    const shorter = { manifest: manifestOf({ datasets }), requested: ['voters'] };
     expect(ask({}, {}, shorter).changes).toEqual([
       expect.stringMatching(/^voting_rights_users: .* 1,000 rows .*dataset-gone/),
     ]);
@@ -135,7 +135,7 @@ describe('the gate asks for --accept-changes', () => {
     expect(ask({}, null, shorter)).toEqual(nothing);
   });
 
-  it.each<[string, Dataset, Dataset, Partial<GateQuestion>, RegExp | null]>([
+  it.each<[string, Dataset, Dataset, Partial<GateInput>, RegExp | null]>([
     ['not for the same again', {}, {}, {}, null],
     ['for a partition that is gone', partitions(verdict('1101', 1000)), {}, {}, /: partition 1102 has no records now/],
     ['for one that came empty', partitions(verdict('1101', 1000), verdict('1102', 0)), {}, {}, /partition 1102 /],

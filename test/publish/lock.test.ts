@@ -79,10 +79,10 @@ describe('the lock of a warehouse', () => {
     const words = ['--input-type=module', '--eval', holdingProgram, lockFile(warehouse)];
     const other = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
     onTestFinished(() => void other.kill('SIGKILL'));
-    let complaint = '';
-    other.stderr.on('data', (text) => (complaint += String(text)));
+    let problem = '';
+    other.stderr.on('data', (text) => (problem += String(text)));
     await once(other, 'close');
-    expect(complaint).toMatch(/lock/i);
+    expect(problem).toMatch(/lock/i);
     unlock();
     await startHolder(warehouse);
   });

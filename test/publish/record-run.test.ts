@@ -43,7 +43,7 @@ function runIn(warehouse: string, warnings: readonly string[] = []): Run {
     previous: null,
     current: null,
     pinned: null,
-    asked: project.pipelines,
+    requested: project.pipelines,
     folder: '',
     signal: new AbortController().signal,
     figures: null,

@@ -19,14 +19,14 @@ describe('Pace', () => {
     expect(new Pace(6).concurrency).toBe(6);
   });
 
-  it('halves once for a burst of complaints', () => {
+  it('halves once for a burst of problems', () => {
     const pace = new Pace(8);
     const burst = Array.from({ length: 8 }, () => pace.begin());
     for (const round of burst) pace.slowDown(round);
     expect(pace.concurrency).toBe(4);
   });
 
-  it('halves again for a complaint about a request that was sent afterwards', () => {
+  it('halves again for a problem about a request that was sent afterwards', () => {
     const pace = new Pace(8);
     const before = pace.begin();
     pace.slowDown(before);
@@ -59,7 +59,7 @@ describe('Pace', () => {
     expect(pace.concurrency).toBe(6);
   });
 
-  it('counts the 20 answers anew after a complaint', () => {
+  it('counts the 20 answers anew after a problem', () => {
     const pace = new Pace(8);
     pace.slowDown(pace.begin());
     answer(pace, 19);
@@ -79,7 +79,7 @@ describe('Pace', () => {
     expect(pace.concurrency).toBe(2);
   });
 
-  const steps = fc.array(fc.oneof(fc.constant('complaint' as const), fc.nat(50)), { maxLength: 60 });
+  const steps = fc.array(fc.oneof(fc.constant('problem' as const), fc.nat(50)), { maxLength: 60 });
 
   holds(
     'stays between one and its ceiling, whatever comes',
@@ -87,9 +87,9 @@ describe('Pace', () => {
       const pace = new Pace(ceiling);
       for (const event of events) {
         const before = pace.concurrency;
-        if (event === 'complaint') pace.slowDown(pace.begin());
+        if (event === 'problem') pace.slowDown(pace.begin());
         else answer(pace, event);
-        const [lowest, highest] = event === 'complaint' ? [Math.floor(before / 2), before / 2] : [before, ceiling];
+        const [lowest, highest] = event === 'problem' ? [Math.floor(before / 2), before / 2] : [before, ceiling];
         expect(pace.concurrency).toBeGreaterThanOrEqual(Math.max(1, lowest));
         expect(pace.concurrency).toBeLessThanOrEqual(Math.max(1, highest));
       }

@@ -7,13 +7,13 @@ import {
   parseRetryAfter,
   planRetry,
   type Failure,
-  type RetryQuestion,
+  type RetryInput,
 } from '../../src/source/retry-plan.ts';
 import { holds } from '../support/properties.ts';
 
 const now = new Date('2026-11-20T03:00:00Z');
 
-function plan(failure: Failure, rest: Partial<RetryQuestion> = {}): ReturnType<typeof planRetry> {
+function plan(failure: Failure, rest: Partial<RetryInput> = {}): ReturnType<typeof planRetry> {
   return planRetry({ failure, attempt: 1, maxAttempts: 6, answeredBefore: true, now, random: 0.5, ...rest });
 }
 
@@ -25,13 +25,13 @@ const status = (code: number, retryAfter: string | null = null): Failure => ({
 const connection = (code: string): Failure => ({ kind: 'connection', code });
 
 /** The wait before the next attempt; a plan to give up fails the test. */
-function waitOf(failure: Failure, rest: Partial<RetryQuestion> = {}): number {
+function waitOf(failure: Failure, rest: Partial<RetryInput> = {}): number {
   const decided = plan(failure, rest);
   if ('giveUp' in decided) throw new Error(`gave up: ${decided.giveUp}`);
   return decided.wait;
 }
 
-const givesUp = (failure: Failure, rest: Partial<RetryQuestion> = {}): boolean => 'giveUp' in plan(failure, rest);
+const givesUp = (failure: Failure, rest: Partial<RetryInput> = {}): boolean => 'giveUp' in plan(failure, rest);
 
 const transient: readonly [string, Failure][] = [
   ...[408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529, 599].map((code): [string, Failure] => [
@@ -99,7 +99,7 @@ describe('planRetry', () => {
   holds(
     'waits longer from attempt to attempt, up to half a minute, and by chance at most half as long',
     fc.property(attempts, chances, fc.constantFrom(...transient), (attempt, random, [, failure]) => {
-      const at = (question: Partial<RetryQuestion>): number =>
+      const at = (question: Partial<RetryInput>): number =>
         waitOf(failure, { attempt, maxAttempts: 100, random, ...question });
       expect(at({})).toBeGreaterThanOrEqual(250);
       expect(at({})).toBeLessThanOrEqual(30_000);

@@ -4,7 +4,7 @@ import type { PageSource } from '../../src/source/source-client.ts';
 import { RekapError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/stages.ts';
 
-import { type Asked, askedOf } from './asked.ts';
+import { type OutgoingRequest, askedOf } from './asked.ts';
 import { clientInMemory, orNothingThere } from './client-in-memory.ts';
 
 /** A record as extraction sees it: its partition, its name, and a value that may be restated. */
@@ -131,7 +131,7 @@ export function simulateSource(
     return envelope(page, list.length);
   }
 
-  function isEmptied({ partition, offset }: Asked): boolean {
+  function isEmptied({ partition, offset }: OutgoingRequest): boolean {
     const place = `${partition} ${offset}`;
     if (random() >= behaviour.emptyAnswers || emptied.delete(place)) return false;
     emptied.add(place);

@@ -110,7 +110,7 @@ describe('a manifest', () => {
         pipelines,
         manifest,
         previous: snapshot.manifest,
-        asked: [],
+        requested: [],
         shrunken: new Map(),
         errors: new Map(),
         newErrors: new Map(),

@@ -24,10 +24,10 @@ export async function readApiKey(
   const text =
     file === undefined ? (process.env[variable] ?? '') : await readNamedFile('key file', file, 'api-key-file');
   const key = text.trim();
-  const whence = file === undefined ? variable : `The key file ${file}`;
+  const origin = file === undefined ? variable : `The key file ${file}`;
   if (key === '') {
     if (file !== undefined)
-      throw new RekapError('configuration', `${whence} is empty.`, 'Save the API key in it, and nothing else.');
+      throw new RekapError('configuration', `${origin} is empty.`, 'Save the API key in it, and nothing else.');
     throw new RekapError(
       'configuration',
       'The API key is missing.',
@@ -37,13 +37,13 @@ export async function readApiKey(
   if (!/^[\x21-\x7e]+$/.test(key) || key.split('\\').length > mostBackslashes + 1)
     throw new RekapError(
       'configuration',
-      `${whence} contains characters that are not allowed in an API key.`,
+      `${origin} contains characters that are not allowed in an API key.`,
       'It must contain only the key, on one line.',
     );
   if (key.length > longestKey)
     throw new RekapError(
       'configuration',
-      `${whence} contains ${formatNumber(key.length)} characters. An API key has at most ${formatNumber(longestKey)}.`,
+      `${origin} contains ${formatNumber(key.length)} characters. An API key has at most ${formatNumber(longestKey)}.`,
       'It must contain only the key, on one line.',
     );
   return new Secret(key, 'basic' in auth ? encodeBasic(key) : null);

@@ -18,7 +18,7 @@ interface Invocation {
   /** True if stderr is a log, in which each line begins with its time. */
   isLog: boolean;
   /** True after the failure of the command was printed. */
-  hasToldFailure: boolean;
+  hasReportedFailure: boolean;
   /** True after a JSON document was printed: stdout gets only one. */
   hasPrintedJson: boolean;
 }
@@ -30,7 +30,7 @@ const fresh: Omit<Invocation, 'commandLine'> = {
   wantsJson: false,
   run: null,
   isLog: false,
-  hasToldFailure: false,
+  hasReportedFailure: false,
   hasPrintedJson: false,
 };
 

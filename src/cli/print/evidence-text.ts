@@ -4,7 +4,7 @@ import { paint, printable } from './terminal.ts';
 import { wrap } from './wrap-text.ts';
 import type { Language } from '../../project/declaration.ts';
 import { formatNumber } from '../../runtime/text.ts';
-import type { Evidence, FigureInQuestion, PastEvent, ViolationInQuestion } from '../../snapshots/find-evidence.ts';
+import type { Evidence, EvidenceFigure, PastEvent, EvidenceViolation } from '../../snapshots/find-evidence.ts';
 import type { ReceivedRecord } from '../../snapshots/received-records.ts';
 
 const words = {
@@ -87,7 +87,7 @@ function renderOne(evidence: Evidence, own: Words, language: Language, width: nu
   return parts.join('\n\n');
 }
 
-function renderViolation(violation: ViolationInQuestion, own: Words, language: Language, width: number): string {
+function renderViolation(violation: EvidenceViolation, own: Words, language: Language, width: number): string {
   const { severity, check_name, messages, since, first_snapshot, figures, expected, actual } = violation;
   const sum = figures.length > 1 && expected !== null && actual !== null ? [expected, actual].map(Number) : null;
   return [
@@ -104,7 +104,7 @@ function renderViolation(violation: ViolationInQuestion, own: Words, language: L
   ].join('\n');
 }
 
-function renderFigures(figures: readonly FigureInQuestion[], language: Language): string[] {
+function renderFigures(figures: readonly EvidenceFigure[], language: Language): string[] {
   return figures.map(({ column, value, field }) => renderLine(column, readable(value, language), field));
 }
 

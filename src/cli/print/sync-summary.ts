@@ -258,10 +258,10 @@ export function listGrades(verdicts: readonly Verdict[]): string {
 
 /** 84, or 75 (84 asked): those of the reference are asked for too, whether the source has records of them or not. */
 export function countPartitions(verdicts: readonly Verdict[]): string {
-  const asked = verdicts.filter(({ partition }) => partition !== null);
+  const requested = verdicts.filter(({ partition }) => partition !== null);
   // A dataset without partitions is one list.
-  if (asked.length === 0) return '–';
-  const read = asked.filter(({ received }) => received > 0);
+  if (requested.length === 0) return '–';
+  const read = requested.filter(({ received }) => received > 0);
   const count = formatNumber(read.length);
-  return read.length === asked.length ? count : `${count} (${formatNumber(asked.length)} requested)`;
+  return read.length === requested.length ? count : `${count} (${formatNumber(requested.length)} requested)`;
 }

@@ -58,7 +58,7 @@ export function printJson(value: unknown): void {
 
 /** Prints a failure to stderr: what happened, then what to do next. A stack only for faults of rekap's own, and only on request. */
 export function printError(error: unknown): void {
-  if (invocation.hasToldFailure) return;
+  if (invocation.hasReportedFailure) return;
   const time = invocation.isLog ? `${new Date().toISOString().slice(0, 19)}Z ` : '';
   const mark = `${time}${paint(['red', 'bold'], 'rekap:', process.stderr)}`;
   if (error instanceof RekapError) {

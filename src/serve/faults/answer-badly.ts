@@ -26,15 +26,15 @@ export function answerBadly(pipeline: AnyPipeline, source: RecordSource, maxLimi
   const parameters = parametersOf(pipeline, maxLimit);
   const drifting = driftingSource(source);
   const answerWell = answerData(pipeline, drifting, maxLimit);
-  const asked = new Map<string, number>();
+  const requested = new Map<string, number>();
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (request.method !== 'GET') return answerWell(request, reply);
     const selection = readSelection(request.query, pipeline, parameters);
     // What is asked for counts, however the URL is spelled.
     const what = `${pipeline.path} ${selection.partition ?? 'all'} ${selection.limit} ${selection.offset}`;
-    const turn = (asked.get(what) ?? 0) + 1;
-    asked.set(what, turn);
+    const turn = (requested.get(what) ?? 0) + 1;
+    requested.set(what, turn);
     const chance = new Chance(settings, what, turn);
 
     const met: FaultName[] = [];

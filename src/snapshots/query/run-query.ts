@@ -89,7 +89,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/^Parser Error/, 'For example queries, run "rekap query --help", or enter .examples in the shell.'],
 ];
 
-/** DuckDB's complaint as a message of ours, its first word ("Binder Error") and its hints kept; any other error as it is. */
+/** DuckDB's problem as a message of ours, its first word ("Binder Error") and its hints kept; any other error as it is. */
 function explainRefusal(error: unknown): unknown {
   const cause = { cause: error };
   if (isTooLong(error))
@@ -110,9 +110,9 @@ function explainRefusal(error: unknown): unknown {
       'Select less data, or use the DuckDB shell: "rekap shell --duckdb".',
       cause,
     );
-  const complaint = error.message.replace(/^Failed to extract statements: /, '').trim();
-  const next = hints.find(([words]) => words.test(complaint))?.[1] ?? '';
-  return new RekapError('query', `DuckDB rejected the query. ${complaint}`, next, cause);
+  const problem = error.message.replace(/^Failed to extract statements: /, '').trim();
+  const next = hints.find(([words]) => words.test(problem))?.[1] ?? '';
+  return new RekapError('query', `DuckDB rejected the query. ${problem}`, next, cause);
 }
 
 /** What JavaScript says of a text or a list that no memory would be enough for. */

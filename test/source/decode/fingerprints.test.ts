@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../support/bundled.ts';
-import { Account, Occurrences, RecordReader } from '../../../src/extract/prove.ts';
+import { PassDigest, KeyOccurrences, RecordReader } from '../../../src/extract/prove.ts';
 import { takeRecords } from '../../../src/source/decode/record-index-builder.ts';
 import { fingerprintContent, fingerprintRecord, FingerprintTable } from '../../../src/kinds/fingerprints.ts';
 import { pageOf, voterRecord } from '../../support/pages.ts';
@@ -112,7 +112,7 @@ describe('a key', () => {
 
 describe('what two readings are compared by', () => {
   const accountOf = (names: string, people = '1') => {
-    const account = new Account();
+    const account = new PassDigest();
     const reader = new RecordReader(voters);
     const page = pageOf(
       voters,
@@ -132,7 +132,7 @@ describe('what two readings are compared by', () => {
   });
 
   it('tells a record that comes twice from one that comes once', () => {
-    const [once, twice] = [new Occurrences(), new Occurrences()];
+    const [once, twice] = [new KeyOccurrences(), new KeyOccurrences()];
     const key = { high: 1, low: 2 };
     const first = { ...once.add(key) };
     expect({ ...twice.add(key) }).toEqual(first);

@@ -15,7 +15,7 @@ export interface Doubt {
   readonly reason: string;
 }
 
-export class Findings {
+export class ListingChecks {
   /** Whether a partition had records that the full listing lacks: then its word ends nothing. */
   isListingShort = false;
   private readonly table: string;
@@ -67,7 +67,7 @@ export class Findings {
   }
 
   /** Notes what a list without partitions brought. */
-  noteWhole({ account: { total }, reported }: OwnReading): void {
+  noteWhole({ digest: { total }, reported }: OwnReading): void {
     const { expected } = this.known;
     const most = expected[this.table] ?? 0;
     if (total < most)
@@ -80,8 +80,8 @@ export class Findings {
 
   /** @param listing The full listing; null where the source gives none. */
   noteProved(partition: string, reading: OwnReading, listing: FullListing | null): void {
-    const { account, refusal, reported, isFull } = reading;
-    const { total } = account;
+    const { digest, refusal, reported, isFull } = reading;
+    const { total } = digest;
     const listed = listing?.of(partition).total ?? 0;
     if (listing !== null && total > listed) this.isListingShort = true;
     if (total > 0) {
@@ -93,7 +93,7 @@ export class Findings {
     // A count that is the same for the partition and for the listing does not count what was asked for.
     if (reported > reading.total && reported !== this.listingReported) this.reportingMore.set(partition, reported);
     this.received.set(partition, reading.total);
-    if (listing !== null && total === listed && account.content !== listing.of(partition).content)
+    if (listing !== null && total === listed && digest.content !== listing.of(partition).content)
       this.otherwise.push(partition);
   }
 
