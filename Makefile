@@ -15,7 +15,7 @@ WAREHOUSE ?= data/warehouse
 .PHONY: help setup build install uninstall sync serve test fuzz crash oracle readers package release check bench bench-long bench-dlt compare sample docs format clean tools
 
 rekap := node dist/src/cli/main.js
-sources := $(shell find src pipelines data/sample test -name '*.ts') tsconfig.json
+sources := $(shell find src pipelines data/sample test bench -name '*.ts') tsconfig.json
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -7,7 +7,7 @@ import { readRunLines } from '../support/run-lines.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const parts = ['run/build', 'run/check-built', 'transform/transformer', 'load/load'];
+const parts = ['build', 'publish/check-built', 'transform/transformer', 'load/load'];
 
 beforeEach(() => {
   vi.resetModules();
