@@ -4,6 +4,8 @@ import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Project } from '../../src/project/declaration.ts';
+import { quoteText } from '../../src/runtime/database.ts';
+import { exported } from '../load/support.ts';
 import { nation, publishedNation } from '../support/prepared-snapshots.ts';
 import { readRows, readValue } from '../support/read-table.ts';
 import { readRunLines } from '../support/run-lines.ts';
@@ -241,4 +243,28 @@ describe('a later sync', () => {
     expect((await readdir(join(warehouse, 'snapshots'))).toSorted()).toEqual(ids.slice(1).toSorted());
     expect((await readdir(join(warehouse, 'landing'))).toSorted()).toEqual(ids.slice(1).toSorted());
   });
+});
+
+it('the manifest has the number of rows of every Parquet file', async () => {
+  const warehouse = await temporaryFolder();
+  await runSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: 20 }))).url));
+  const doubtful = smallNation({ 1101: 20 });
+  const [first, second] = doubtful.datapemilihdpr;
+  first!['JumlahPemilihLakiLakiDalamDPT'] = 'x';
+  second!['JumlahPemilihLakiLakiDalamDPK'] = '7';
+  doubtful.datahakpilihdpr.push({ ...doubtful.datahakpilihdpr[0]!, NamaKabupaten: null });
+  const { manifest } = await runSync(syncOptions(warehouse, (await serveData(doubtful)).url));
+  const folder = join(warehouse, 'snapshots', manifest.snapshot);
+  const [database, ...others] = manifest.files;
+  const files = others.filter(({ path }) => path.endsWith('.parquet'));
+  expect(database).toMatchObject({ path: 'rekap.duckdb', rows: null });
+  expect(files).toHaveLength(exported.length);
+  for (const { path, rows } of files) {
+    const [row] = await readRows<{ n: number }>(
+      warehouse,
+      `SELECT count(*)::INTEGER AS n FROM read_parquet(${quoteText(join(folder, path))})`,
+    );
+    expect(row!.n, path).toBeGreaterThan(0);
+    expect(rows, path).toBe(row!.n);
+  }
 });
