@@ -1,4 +1,4 @@
-/** The commands there are; the file of each is loaded only when it is needed, so that the overview costs next to nothing. */
+/** Lists all commands. Each loads its file when needed, so that the overview is fast. */
 
 import type { Command, CommandEntry, CommandLine } from './options/option.ts';
 

@@ -1,4 +1,4 @@
-/** Declares a command: its options in the terms of yargs, its arguments, its examples and what it does. */
+/** Declares commands and their options. */
 
 export interface Option {
   readonly type: 'boolean' | 'number' | 'string' | 'array';
@@ -10,11 +10,10 @@ export interface Option {
   /** Describes a default that depends on other things. */
   readonly defaultDescription?: string;
   readonly choices?: readonly string[];
-  /** The smallest and the largest whole number. */
   readonly range?: readonly [min: number, max: number];
   /** 1 if each occurrence of an array has one value; other arrays are split at blanks and commas. */
   readonly nargs?: 1;
-  /** What a path names. A command gets the folder of a copy in place of a bucket. */
+  /** For a bucket, the command gets the folder of a local copy. */
   readonly path?: 'folder' | 'folder or bucket';
 }
 
@@ -37,7 +36,7 @@ export type Values<Own extends Options> = {
 };
 
 export interface Declaration<Own extends Options> {
-  /** Describes each positional argument, by name. */
+  /** Descriptions by name. */
   readonly positionals?: Readonly<Record<string, string>>;
   readonly options: Own;
   /** Options that exclude each other. */
@@ -65,9 +64,8 @@ export function declareCommand<const Own extends Options>(declaration: Declarati
   return declaration as unknown as Command;
 }
 
-/** An entry in the list of commands. `load` imports the file of the command. */
 export interface CommandEntry {
-  /** The name, such as "sync" or "snapshots show". */
+  /** Such as "sync" or "snapshots show". */
   readonly name: string;
   /** The name and its positional arguments: `<required>` or `[optional]`. */
   readonly usage: string;
@@ -75,7 +73,6 @@ export interface CommandEntry {
   load(): Promise<Command>;
 }
 
-/** All commands, and the help of the program. */
 export interface CommandLine {
   readonly commands: readonly CommandEntry[];
   /** Describes each first word that stands for several commands, such as "snapshots". */
