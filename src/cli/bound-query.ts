@@ -17,8 +17,8 @@ type Limit = 'time' | 'memory';
 /**
  * The code of the watchdog thread, as text, because Node doesn't run TypeScript in threads.
  *
- * `left` is milliseconds or null, `resident` is bytes, and `messages` are printed before the process is killed.
- * A query can allocate a gigabyte per second, so memory is checked every 20 ms, with a grace period of 1 s instead of 3 s.
+ * `left` is in milliseconds, or null for no limit. `resident` is in bytes. `messages` are printed before the process is killed.
+ * Memory is checked every 20 ms, because a query can allocate a gigabyte per second. For the same reason, its grace period is shorter.
  */
 const watchdogCode = `
 const { rmSync, writeSync } = require('node:fs');
@@ -46,8 +46,8 @@ const startDelay = 200;
 /**
  * Returns a signal that aborts if the query exceeds a limit, and a function that stops the watchdog.
  *
- * DuckDB's memory limit ignores lists and texts in expressions and results in JavaScript, and it checks interrupts only between groups of
- * rows. So a thread watches the memory of the process. It kills the process, because Node's own exit waits for DuckDB.
+ * DuckDB's memory limit doesn't include lists and texts in expressions, or results in JavaScript. It checks interrupts only between groups
+ * of rows. So a thread watches the process, and kills it if necessary, because Node's own exit waits for DuckDB.
  */
 export function boundQuery({ seconds, memory, leftovers }: QueryLimits): {
   signal: AbortSignal;

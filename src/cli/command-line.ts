@@ -6,7 +6,6 @@ import { findCommand } from './options/read-command.ts';
 import { isBucketUrl } from '../share/address.ts';
 import { ExitCode, RekapError, tooFewFiles } from '../errors.ts';
 
-/** Runs a command, prints its failure, and sets the exit code of the process. */
 export async function runCommandLine(given: readonly string[]): Promise<void> {
   const args = normalizeArguments(given);
   beginInvocation(findCommand(args, commandLine.commands)?.name ?? null, commandLine);
@@ -23,10 +22,7 @@ export async function runCommandLine(given: readonly string[]): Promise<void> {
   }
 }
 
-/**
- * Adds "list" to a group without a command, and removes other options if --help is given.
- * Moves texts that begin with a dash, such as SQL comments, behind "--".
- */
+/** Adds "list" to a group without a command, and moves texts that begin with a dash, such as SQL comments, behind "--". */
 function normalizeArguments(given: readonly string[]): readonly string[] {
   const [first = '--help', second, ...others] = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   const isGroup = Object.hasOwn(commandLine.groups, first) && (second === undefined || second.startsWith('-'));
@@ -47,7 +43,6 @@ function explainMissingFolder(error: unknown): unknown {
   return new RekapError('usage', message, 'Change to another directory, and run the command again.', { cause: error });
 }
 
-/** Returns the exit code of the command if it isn't 0. */
 async function run(args: readonly string[]): Promise<number | void> {
   const { readCommand } = await import('./options/read-command.ts');
   const read = await readCommand(args, commandLine);

@@ -133,7 +133,6 @@ function declare(usage: string, describe: string, load: () => Promise<Command>):
 
 export const commandLine: CommandLine = {
   commands,
-  // Without a command, a group runs its "list".
   groups: {
     runs: 'List all runs and their outcomes, or show one',
     snapshots: 'List, show, verify, roll back, unpin and prune published snapshots',

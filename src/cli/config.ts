@@ -10,7 +10,6 @@ const hidden = new Set(['ping-url', 'webhook']);
 
 type Value = string | number | boolean | readonly string[] | null;
 
-/** Removes user names and passwords from URLs. */
 function withoutCredentials(value: Value): Value {
   if (typeof value === 'string') return hideCredentials(value);
   return typeof value === 'object' ? (value?.map(hideCredentials) ?? null) : value;

@@ -74,7 +74,6 @@ async function requireAnother(warehouse: string): Promise<void> {
   );
 }
 
-/** A row of the result, by column name. */
 type Difference = Readonly<Record<string, string>>;
 
 type WriteOf = (
@@ -112,7 +111,6 @@ const writeViolations: WriteOf = async (result, compared, pipelines, lone) => {
 
 interface KindsToWrite<Item> {
   readonly compared: ComparedSnapshots;
-  /** The heading of each kind, in output order. */
   readonly headings: Readonly<Record<string, string>>;
   readonly none: string;
   readonly what: string;
@@ -144,7 +142,6 @@ async function writeByKind<Item extends { readonly kind: string }>(
   }
 }
 
-/** Returns every row with texts that are safe to print. */
 async function readTexts(result: QueryResult): Promise<Difference[]> {
   const [{ displayText }, { printable }] = await Promise.all([
     import('../snapshots/query/query-result.ts'),

@@ -9,9 +9,7 @@ export interface Session {
   readonly warehouse: string;
   readonly relations: readonly Relation[];
   mode: Mode;
-  /** File for the next result; null for the terminal. */
   once: string | null;
-  /** Example queries. */
   readonly examples: readonly string[];
 }
 
@@ -68,7 +66,6 @@ export const dotCommands: Readonly<Record<string, DotCommand>> = {
   '.quit': { describe: 'leave the shell; quit, exit and Ctrl-D also work', run: () => [] },
 };
 
-/** Returns whether a line ends the session. */
 export function isQuit(line: string): boolean {
   return /^\s*\.?(quit|exit)\s*;?\s*$/i.test(line);
 }

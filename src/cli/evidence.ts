@@ -81,7 +81,6 @@ function requireKnown(given: readonly string[] | undefined, known: readonly stri
     );
 }
 
-/** Writes the original responses, the evidence, and a file of hashes for sha256sum. */
 async function writeFolder(warehouse: string, folder: string, found: readonly Evidence[]): Promise<void> {
   const [{ mkdir, writeFile }, { join }, { readAnswerBody }, { createHash }] = await Promise.all([
     import('node:fs/promises'),

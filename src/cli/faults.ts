@@ -10,11 +10,7 @@ const names: readonly string[] = [...Object.keys(presets), ...faultList.map(({ n
 
 const number = /^(\d+(\.\d+)?|\.\d+)$/;
 
-/**
- * Parses faults separated by commas, each `name` or `name=value`. A fault takes precedence over a preset that contains it.
- *
- * @throws `usage` if a name is unknown or repeated, or a value is invalid.
- */
+/** A fault takes precedence over a preset that contains it. @throws `usage` if a name is unknown or repeated, or a value is invalid. */
 export function parseFaults(text: string): FaultValues {
   const preset: Partial<Record<FaultName, number>> = {};
   const own: Partial<Record<FaultName, number>> = {};
@@ -62,7 +58,6 @@ function unknownFault(name: string): RekapError {
   );
 }
 
-/** Describes all faults and presets for the help, in lines of at most `width`. */
 export function listFaults(width: number): string {
   const sets = Object.entries(presets).map(([name, { sentence }]) => [name, '', sentence] as const);
   const faults = faultList.map(
@@ -72,7 +67,6 @@ export function listFaults(width: number): string {
   return describeInColumns([['fault', 'default', 'what happens'], ...sets, ...faults], width);
 }
 
-/** Describes the active faults, and how to repeat them. */
 export function describeFaults(values: FaultValues, seed: number, width: number): string {
   const rows = faultList.flatMap(({ name, sentence }) =>
     values[name] === undefined || values[name] === 0 ? [] : [[name, String(values[name]), sentence] as const],
@@ -90,7 +84,6 @@ function describeInColumns(rows: readonly (readonly [name: string, value: string
   return inColumns(described, width).join('\n');
 }
 
-/** Renders how many responses had each fault. */
 export function countFaults(values: FaultValues, counts: ReadonlyMap<FaultName, number>): string {
   const rows = faultList.flatMap(({ name }) => (values[name] ? [[`  ${name}`, String(counts.get(name) ?? 0)]] : []));
   return renderTable(rows, { head: ['  fault', 'responses'], right: [1] });

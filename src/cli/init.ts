@@ -47,7 +47,6 @@ export const initCommand = declareCommand({
       import('./options/api-key.ts'),
     ]);
     const folder = resolve(into);
-    // Scheduler files can be added to an existing config file.
     const config = schedule === undefined || given !== undefined ? null : await readConfig(join(folder, 'rekap.json'));
     if (given === undefined && config === null)
       throw new RekapError('usage', 'The source is missing.', 'Add its URL with --base-url https://…');
@@ -117,7 +116,6 @@ interface Config {
   readonly 'api-key-file'?: string | undefined;
 }
 
-/** Reads the options that scheduler files use; null if the config file doesn't exist. */
 async function readConfig(file: string): Promise<Config | null> {
   const [{ readFile }, v] = await Promise.all([import('node:fs/promises'), import('valibot')]);
   const text = await readFile(file, 'utf8').catch(() => null);

@@ -14,7 +14,6 @@ export type NotifyArguments = NoticeArguments & {
   readonly 'dry-run': boolean;
 };
 
-/** Returns whether a sync notifies anyone. */
 export function hasRecipients(args: Values<typeof notifyOptions>): boolean {
   return Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined);
 }
@@ -32,8 +31,6 @@ export async function readNotices(args: NoticeArguments): Promise<Notifier | nul
 /**
  * Runs a sync and reports how it ended, also if it fails before it begins.
  * A usage error is not a failed sync, so it is only logged.
- *
- * @param prepare Checks the settings, and returns the sync.
  */
 export async function notifyOthers(args: NotifyArguments, prepare: () => Promise<() => Promise<void>>): Promise<void> {
   const begunAt = new Date();

@@ -43,7 +43,6 @@ export const pushCommand = declareCommand({
 
 interface PushSettings {
   readonly warehouse: string;
-  /** Undefined for the current one. */
   readonly snapshot: string | undefined;
   readonly keep: number;
   readonly acceptSource: boolean;

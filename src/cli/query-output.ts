@@ -21,12 +21,7 @@ const formatsByExtension = {
 export type FileFormat = (typeof formatsByExtension)[keyof typeof formatsByExtension];
 export type PrintedFormat = Exclude<FileFormat, 'parquet' | 'arrow'>;
 
-/**
- * Returns the format that matches the extension of a file.
- *
- * @param advice Ends the advice of the error.
- * @throws `usage` if no format matches.
- */
+/** @param advice Ends the advice of the error. @throws `usage` if no format matches the extension. */
 export function formatOfFile(file: string, advice = ''): FileFormat {
   const extension = extname(file).toLowerCase();
   const format = Object.entries(formatsByExtension).find(([known]) => known === extension)?.[1];
@@ -50,11 +45,9 @@ interface PrintedQuery extends Query {
   readonly layout: TableLayout;
   /** Options that show what a table leaves out; by default those of `rekap query`. */
   readonly expand?: ExpandOptions;
-  /** True if a table that is longer than the terminal opens in a pager. */
   readonly isPaged: boolean;
 }
 
-/** Runs a query and prints its result. Throws as `runQuery` does. */
 export async function printResult(query: PrintedQuery, bounds: QuerySettings = {}): Promise<void> {
   const { database, sql, notice, format, layout, expand, isPaged } = query;
   const { runQuery } = await import('../snapshots/query/run-query.ts');
@@ -85,7 +78,6 @@ interface SavedQuery extends Query {
   readonly format: FileFormat;
 }
 
-/** Runs a query and writes its result to a file. Throws as `runQuery` and `writeAside` do. */
 export async function saveResult({ out, notice, ...query }: SavedQuery, bounds: QuerySettings = {}): Promise<void> {
   const rows = await writeFileOf({ out, notice, ...query }, bounds);
   process.stderr.write(`${countOf(rows, 'row')} written to ${out}\n`);

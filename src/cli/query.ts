@@ -92,12 +92,7 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
 
 const maxSqlLength = 10_000_000;
 
-/**
- * Reads the query from the argument, a file or standard input.
- *
- * @param argument - for standard input.
- * @throws `usage` if the query is missing, or given twice.
- */
+/** @throws `usage` if the query is missing, or given twice. */
 async function readSql(argument: string | undefined, file: string | undefined): Promise<string> {
   if (argument !== undefined && file !== undefined)
     throw new RekapError('usage', 'You gave two queries: an argument and --file.', 'Give only one of them.');

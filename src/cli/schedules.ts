@@ -4,7 +4,6 @@
 export interface Places {
   readonly node: string;
   readonly cli: string;
-  /** The folder of rekap.json. */
   readonly folder: string;
   readonly warehouse: string;
   readonly keyFile: string;

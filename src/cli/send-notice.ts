@@ -8,7 +8,7 @@ const requestTimeout = 10_000;
 /** Milliseconds before each retry of a webhook. */
 const webhookDelays = [1000, 5000];
 
-/** Returns a signal that aborts after a timeout, or with `parent`. AbortSignal.any isn't used, because Node may collect its timeouts as garbage. */
+/** Returns a signal that aborts after a timeout, or with `parent`. Node may lose a timeout that AbortSignal.any combines. */
 export function boundTime(milliseconds: number, parent: AbortSignal): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const abort = (): void => controller.abort(new Error('it took too long'));

@@ -118,7 +118,6 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('./sample-service.ts'),
     import('../warehouse/warehouse.ts'),
   ]);
-  // A snapshot contains its own project.
   const loaded = args.warehouse === undefined ? await loadChosenProject(args.project) : null;
   const project = loaded ?? (await requireCurrent(args.warehouse!)).manifest.project;
   const { pipelines } = project;
@@ -186,7 +185,6 @@ async function runServe(args: ServeArguments): Promise<void> {
   }
 }
 
-/** The compiled module that a child process runs for each query. */
 const queryChild = fileURLToPath(new URL('./query-child.js', import.meta.url));
 
 function missingKeys(): RekapError {
@@ -203,7 +201,6 @@ async function readKeyText(file: string | undefined): Promise<{ text: string; or
   return text === '' ? null : { text: text.replaceAll(',', '\n'), origin: 'REKAP_API_KEYS' };
 }
 
-/** Reads the faults to simulate, which are counted in `counts`. */
 async function readFaults(args: ServeArguments, counts: Map<FaultName, number>): Promise<FaultSettings | undefined> {
   const seed = args['faults-seed'];
   if (args.faults === undefined) {

@@ -60,7 +60,6 @@ async function startDuckdb(snapshot: Snapshot, database: string): Promise<number
   return code ?? 1;
 }
 
-/** Returns statements that attach the snapshot in the DuckDB shell. */
 async function attachScript({ id, manifest }: Snapshot, database: string): Promise<string> {
   const [{ quoteText }, { sampleNotice }] = await Promise.all([
     import('../runtime/database.ts'),
@@ -77,7 +76,6 @@ async function attachScript({ id, manifest }: Snapshot, database: string): Promi
   ].join('\n');
 }
 
-/** Runs statements, each up to its semicolon, until the input ends. */
 async function runShell(snapshot: Snapshot, database: string, session: Session): Promise<void> {
   const [{ createInterface }, { printError, writeOut }] = await Promise.all([
     import('node:readline'),
@@ -130,7 +128,6 @@ async function runShell(snapshot: Snapshot, database: string, session: Session):
     }
     showPrompt();
   }
-  // The last statement of a script may end without a semicolon.
   if (statement.trim() !== '') await execute(statement.trim());
   terminal.close();
 }
@@ -152,7 +149,6 @@ async function runStatement(snapshot: Snapshot, database: string, sql: string, s
   });
 }
 
-/** Completes the names of tables, columns and dot commands, and SQL keywords. */
 function complete(line: string, relations: readonly Relation[]): [string[], string] {
   const typed = /[\w.]*$/.exec(line)![0];
   const names = [

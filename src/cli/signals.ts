@@ -31,11 +31,7 @@ function isUnderNohup(): boolean {
 /** Active listeners, several if a schedule runs a sync. */
 const active = new Set<AbortController>();
 
-/**
- * Returns an abort signal, and a function that stops listening.
- *
- * @param options.next Advice of the error for an interrupted command.
- */
+/** @param options.next Advice of the error for an interrupted command. */
 export function listenForSignals(
   {
     canResume = false,
@@ -97,7 +93,6 @@ export async function runVisibly(
     });
     progress.end(result);
     trace.end(result);
-    // The project is long, and also in the manifest file.
     const { project: _project, ...manifest } = result.manifest;
     if (asJson) (await import('./print/terminal.ts')).printJson({ ...result, manifest });
     else process.stdout.write((await import('./print/sync-summary.ts')).renderSummary(result, project));

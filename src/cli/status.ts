@@ -98,7 +98,6 @@ function describeContent({ rows = {}, violation_ages: ages = {} }: RunLine): str
   ];
 }
 
-/** Returns text such as "2026-11-23 03:00 UTC". */
 function minute({ started_at }: RunLine): string {
   return `${started_at.slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -22,7 +22,6 @@ import { comparePartitions, type Project } from '../project/declaration.ts';
 import { grades } from '../stages.ts';
 import { syncDefaults } from '../run-options.ts';
 
-/** The options that `rekap sync` and `rekap schedule` share. */
 export const syncOptions = {
   'base-url': {
     type: 'string',

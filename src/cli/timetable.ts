@@ -4,9 +4,7 @@ import { Cron } from 'croner';
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
 import type { Clock, Random } from '../runtime/context.ts';
 
-/** The times of a cron expression. */
 export interface Timetable {
-  /** Returns the first time after `after`. */
   next(after: Date): Date;
   /** Returns the last time until `now`; null if there is none. */
   latest(now: Date): Date | null;
@@ -14,7 +12,6 @@ export interface Timetable {
 
 /**
  * @param cron Five fields: minute, hour, day of the month, month, day of the week; or a nickname such as @daily.
- * @param timezone A name such as Asia/Jakarta.
  * @throws `usage` if the expression is invalid or never occurs, or the time zone is unknown.
  */
 export function readTimetable(cron: string, timezone: string): Timetable {
@@ -60,7 +57,6 @@ export type ScheduleEvent =
   | { readonly kind: 'wait'; readonly until: Date }
   /** A scheduled sync was missed and starts now. `missed` is null if no sync ever ran. */
   | { readonly kind: 'catch up'; readonly missed: Date | null }
-  /** A sync failed, and is retried after a delay. */
   | { readonly kind: 'retry'; readonly attempt: number; readonly milliseconds: number; readonly why: string }
   | { readonly kind: 'begin' };
 

@@ -15,11 +15,7 @@ import { verifyAgainst } from '../publish/verify-against.ts';
 
 type Watcher = Pick<PullOptions, 'warn' | 'report'>;
 
-/**
- * Opens a bucket with the settings of the environment, runs `use`, and closes it.
- *
- * @param doing Describes the transfer, such as "pushing".
- */
+/** @param doing Describes the transfer, such as "pushing". */
 export async function withBucket<Value>(
   url: string,
   doing: string,
@@ -57,7 +53,6 @@ function customEndpoint(): string {
   return process.env['AWS_ENDPOINT_URL_S3'] || process.env['AWS_ENDPOINT_URL'] || '';
 }
 
-/** Counts files on one line of a terminal. Prints nothing elsewhere. */
 function createCounter(doing: string, stream: NodeJS.WriteStream) {
   const isShown = stream.isTTY && process.env['TERM'] !== 'dumb';
   const write = (text: string): void => void (isShown && stream.write(`\r${text}\u001b[K`));
@@ -70,10 +65,7 @@ function createCounter(doing: string, stream: NodeJS.WriteStream) {
 /** Milliseconds between checks if another process has finished the copy. */
 const copyRetryDelay = 500;
 
-/**
- * Copies the current snapshot of a bucket to the cache, and returns the folder of the copy.
- * The copy is kept, so that the next call fetches only new files.
- */
+/** Copies the current snapshot of a bucket to the cache, and returns the folder. The next call fetches only new files. */
 export async function fetchCopy(url: string): Promise<string> {
   const warehouse = copyFolder(readBucketUrl(url).url);
   await withBucket(url, 'fetching', (bucket, watcher) => pullCopy(warehouse, bucket, watcher));

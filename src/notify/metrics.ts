@@ -39,7 +39,6 @@ export const metrics = {
 
 type MetricName = keyof typeof metrics;
 
-/** The state of `rekap schedule`. */
 export interface ScheduleState {
   readonly isRunning: boolean;
   /** When the next sync begins; null while one runs. */

@@ -29,7 +29,6 @@ export function configShape(options: Options) {
   ]);
   const own = Object.fromEntries(entries) as Record<string, v.GenericSchema>;
   const whole: Record<string, v.GenericSchema> = {
-    // Editors read the URL of the schema from it.
     $schema: v.optional(text),
     profile: v.optional(v.pipe(text, v.description('default profile, if --profile is not set'))),
     profiles: v.optional(
@@ -47,7 +46,6 @@ export function configShape(options: Options) {
 
 interface NamedFile {
   readonly path: string;
-  /** Advice if the file can't be used. */
   readonly next: string;
   /** The file's name in messages, such as "the config file". */
   readonly name: string;
@@ -63,12 +61,7 @@ export interface ReadConfig {
 /** Options from one part of the file, and a function that names the origin of an option. */
 type Place = readonly [given: Readonly<Record<string, unknown>>, nameOf: (name: string) => string];
 
-/**
- * @param declared The options of the command.
- * @param options Every option of every command.
- * @param profile The profile that the user chose.
- * @throws `configuration` if the file can't be read, or contains an invalid option.
- */
+/** @throws `configuration` if the file can't be read, or contains an invalid option. */
 export async function readConfigFile(
   { path, name: fileName, next }: NamedFile,
   declared: Options,

@@ -13,12 +13,7 @@ export interface FoundConfig extends ReadConfig {
   readonly isFound: boolean;
 }
 
-/**
- * Reads the config file. Returns a failure instead of throwing it, because the other options say whom to notify.
- *
- * @param given The options from the command line and the environment.
- * @param declared The options of the command.
- */
+/** Returns a failure instead of throwing it, because the other options say whom to notify. */
 export async function findConfig(
   { config: path, profile }: Readonly<Record<string, unknown>>,
   declared: Options,
@@ -73,7 +68,6 @@ export async function whyUntrusted(path: string): Promise<string | null> {
   // Windows doesn't have user IDs.
   const self = process.getuid?.();
   if (self === undefined) return null;
-  // Root can write every file anyway.
   if ([link, file].some(({ uid }) => uid !== self && uid !== 0)) return 'belongs to another user';
   // On Debian and Fedora, a group with the same ID as the user is private.
   return (file.mode & (file.gid === file.uid ? 0o002 : 0o022)) === 0 ? null : 'is writable by other users';

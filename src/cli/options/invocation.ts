@@ -3,10 +3,8 @@
 import type { CommandLine } from './option.ts';
 
 interface Invocation {
-  /** All commands, for `rekap config`. */
   commandLine: CommandLine | null;
   command: string | null;
-  /** The warehouse that the user chose; null for the default one. */
   warehouse: string | null;
   /** Where each option comes from, such as "--keep" or "REKAP_KEEP". */
   origins: Readonly<Record<string, string>>;

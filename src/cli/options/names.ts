@@ -24,7 +24,6 @@ export function didYouMean(
   return closest === undefined ? otherwise : `Did you mean ${write(closest)}?`;
 }
 
-/** Returns the variable of an option, such as REKAP_BASE_URL for base-url. */
 export function variableOf(option: string): string {
   return `REKAP_${option.replaceAll('-', '_').toUpperCase()}`;
 }

@@ -7,11 +7,7 @@ import type { Option, Options } from './option.ts';
 import { isBucketUrl, readBucketUrl } from '../../share/address.ts';
 import { RekapError } from '../../errors.ts';
 
-/**
- * Returns an option as yargs declares it.
- *
- * @param refuse Gets the error for an invalid value, because yargs keeps only its message.
- */
+/** @param refuse Gets the error for an invalid value, because yargs keeps only its message. */
 export function toYargs(name: string, option: Option, refuse: (error: unknown) => void): YargsOption {
   const { type, describe, alias, default: usual, defaultDescription, choices, range, nargs } = option;
   const coerce = (value: unknown): unknown => {

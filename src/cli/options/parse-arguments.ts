@@ -106,7 +106,6 @@ function declareAll(parser: Argv, command: Command, { width, hasDefaults, refuse
   return parser.version(false).example(examples.map(([line, what]): [string, string] => [line, what]));
 }
 
-/** Converts a message of yargs into an error with advice. */
 function explain(
   message: string,
   args: readonly string[],

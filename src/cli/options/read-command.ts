@@ -9,9 +9,7 @@ export interface ReadCommand {
   readonly command: Command;
   readonly options: Values<Options>;
   readonly positionals: readonly string[];
-  /** Why the config file can't be used; null if it can. */
   readonly failure: RekapError | null;
-  /** The config file in the working directory, if options come from it. */
   readonly foundConfig: string | null;
 }
 

@@ -21,8 +21,6 @@ export interface Settings {
  * Reads the settings of a command, and records the origin of each option.
  * The command line takes precedence over the environment, and the environment over the config file.
  *
- * @param given The options on the command line.
- * @param allOptions Loads the options of every command.
  * @throws `usage` if a variable is invalid or mistyped, or options exclude each other.
  */
 export async function readSettings(
@@ -55,7 +53,6 @@ export async function readSettings(
 function merge(places: readonly (readonly [Given, (name: string) => string])[], exclusive: readonly string[]): Given {
   const merged: Record<string, unknown> = {};
   const origins: Record<string, string> = {};
-  // --no-sample doesn't set an option.
   const isSet = (name: string): boolean => merged[name] !== undefined && merged[name] !== false;
   for (const [given, nameOf] of places) {
     const decided = exclusive.filter(isSet);
@@ -75,7 +72,6 @@ function merge(places: readonly (readonly [Given, (name: string) => string])[], 
 
 const keyVariable = 'REKAP_API_KEY';
 
-/** Variables that aren't options. */
 const otherVariables = [
   keyVariable,
   'REKAP_API_KEYS',

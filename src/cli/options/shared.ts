@@ -12,7 +12,6 @@ export const warehouseOption = {
   warehouse: { type: 'string', path: 'folder', default: 'data/warehouse', describe: 'warehouse folder' },
 } as const satisfies Options;
 
-/** For commands that only read. */
 export const readWarehouseOption = {
   warehouse: {
     ...warehouseOption.warehouse,
@@ -21,7 +20,6 @@ export const readWarehouseOption = {
   },
 } as const satisfies Options;
 
-/** For every command. */
 export const configOption = {
   config: {
     type: 'string',

@@ -12,7 +12,6 @@ type Level = 'info' | 'warn' | 'error';
 export interface LogEventDefinition {
   readonly level: Level;
   readonly meaning: string;
-  /** Describes each field. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -115,7 +114,6 @@ export interface LogEntry {
   readonly run: string | null;
   readonly event: LogEventName;
   readonly fields: Readonly<Record<string, string | number | null>>;
-  /** The event as text for people. */
   readonly text: string;
 }
 

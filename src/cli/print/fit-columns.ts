@@ -14,7 +14,6 @@ export interface TableColumn {
 
 interface FittedTable {
   readonly text: string;
-  /** Names of the hidden columns. */
   readonly hidden: readonly string[];
 }
 
@@ -24,8 +23,6 @@ const maxNameWidth = 40;
 /**
  * Renders rows as columns. To fit the width, cuts texts and wraps column names, then hides columns, the least useful first.
  * Renders blocks if even one name and one figure don't fit.
- *
- * @param width Maximum width; by default that of the terminal.
  */
 export function renderColumns(
   rows: Rows,
@@ -35,7 +32,6 @@ export function renderColumns(
   const all = { ...layOut(columns), width };
   if (fits(rows, all)) return { text: draw(rows, all.head, all.right), hidden: [] };
   const blocks = () => ({ text: writeBlocks(rows, all, width).trimEnd(), hidden: [] });
-  // A single wide row is easier to read as a block.
   if (rows.length === 1) return blocks();
   const order = orderToHide(rows, columns);
   // Skips column sets that don't even fit with maximum cuts.
@@ -83,9 +79,9 @@ function layOut(columns: readonly TableColumn[]) {
 }
 
 /**
- * Returns the order in which columns are hidden: those that aren't needed to distinguish the rows, figures from the last to the second,
- * then the others. The name with the most values and the first figure are never hidden. Sentences, IDs, dates and flags are needed only
- * if the names don't distinguish the rows.
+ * Returns the order in which columns are hidden: first those that aren't needed to distinguish the rows, then figures, then the others.
+ * The name with the most values and the first figure are never hidden.
+ * Sentences, IDs, dates and flags are needed only if the names don't distinguish the rows.
  */
 function orderToHide(rows: Rows, columns: readonly TableColumn[]): number[] {
   const valuesOf = (indexes: readonly number[]): number =>

@@ -23,11 +23,9 @@ interface ListedSnapshot {
   readonly pinned: boolean;
   /** The problem, as a sentence; null if the manifest is readable, and exactly its files exist, with the right sizes. */
   readonly damaged: string | null;
-  /** How to fix the problem; null if there is none. */
   readonly next: string | null;
   readonly created_at: string | null;
   readonly source: string | null;
-  /** Rows by dataset. */
   readonly rows: Readonly<Record<string, number>>;
 }
 
@@ -67,7 +65,6 @@ async function describe(
   return { id, ...marks, ...found, created_at, source, rows };
 }
 
-/** Returns the value, or the problem and its fix. */
 async function orDamage<Value>(
   read: () => Promise<Value>,
 ): Promise<{ value: Value; damaged: null; next: null } | { value: null; damaged: string; next: string }> {

@@ -11,7 +11,6 @@ import { countOf, formatNumber } from '../../runtime/text.ts';
 
 export interface Progress {
   readonly report: Report;
-  /** Shows the final state, which stays above the summary. */
   end(result?: SyncResult): void;
   /** Returns whether the failure was logged. If not, the caller must print it. */
   fail(error: unknown): boolean;
@@ -31,14 +30,12 @@ interface DatasetProgress {
   waits: string | null;
 }
 
-/** Steps that take long enough to show on a terminal. */
 const shownSteps: Partial<Record<RunStep, string>> = {
   'build tables': 'building tables, checks and Parquet files',
   verify: 'verifying the snapshot',
 };
 
 const barWidth = 24;
-/** For a terminal of unknown width. */
 const assumedColumns = 80;
 const gap = '  ';
 /** Milliseconds between repaints. */
@@ -49,7 +46,6 @@ export function createProgress(stream: NodeJS.WriteStream, clock: Clock, format:
   return hasBars ? createBars(stream, clock) : createLog(stream, clock, format === 'json' ? 'json' : 'text');
 }
 
-/** Repaints bars in place, and prints warnings above them. */
 function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
   const datasets = new Map<string, DatasetProgress>();
   let painted = 0;
@@ -114,7 +110,6 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
   };
 }
 
-/** Returns the bar and the figures, most important first. */
 function partsOf(
   { started, since, total, done, records, requests }: DatasetProgress,
   now: number,
@@ -198,7 +193,6 @@ function describeWait({ why, milliseconds }: Extract<RunEvent, { kind: 'wait' }>
   return `${why}; retrying in ${formatSeconds(Math.round(milliseconds / 1000))}`;
 }
 
-/** Returns text such as "42 s", "3 min 5 s" or "2 h 10 min". */
 function formatSeconds(seconds: number): string {
   const whole = Math.max(1, Math.ceil(seconds));
   if (whole < 60) return `${whole} s`;

@@ -30,24 +30,17 @@ export function writeTable(
   return (result, write) => drawTable(result, write, { layout, expand });
 }
 
-/**
- * Writes all rows to a file, without colors and of any width.
- *
- * @throws `usage` if there are more rows than a table shows.
- */
+/** Writes all rows to a file. @throws `usage` if there are more rows than a table shows. */
 export function writePlainTable(result: QueryResult, write: Write): Promise<number> {
   // Cells are escaped already, so the only control characters are rekap's colors.
   const plain: Write = (text) => write(stripVTControlCharacters(text));
   return drawTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true });
 }
 
-/** One line per row, or one block per row. */
 export type TableLayout = 'columns' | 'blocks';
 
 interface Bounds {
-  /** Maximum width; by default that of the terminal. */
   readonly width?: number;
-  /** True if all rows must be shown. */
   readonly isWhole?: boolean;
   readonly layout?: TableLayout;
   readonly expand?: ExpandOptions;

@@ -12,7 +12,6 @@ import { countOf, formatBytes, formatNumber } from '../../runtime/text.ts';
 import { grades, type Verdict } from '../../stages.ts';
 import { databaseFile, type Manifest, type ManifestDataset, reportFile } from '../../warehouse/snapshot-format.ts';
 
-/** Maximum characters of a name or a message in an example. */
 const longestExample = 300;
 
 export function renderSummary(result: SyncResult, project: Project): string {
@@ -95,7 +94,6 @@ function origin({ datasets, previous, run }: Manifest): string {
 function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string {
   const rows = pipelines.flatMap(({ table }) => {
     const dataset = manifest.datasets[table];
-    // Skip datasets that were never synced.
     if (dataset === undefined || (dataset.partitions.length === 0 && dataset.rows === 0)) return [];
     const { ledger, violations } = dataset;
     const now = readNow(manifest, dataset);
@@ -217,7 +215,6 @@ function requests({ kind, figures, manifest }: SyncResult): string {
   const landed = from_landing === 0 ? '' : `${countOf(from_landing, 'page')} from stored responses, `;
   const retried = `${formatNumber(retries)} ${retries === 1 ? 'retry' : 'retries'}`;
   const pages = countPages(Object.values(manifest.datasets).flatMap((dataset) => readNow(manifest, dataset)));
-  // Explains why there are more requests than pages.
   const checks = count - retries - pages;
   const named = from_landing > 0 || checks <= 0 ? '' : `${countOf(checks, 'completeness check')}, `;
   const slower =
@@ -252,7 +249,6 @@ function countPages(verdicts: readonly Verdict[]): number {
   return verdicts.reduce((total, { pages }) => total + pages, 0);
 }
 
-/** Lists the grades of proof, strongest first. */
 export function listGrades(verdicts: readonly Verdict[]): string {
   return grades.filter((grade) => verdicts.some((verdict) => verdict.grade === grade)).join(', ');
 }

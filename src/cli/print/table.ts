@@ -18,8 +18,8 @@ export const gap = 2;
 
 /**
  * Renders a table. Pass texts from outside through `printable` first.
- * If the table is too wide, wraps column names and cuts texts, unless different texts would look the same. Otherwise transposes the table,
- * or renders a block per row.
+ * If the table is too wide, wraps column names and cuts texts, unless different texts would look the same.
+ * Otherwise transposes the table, or renders a block per row.
  */
 export function renderTable(rows: readonly (readonly string[])[], options: TableOptions): string {
   const { head, right = [], width = terminalColumns(process.stdout) ?? Number.POSITIVE_INFINITY } = options;
@@ -55,7 +55,6 @@ export function cutTable(
   return draw(cut, breakNames(head, fitted, room), right);
 }
 
-/** Wraps column names into as few lines as the width allows, aligned at the bottom. */
 function breakNames(head: readonly string[], fitted: readonly number[], room: number): string[] {
   const widths = [...fitted];
   const broken = head.map((name, index) => breakName(name, widths[index]!));
@@ -123,7 +122,6 @@ export function writeBlocks(
   return blocks.length === 0 ? head.map((name) => paint('bold', name)).join('\n') : `${blocks.join('\n\n')}\n`;
 }
 
-/** Renders columns as wide as their contents. Names can have several lines. */
 export function draw(rows: readonly (readonly string[])[], head: readonly string[], right: readonly number[]): string {
   const names = head.map((name) => name.split('\n'));
   const headLines = (names[0] ?? []).map((_, line) => names.map((lines) => paint('bold', lines[line] ?? '')));
@@ -154,7 +152,6 @@ function breakName(name: string, width: number): string[] {
   return lines.map((line) => line.trimEnd());
 }
 
-/** Minimum width of a column with cut texts. */
 export const minColumnWidth = 8;
 
 /** Reduces the widest columns that may be cut until all fit in `room`. Returns null if they can't. */

@@ -23,7 +23,7 @@ function wantsColours({ isTTY }: NodeJS.WriteStream): boolean {
 
 const maxPrintedLength = 2_000;
 
-/** Makes a text from outside safe to print: escapes control, bidirectional and invisible characters, and lone surrogates, and cuts long texts. */
+/** Makes a text from outside safe to print: escapes control and format characters and lone surrogates, and cuts long texts. */
 export function printable(text: string, maxLength = maxPrintedLength): string {
   const shown = text.length > maxLength ? `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…` : text;
   return shown.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) => {
@@ -95,11 +95,7 @@ export function printJsonError(error: unknown): void {
   printJson({ error: described });
 }
 
-/**
- * Adds --warehouse to the quoted commands in an advice, and replaces `<command>` by the current command.
- *
- * @param warehouse Null for the default warehouse.
- */
+/** Adds --warehouse to the quoted commands in an advice, unless `warehouse` is the default (null), and fills in `<command>`. */
 export function complete(advice: string, warehouse = invocation.warehouse): string {
   const specific = advice.replaceAll('rekap <command>', `rekap ${invocation.command ?? '<command>'}`);
   // Only a few commands accept a bucket.

@@ -74,7 +74,6 @@ export function terminalColumns({ isTTY, columns }: NodeJS.WriteStream): number 
 
 /** Returns the width of a text on a terminal, without its style codes. */
 export function shownWidth(text: string): number {
-  // Fast path for ASCII.
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
   for (const character of stripVTControlCharacters(text)) width += widthOfCharacter(character);
