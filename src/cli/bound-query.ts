@@ -1,78 +1,78 @@
-/** Bounds the time and the memory of a query: it is interrupted, and where it heeds no interrupt, the process is ended. */
+/** Limits the time and memory of a query. Interrupts it, or kills the process if the interrupt has no effect. */
 
 import { Worker } from 'node:worker_threads';
 import { RekapError } from '../errors.ts';
 
 export interface QueryLimits {
-  /** Seconds that the query may take; undefined where nobody bounds them. */
+  /** Maximum seconds; undefined for no limit. */
   readonly seconds: number | undefined;
-  /** Bytes that DuckDB itself is allowed. */
+  /** DuckDB's own memory limit in bytes. */
   readonly memory: number;
-  /** Files that must not stay where the query is broken off. */
+  /** Files to remove before the process is killed. */
   readonly leftovers: readonly string[];
 }
 
-type Bound = 'time' | 'memory';
+type Limit = 'time' | 'memory';
 
 /**
- * What the thread that watches runs; a text, because Node runs no TypeScript in a thread. It is told the milliseconds that are `left` (null for
- * ever), the bytes that may be `resident`, the `leftovers` to remove, and the `words` to say where it has to end the process. A query takes a
- * gigabyte in no less than a second, so it looks every 20 ms. Memory runs out faster than patience: 1 s to heed an interrupt, else 3 s.
+ * The code of the watchdog thread, as text, because Node doesn't run TypeScript in threads.
+ *
+ * `left` is in milliseconds, or null for no limit. `resident` is in bytes. `messages` are printed before the process is killed.
+ * Memory is checked every 20 ms, because a query can allocate a gigabyte per second. For the same reason, its grace period is shorter.
  */
-const watching = `
+const watchdogCode = `
 const { rmSync, writeSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');
-const { left, resident, leftovers, words } = workerData;
-const looking = setInterval(() => {
-  if (process.memoryUsage.rss() > resident) breakOff('memory', 1000);
+const { left, resident, leftovers, messages } = workerData;
+const memoryTimer = setInterval(() => {
+  if (process.memoryUsage.rss() > resident) interrupt('memory', 1000);
 }, 20);
-const timing = left === null ? undefined : setTimeout(breakOff, left, 'time', 3000);
-function breakOff(bound, grace) {
-  // What is merely late may still take too much.
-  if (bound === 'memory') clearInterval(looking);
-  clearTimeout(timing);
-  parentPort.postMessage(bound);
+const timeTimer = left === null ? undefined : setTimeout(interrupt, left, 'time', 3000);
+function interrupt(limit, grace) {
+  // A query that is late can still exceed the memory.
+  if (limit === 'memory') clearInterval(memoryTimer);
+  clearTimeout(timeTimer);
+  parentPort.postMessage(limit);
   setTimeout(() => {
     for (const file of leftovers) rmSync(file, { force: true });
-    writeSync(2, words[bound]);
+    writeSync(2, messages[limit]);
     process.kill(process.pid, 'SIGKILL');
   }, grace);
 }`;
 
-/** Milliseconds after which a query is watched. A thread takes some to start, and most queries are done before. */
-const patience = 200;
+/** Milliseconds before the thread starts. Most queries finish earlier. */
+const startDelay = 200;
 
 /**
- * A signal that is aborted once the query is beyond a bound, with the reason, and a function that ends the watch.
+ * Returns a signal that aborts if the query exceeds a limit, and a function that stops the watchdog.
  *
- * DuckDB's own bound on memory knows nothing of lists and texts that an expression makes, nor of what JavaScript makes of a result, and its
- * interrupt is heeded between two groups of rows. So a thread of its own looks at the memory of the whole process, also while the main one is
- * busy. What does not end soon after its interrupt is killed with the process: Node's own exit waits for DuckDB.
+ * DuckDB's memory limit doesn't include lists and texts in expressions, or results in JavaScript. It checks interrupts only between groups
+ * of rows. So a thread watches the process, and kills it if necessary, because Node's own exit waits for DuckDB.
  */
 export function boundQuery({ seconds, memory, leftovers }: QueryLimits): {
   signal: AbortSignal;
   stop(): Promise<unknown>;
 } {
-  const began = performance.now();
-  // DuckDB's bound comes first where it holds: it has better words.
+  const startedAt = performance.now();
+  // Higher than DuckDB's limit, whose messages are better.
   const resident = process.memoryUsage.rss() + 1.25 * memory;
   const errors = { time: tookTooLong(seconds), memory: tookTooMuch() } as const;
-  const words = { time: inWords(errors.time), memory: inWords(errors.memory) } as const;
+  const messages = { time: formatError(errors.time), memory: formatError(errors.memory) } as const;
   const controller = new AbortController();
   let thread: Worker | null = null;
   const timer = setTimeout(() => {
-    const left = seconds === undefined ? null : seconds * 1000 - (performance.now() - began);
-    const workerData = { left, resident, leftovers, words };
+    const left = seconds === undefined ? null : seconds * 1000 - (performance.now() - startedAt);
+    const workerData = { left, resident, leftovers, messages };
     try {
-      thread = new Worker(watching, { eval: true, workerData, env: {}, execArgv: [] });
+      thread = new Worker(watchdogCode, { eval: true, workerData, env: {}, execArgv: [] });
     } catch (error) {
-      // Where the system has no thread left, nothing would bound the query.
+      // Without a thread, nothing limits the query.
       return controller.abort(error);
     }
     thread.unref();
-    thread.on('message', (bound: Bound) => controller.abort(errors[bound]));
+    thread.on('message', (limit: Limit) => controller.abort(errors[limit]));
     thread.on('error', (error) => controller.abort(error));
-  }, patience).unref();
+  }, startDelay).unref();
   return {
     signal: controller.signal,
     async stop() {
@@ -98,6 +98,6 @@ function tookTooMuch(): RekapError {
   );
 }
 
-function inWords({ message, next }: RekapError): string {
+function formatError({ message, next }: RekapError): string {
   return `rekap: ${message}\n  ${next}\n`;
 }

@@ -1,4 +1,4 @@
-/** rekap check: validates the declarations of a project and runs its SQL against empty tables, without a request to the source. */
+/** rekap check: validates the declarations of a project, and runs its SQL on empty tables. */
 
 import { declareCommand } from './options/option.ts';
 import { jsonOption } from './options/shared.ts';

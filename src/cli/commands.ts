@@ -1,4 +1,4 @@
-/** The commands there are; the file of each is loaded only when it is needed, so that the overview costs next to nothing. */
+/** Lists all commands. Each loads its file when needed, so that the overview is fast. */
 
 import type { Command, CommandEntry, CommandLine } from './options/option.ts';
 
@@ -133,7 +133,6 @@ function declare(usage: string, describe: string, load: () => Promise<Command>):
 
 export const commandLine: CommandLine = {
   commands,
-  // Without a command, a group runs its "list".
   groups: {
     runs: 'List all runs and their outcomes, or show one',
     snapshots: 'List, show, verify, roll back, unpin and prune published snapshots',

@@ -1,16 +1,15 @@
-/** rekap config: every setting of a command, its value, and where it comes from. */
+/** rekap config: shows all settings of a command, with their values and origins. */
 
 import { declareCommand } from './options/option.ts';
 import type { ReadCommand } from './options/read-command.ts';
 import { RekapError } from '../errors.ts';
 import { hideCredentials } from '../runtime/text.ts';
 
-/** Settings that may be secrets themselves: only that there is one is shown. */
+/** Settings that may be secrets. Their values are not shown. */
 const hidden = new Set(['ping-url', 'webhook']);
 
 type Value = string | number | boolean | readonly string[] | null;
 
-/** A value in which no URL has a user or a password. */
 function withoutCredentials(value: Value): Value {
   if (typeof value === 'string') return hideCredentials(value);
   return typeof value === 'object' ? (value?.map(hideCredentials) ?? null) : value;
@@ -32,7 +31,7 @@ export const configCommand = declareCommand({
         import('./print/table.ts'),
       ]);
     const line = invocation.commandLine!;
-    // Required arguments don't matter here.
+    // Ignore required arguments.
     const commands = line.commands.map((each) => ({ ...each, usage: each.name }));
     const entry = findCommand(name.split(' '), commands);
     if (entry === undefined)

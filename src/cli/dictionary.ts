@@ -1,4 +1,4 @@
-/** rekap dictionary: what every table and column holds, from the comments in the snapshot itself. */
+/** rekap dictionary: describes tables and columns, from the comments in the snapshot. */
 
 import { declareCommand } from './options/option.ts';
 import { jsonOption, readWarehouseOption } from './options/shared.ts';
@@ -41,7 +41,7 @@ export const dictionaryCommand = declareCommand({
               width,
             ),
             '',
-            ...more,
+            'For the columns of a table, run "rekap dictionary <table>".',
           ]
         : relations.flatMap(({ name, kind, meaning, columns }) => [
             `${paint('bold', name)}, a ${kind}`,
@@ -60,5 +60,3 @@ export const dictionaryCommand = declareCommand({
     process.stdout.write(`${lines.join('\n')}\n`);
   },
 });
-
-const more = ['For the columns of a table, run "rekap dictionary <table>".'];

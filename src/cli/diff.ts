@@ -1,4 +1,4 @@
-/** rekap diff: what the source restated between two snapshots. */
+/** rekap diff: shows what the source changed between two snapshots. */
 
 import { stripVTControlCharacters } from 'node:util';
 import { declareCommand } from './options/option.ts';
@@ -9,8 +9,8 @@ import type { QueryResult } from '../snapshots/query/query-result.ts';
 import type { ComparedSnapshots, LoneDataset } from '../snapshots/diff-snapshots.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 
-/** So many records are for reading; whoever needs more needs the other formats. */
-const mostRecords = 200;
+/** Maximum records of each kind in the text output. */
+const maxRecords = 200;
 
 export const diffCommand = declareCommand({
   positionals: {
@@ -58,12 +58,11 @@ export const diffCommand = declareCommand({
   },
 });
 
-/** A dataset that came or went as a whole, as a sentence. */
 function nameLone({ table, rows, snapshot }: LoneDataset): string {
   return `Only snapshot ${snapshot} contains the dataset ${table} (${countOf(rows, 'row')}).`;
 }
 
-/** Refuses a warehouse whose current snapshot is the only one: nobody can name two then. */
+/** @throws `snapshot-not-found` if the warehouse contains only one snapshot. */
 async function requireAnother(warehouse: string): Promise<void> {
   const { listSnapshotIds, requireCurrent } = await import('../warehouse/warehouse.ts');
   const { id } = await requireCurrent(warehouse);
@@ -75,7 +74,6 @@ async function requireAnother(warehouse: string): Promise<void> {
   );
 }
 
-/** A difference as the result's rows have it, by column name. */
 type Difference = Readonly<Record<string, string>>;
 
 type WriteOf = (
@@ -113,10 +111,8 @@ const writeViolations: WriteOf = async (result, compared, pipelines, lone) => {
 
 interface KindsToWrite<Item> {
   readonly compared: ComparedSnapshots;
-  /** By kind, in the order in which they are shown. */
   readonly headings: Readonly<Record<string, string>>;
   readonly none: string;
-  /** What is counted. */
   readonly what: string;
   readonly lone: readonly string[];
   readonly render: (item: Item) => Promise<string>;
@@ -138,15 +134,14 @@ async function writeByKind<Item extends { readonly kind: string }>(
   for (const { heading, own } of kinds) {
     if (own.length === 0) continue;
     await writeOut(`\n${paint('bold', heading)}\n`);
-    for (const item of own.slice(0, mostRecords)) await writeOut(await render(item));
-    if (own.length > mostRecords)
+    for (const item of own.slice(0, maxRecords)) await writeOut(await render(item));
+    if (own.length > maxRecords)
       await writeOut(
-        paint('dim', `  and ${formatNumber(own.length - mostRecords)} more; use --format csv to see all\n`),
+        paint('dim', `  and ${formatNumber(own.length - maxRecords)} more; use --format csv to see all\n`),
       );
   }
 }
 
-/** Every row as texts that are safe to print, by column name. */
 async function readTexts(result: QueryResult): Promise<Difference[]> {
   const [{ displayText }, { printable }] = await Promise.all([
     import('../snapshots/query/query-result.ts'),
@@ -161,20 +156,19 @@ async function readTexts(result: QueryResult): Promise<Difference[]> {
   return rows;
 }
 
-/** The most telling part comes first, as on an envelope. */
+/** Returns the parts of the key, the most specific first. */
 function placeOf(row: Difference, pipelines: readonly AnyPipeline[]): string {
   const { key } = pipelines.find(({ table }) => table === row['dataset'])!;
   return [...key.map((name) => row[name]).toReversed(), row['dataset']].join(', ');
 }
 
-/** The differences of each record, and the record's name as it is shown. */
 interface ChangedRecord {
   readonly place: string;
   readonly kind: string;
   readonly differences: Difference[];
 }
 
-/** Two names that look alike once they are safe to print are still two records. */
+/** Groups the rows by key. Keys are compared unescaped, because two of them can print alike. */
 async function collectRecords(
   result: QueryResult,
   pipelines: readonly AnyPipeline[],
@@ -210,7 +204,7 @@ async function renderRecord({ place, differences }: ChangedRecord): Promise<stri
       `    ${difference['column_name']}`,
       readable(old),
       readable(now),
-      step(old, now),
+      signedChange(old, now),
       difference['since'] === '' ? '' : `since ${difference['since']}`,
     ];
   });
@@ -226,8 +220,7 @@ function readable(value: string): string {
   return /^\d{1,15}$/.test(value) ? formatNumber(Number(value)) : value;
 }
 
-/** By how much a figure moved. */
-function step(old: string, now: string): string {
+function signedChange(old: string, now: string): string {
   if (![old, now].every((value) => /^\d{1,15}$/.test(value))) return '';
   const by = Number(now) - Number(old);
   return `${by > 0 ? '+' : '−'}${formatNumber(Math.abs(by))}`;

@@ -1,13 +1,13 @@
-/** rekap doctor: whether a sync could run here, point by point, with what to do. */
+/** rekap doctor: checks that a sync can run here, and explains how to fix problems. */
 
 import { declareCommand, type Values } from './options/option.ts';
-import { loadChosenProject, projectOption } from './project.ts';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { loadChosenProject, projectOption } from './project.ts';
 import { notifyOptions } from './options/notify-options.ts';
 import { jsonOption, warehouseOption } from './options/shared.ts';
-import { readNotices } from './tell-others.ts';
+import { hasRecipients, readNotices } from './notify-others.ts';
 import { ExitCode, RekapError, systemReason } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 import { syncDefaults } from '../run-options.ts';
@@ -68,9 +68,7 @@ export const doctorCommand = declareCommand({
       clock: systemClock,
       node: process.versions.node,
       keyFile: file ?? null,
-      readNotices: Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined)
-        ? () => lookWhomToTell(args)
-        : null,
+      readNotices: hasRecipients(args) ? () => checkNotices(args) : null,
       readBucket: args.push === undefined ? null : () => readBucket(args.push!),
     })) {
       findings.push(finding);
@@ -106,8 +104,8 @@ async function readBucket(url: string): Promise<string | null> {
   return withBucket(url, 'reading', async (bucket) => (await readCurrentObject(bucket))?.snapshot ?? null);
 }
 
-/** @throws `usage` also where the metrics file could not be written: a sync only warns of that. */
-async function lookWhomToTell(args: Values<typeof notifyOptions & typeof warehouseOption>): Promise<void> {
+/** @throws `usage` if an option is invalid, or the metrics file isn't writable, of which a sync only warns. */
+async function checkNotices(args: Values<typeof notifyOptions & typeof warehouseOption>): Promise<void> {
   await readNotices({ ...args, 'log-format': 'auto' });
   const file = args['metrics-file'];
   if (file === undefined) return;

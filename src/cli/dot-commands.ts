@@ -1,22 +1,18 @@
-/** The commands of `rekap shell` that begin with a dot. */
+/** Implements the dot commands of `rekap shell`. */
 
 import type { TableLayout } from './print/result-table.ts';
 import { formatOfFile, type PrintedFormat } from './query-output.ts';
 import { RekapError } from '../errors.ts';
 import type { Relation } from '../warehouse/read-dictionary.ts';
 
-/** What dot commands change of a session. */
 export interface Session {
   readonly warehouse: string;
   readonly relations: readonly Relation[];
   mode: Mode;
-  /** File that the next result goes to. */
   once: string | null;
-  /** Queries of the project, and some that every snapshot answers. */
   readonly examples: readonly string[];
 }
 
-/** Modes by their names: how results are printed. */
 export const modes = {
   table: { format: 'table', layout: 'columns' },
   line: { format: 'table', layout: 'blocks' },
@@ -27,10 +23,8 @@ export const modes = {
 type Mode = keyof typeof modes;
 
 interface DotCommand {
-  /** What it takes, for the help. */
-  readonly takes?: string;
   readonly describe: string;
-  /** Returns what to print, as lines or in two columns. */
+  /** Returns lines or two columns to print. */
   run(session: Session, given: string): Lines | Promise<Lines>;
 }
 
@@ -67,29 +61,20 @@ export const dotCommands: Readonly<Record<string, DotCommand>> = {
   },
   '.help': {
     describe: 'show this help',
-    run: () => Object.entries(dotCommands).map(([name, { describe }]) => [usageOf(name), describe] as const),
+    run: () => Object.entries(dotCommands).map(([name, { describe }]) => [name, describe] as const),
   },
   '.quit': { describe: 'leave the shell; quit, exit and Ctrl-D also work', run: () => [] },
 };
 
-function usageOf(name: string): string {
-  const { takes } = dotCommands[name]!;
-  return takes === undefined ? name : `${name} ${takes}`;
-}
-
-/** Whether a line ends the session. */
-export function isGoodbye(line: string): boolean {
+export function isQuit(line: string): boolean {
   return /^\s*\.?(quit|exit)\s*;?\s*$/i.test(line);
 }
 
-/** Runs a line that begins with a dot. Throws `usage` for a command that doesn't exist. */
+/** @throws `usage` if the command doesn't exist, or its argument is invalid. */
 export async function runDotCommand(line: string, session: Session): Promise<void> {
   const [, name = '', given = ''] = /^(\S+)\s*(.*?)[\s;]*$/s.exec(line) ?? [];
   if (!Object.hasOwn(dotCommands, name))
-    throw usage(
-      `Unknown command ${JSON.stringify(name)}.`,
-      `The commands are ${Object.keys(dotCommands).map(usageOf).join(', ')}.`,
-    );
+    throw usage(`Unknown command ${JSON.stringify(name)}.`, `The commands are ${Object.keys(dotCommands).join(', ')}.`);
   const [lines, { inColumns, widthOf }, { writeOut }] = await Promise.all([
     dotCommands[name]!.run(session, given),
     import('./print/wrap-text.ts'),

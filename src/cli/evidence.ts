@@ -1,4 +1,4 @@
-/** rekap evidence: what stands behind the figures of a row, down to the answers of the source. */
+/** rekap evidence: shows where the figures of a row come from, including the responses of the source. */
 
 import { declareCommand } from './options/option.ts';
 import { jsonOption, languageOption, snapshotOption, warehouseOption } from './options/shared.ts';
@@ -40,12 +40,12 @@ export const evidenceCommand = declareCommand({
     const { warehouse, out } = args;
     const snapshot = await chooseSnapshot(warehouse, args.snapshot);
     const { project } = snapshot.manifest;
-    requireNames(
+    requireKnown(
       args.dataset,
       project.pipelines.map(({ table }) => table),
       'dataset',
     );
-    requireNames(
+    requireKnown(
       args.column,
       project.pipelines.flatMap(({ columns }) => Object.keys(columns)),
       'column',
@@ -71,7 +71,7 @@ export const evidenceCommand = declareCommand({
   },
 });
 
-function requireNames(given: readonly string[] | undefined, known: readonly string[], option: string): void {
+function requireKnown(given: readonly string[] | undefined, known: readonly string[], option: string): void {
   const wrong = given?.find((name) => !known.includes(name));
   if (wrong !== undefined)
     throw new RekapError(
@@ -81,7 +81,6 @@ function requireNames(given: readonly string[] | undefined, known: readonly stri
     );
 }
 
-/** The answers as they came, what they are evidence of, and their hashes as sha256sum reads them. */
 async function writeFolder(warehouse: string, folder: string, found: readonly Evidence[]): Promise<void> {
   const [{ mkdir, writeFile }, { join }, { readAnswerBody }, { createHash }] = await Promise.all([
     import('node:fs/promises'),

@@ -1,4 +1,4 @@
-/** rekap export: every table and view of a snapshot as files for other programs. */
+/** rekap export: writes all tables and views of a snapshot as files for other programs. */
 
 import { declareCommand } from './options/option.ts';
 import { snapshotOption, readWarehouseOption } from './options/shared.ts';

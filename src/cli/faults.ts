@@ -1,4 +1,4 @@
-/** The faults that `serve --faults` is told: reading them, listing them in the help, and saying which are on and which were met. */
+/** Parses, lists and counts the faults of `rekap serve --faults`. */
 
 import { closestName } from './options/names.ts';
 import { renderTable } from './print/table.ts';
@@ -6,18 +6,11 @@ import { inColumns } from './print/wrap-text.ts';
 import { RekapError } from '../errors.ts';
 import { checkFaultValue, faultList, type FaultName, type FaultValues, presets } from '../serve/faults/fault-list.ts';
 
-/** Every name that a list of faults may hold. */
 const names: readonly string[] = [...Object.keys(presets), ...faultList.map(({ name }) => name)];
 
-/** A number in plain digits, as a rate or a number of records is written. */
 const number = /^(\d+(\.\d+)?|\.\d+)$/;
 
-/**
- * Reads faults separated by commas, each `name` or `name=value`. A preset stands for its faults at their defaults, and a fault
- * that is named besides it has its own value.
- *
- * @throws `usage` for a name that is unknown or comes twice, and a value that the fault cannot have.
- */
+/** A fault takes precedence over a preset that contains it. @throws `usage` if a name is unknown or repeated, or a value is invalid. */
 export function parseFaults(text: string): FaultValues {
   const preset: Partial<Record<FaultName, number>> = {};
   const own: Partial<Record<FaultName, number>> = {};
@@ -65,7 +58,6 @@ function unknownFault(name: string): RekapError {
   );
 }
 
-/** The faults and presets for the help, in lines of so many columns: name, default, sentence. */
 export function listFaults(width: number): string {
   const sets = Object.entries(presets).map(([name, { sentence }]) => [name, '', sentence] as const);
   const faults = faultList.map(
@@ -75,7 +67,6 @@ export function listFaults(width: number): string {
   return describeInColumns([['fault', 'default', 'what happens'], ...sets, ...faults], width);
 }
 
-/** What is printed at the start: the faults that are on, and how to have the same again. */
 export function describeFaults(values: FaultValues, seed: number, width: number): string {
   const rows = faultList.flatMap(({ name, sentence }) =>
     values[name] === undefined || values[name] === 0 ? [] : [[name, String(values[name]), sentence] as const],
@@ -84,7 +75,6 @@ export function describeFaults(values: FaultValues, seed: number, width: number)
   return `Active faults:\n${table}\n\nTo repeat the same faults, add --faults-seed ${seed}`;
 }
 
-/** Sentences are wrapped, not cut: what a fault does may be said in the last word. */
 function describeInColumns(rows: readonly (readonly [name: string, value: string, sentence: string])[], width: number) {
   const longestName = Math.max(...rows.map(([name]) => name.length));
   const longestValue = Math.max(...rows.map(([, value]) => value.length));
@@ -94,8 +84,7 @@ function describeInColumns(rows: readonly (readonly [name: string, value: string
   return inColumns(described, width).join('\n');
 }
 
-/** What is printed at the end: how many answers met each fault. */
-export function countFaults(values: FaultValues, met: ReadonlyMap<FaultName, number>): string {
-  const rows = faultList.flatMap(({ name }) => (values[name] ? [[`  ${name}`, String(met.get(name) ?? 0)]] : []));
+export function countFaults(values: FaultValues, counts: ReadonlyMap<FaultName, number>): string {
+  const rows = faultList.flatMap(({ name }) => (values[name] ? [[`  ${name}`, String(counts.get(name) ?? 0)]] : []));
   return renderTable(rows, { head: ['  fault', 'responses'], right: [1] });
 }

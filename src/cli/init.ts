@@ -1,4 +1,4 @@
-/** rekap init: a config file, and the files for a scheduler that is there already. */
+/** rekap init: creates a config file, and files for a scheduler. */
 
 import { declareCommand } from './options/option.ts';
 import { loadChosenProject } from './project.ts';
@@ -7,8 +7,7 @@ import { fillIn, type Places, scheduleNames, schedules } from './schedules.ts';
 import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 
-/** The key file in the folder of rekap.json, if the user names no other. */
-const usualKeyFile = 'api-key';
+const defaultKeyFile = 'api-key';
 
 export const initCommand = declareCommand({
   options: {
@@ -32,7 +31,6 @@ export const initCommand = declareCommand({
     ['rekap init --base-url https://host --api-key-file api-key', 'also set the file with your key'],
     ['rekap init --base-url https://host --schedule systemd', 'also create a service and a nightly timer'],
   ],
-  // It writes that file.
   ignoresConfig: true,
   async run({ 'base-url': given, 'api-key-file': givenKey, warehouse, schedule, into }) {
     const [
@@ -49,15 +47,14 @@ export const initCommand = declareCommand({
       import('./options/api-key.ts'),
     ]);
     const folder = resolve(into);
-    // Files of a scheduler may be added to a config file that is there.
     const config = schedule === undefined || given !== undefined ? null : await readConfig(join(folder, 'rekap.json'));
     if (given === undefined && config === null)
       throw new RekapError('usage', 'The source is missing.', 'Add its URL with --base-url https://…');
     const key = (process.env['REKAP_API_KEY'] ?? '').trim();
-    // A scheduler runs without the environment of today.
+    // A scheduler doesn't have the current environment.
     const hasKey = config === null && givenKey === undefined && key !== '';
     if (hasKey) await readApiKey(undefined);
-    const keyFile = config === null ? (givenKey ?? (hasKey ? usualKeyFile : undefined)) : config['api-key-file'];
+    const keyFile = config === null ? (givenKey ?? (hasKey ? defaultKeyFile : undefined)) : config['api-key-file'];
     const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/package.json'));
     const schema = relative(folder, join(packageFolder, 'docs/reference/config.schema.json'));
     const places: Places = {
@@ -65,7 +62,7 @@ export const initCommand = declareCommand({
       cli: await realpath(process.argv[1]!),
       folder,
       warehouse: resolve(folder, config?.warehouse ?? warehouse),
-      keyFile: resolve(folder, keyFile ?? usualKeyFile),
+      keyFile: resolve(folder, keyFile ?? defaultKeyFile),
       user: userInfo().username,
     };
     const planned = schedule === undefined ? null : schedules[schedule];
@@ -77,12 +74,12 @@ export const initCommand = declareCommand({
         warehouse,
         ...(keyFile === undefined ? {} : { 'api-key-file': keyFile }),
       };
-      if (hasKey) files[usualKeyFile] = `${key}\n`;
+      if (hasKey) files[defaultKeyFile] = `${key}\n`;
       files['rekap.json'] = `${JSON.stringify(settings, null, 2)}\n`;
     }
     for (const [file, source] of Object.entries(planned?.files ?? {})) {
       const text = fillIn(await readFile(join(packageFolder, 'deploy', source), 'utf8'), places);
-      requirePlain(text, places);
+      requirePlainPaths(text, places);
       files[file] = text;
     }
     for (const file of Object.keys(files))
@@ -94,18 +91,18 @@ export const initCommand = declareCommand({
         );
     for (const [file, text] of Object.entries(files)) {
       await mkdir(dirname(join(folder, file)), { recursive: true });
-      const mode = file === usualKeyFile ? 0o600 : 0o644;
+      const mode = file === defaultKeyFile ? 0o600 : 0o644;
       await writeFile(join(folder, file), text, { flag: 'wx', mode });
     }
-    const isKeyThere = (await stat(places.keyFile).catch(() => null)) !== null;
-    const shownKey = isAbsolute(keyFile ?? '') ? keyFile : join(into, keyFile ?? usualKeyFile);
+    const keyExists = (await stat(places.keyFile).catch(() => null)) !== null;
+    const shownKey = isAbsolute(keyFile ?? '') ? keyFile : join(into, keyFile ?? defaultKeyFile);
     const lines = [
       ...(config !== null ? [`Kept ${join(into, 'rekap.json')}`] : []),
       ...Object.keys(files).map((file) => `Wrote ${join(into, file)}`),
       ...(planned === null ? [] : ['', planned.when]),
       '',
-      ...(isKeyThere ? [] : ['Save the key in a file that only you can read:', `  (umask 077; cat > ${shownKey})`]),
-      ...(keyFile === undefined ? [`Add "api-key-file": "${usualKeyFile}" to rekap.json.`] : []),
+      ...(keyExists ? [] : ['Save the key in a file that only you can read:', `  (umask 077; cat > ${shownKey})`]),
+      ...(keyFile === undefined ? [`Add "api-key-file": "${defaultKeyFile}" to rekap.json.`] : []),
       'Check that a sync can run:',
       into === '.' ? '  rekap doctor' : `  (cd ${into} && rekap doctor)`,
       ...(planned === null ? [] : ['Then enable it:', ...planned.enable.map((line) => `  ${fillIn(line, places)}`)]),
@@ -119,7 +116,6 @@ interface Config {
   readonly 'api-key-file'?: string | undefined;
 }
 
-/** The options of a config file that matter to a scheduler; null if there is no such file. */
 async function readConfig(file: string): Promise<Config | null> {
   const [{ readFile }, v] = await Promise.all([import('node:fs/promises'), import('valibot')]);
   const text = await readFile(file, 'utf8').catch(() => null);
@@ -134,13 +130,13 @@ async function readConfig(file: string): Promise<Config | null> {
   return output;
 }
 
-/** Schedulers read blanks, percent signs and the like in a path in ways of their own. */
-function requirePlain(text: string, places: Places): void {
-  const strange = Object.values(places).find((place) => text.includes(place) && !/^[\w./@+:-]+$/.test(place));
-  if (strange === undefined) return;
+/** @throws `usage` if a path contains characters, such as spaces, that schedulers interpret differently. */
+function requirePlainPaths(text: string, places: Places): void {
+  const unsupported = Object.values(places).find((place) => text.includes(place) && !/^[\w./@+:-]+$/.test(place));
+  if (unsupported === undefined) return;
   throw new RekapError(
     'usage',
-    `${JSON.stringify(strange)} cannot be used in scheduler files: it contains characters other than letters, digits and ./@+:_-.`,
+    `${JSON.stringify(unsupported)} cannot be used in scheduler files: it contains characters other than letters, digits and ./@+:_-.`,
     'No files were created. Move rekap and its folder to a path without such characters, such as /srv/rekap.',
   );
 }

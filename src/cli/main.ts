@@ -1,22 +1,22 @@
 #!/usr/bin/env node
-/** The process of the command line: what holds for as long as it runs, whatever the command. */
+/** Entry point of the command line: handles closed output and unexpected errors. */
 
 import { ExitCode, messageOf, systemReason, tooFewFiles } from '../errors.ts';
 
-/** A reader that closes early (head, less) is no failure, and hides none; a full disk is one, and it must not pass unsaid. */
+/** A reader that closes early, such as head, is not a failure. A full disk is one. */
 function endUnwritable(error: NodeJS.ErrnoException): never {
   if (error.code === 'EPIPE') process.exit();
   process.stderr.write(
     `rekap: Standard output cannot be written: ${systemReason(error)}.\n  Free some space or redirect the output. Published data is unchanged.\n`,
   );
-  // A failure before it, such as that the terminal is gone, is what the command ended with.
+  // An earlier failure determines the exit code.
   process.exit(process.exitCode || ExitCode.unexpected);
 }
 
-/** Whether the command line has told a failure; what else goes wrong then comes of it. */
+/** True after a failure was printed. Later errors are consequences of it. */
 let hasReported = false;
 
-/** Tells what the command line could not: it, or what prints its messages, cannot be loaded, or nothing waited for what failed. */
+/** Prints errors that runCommandLine didn't catch, such as a module that can't be loaded or an unhandled rejection. */
 function endUnreported(error: unknown): never {
   if (hasReported) process.exit();
   const limit = tooFewFiles(error);
@@ -28,10 +28,10 @@ function endUnreported(error: unknown): never {
 }
 
 process.stdout.on('error', endUnwritable);
-// What cannot be told must not stop the work: a sync goes on although the disk with its log is full.
+// A sync continues even if the disk with its log is full.
 process.stderr.on('error', () => undefined);
 process.on('uncaughtException', endUnreported);
-// Not at the top of this file: what fails there is told by Node, with its stack.
+// Not a static import, whose failure Node would print with a stack trace.
 const { runCommandLine } = await import('./command-line.ts');
 await runCommandLine(process.argv.slice(2));
 hasReported = process.exitCode !== ExitCode.done;

@@ -1,7 +1,4 @@
-/**
- * Tells others how a sync went: a dead man's switch by its URL, commands of the user, and a webhook. What goes wrong here is a warning and
- * changes no exit code.
- */
+/** Notifies a dead man's switch, commands and a webhook of a sync. Problems are warnings, and don't change the exit code. */
 
 import { spawn } from 'node:child_process';
 import { below, boundTime, post, readUrl, sendSigned } from './send-notice.ts';
@@ -12,7 +9,7 @@ import { readNamedFile, type warehouseOption } from './options/shared.ts';
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
 import type { RunLine } from '../warehouse/runs-log.ts';
 
-/** What others are told of a run; also the JSON that commands and webhooks get. */
+/** The JSON that commands and webhooks get. */
 interface Notice extends Partial<RunLine> {
   readonly event: 'published' | 'held' | 'unchanged' | 'dry run' | 'failed';
   readonly warehouse: string;
@@ -20,44 +17,43 @@ interface Notice extends Partial<RunLine> {
   readonly reason: string;
 }
 
-/** How a sync came to its end. */
-interface Ended {
+interface EndedSync {
   readonly begunAt: Date;
-  /** Its id; null where it did not come so far. */
+  /** Null if the run didn't get an ID. */
   readonly run: string | null;
-  /** Null where it gave a result. */
+  /** Null if the sync succeeded. */
   readonly failure: { readonly error: unknown } | null;
 }
 
 export interface Notifier {
   begin(): Promise<void>;
-  end(ended: Ended): Promise<void>;
+  end(ended: EndedSync): Promise<void>;
 }
 
-/** Milliseconds for one command. */
-const commandTime = 60_000;
+/** Milliseconds that one command can run. */
+const commandTimeout = 60_000;
 
-/** Milliseconds that telling may still take once a signal has come: container engines kill after ten seconds. */
-const lastPatience = 5000;
+/** Milliseconds for notifications after a signal. Container engines kill after ten seconds. */
+const gracePeriod = 5000;
 const never = new AbortController().signal;
 
-/** Aborts a moment after the signal. */
-function boundPatience(signal: AbortSignal): AbortSignal {
+/** Returns a signal that aborts a grace period after `signal`. */
+function delayAbort(signal: AbortSignal): AbortSignal {
   const controller = new AbortController();
-  const begin = (): void => void setTimeout(() => controller.abort(), lastPatience).unref();
+  const begin = (): void => void setTimeout(() => controller.abort(), gracePeriod).unref();
   if (signal.aborted) begin();
   else signal.addEventListener('abort', begin, { once: true });
   return controller.signal;
 }
 
-/** @throws `usage` for a malformed address, `configuration` for a file that cannot be read. */
+/** @throws `usage` if a URL is malformed, `configuration` if a file can't be read. */
 export async function readNotifier(
   args: Values<typeof notifyOptions & typeof warehouseOption>,
   warn: (message: string) => void,
 ): Promise<Notifier> {
-  const orWarn = async (what: string, tell: () => Promise<void>): Promise<void> => {
+  const orWarn = async (what: string, send: () => Promise<void>): Promise<void> => {
     try {
-      await tell();
+      await send();
     } catch (error) {
       warn(`${what} failed: ${messageOf(error)}`);
     }
@@ -73,7 +69,7 @@ export async function readNotifier(
     published: args['on-publish'],
     unchanged: args['on-unchanged'],
     failed: args['on-failure'],
-    // Readers see nothing new.
+    // Readers of the current snapshot see no change.
     held: undefined,
     'dry run': undefined,
   };
@@ -88,22 +84,22 @@ export async function readNotifier(
     },
     async end(ended) {
       const { warehouse } = args;
-      const notices = await noticesOf(warehouse, ended);
+      const notices = await createNotices(warehouse, ended);
       const { event, reason } = notices.at(-1)!;
-      const signals = listenForSignals();
-      const patience = boundPatience(signals.signal);
+      const listener = listenForSignals();
+      const signal = delayAbort(listener.signal);
       if (pingUrl !== null)
         await orWarn('The ping', () =>
-          post(event === 'failed' ? below(pingUrl, 'fail') : pingUrl, reason.slice(0, 1000), {}, patience),
+          post(event === 'failed' ? below(pingUrl, 'fail') : pingUrl, reason.slice(0, 1000), {}, signal),
         );
       if (metricsFile !== undefined) await orWarn('The metrics file', () => writeMetrics(metricsFile, warehouse));
       for (const notice of notices) {
         const body = JSON.stringify(notice);
         const command = commands[notice.event];
-        if (webhook !== null) await orWarn('The webhook', () => sendSigned(webhook, body, secret, patience));
-        if (command !== undefined) await orWarn('The command', () => runCommand(command, body, notice, patience));
+        if (webhook !== null) await orWarn('The webhook', () => sendSigned(webhook, body, secret, signal));
+        if (command !== undefined) await orWarn('The command', () => runCommand(command, body, notice, signal));
       }
-      signals.stop();
+      listener.stop();
     },
   };
 }
@@ -122,15 +118,15 @@ async function writeMetrics(file: string, warehouse: string): Promise<void> {
   await writeAside(file, (aside) => writeFile(aside, text));
 }
 
-/** Variables that hold secrets, or may, which a command does not get. */
+/** Variables that can contain secrets. Commands don't get them. */
 const secretVariables = /^(REKAP_(API_KEYS?|PING_URL|WEBHOOK)|OTEL_EXPORTER_OTLP_(\w+_)?HEADERS)$/;
 
-/** Its output goes to stderr, where progress is: stdout is the summary's. Out of time, it ends with all that it has started. */
-async function runCommand(command: string, body: string, notice: Notice, patience: AbortSignal): Promise<void> {
+/** Runs a command with its output on stderr, because stdout is for the summary. After a timeout, kills it and its children. */
+async function runCommand(command: string, body: string, notice: Notice, signal: AbortSignal): Promise<void> {
   const environment = Object.entries(process.env).filter(([name]) => !secretVariables.test(name));
   const child = spawn(command, {
     shell: true,
-    // In a group of its own, which can be ended as a whole.
+    // A process group can be killed as a whole.
     detached: true,
     stdio: ['pipe', 2, 2],
     env: {
@@ -143,22 +139,22 @@ async function runCommand(command: string, body: string, notice: Notice, patienc
       REKAP_REASON: notice.reason.slice(0, 1000),
     },
   });
-  // A command need not read what it is given.
+  // The command may close stdin early.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(body);
-  const limit = boundTime(commandTime, patience);
+  const limit = boundTime(commandTimeout, signal);
   try {
     await new Promise<void>((done, fail) => {
       const end = (): void => {
         if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
-        fail(new Error(patience.aborted ? 'a signal ended it' : `it did not finish within ${commandTime / 1000} s`));
+        fail(new Error(signal.aborted ? 'a signal ended it' : `it did not finish within ${commandTimeout / 1000} s`));
       };
       if (limit.signal.aborted) end();
       limit.signal.addEventListener('abort', end, { once: true });
       child.once('error', fail);
-      child.once('exit', (code, signal) => {
+      child.once('exit', (code, killedBy) => {
         if (code === 0) done();
-        else fail(new Error(code === null ? `ended by ${signal}` : `exit code ${code}`));
+        else fail(new Error(code === null ? `ended by ${killedBy}` : `exit code ${code}`));
       });
     });
   } finally {
@@ -166,14 +162,11 @@ async function runCommand(command: string, body: string, notice: Notice, patienc
   }
 }
 
-/**
- * What there is to tell of a sync: its result, its failure, or both where it published and its push failed. Whoever waits for new figures
- * hears of them then, too.
- */
-async function noticesOf(warehouse: string, { begunAt, run, failure }: Ended): Promise<Notice[]> {
+/** Returns the result of a sync, its failure, or both if it published a snapshot but the push failed. */
+async function createNotices(warehouse: string, { begunAt, run, failure }: EndedSync): Promise<Notice[]> {
   const { readRuns } = await import('../warehouse/runs-log.ts');
   const lines = await readRuns(warehouse).catch(() => []);
-  // Another sync may have ended meanwhile: the warehouse is free during a push.
+  // Another sync may have finished during the push, which doesn't lock the warehouse.
   const line = lines.findLast(
     (other) => other.kind === 'sync' && other.run === run && Date.parse(other.started_at) >= begunAt.getTime(),
   );

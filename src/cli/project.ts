@@ -1,10 +1,9 @@
-/** The project that a command goes by, where it is not that of a snapshot. */
+/** Loads the project of a command, and renames --partition as the project declares. */
 
 import type { Command, Options } from './options/option.ts';
 import { isRekapError, RekapError } from '../errors.ts';
 import type { LoadedProject } from '../project/load-project.ts';
 
-/** Of commands that load the code of a project. */
 export const projectOption = {
   project: {
     type: 'string',
@@ -19,11 +18,7 @@ export async function loadChosenProject(given: string | undefined): Promise<Load
   return loadProject(await findTrusted(given));
 }
 
-/**
- * Finds the project at hand.
- *
- * @throws `configuration` if nobody named it and others could have written it: its code would run.
- */
+/** @throws `configuration` if the user didn't name the project, and other users could have written its code. */
 async function findTrusted(given: string | undefined): Promise<string | null> {
   const { findProject, projectFileIn } = await import('../project/load-project.ts');
   const folder = findProject(given ?? null, process.cwd());
@@ -41,7 +36,7 @@ async function findTrusted(given: string | undefined): Promise<string | null> {
   return folder;
 }
 
-/** The module that draws the report of a project by its name; null where its code is not at hand, or it has none. */
+/** Finds the module that renders the report of a project; null if its code isn't available, or it has no report. */
 export async function findReportModule(given: string | undefined, name: string): Promise<string | null> {
   const { loadProject } = await import('../project/load-project.ts');
   for (const find of [() => findTrusted(given), async () => null])
@@ -49,22 +44,18 @@ export async function findReportModule(given: string | undefined, name: string):
       const project = await loadProject(await find());
       if (project.name === name) return project.reportModule;
     } catch (error) {
-      // A project that is being worked on keeps nobody from reading what was published.
+      // A project with errors must not prevent reading a published snapshot.
       if (!isRekapError(error, 'pipeline-definition', 'configuration') || given !== undefined) throw error;
     }
   return null;
 }
 
-/**
- * The command with its option --partition under the name that the project at hand gives it, in the help, the environment and the config file
- * alike.
- */
+/** Renames --partition to the name that the project declares: in the help, the environment and the config file. */
 export async function withPartitionOption(command: Command): Promise<Command> {
   const { readPartitionOption } = await import('../project/load-project.ts');
-  const at = process.argv.findIndex((word) => word === '--project' || word.startsWith('--project='));
-  const word = process.argv[at];
-  const given = at < 0 ? process.env['REKAP_PROJECT'] : (word!.split('=')[1] ?? process.argv[at + 1]);
-  // What is wrong with the project is said when it is loaded.
+  const at = process.argv.findIndex((arg) => arg === '--project' || arg.startsWith('--project='));
+  const given = at < 0 ? process.env['REKAP_PROJECT'] : (process.argv[at]!.split('=')[1] ?? process.argv[at + 1]);
+  // Problems of the project are reported when it is loaded.
   const name = await findTrusted(given)
     .then(readPartitionOption)
     .catch(() => 'partition');
@@ -79,7 +70,7 @@ export async function withPartitionOption(command: Command): Promise<Command> {
     ...command,
     options: Object.fromEntries(renamed),
     examples: (command.examples ?? []).map(([line, what]) => [line.replace('--partition', `--${name}`), what]),
-    run: (args, words) => command.run(restore(args), words),
+    run: (args, positionals) => command.run(restore(args), positionals),
     ...(cannotBegin !== undefined && { cannotBegin: (args, error) => cannotBegin.call(command, restore(args), error) }),
   };
 }

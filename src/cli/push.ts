@@ -43,7 +43,6 @@ export const pushCommand = declareCommand({
 
 interface PushSettings {
   readonly warehouse: string;
-  /** The current one where none is named. */
   readonly snapshot: string | undefined;
   readonly keep: number;
   readonly acceptSource: boolean;
@@ -71,13 +70,12 @@ function describePushed({ outcome, snapshot, bucket, files, bytes, removed }: Pu
   return `Pushed snapshot ${snapshot} to ${bucket}: ${countOf(files, 'file')}, ${formatBytes(bytes)}\n${gone}`;
 }
 
-/** What of a sync's options counts in the push behind it. */
-export type PushedArguments = Values<typeof logOptions & typeof warehouseOption & typeof publishOptions> & {
+type PushedArguments = Values<typeof logOptions & typeof warehouseOption & typeof publishOptions> & {
   readonly keep: number;
   readonly json: boolean;
 };
 
-/** Pushes what a sync has published, also where it found nothing new: the push of the night before may have failed. */
+/** Pushes the snapshot of a sync, also after a sync without changes, because the previous push may have failed. */
 export async function pushPublished(bucket: string, args: PushedArguments): Promise<void> {
   const { warehouse, keep, 'accept-source': acceptSource, 'log-format': logFormat } = args;
   const settings = { warehouse, snapshot: undefined, keep, acceptSource, logFormat };
@@ -86,9 +84,9 @@ export async function pushPublished(bucket: string, args: PushedArguments): Prom
     const next = `${error.next} The snapshot is published in the local warehouse. To push it later, run "rekap push ${bucket}".`;
     throw new RekapError(error.code, error.message, next, { cause: error });
   });
-  const told = describePushed(pushed);
-  if (!args.json && logFormat !== 'json') return void process.stdout.write(told);
+  const text = describePushed(pushed);
+  if (!args.json && logFormat !== 'json') return void process.stdout.write(text);
   const { logToStderr } = await import('./print/event-log.ts');
   const { outcome, snapshot, files, bytes } = pushed;
-  logToStderr(logFormat)('push', { outcome, snapshot, bucket, files, bytes }, told.trim());
+  logToStderr(logFormat)('push', { outcome, snapshot, bucket, files, bytes }, text.trim());
 }

@@ -1,4 +1,4 @@
-/** One query of `rekap serve`, in a process of its own: takes an order, sends one reply, and is killed by the service. */
+/** Runs one query of `rekap serve` in a child process, which the service kills afterwards. */
 
 import { setPriority } from 'node:os';
 import { boundQuery } from './bound-query.ts';
@@ -8,18 +8,17 @@ import { runQuery } from '../snapshots/query/run-query.ts';
 import { writeCsv, writeJson } from '../snapshots/query/write-result.ts';
 import type { QueryAnswer, QueryOrder, QueryRefusal, QueryReply } from '../serve/query-processes.ts';
 
-/** The text of a result is longer than the order allows. */
-class TooLong extends Error {}
+class ResultTooLong extends Error {}
 
 process.once('message', (order) => {
-  void answer(order as QueryOrder).then((reply) => process.send!(reply));
+  void runOrder(order as QueryOrder).then((reply) => process.send!(reply));
 });
-// The service has ended without killing this process.
+// The service ended without killing this process.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-async function answer(order: QueryOrder): Promise<QueryReply> {
+async function runOrder(order: QueryOrder): Promise<QueryReply> {
   try {
-    // The service itself goes first.
+    // Queries must not slow down the service.
     setPriority(10);
   } catch {
     // Some systems don't allow it.
@@ -34,7 +33,6 @@ async function answer(order: QueryOrder): Promise<QueryReply> {
   }
 }
 
-/** Writes the first rows, at most `order.rows`, and notes if there are more. */
 async function writeFirstRows(
   { columns, groups }: QueryResult,
   { format, rows, characters }: QueryOrder,
@@ -55,14 +53,14 @@ async function writeFirstRows(
   };
   const written = await (format === 'csv' ? writeCsv : writeJson)(first, async (piece) => {
     text += piece;
-    if (text.length > characters) throw new TooLong();
+    if (text.length > characters) throw new ResultTooLong();
   });
   return { columns, text, rows: written, truncated };
 }
 
 function explain(error: unknown, isBeyondMemory: boolean): QueryRefusal {
   const message = messageOf(error);
-  if (error instanceof TooLong)
+  if (error instanceof ResultTooLong)
     return { reason: 'size', message: 'The result is too large to send. Select fewer columns or rows.' };
   const isOutOfMemory = error instanceof Error && messageOf(error.cause).startsWith('Out of Memory Error');
   if (isBeyondMemory || isOutOfMemory) return { reason: 'memory', message };

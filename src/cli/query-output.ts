@@ -1,15 +1,14 @@
-/** Sends the result of a query to stdout or to a file, and says which figures are made up. */
+/** Writes the result of a query to stdout or a file, with a notice if the figures are made up. */
 
 import { extname } from 'node:path';
-import type { TableLayout, Ways } from './print/result-table.ts';
+import type { ExpandOptions, TableLayout } from './print/result-table.ts';
 import { writeOut } from './print/terminal.ts';
 import { RekapError } from '../errors.ts';
 import type { QueryResult } from '../snapshots/query/query-result.ts';
 import type { QuerySettings } from '../snapshots/query/run-query.ts';
 import { countOf } from '../runtime/text.ts';
 
-/** Formats by the ending of a file's name. */
-const formatsByEnding = {
+const formatsByExtension = {
   '': 'table',
   '.txt': 'table',
   '.md': 'markdown',
@@ -19,46 +18,38 @@ const formatsByEnding = {
   '.arrow': 'arrow',
 } as const;
 
-export type FileFormat = (typeof formatsByEnding)[keyof typeof formatsByEnding];
+export type FileFormat = (typeof formatsByExtension)[keyof typeof formatsByExtension];
 export type PrintedFormat = Exclude<FileFormat, 'parquet' | 'arrow'>;
 
-/**
- * Returns the format that a file's name ends in.
- *
- * @param advice What else to do if no format has the ending.
- * @throws `usage` if no format has the ending.
- */
+/** @param advice Ends the advice of the error. @throws `usage` if no format matches the extension. */
 export function formatOfFile(file: string, advice = ''): FileFormat {
-  const ending = extname(file).toLowerCase();
-  const format = Object.entries(formatsByEnding).find(([known]) => known === ending)?.[1];
+  const extension = extname(file).toLowerCase();
+  const format = Object.entries(formatsByExtension).find(([known]) => known === extension)?.[1];
   if (format !== undefined) return format;
   throw new RekapError(
     'usage',
-    `The extension ${JSON.stringify(ending)} of ${file} does not match any format.`,
+    `The extension ${JSON.stringify(extension)} of ${file} does not match any format.`,
     `Use the extension .md, .csv, .json, .parquet, .arrow or .txt${advice}.`,
   );
 }
 
 interface Query {
-  /** Path of the DuckDB file. */
   readonly database: string;
   readonly sql: string;
-  /** What to know of the figures. It ends a table, and goes to stderr with every other format. */
+  /** Notice about made-up figures: the last line of a table, on stderr for other formats. */
   readonly notice: string | null;
 }
 
 interface PrintedQuery extends Query {
   readonly format: PrintedFormat;
   readonly layout: TableLayout;
-  /** How to see what a table leaves out, if not by the options of `rekap query`. */
-  readonly ways?: Ways;
-  /** Whether a table that is longer than the terminal opens in a pager. */
+  /** Options that show what a table leaves out; by default those of `rekap query`. */
+  readonly expand?: ExpandOptions;
   readonly isPaged: boolean;
 }
 
-/** Runs a query and prints its result. Throws as `runQuery` does. */
 export async function printResult(query: PrintedQuery, bounds: QuerySettings = {}): Promise<void> {
-  const { database, sql, notice, format, layout, ways, isPaged } = query;
+  const { database, sql, notice, format, layout, expand, isPaged } = query;
   const { runQuery } = await import('../snapshots/query/run-query.ts');
   if (format !== 'table') {
     const writeRows = await loadTextWriter(format);
@@ -71,7 +62,7 @@ export async function printResult(query: PrintedQuery, bounds: QuerySettings = {
     import('./print/page-output.ts'),
   ]);
   const draw = async (result: QueryResult, to: typeof writeOut): Promise<void> => {
-    await writeTable(layout, ways)(result, to);
+    await writeTable(layout, expand)(result, to);
     if (notice !== null) await to(`${notice}\n`);
   };
   await runQuery(
@@ -87,7 +78,6 @@ interface SavedQuery extends Query {
   readonly format: FileFormat;
 }
 
-/** Runs a query and writes its result to a file: aside first, then renamed. Throws as `runQuery` and `writeAside` do. */
 export async function saveResult({ out, notice, ...query }: SavedQuery, bounds: QuerySettings = {}): Promise<void> {
   const rows = await writeFileOf({ out, notice, ...query }, bounds);
   process.stderr.write(`${countOf(rows, 'row')} written to ${out}\n`);
@@ -106,7 +96,7 @@ async function writeFileOf({ database, sql, out, format, notice }: SavedQuery, b
     const file = await open(aside, 'wx');
     const write = (piece: string | Uint8Array): Promise<void> => {
       bounds.signal?.throwIfAborted();
-      // appendFile writes everything; write may write a part.
+      // Unlike write, appendFile always writes everything.
       return file.appendFile(piece);
     };
     try {

@@ -1,8 +1,7 @@
-/** rekap query: one SQL statement on a snapshot. */
+/** rekap query: runs one SQL statement on a snapshot. */
 
 import { declareCommand, type Options, type Values } from './options/option.ts';
-import { resultOptions, snapshotOption, readWarehouseOption, week } from './options/shared.ts';
-import { readParameters, readSql } from './read-sql.ts';
+import { readNamedFile, readWarehouseOption, resultOptions, snapshotOption, week } from './options/shared.ts';
 import { formatOfFile, type PrintedFormat, printResult, saveResult } from './query-output.ts';
 import { listenForSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
@@ -52,8 +51,8 @@ export const queryCommand = declareCommand({
   run: runQueryCommand,
 });
 
-async function runQueryCommand(args: Values<typeof options>, [word]: readonly string[]): Promise<void> {
-  const sql = await readSql({ word, file: args.file });
+async function runQueryCommand(args: Values<typeof options>, [argument]: readonly string[]): Promise<void> {
+  const sql = await readSql(argument, args.file);
   const parameters = readParameters(args.param);
   const { warehouse, out, 'max-duration': seconds } = args;
   const format =
@@ -89,4 +88,43 @@ async function runQueryCommand(args: Values<typeof options>, [word]: readonly st
     interruption?.stop();
     await watch.stop();
   }
+}
+
+const maxSqlLength = 10_000_000;
+
+/** @throws `usage` if the query is missing, or given twice. */
+async function readSql(argument: string | undefined, file: string | undefined): Promise<string> {
+  if (argument !== undefined && file !== undefined)
+    throw new RekapError('usage', 'You gave two queries: an argument and --file.', 'Give only one of them.');
+  if (file !== undefined && file !== '-') return readNamedFile('query', file, 'file');
+  if (argument !== undefined && argument !== '-') return argument;
+  if (argument === undefined && file === undefined && process.stdin.isTTY)
+    throw new RekapError(
+      'usage',
+      'The query is missing.',
+      'Give it as an argument, such as rekap query "SHOW TABLES", as a file with -f, or on standard input.',
+    );
+  let text = '';
+  process.stdin.setEncoding('utf8');
+  for await (const piece of process.stdin) {
+    text += piece;
+    if (text.length > maxSqlLength)
+      throw new RekapError('usage', 'The standard input is too long for a query.', 'Pipe in a single statement.');
+  }
+  return text;
+}
+
+/** Reads parameters such as code=11. @throws `usage` if a name is missing. */
+function readParameters(given: readonly string[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf('=');
+      if (at > 0) return [text.slice(0, at).replace(/^\$/, ''), text.slice(at + 1)];
+      throw new RekapError(
+        'usage',
+        `--param ${JSON.stringify(text)} does not have the form NAME=VALUE.`,
+        'Write --param code=11, and use $code in the query.',
+      );
+    }),
+  );
 }

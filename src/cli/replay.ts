@@ -1,4 +1,4 @@
-/** rekap replay: builds a snapshot again from what the source answered. */
+/** rekap replay: rebuilds a snapshot from the stored responses. */
 
 import { declareCommand } from './options/option.ts';
 import { findReportModule, projectOption } from './project.ts';
@@ -33,9 +33,6 @@ export const replayCommand = declareCommand({
     const reportModule = await findReportModule(args.project, project.name);
     const requested = { ...where, into: args.into ?? null, reportModule, ...readPublishOptions(args) };
     const logFormat = args['log-format'];
-    await runVisibly(project, args.json, (around) => replay(requested, around), {
-      name: 'replay',
-      logFormat,
-    });
+    await runVisibly(project, args.json, (context) => replay(requested, context), { name: 'replay', logFormat });
   },
 });

@@ -1,4 +1,4 @@
-/** rekap report: the report of a snapshot as one HTML page. */
+/** rekap report: writes the report of a snapshot as one HTML page. */
 
 import { declareCommand } from './options/option.ts';
 import { findReportModule, projectOption } from './project.ts';
@@ -33,7 +33,7 @@ export const reportCommand = declareCommand({
     const file = out ?? `report-${snapshot.id}-${lang}.html`;
     await requireOutside(file, warehouse);
     const landing = join(paths.warehousePaths(warehouse).landing, manifest.run);
-    // A damaged pin is for "rekap status" to report; it doesn't keep anyone from a report.
+    // `rekap status` reports a damaged pin.
     const pinned = await readPinnedId(warehouse).catch(() => null);
     const page = await makeReport(
       await findReportModule(project, manifest.project.name),
@@ -54,17 +54,16 @@ export const reportCommand = declareCommand({
   },
 });
 
-/** With what each system opens a file that a person names. */
-const openers: Readonly<Record<string, readonly [program: string, ...words: string[]]>> = {
+const openers: Readonly<Record<string, readonly [program: string, ...args: string[]]>> = {
   darwin: ['open'],
   win32: ['cmd', '/c', 'start', ''],
 };
 
 async function openInBrowser(file: string): Promise<void> {
   const [{ spawn }, { resolve }] = await Promise.all([import('node:child_process'), import('node:path')]);
-  const [program, ...words] = openers[process.platform] ?? ['xdg-open'];
+  const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
   await new Promise<void>((done) => {
-    const child = spawn(program, [...words, resolve(file)], { stdio: 'ignore', detached: true });
+    const child = spawn(program, [...args, resolve(file)], { stdio: 'ignore', detached: true });
     child.once('error', () => {
       process.stderr.write(`${program} is not installed. Open ${file} in a browser.\n`);
       done();

@@ -1,4 +1,4 @@
-/** rekap runs: what became of each run, and one of them in full. */
+/** rekap runs: lists all runs, or shows one in detail. */
 
 import { declareCommand } from './options/option.ts';
 import { readDuration } from './options/duration.ts';
@@ -47,7 +47,6 @@ export const listRunsCommand = declareCommand({
     ]);
     const head = ['started (UTC)', 'kind', 'outcome', 'exit', 'duration', 'run'];
     const [title, ...table] = renderTable(rows, { head, right: [3, 4], width: Number.POSITIVE_INFINITY }).split('\n');
-    // Below what failed stands why.
     const texts = lines.flatMap((line, index) => [table[index]!, ...describeReason(line)]);
     process.stdout.write(`${[title, ...texts].join('\n')}\n`);
   },
@@ -63,7 +62,7 @@ export const showRunCommand = declareCommand({
       import('../warehouse/warehouse.ts'),
     ]);
     await requireWarehouse(warehouse);
-    // A run that was replayed has more than one line.
+    // A replayed run has several lines.
     const lines = (await readRuns(warehouse)).filter(({ run }) => run === id);
     if (lines.length === 0)
       throw new RekapError(
@@ -126,7 +125,7 @@ function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Milliseconds since 1970. */
+/** Returns milliseconds since 1970. */
 function readSince(text: string): number {
   const day = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(day) ? Date.now() - readDuration(text, 'since') : day;

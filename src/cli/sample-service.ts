@@ -1,4 +1,4 @@
-/** The bundled service with the sample figures, on loopback, which `sync --sample` reads over HTTP, and a warehouse made from it. */
+/** Serves the sample figures on loopback, and syncs them to a temporary warehouse. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,8 +12,7 @@ import { openFolderSource } from '../serve/record-source.ts';
 import { defaultMaxLimit, startService } from '../serve/service.ts';
 import { sync } from '../sync.ts';
 
-/** A running service with the key that it accepts. */
-export interface SampleService {
+interface SampleService {
   readonly url: string;
   readonly apiKey: Secret;
   close(): Promise<void>;
@@ -42,13 +41,11 @@ export async function startSample(project: LoadedProject): Promise<SampleService
   };
 }
 
-/** A warehouse in a temporary folder. */
 export interface SampleWarehouse {
   readonly folder: string;
   remove(): Promise<void>;
 }
 
-/** Syncs the sample into a temporary warehouse. */
 export async function syncSample(project: LoadedProject, signal: AbortSignal): Promise<SampleWarehouse> {
   const folder = await mkdtemp(join(tmpdir(), 'rekap-sample-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });

@@ -1,18 +1,17 @@
-/** rekap schedule: a sync at the times of a cron line, in the foreground, until it is told to stop. */
+/** rekap schedule: syncs on a cron schedule, in the foreground, until a signal stops it. */
 
-import { readDuration } from './options/duration.ts';
+import { formatAge, readDuration } from './options/duration.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
 import { logToStderr } from './print/event-log.ts';
 import { printError } from './print/terminal.ts';
 import { listenForSignals } from './signals.ts';
 import { prepareSync, syncOptions } from './sync.ts';
-import { holdOutput, readNotices, notifyOthers } from './tell-others.ts';
+import { holdOutput, readNotices, notifyOthers } from './notify-others.ts';
 import { invocation } from './options/invocation.ts';
 import { RekapError } from '../errors.ts';
 import type { ScheduleEvent } from './timetable.ts';
 import { systemClock } from '../runtime/context.ts';
 import type { RunsSummary } from '../snapshots/freshness.ts';
-import { formatAge } from './options/duration.ts';
 
 const options = {
   cron: {
@@ -73,7 +72,7 @@ async function run(args: Values<typeof options>): Promise<void> {
   ]);
   const timetable = readTimetable(args.cron, timezone);
   const requested = { ...args, 'dry-run': false, unpin: false, json: false };
-  // What is wrong with the settings shows now, and not at night.
+  // Reports invalid settings now instead of at the first sync.
   await prepareSync(requested);
   await readNotices(args);
   const state: { isRunning: boolean; nextAt: Date | null; retries: number } = {
@@ -82,13 +81,13 @@ async function run(args: Values<typeof options>): Promise<void> {
     retries: 0,
   };
   const log = logToStderr(args['log-format']);
-  const tell = (event: ScheduleEvent): void => {
+  const report = (event: ScheduleEvent): void => {
     if (event.kind === 'wait') state.nextAt = event.until;
     if (event.kind === 'retry') {
       const nextAt = new Date(systemClock.now().getTime() + event.milliseconds);
       Object.assign(state, { isRunning: false, nextAt, retries: state.retries + 1 });
     }
-    if (event.kind !== 'begin') write(log, event, timezone);
+    if (event.kind !== 'begin') logEvent(log, event, timezone);
   };
   const readLines = createRunsReader(args.warehouse);
   const readSummary = async () => summarizeRuns(await readLines());
@@ -100,7 +99,7 @@ async function run(args: Values<typeof options>): Promise<void> {
         ).startMonitor(
           { host: args.host, port: args.port },
           {
-            health: async () => describe(state, await readSummary()),
+            health: async () => describeHealth(state, await readSummary()),
             metrics: async () => renderMetrics(await readSummary(), state),
           },
         );
@@ -121,11 +120,11 @@ async function run(args: Values<typeof options>): Promise<void> {
       clock: systemClock,
       random: Math.random,
       signal,
-      tell,
-      async carryOut() {
+      report,
+      async runSync() {
         try {
-          const withThese = { clock: systemClock, signal, tell };
-          await notifyOthers(requested, async () => () => withRetries(args.retries, sync, withThese));
+          const context = { clock: systemClock, signal, report };
+          await notifyOthers(requested, async () => () => withRetries(args.retries, sync, context));
         } catch (error) {
           if (!signal.aborted) printError(error);
         } finally {
@@ -141,7 +140,7 @@ async function run(args: Values<typeof options>): Promise<void> {
   }
 }
 
-function write(
+function logEvent(
   log: ReturnType<typeof logToStderr>,
   event: Exclude<ScheduleEvent, { kind: 'begin' }>,
   timezone: string,
@@ -167,8 +166,8 @@ function write(
   }
 }
 
-/** What /health says: that the process lives, and what it does. Whether the data are fresh is a matter for alerts, and no reason to restart. */
-function describe(
+/** Returns the response of /health. It is always ok, because a restart doesn't fix stale data. */
+function describeHealth(
   { isRunning, nextAt }: { isRunning: boolean; nextAt: Date | null },
   { lastTelling: last, success }: RunsSummary,
 ): object {

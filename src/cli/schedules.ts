@@ -1,11 +1,9 @@
-/** The schedulers that `rekap init` writes files for: the files, as they lie below deploy/, and the commands that enable them. */
+/** Declares the schedulers that `rekap init` supports, with their files and the commands that enable them. */
 
-/** Where things lie, as absolute paths, and who owns them. What a file of deploy/ has in double braces is one of them. */
+/** The values of placeholders in deploy/, such as {{folder}}. Paths are absolute. */
 export interface Places {
-  /** Node, and the command line of rekap. */
   readonly node: string;
   readonly cli: string;
-  /** Folder of rekap.json. */
   readonly folder: string;
   readonly warehouse: string;
   readonly keyFile: string;
@@ -13,11 +11,10 @@ export interface Places {
 }
 
 interface Schedule {
-  /** Files below deploy/, by the path that they get below the folder. */
+  /** Paths in deploy/ by path in the output folder. */
   readonly files: Readonly<Record<string, string>>;
-  /** When it syncs, and where to change that. */
   readonly when: string;
-  /** Commands that enable it, with braces as in the files. */
+  /** Commands with placeholders. */
   readonly enable: readonly string[];
 }
 
@@ -64,7 +61,6 @@ export const schedules = {
 
 export const scheduleNames = Object.keys(schedules) as (keyof typeof schedules)[];
 
-/** A text of deploy/, with the places in it. */
 export function fillIn(text: string, places: Places): string {
   return text.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
     Object.hasOwn(places, name) ? places[name as keyof Places] : whole,

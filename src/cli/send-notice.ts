@@ -1,31 +1,30 @@
-/** Sends a notice of a sync by HTTP: to a dead man's switch, or signed to a webhook. */
+/** Sends notices of a sync to a dead man's switch or a webhook. */
 
 import { createHmac } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf, RekapError } from '../errors.ts';
 
-/** Milliseconds for one request. */
-const requestTime = 10_000;
-/** Milliseconds to wait before a webhook is tried again. */
-const webhookWaits = [1000, 5000];
+const requestTimeout = 10_000;
+/** Milliseconds before each retry of a webhook. */
+const webhookDelays = [1000, 5000];
 
-/** A signal that aborts after so many milliseconds, or with the patience. Node may forget one that AbortSignal.any makes of a time limit. */
-export function boundTime(milliseconds: number, patience: AbortSignal): { readonly signal: AbortSignal; end(): void } {
+/** Returns a signal that aborts after a timeout, or with `parent`. Node may lose a timeout that AbortSignal.any combines. */
+export function boundTime(milliseconds: number, parent: AbortSignal): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const abort = (): void => controller.abort(new Error('it took too long'));
   const timer = setTimeout(abort, milliseconds);
-  if (patience.aborted) abort();
-  patience.addEventListener('abort', abort, { once: true });
+  if (parent.aborted) abort();
+  parent.addEventListener('abort', abort, { once: true });
   return {
     signal: controller.signal,
     end() {
       clearTimeout(timer);
-      patience.removeEventListener('abort', abort);
+      parent.removeEventListener('abort', abort);
     },
   };
 }
 
-/** @throws `usage` where the text is no address, or holds what would not be sent. */
+/** @throws `usage` if the text is not an HTTP URL, or contains credentials. */
 export function readUrl(text: string | undefined, option: string): URL | null {
   if (text === undefined) return null;
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -39,27 +38,27 @@ export function readUrl(text: string | undefined, option: string): URL | null {
   );
 }
 
-/** The switches there are take /start and /fail below the address of a check. */
+/** Appends a path segment, such as /start or /fail for a dead man's switch. */
 export function below(url: URL, name: string): URL {
   const longer = new URL(url);
   longer.pathname = `${url.pathname.replace(/\/$/, '')}/${name}`;
   return longer;
 }
 
-/** The address may be a secret itself, so that only its host is named. */
+/** Errors contain only the host, because the URL may be a secret. */
 export async function post(
   url: URL,
   body: string,
   headers: Readonly<Record<string, string>>,
-  patience: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   const { request } = await import('undici');
-  const limit = boundTime(requestTime, patience);
+  const limit = boundTime(requestTimeout, signal);
   try {
-    const answer = await request(url, { method: 'POST', body, headers, signal: limit.signal });
-    await answer.body.dump();
-    // A redirect is not followed, and so nobody has heard.
-    if (answer.statusCode >= 300) throw new Error(`it returned ${answer.statusCode}`);
+    const response = await request(url, { method: 'POST', body, headers, signal: limit.signal });
+    await response.body.dump();
+    // Redirects are not followed, so they are failures too.
+    if (response.statusCode >= 300) throw new Error(`it returned ${response.statusCode}`);
   } catch (error) {
     throw new Error(`${url.host}: ${messageOf(error)}`, { cause: error });
   } finally {
@@ -67,18 +66,18 @@ export async function post(
   }
 }
 
-export async function sendSigned(url: URL, body: string, secret: string | null, patience: AbortSignal): Promise<void> {
+export async function sendSigned(url: URL, body: string, secret: string | null, signal: AbortSignal): Promise<void> {
   const headers = {
     'content-type': 'application/json',
     ...(secret === null
       ? {}
       : { 'x-rekap-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}` }),
   };
-  for (const pause of webhookWaits)
+  for (const delay of webhookDelays)
     try {
-      return await post(url, body, headers, patience);
+      return await post(url, body, headers, signal);
     } catch {
-      await wait(pause, undefined, { signal: patience });
+      await wait(delay, undefined, { signal });
     }
-  await post(url, body, headers, patience);
+  await post(url, body, headers, signal);
 }

@@ -1,4 +1,4 @@
-/** rekap serve: the service itself, from the sample, a folder of JSON files, or a warehouse. */
+/** rekap serve: serves the API from the sample, a folder of JSON files, or a warehouse. */
 
 import { fileURLToPath } from 'node:url';
 import { countFaults, listFaults, parseFaults } from './faults.ts';
@@ -6,7 +6,7 @@ import { declareCommand, type Options, type Values } from './options/option.ts';
 import { readNamedFile } from './options/shared.ts';
 import { invocation } from './options/invocation.ts';
 import { printFailure, warningText } from './print/terminal.ts';
-import { beyondThisMachine, describeService } from './service-text.ts';
+import { remoteAccessWarning, describeService } from './service-text.ts';
 import { loadChosenProject, projectOption } from './project.ts';
 import type { SampleWarehouse } from './sample-service.ts';
 import { isBucketUrl } from '../share/address.ts';
@@ -92,8 +92,8 @@ async function runServe(args: ServeArguments): Promise<void> {
       'The source to serve is missing.',
       'Add --sample, --data FOLDER or --warehouse FOLDER.',
     );
-  const met = new Map<FaultName, number>();
-  const faults = await readFaults(args, met);
+  const faultCounts = new Map<FaultName, number>();
+  const faults = await readFaults(args, faultCounts);
 
   const [
     { startService },
@@ -118,12 +118,11 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('./sample-service.ts'),
     import('../warehouse/warehouse.ts'),
   ]);
-  // Of a warehouse, the snapshot says what is served.
   const loaded = args.warehouse === undefined ? await loadChosenProject(args.project) : null;
   const project = loaded ?? (await requireCurrent(args.warehouse!)).manifest.project;
   const { pipelines } = project;
   const keyText = await readKeyText(args['api-keys-file']);
-  if (keyText === null && args.data !== undefined) throw noKey();
+  if (keyText === null && args.data !== undefined) throw missingKeys();
   const source =
     args.warehouse === undefined
       ? await openFolderSource(args.data ?? loaded!.sampleFolder, pipelines)
@@ -134,24 +133,24 @@ async function runServe(args: ServeArguments): Promise<void> {
   const bucket = args.warehouse === undefined ? '' : (invocation.warehouse ?? '');
   const stopFollowing = isBucketUrl(bucket) ? (await import('./use-bucket.ts')).followBucket(bucket) : () => undefined;
   const signals = listenForSignals();
-  let made: SampleWarehouse | null = null;
+  let sample: SampleWarehouse | null = null;
   try {
-    // A service that misbehaves is for clients of the endpoints.
-    if (args.sample && faults === undefined) made = await syncSample(loaded!, signals.signal);
-    const snapshotOfSample = made === null ? undefined : await requireCurrent(made.folder);
+    // With faults, only the endpoints are served.
+    if (args.sample && faults === undefined) sample = await syncSample(loaded!, signals.signal);
+    const snapshotOfSample = sample === null ? undefined : await requireCurrent(sample.folder);
     const snapshot = snapshotOfSample === undefined ? source.snapshot : () => snapshotOfSample;
     const isSample = args.sample || snapshot?.().manifest.source === 'sample';
-    if (keyText === null && !isSample) throw noKey();
-    const madeKey = keyText === null ? generateApiKey() : null;
-    const keys = readApiKeys(madeKey ?? keyText?.text ?? '', keyText?.origin ?? 'REKAP_API_KEYS');
+    if (keyText === null && !isSample) throw missingKeys();
+    const generatedKey = keyText === null ? generateApiKey() : null;
+    const keys = readApiKeys(generatedKey ?? keyText?.text ?? '', keyText?.origin ?? 'REKAP_API_KEYS');
     const wantsSql = 'sql' in invocation.origins ? args.sql : isLoopback(args.host);
     const service = await startService({
       pipelines,
       about: project,
       source,
       keys,
-      openSample: madeKey !== null,
-      site: snapshot === undefined ? undefined : describeSite(made?.folder ?? args.warehouse!, snapshot, systemClock),
+      openSample: generatedKey !== null,
+      site: snapshot === undefined ? undefined : describeSite(sample?.folder ?? args.warehouse!, snapshot, systemClock),
       sql:
         snapshot === undefined || !wantsSql
           ? undefined
@@ -169,27 +168,26 @@ async function runServe(args: ServeArguments): Promise<void> {
     });
     const served = pipelines.map((pipeline) => ({ ...pipeline, records: source.current(pipeline).records.length }));
     process.stdout.write(
-      describeService(service.url, await nameServed(args), served, { key: madeKey, auth: project.auth, faults }),
+      describeService(service.url, await nameServed(args), served, { key: generatedKey, auth: project.auth, faults }),
     );
-    if (!isLoopback(args.host)) process.stderr.write(warningText(beyondThisMachine, process.stderr));
+    if (!isLoopback(args.host)) process.stderr.write(warningText(remoteAccessWarning, process.stderr));
     await new Promise<void>((resolve) => {
       if (signals.signal.aborted) resolve();
       signals.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     await service.close();
-    if (faults !== undefined) process.stdout.write(`\n${countFaults(faults.values, met)}\n`);
+    if (faults !== undefined) process.stdout.write(`\n${countFaults(faults.values, faultCounts)}\n`);
   } finally {
     stopFollowing();
     await source.close();
-    await made?.remove();
+    await sample?.remove();
     signals.stop();
   }
 }
 
-/** The module that a child runs for each query; it is compiled beside this one. */
 const queryChild = fileURLToPath(new URL('./query-child.js', import.meta.url));
 
-function noKey(): RekapError {
+function missingKeys(): RekapError {
   return new RekapError(
     'usage',
     'The API keys that the service accepts are missing.',
@@ -203,8 +201,7 @@ async function readKeyText(file: string | undefined): Promise<{ text: string; or
   return text === '' ? null : { text: text.replaceAll(',', '\n'), origin: 'REKAP_API_KEYS' };
 }
 
-/** What the faults options say, with a seed of its own where none is given; `met` is where faults are counted. */
-async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Promise<FaultSettings | undefined> {
+async function readFaults(args: ServeArguments, counts: Map<FaultName, number>): Promise<FaultSettings | undefined> {
   const seed = args['faults-seed'];
   if (args.faults === undefined) {
     if (seed === undefined) return undefined;
@@ -219,7 +216,7 @@ async function readFaults(args: ServeArguments, met: Map<FaultName, number>): Pr
     values: parseFaults(args.faults.join(',')),
     seed: seed ?? randomInt(1, 1_000_000),
     clock: systemClock,
-    onFault: (name) => met.set(name, (met.get(name) ?? 0) + 1),
+    onFault: (name) => counts.set(name, (counts.get(name) ?? 0) + 1),
   };
 }
 
@@ -234,10 +231,10 @@ async function nameServed({ data, warehouse }: ServeArguments): Promise<string> 
   return `the current snapshot of ${invocation.warehouse ?? warehouse}${source === undefined ? '' : `, from ${nameSource(source)}`}`;
 }
 
-/** The bound on open files; null where the system has none or does not tell. */
+/** Returns the limit of open files; null if it is unlimited or unknown. */
 export function readOpenFilesLimit(): number | null {
   try {
-    // A report would otherwise look up the names of all network neighbours.
+    // Otherwise the report resolves the host names of all open connections.
     Object.assign(process.report, { excludeNetwork: true });
     const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
     const soft = Number(userLimits?.open_files?.soft);

@@ -1,4 +1,4 @@
-/** Says what `rekap serve` serves, and how to try it. */
+/** Describes what `rekap serve` serves, and how to try it. */
 
 import { printable } from './print/terminal.ts';
 import { inColumns, widthOf } from './print/wrap-text.ts';
@@ -7,16 +7,15 @@ import { countOf } from '../runtime/text.ts';
 import type { AnyPipeline, Auth } from '../project/declaration.ts';
 import type { FaultSettings } from '../serve/faults/fault-list.ts';
 
-export const beyondThisMachine =
+export const remoteAccessWarning =
   'Other machines can reach this service, and it does not encrypt API keys or data. Put a TLS proxy in front of it.';
 
-/** An endpoint that is served, and how many records it has. */
 interface Served extends Pick<AnyPipeline, 'path' | 'partition'> {
   readonly records: number;
 }
 
-interface Offered {
-  /** Made for this service; null where others were given out. */
+interface Access {
+  /** A generated key; null if the user set the keys. */
   readonly key: string | null;
   readonly auth: Auth | null;
   readonly faults: FaultSettings | undefined;
@@ -26,7 +25,7 @@ export function describeService(
   url: string,
   what: string,
   endpoints: readonly Served[],
-  { key, auth, faults }: Offered,
+  { key, auth, faults }: Access,
 ): string {
   const { path, partition } = endpoints[0]!;
   const rows = endpoints.map((endpoint) => [url + endpoint.path, countOf(endpoint.records, 'record')] as const);
@@ -48,7 +47,7 @@ export function describeService(
   return lines.join('\n');
 }
 
-/** How curl sends a key; null where it stands in the query, or none is needed. */
+/** Returns the curl option that sends a key; null if the key is in the query, or isn't required. */
 function headerOf(auth: Auth | null, key: string): string | null {
   if (auth === null || 'query' in auth) return null;
   if ('header' in auth) return `-H '${auth.header}: ${key}'`;

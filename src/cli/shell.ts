@@ -1,7 +1,7 @@
-/** rekap shell: questions one after another, with history and completion. */
+/** rekap shell: runs queries interactively, with history and completion. */
 
 import { resolve } from 'node:path';
-import { dotCommands, isGoodbye, modes, runDotCommand, type Session } from './dot-commands.ts';
+import { dotCommands, isQuit, modes, runDotCommand, type Session } from './dot-commands.ts';
 import { declareCommand } from './options/option.ts';
 import { snapshotOption, readWarehouseOption } from './options/shared.ts';
 import { RekapError } from '../errors.ts';
@@ -31,7 +31,7 @@ export const shellCommand = declareCommand({
     if (duckdb) return startDuckdb(snapshot, database);
     const { readPublishedDictionary } = await import('../warehouse/read-dictionary.ts');
     const relations = await readPublishedDictionary(database);
-    await converse(snapshot, database, {
+    await runShell(snapshot, database, {
       warehouse,
       relations,
       examples: snapshot.manifest.project.examples,
@@ -60,7 +60,6 @@ async function startDuckdb(snapshot: Snapshot, database: string): Promise<number
   return code ?? 1;
 }
 
-/** Returns statements that attach the snapshot in the DuckDB shell. */
 async function attachScript({ id, manifest }: Snapshot, database: string): Promise<string> {
   const [{ quoteText }, { sampleNotice }] = await Promise.all([
     import('../runtime/database.ts'),
@@ -77,65 +76,62 @@ async function attachScript({ id, manifest }: Snapshot, database: string): Promi
   ].join('\n');
 }
 
-/** Reads statements, each up to its semicolon, and answers them until the input ends. */
-async function converse(snapshot: Snapshot, database: string, session: Session): Promise<void> {
+async function runShell(snapshot: Snapshot, database: string, session: Session): Promise<void> {
   const [{ createInterface }, { printError, writeOut }] = await Promise.all([
     import('node:readline'),
     import('./print/terminal.ts'),
   ]);
-  const isPerson = process.stdin.isTTY;
-  const history = isPerson ? await openHistory() : null;
+  const isInteractive = process.stdin.isTTY;
+  const history = isInteractive ? await openHistory() : null;
   const terminal = createInterface({
     input: process.stdin,
     output: process.stdout,
-    terminal: isPerson,
+    terminal: isInteractive,
     prompt: 'rekap> ',
     history: history?.lines ?? [],
     historySize: 1000,
     removeHistoryDuplicates: true,
     completer: (line: string) => complete(line, session.relations),
   });
-  if (isPerson) await writeOut(`Snapshot ${snapshot.id}. End a query with ";". For help, enter .help.\n`);
+  if (isInteractive) await writeOut(`Snapshot ${snapshot.id}. End a query with ";". For help, enter .help.\n`);
   let statement = '';
   terminal.on('SIGINT', () => {
     statement = '';
     process.stdout.write('\n');
-    ask();
+    showPrompt();
   });
   terminal.on('history', (lines) => history?.keep(lines));
-  const ask = (): void => {
-    if (!isPerson) return;
+  const showPrompt = (): void => {
+    if (!isInteractive) return;
     terminal.setPrompt(statement === '' ? 'rekap> ' : '   ... ');
     terminal.prompt();
   };
-  const answer = async (text: string): Promise<void> => {
+  const execute = async (text: string): Promise<void> => {
     try {
       await (text.startsWith('.') ? runDotCommand(text, session) : runStatement(snapshot, database, text, session));
     } catch (error) {
-      // What is piped in has nobody to look at it: it ends with the first that fails.
-      if (!isPerson) throw error;
+      // A script ends with its first error.
+      if (!isInteractive) throw error;
       printError(error);
     }
   };
-  ask();
+  showPrompt();
   for await (const line of terminal) {
-    if (statement === '' && isGoodbye(line)) break;
+    if (statement === '' && isQuit(line)) break;
     statement += `${line}\n`;
-    const isWhole = /^\s*\./.test(statement) || /;\s*$/.test(statement);
+    const isComplete = /^\s*\./.test(statement) || /;\s*$/.test(statement);
     if (statement.trim() === '') statement = '';
-    else if (isWhole) {
+    else if (isComplete) {
       const text = statement.trim();
       statement = '';
-      await answer(text);
+      await execute(text);
     }
-    ask();
+    showPrompt();
   }
-  // What is piped in may end without a semicolon.
-  if (statement.trim() !== '') await answer(statement.trim());
+  if (statement.trim() !== '') await execute(statement.trim());
   terminal.close();
 }
 
-/** Runs a statement: its result goes to the terminal, or to the file of `.once`. */
 async function runStatement(snapshot: Snapshot, database: string, sql: string, session: Session): Promise<void> {
   const [{ printResult, saveResult, formatOfFile }, { sampleNotice }] = await Promise.all([
     import('./query-output.ts'),
@@ -148,12 +144,11 @@ async function runStatement(snapshot: Snapshot, database: string, sql: string, s
   await printResult({
     ...query,
     ...modes[session.mode],
-    ways: { lines: '.mode line', all: '.mode csv' },
+    expand: { columns: '.mode line', rows: '.mode csv' },
     isPaged: false,
   });
 }
 
-/** Names of tables, columns, commands and words of SQL that go on from what is typed. */
 function complete(line: string, relations: readonly Relation[]): [string[], string] {
   const typed = /[\w.]*$/.exec(line)![0];
   const names = [
@@ -166,7 +161,7 @@ function complete(line: string, relations: readonly Relation[]): [string[], stri
   return [fitting, typed];
 }
 
-/** The questions of earlier days. Where they cannot be kept, nothing is. */
+/** Reads the history file. Problems with the file are ignored. */
 async function openHistory(): Promise<{ lines: string[]; keep(lines: readonly string[]): void }> {
   const [{ mkdir, readFile }, { writeFileSync }, { homedir }, { dirname, join }] = await Promise.all([
     import('node:fs/promises'),
@@ -184,7 +179,7 @@ async function openHistory(): Promise<{ lines: string[]; keep(lines: readonly st
       try {
         writeFileSync(file, `${kept.join('\n')}\n`, { mode: 0o600 });
       } catch {
-        // The questions are answered all the same.
+        // A shell without history still works.
       }
     },
   };

@@ -1,4 +1,4 @@
-/** Turns SIGINT, SIGTERM and SIGHUP into an abort signal; a second one, unless it comes with the first, ends the process at once. */
+/** Turns SIGINT, SIGTERM and SIGHUP into an abort signal. A second signal ends the process at once. */
 
 import { constants, readFileSync } from 'node:fs';
 import { invocation } from './options/invocation.ts';
@@ -9,19 +9,14 @@ import type { Project } from '../project/declaration.ts';
 import type { SyncContext, SyncResult } from '../run-options.ts';
 import { type Clock, systemClock } from '../runtime/context.ts';
 
-/** What else than to begin again an interrupted command has to offer. */
-const resume = 'Nothing was published. To continue from the stored pages, run the same command with --resume.';
+const resumeAdvice = 'Nothing was published. To continue from the stored pages, run the same command with --resume.';
+
+/** Milliseconds within which signals count as one, because timeout(1) signals the process and then its group. */
+const duplicateWindow = 1000;
 
 /**
- * Milliseconds within which signals are one and the same wish to end: timeout(1), for one, sends its signal to the process and then to
- * its whole group.
- */
-const together = 1000;
-
-/**
- * Whether nohup has started this process, which then goes on when its terminal is closed. Node forgets at its start that SIGHUP was
- * ignored. But a shell says in `_` what it has started, and on Linux nohup puts a file that can only be written in the place of a
- * terminal to read from, which a script passes on to what it starts.
+ * Returns whether nohup started this process. Node resets the ignored SIGHUP, so this looks for other traces.
+ * A shell sets `_` to the program it starts. On Linux, nohup replaces a terminal as stdin by a write-only file, which children inherit.
  */
 function isUnderNohup(): boolean {
   if (/(?:^|\/)nohup$/.test(process.env['_'] ?? '')) return true;
@@ -33,34 +28,30 @@ function isUnderNohup(): boolean {
   }
 }
 
-/** Whoever listens now: a sync does within a schedule. */
-const listening = new Set<AbortController>();
+/** Active listeners, several if a schedule runs a sync. */
+const active = new Set<AbortController>();
 
-/**
- * The signal, and a function that stops listening.
- *
- * @param offers `next`: what to say that became of the command.
- */
+/** @param options.next Advice of the error for an interrupted command. */
 export function listenForSignals(
   {
     canResume = false,
-    next = canResume ? resume : undefined,
+    next = canResume ? resumeAdvice : undefined,
   }: { readonly canResume?: boolean; readonly next?: string } = {},
   clock: Pick<Clock, 'monotonic'> = systemClock,
 ): { readonly signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
-  // What begins within a command that is told to end, such as a sync of a schedule, ends at once.
-  const told = [...listening].find(({ signal }) => signal.aborted);
-  if (told !== undefined) controller.abort(told.signal.reason);
-  listening.add(controller);
+  // A sync that begins in an interrupted schedule ends at once.
+  const aborted = [...active].find(({ signal }) => signal.aborted);
+  if (aborted !== undefined) controller.abort(aborted.signal.reason);
+  active.add(controller);
   let first = 0;
-  const passesOver = isUnderNohup() ? 'SIGHUP' : null;
+  const ignored = isUnderNohup() ? 'SIGHUP' : null;
   const listeners = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((name) => {
     const listener = (): void => {
-      if (name === passesOver) return;
+      if (name === ignored) return;
       const reason = interruptedBy(name, next);
       if (!controller.signal.aborted) first = clock.monotonic();
-      else if (clock.monotonic() - first > together) process.exit(reason.exitCode);
+      else if (clock.monotonic() - first > duplicateWindow) process.exit(reason.exitCode);
       controller.abort(reason);
     };
     process.on(name, listener);
@@ -69,16 +60,17 @@ export function listenForSignals(
   return {
     signal: controller.signal,
     stop() {
-      listening.delete(controller);
+      active.delete(controller);
       for (const [name, listener] of listeners) process.off(name, listener);
     },
   };
 }
 
+/** Runs a sync or replay with signals, progress and spans, and prints its result. */
 export async function runVisibly(
   project: Project,
   asJson: boolean,
-  carryOut: (around: SyncContext) => Promise<SyncResult>,
+  run: (context: SyncContext) => Promise<SyncResult>,
   {
     name,
     logFormat,
@@ -89,7 +81,7 @@ export async function runVisibly(
   const signals = listenForSignals(offers);
   const progress = createProgress(process.stderr, systemClock, logFormat);
   try {
-    const result = await carryOut({
+    const result = await run({
       clock: systemClock,
       random: Math.random,
       report(event) {
@@ -101,7 +93,6 @@ export async function runVisibly(
     });
     progress.end(result);
     trace.end(result);
-    // The declaration is long, and the manifest file holds it.
     const { project: _project, ...manifest } = result.manifest;
     if (asJson) (await import('./print/terminal.ts')).printJson({ ...result, manifest });
     else process.stdout.write((await import('./print/sync-summary.ts')).renderSummary(result, project));

@@ -44,11 +44,10 @@ export const verifyCommand = declareCommand({
   positionals,
   options,
   async run({ warehouse, json }, [id]) {
-    const [{ readCurrentId, requireCurrent }, { damagedError, verifyPublished }, { printJson }, { complete }] =
+    const [{ readCurrentId, requireCurrent }, { damagedError, verifyPublished }, { complete, printJson }] =
       await Promise.all([
         import('../warehouse/warehouse.ts'),
         import('../snapshots/manage-snapshots.ts'),
-        import('./print/terminal.ts'),
         import('./print/terminal.ts'),
       ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;

@@ -1,4 +1,4 @@
-/** rekap status: whether the data are fresh, as one line for people and an exit code for machines. */
+/** rekap status: reports whether the data is fresh, as a line of text and an exit code. */
 
 import { declareCommand } from './options/option.ts';
 import { formatAge, readDuration } from './options/duration.ts';
@@ -40,7 +40,7 @@ export const statusCommand = declareCommand({
     const lines = await readRuns(warehouse);
     const status = judgeStatus(lines, new Date(), bound);
     const newest = (await listLandedIds(warehouse)).at(-1) ?? null;
-    const unended = lines.some(({ run }) => run === newest) ? null : newest;
+    const unfinished = lines.some(({ run }) => run === newest) ? null : newest;
     const pinned = await readPinnedId(warehouse);
     if (json) {
       const { exitCode, age, newestSuccess, newestPublished, failure, state } = status;
@@ -52,7 +52,7 @@ export const statusCommand = declareCommand({
         newest_success: newestSuccess,
         newest_published: newestPublished,
         failure,
-        unended_run: unended,
+        unended_run: unfinished,
         pinned,
       });
     } else {
@@ -62,20 +62,21 @@ export const statusCommand = declareCommand({
         pinned === null
           ? ''
           : `Snapshot ${pinned} is pinned. It stays current until you run ${complete('"rekap snapshots unpin"')}.\n`;
-      const more = unended === null ? '' : `Run ${unended} has not finished: it is still running, or it was killed.\n`;
+      const more =
+        unfinished === null ? '' : `Run ${unfinished} has not finished: it is still running, or it was killed.\n`;
       process.stdout.write(fitLines(line + held + more, process.stdout));
     }
     return status.exitCode;
   },
 });
 
-/** Of a reason, so many characters are shown; `rekap runs` has the whole. */
-const longestReason = 200;
+/** Maximum characters of a reason. `rekap runs` shows all. */
+const maxReasonLength = 200;
 
 function describe({ state, newestSuccess, newestPublished, failure, age }: Status): string {
   const what = failure?.kind === 'push' ? 'push' : 'run';
   const failed =
-    failure === null ? '' : `last ${what} failed: ${failure.reason.split('\n')[0]!.slice(0, longestReason)}`;
+    failure === null ? '' : `last ${what} failed: ${failure.reason.split('\n')[0]!.slice(0, maxReasonLength)}`;
   if (newestSuccess === null) return failed === '' ? 'nothing is published yet' : `nothing is published; ${failed}`;
   if (state !== 'fresh')
     return [`newest success ${formatAge(age!)} ago`, failed].filter((part) => part !== '').join('; ');
@@ -97,7 +98,6 @@ function describeContent({ rows = {}, violation_ages: ages = {} }: RunLine): str
   ];
 }
 
-/** 2026-11-23 03:00 UTC. */
 function minute({ started_at }: RunLine): string {
   return `${started_at.slice(0, 16).replace('T', ' ')} UTC`;
 }

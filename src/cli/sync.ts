@@ -1,4 +1,4 @@
-/** rekap sync: fetches, checks and publishes. */
+/** rekap sync: fetches and checks all datasets, and publishes a snapshot. */
 
 import { nameOption } from './options/invocation.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
@@ -13,7 +13,7 @@ import {
   logOptions,
 } from './options/shared.ts';
 import { notifyOptions } from './options/notify-options.ts';
-import { notifyOthers } from './tell-others.ts';
+import { notifyOthers } from './notify-others.ts';
 import { readBucketUrl } from '../share/address.ts';
 import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
@@ -22,7 +22,6 @@ import { comparePartitions, type Project } from '../project/declaration.ts';
 import { grades } from '../stages.ts';
 import { syncDefaults } from '../run-options.ts';
 
-/** Where figures come from, and how a sync asks and publishes. */
 export const syncOptions = {
   'base-url': {
     type: 'string',
@@ -113,7 +112,7 @@ export const syncCommand = declareCommand({
   cannotBegin: (args, error) => notifyOthers(args, () => Promise.reject(error)),
 });
 
-/** Checks what is asked for; gives what carries it out. */
+/** Checks the options, and returns a function that runs the sync. */
 export async function prepareSync(args: SyncArguments): Promise<() => Promise<void>> {
   const settings = {
     warehouse: args.warehouse,
@@ -159,7 +158,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
         source: sample === null ? baseUrl! : 'sample',
         apiKey: sample?.apiKey ?? key!,
       };
-      await runVisibly(project, args.json, (around) => sync(project, requested, around), {
+      await runVisibly(project, args.json, (context) => sync(project, requested, context), {
         name: 'sync',
         canResume: settings.keepLanding !== 0,
         logFormat: args['log-format'],
@@ -171,7 +170,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
   };
 }
 
-/** @throws `usage` where a value cannot be one of its column, or the datasets have different partitions. */
+/** @throws `usage` if a value is invalid for its column, or the datasets have different partitions. */
 function readPartitions(
   given: readonly string[] | undefined,
   { pipelines, partitionOption }: Project,
@@ -196,18 +195,18 @@ function readPartitions(
     );
   if (definition.kind !== 'integer') return [...new Set(given)].toSorted(comparePartitions);
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = definition;
-  const wrong = given.find((word) => !/^-?\d{1,18}$/.test(word) || Number(word) < min || Number(word) > max);
+  const wrong = given.find((value) => !/^-?\d{1,18}$/.test(value) || Number(value) < min || Number(value) > max);
   if (wrong !== undefined)
     throw new RekapError(
       'usage',
       `${option} ${JSON.stringify(wrong)} is not a value of ${column}, which is a whole number.`,
       `Use numbers, such as --${partitionOption} 1101 1102. To list them, run "rekap query 'SELECT DISTINCT ${column} FROM ${requested[0]!.table}'".`,
     );
-  return [...new Set(given.map((word) => String(BigInt(word))))].toSorted(comparePartitions);
+  return [...new Set(given.map((value) => String(BigInt(value))))].toSorted(comparePartitions);
 }
 
 function readDatasets(given: readonly string[] | undefined, known: readonly string[]): readonly string[] | null {
-  const wrong = given?.find((word) => !known.includes(word));
+  const wrong = given?.find((name) => !known.includes(name));
   if (wrong !== undefined)
     throw new RekapError(
       'usage',

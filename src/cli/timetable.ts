@@ -1,27 +1,24 @@
-/** Syncs at the times of a cron line, one after another: when one is due, when it is tried again, and how to wait for it. */
+/** Runs syncs on a cron schedule, and retries those that fail. */
 
 import { Cron } from 'croner';
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
 import type { Clock, Random } from '../runtime/context.ts';
 
-/** The times of a cron line. */
 export interface Timetable {
-  /** The first time after this one. */
   next(after: Date): Date;
-  /** The last time that has come; null where there was none yet. */
+  /** Returns the last time until `now`; null if there is none. */
   latest(now: Date): Date | null;
 }
 
 /**
- * @param cron Five fields: minute, hour, day of the month, month, day of the week; or a word such as @daily.
- * @param timezone A name such as Asia/Jakarta.
- * @throws `usage` for what is no such line, has no time at all, or names no time zone.
+ * @param cron Five fields: minute, hour, day of the month, month, day of the week; or a nickname such as @daily.
+ * @throws `usage` if the expression is invalid or never occurs, or the time zone is unknown.
  */
 export function readTimetable(cron: string, timezone: string): Timetable {
   requireTimezone(timezone);
   const example =
     'Use five fields, such as --cron "15 2 * * *": minute, hour, day of the month, month, day of the week.';
-  // The library takes a date too, which comes once.
+  // Croner also accepts a date, which occurs only once.
   const isCron = /^(@\w+|\S+(\s+\S+){4})$/.test(cron.trim());
   if (!isCron)
     throw new RekapError(
@@ -42,7 +39,7 @@ export function readTimetable(cron: string, timezone: string): Timetable {
     throw new RekapError('usage', `The time ${JSON.stringify(cron)} never occurs.`, example);
   return {
     next: (after) => times.nextRun(after)!,
-    // A time counts as come at its very instant.
+    // previousRuns excludes the instant itself.
     latest: (now) => times.previousRuns(1, new Date(now.getTime() + 1))[0] ?? null,
   };
 }
@@ -56,67 +53,63 @@ function requireTimezone(timezone: string): void {
   }
 }
 
-/** What a schedule tells whoever watches it. */
 export type ScheduleEvent =
-  /** It waits until then. */
   | { readonly kind: 'wait'; readonly until: Date }
-  /** A time has passed without a sync; one begins now. Null where there was no sync at all. */
+  /** A scheduled sync was missed and starts now. `missed` is null if no sync ever ran. */
   | { readonly kind: 'catch up'; readonly missed: Date | null }
-  /** A sync has failed and is tried again after so long. */
   | { readonly kind: 'retry'; readonly attempt: number; readonly milliseconds: number; readonly why: string }
   | { readonly kind: 'begin' };
 
 export interface Schedule {
   readonly timetable: Timetable;
-  /** Up to so many milliseconds are added to each time, at random. */
+  /** Maximum random delay in milliseconds. */
   readonly jitter: number;
-  /** When the newest sync began; null where there was none. */
+  /** When the newest sync began; null if none ran. */
   readonly lastBegun: Date | null;
-  /** Never fails: what goes wrong is told by itself. */
-  readonly carryOut: () => Promise<void>;
+  /** Never rejects: it reports its own failures. */
+  readonly runSync: () => Promise<void>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Ends the schedule. */
   readonly signal: AbortSignal;
-  readonly tell: (event: ScheduleEvent) => void;
+  readonly report: (event: ScheduleEvent) => void;
 }
 
-/** Milliseconds to sleep at a time: a machine that was suspended, or whose clock was set, notices soon. */
-const nap = 30_000;
+/** Milliseconds to sleep at a time, to notice soon that the machine was suspended or its clock was set. */
+const maxSleep = 30_000;
 
-/** Carries out each sync that is due until the signal comes. However many times have passed meanwhile, one sync makes up for all of them. */
+/** Runs each sync that is due until the signal aborts. One sync makes up for all that were missed. */
 export async function runSchedule(schedule: Schedule): Promise<void> {
-  const { timetable, clock, signal, tell } = schedule;
+  const { timetable, clock, signal, report } = schedule;
   let last = schedule.lastBegun;
   while (!signal.aborted) {
     const due = timetable.latest(clock.now());
     if (last !== null && (due === null || last >= due)) {
       const jitter = Math.floor(schedule.random() * schedule.jitter);
       const until = new Date(timetable.next(clock.now()).getTime() + jitter);
-      tell({ kind: 'wait', until });
+      report({ kind: 'wait', until });
       const ended = await sleepUntil(until, schedule);
       if (ended === 'signal') return;
-      // What was the next time is none by the clock as it is now.
+      // The next time may be another one by the new clock.
       if (ended === 'clock went back') continue;
-    } else tell({ kind: 'catch up', missed: last === null ? null : due });
+    } else report({ kind: 'catch up', missed: last === null ? null : due });
     last = clock.now();
-    tell({ kind: 'begin' });
-    await schedule.carryOut();
+    report({ kind: 'begin' });
+    await schedule.runSync();
   }
 }
 
-/** Sleeps until the time has come, the signal comes, or somebody sets the clock back by more than a nap. */
+/** Sleeps until `time`, or until the signal aborts or the clock is set back. */
 async function sleepUntil(
   time: Date,
   { clock, signal }: Pick<Schedule, 'clock' | 'signal'>,
 ): Promise<'time' | 'signal' | 'clock went back'> {
   for (let before = clock.now().getTime(); ;) {
     const now = clock.now().getTime();
-    if (now < before - nap) return 'clock went back';
+    if (now < before - maxSleep) return 'clock went back';
     before = now;
     const left = time.getTime() - now;
     if (left <= 0) return 'time';
-    if (!(await sleep(Math.min(left, nap), clock, signal))) return 'signal';
+    if (!(await sleep(Math.min(left, maxSleep), clock, signal))) return 'signal';
   }
 }
 
@@ -130,29 +123,26 @@ async function sleep(milliseconds: number, clock: Clock, signal: AbortSignal): P
   }
 }
 
-/** Milliseconds before a sync is tried again for the first time; twice as long each time after that. */
-const firstPause = 300_000;
+/** Milliseconds before the first retry; doubles with each retry. */
+const firstDelay = 300_000;
 
-/**
- * Tries a sync again where trying again may mend it: where the source failed, and not where it refused the key. Throws what the last
- * attempt threw.
- */
+/** Retries a sync if the source failed, except if it refused the key. Throws the error of the last attempt. */
 export async function withRetries(
   retries: number,
   attempt: () => Promise<void>,
-  { clock, signal, tell }: Pick<Schedule, 'clock' | 'signal' | 'tell'>,
+  { clock, signal, report }: Pick<Schedule, 'clock' | 'signal' | 'report'>,
 ): Promise<void> {
-  for (let tried = 1; ; tried += 1)
+  for (let count = 1; ; count += 1)
     try {
       return await attempt();
     } catch (error) {
-      if (tried > retries || signal.aborted || !mayMend(error)) throw error;
-      const milliseconds = firstPause * 2 ** (tried - 1);
-      tell({ kind: 'retry', attempt: tried, milliseconds, why: messageOf(error) });
+      if (count > retries || signal.aborted || !isRetryable(error)) throw error;
+      const milliseconds = firstDelay * 2 ** (count - 1);
+      report({ kind: 'retry', attempt: count, milliseconds, why: messageOf(error) });
       if (!(await sleep(milliseconds, clock, signal))) throw error;
     }
 }
 
-function mayMend(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return error instanceof RekapError && error.exitCode === ExitCode.source && error.code !== 'source-refused-key';
 }

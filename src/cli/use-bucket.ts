@@ -1,4 +1,4 @@
-/** What the commands share that reach a bucket: how one is opened, a line that counts files, and the copies that other commands read. */
+/** Opens buckets for commands, and keeps local copies of the snapshots in them. */
 
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
@@ -13,27 +13,22 @@ import { systemClock } from '../runtime/context.ts';
 import { pullSnapshot, type PullOptions } from '../share/pull-snapshot.ts';
 import { verifyAgainst } from '../publish/verify-against.ts';
 
-/** What a transfer tells of. */
 type Watcher = Pick<PullOptions, 'warn' | 'report'>;
 
-/**
- * Opens a bucket by what the environment says of it, and closes it when it has been used.
- *
- * @param doing What is done with its files, such as "pushing".
- */
+/** @param doing Describes the transfer, such as "pushing". */
 export async function withBucket<Value>(
   url: string,
   doing: string,
   use: (bucket: Bucket, watcher: Watcher) => Promise<Value>,
   logFormat: LogFormat = 'auto',
 ): Promise<Value> {
-  // The SDK would announce at each start that its releases of 2027 want a newer Node.
+  // Otherwise the SDK warns at each start that it will require a newer Node in 2027.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   const signals = listenForSignals({ next: 'The current snapshot is unchanged. Run the command again at any time.' });
   const line = createCounter(doing, process.stderr);
   try {
     const bucket = await openBucket(readBucketUrl(url), {
-      pathStyle: ownEndpoint() !== '',
+      pathStyle: customEndpoint() !== '',
       signal: signals.signal,
     });
     try {
@@ -53,12 +48,11 @@ export async function withBucket<Value>(
   }
 }
 
-/** Address of a store other than AWS, as the SDK finds it; empty where there is none. */
-function ownEndpoint(): string {
+/** Returns the URL of a store other than AWS; empty for AWS. */
+function customEndpoint(): string {
   return process.env['AWS_ENDPOINT_URL_S3'] || process.env['AWS_ENDPOINT_URL'] || '';
 }
 
-/** One line on a terminal that says how many files are done; nothing elsewhere. */
 function createCounter(doing: string, stream: NodeJS.WriteStream) {
   const isShown = stream.isTTY && process.env['TERM'] !== 'dumb';
   const write = (text: string): void => void (isShown && stream.write(`\r${text}\u001b[K`));
@@ -68,10 +62,10 @@ function createCounter(doing: string, stream: NodeJS.WriteStream) {
   };
 }
 
-/** Milliseconds between two looks whether another process has finished the copy. */
-const copyPause = 500;
+/** Milliseconds between checks if another process has finished the copy. */
+const copyRetryDelay = 500;
 
-/** The folder of a warehouse with the current snapshot of a bucket, proved by its hashes. It is kept, so that the next time only what is new comes. */
+/** Copies the current snapshot of a bucket to the cache, and returns the folder. The next call fetches only new files. */
 export async function fetchCopy(url: string): Promise<string> {
   const warehouse = copyFolder(readBucketUrl(url).url);
   await withBucket(url, 'fetching', (bucket, watcher) => pullCopy(warehouse, bucket, watcher));
@@ -92,32 +86,32 @@ async function pullCopy(warehouse: string, bucket: Bucket, watcher: Watcher): Pr
         ...watcher,
       }));
     } catch (error) {
-      // Nobody but another copying holds it.
+      // Only another copy process can lock the cache.
       if (!isRekapError(error, 'warehouse-busy')) throw error;
-      await systemClock.sleep(copyPause);
+      await systemClock.sleep(copyRetryDelay);
     }
 }
 
 function copyFolder(url: string): string {
   const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  const name = createHash('sha256').update(`${ownEndpoint()} ${url}`).digest('hex').slice(0, 16);
+  const name = createHash('sha256').update(`${customEndpoint()} ${url}`).digest('hex').slice(0, 16);
   return join(cache, 'rekap', name);
 }
 
-/** Milliseconds between two looks at a bucket that is served. */
-const lookInterval = 60_000;
+/** Milliseconds between updates of a copy that is served. */
+const updateInterval = 60_000;
 
-/** Keeps a copy as new as its bucket; gives what ends that. A look that fails is told, and the next one tries again. */
+/** Updates a copy regularly, and reports failures. Returns a function that stops the updates. */
 export function followBucket(url: string): () => void {
   let timer: NodeJS.Timeout;
   let isStopped = false;
-  const look = async (): Promise<void> => {
+  const update = async (): Promise<void> => {
     await fetchCopy(url).catch((error: unknown) => {
       if (!isStopped) printFailure('the bucket cannot be read; the copy is unchanged', error);
     });
-    if (!isStopped) timer = setTimeout(() => void look(), lookInterval);
+    if (!isStopped) timer = setTimeout(() => void update(), updateInterval);
   };
-  timer = setTimeout(() => void look(), lookInterval);
+  timer = setTimeout(() => void update(), updateInterval);
   return () => {
     isStopped = true;
     clearTimeout(timer);

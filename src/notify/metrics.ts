@@ -1,4 +1,4 @@
-/** What a warehouse's log of runs says in the text format of Prometheus: takes its summary, gives the metrics. */
+/** Renders the metrics of a warehouse in the Prometheus text format. */
 
 import type { RunLine } from '../warehouse/runs-log.ts';
 import type { RunsSummary } from '../snapshots/freshness.ts';
@@ -6,7 +6,7 @@ import type { RunsSummary } from '../snapshots/freshness.ts';
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
 
-/** Every metric there is, by its name. docs/reference/metrics.md is made from this. */
+/** All metrics. docs/reference/metrics.md is generated from this. */
 export const metrics = {
   rekap_last_success_timestamp_seconds: ['gauge', 'Start of the newest successful sync, in Unix time.'],
   rekap_last_run_timestamp_seconds: ['gauge', 'Start of the last sync, in Unix time.'],
@@ -39,16 +39,13 @@ export const metrics = {
 
 type MetricName = keyof typeof metrics;
 
-/** What `rekap schedule` knows of itself. */
 export interface ScheduleState {
   readonly isRunning: boolean;
-  /** When the next sync begins; null while one is under way. */
+  /** When the next sync begins; null while one runs. */
   readonly nextAt: Date | null;
-  /** Syncs tried again since the start. */
   readonly retries: number;
 }
 
-/** The text for `--metrics-file` and `/metrics`. */
 export function renderMetrics(runs: RunsSummary, schedule?: ScheduleState): string {
   const { last, success, push, outcomes, refusals } = runs;
   const samples: Partial<Record<MetricName, readonly Sample[]>> = {

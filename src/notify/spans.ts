@@ -1,4 +1,4 @@
-/** Spans of a run for OpenTelemetry: the run, its steps, and the partitions that it reads. Takes what the run reports; whoever has set up an SDK gets them. */
+/** Creates OpenTelemetry spans for a run, its steps and its partitions. They are exported only if the user set up an SDK. */
 
 import { context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { SyncResult } from '../run-options.ts';
@@ -11,7 +11,7 @@ export interface RunTrace {
   fail(error: unknown): void;
 }
 
-/** @param name Of the run's span, such as "sync". Attributes begin with `rekap.`; times are the clock's. */
+/** @param name Name of the root span, such as "sync". */
 export function traceRun(name: string, clock: Pick<Clock, 'now'>): RunTrace {
   const tracer = trace.getTracer('rekap');
   const run = tracer.startSpan(name, { startTime: clock.now() });

@@ -8,17 +8,17 @@ import { manualClock } from '../support/manual-clock.ts';
 const nightly = readTimetable('15 2 * * *', 'Asia/Jakarta');
 const at = (time: string): Date => new Date(`2026-11-${time}:00Z`);
 
-/** Lets the schedule carry out so many syncs; gives when each began, and what was told. */
-async function carryOut(syncs: number, start: Date, more: Partial<Schedule> = {}, takes = 60_000) {
+/** Runs a schedule until it has run `syncs` syncs. Returns when each began, and the events. */
+async function runSyncs(syncs: number, start: Date, more: Partial<Schedule> = {}, takes = 60_000) {
   const clock = manualClock(start);
   const end = new AbortController();
   const begun: string[] = [];
-  const told: ScheduleEvent[] = [];
+  const events: ScheduleEvent[] = [];
   await runSchedule({
     timetable: nightly,
     jitter: 0,
     lastBegun: start,
-    async carryOut() {
+    async runSync() {
       begun.push(clock.now().toISOString().slice(8, 16));
       await clock.sleep(takes);
       if (begun.length === syncs) end.abort();
@@ -26,17 +26,17 @@ async function carryOut(syncs: number, start: Date, more: Partial<Schedule> = {}
     clock,
     random: () => 0.5,
     signal: end.signal,
-    tell: (event) => void told.push(event),
+    report: (event) => void events.push(event),
     ...more,
   });
-  return { begun, told };
+  return { begun, events };
 }
 
 describe('a schedule', () => {
   it('syncs at the times of its time zone', async () => {
-    const { begun, told } = await carryOut(3, at('20T12:00'));
+    const { begun, events } = await runSyncs(3, at('20T12:00'));
     expect(begun).toEqual(['20T19:15', '21T19:15', '22T19:15']);
-    expect(told[0]).toEqual({ kind: 'wait', until: at('20T19:15') });
+    expect(events[0]).toEqual({ kind: 'wait', until: at('20T19:15') });
   });
 
   it('keeps to the hour of a place whose clocks change', () => {
@@ -46,23 +46,23 @@ describe('a schedule', () => {
   });
 
   it('makes up by one sync for all that were missed, at once', async () => {
-    const { begun, told } = await carryOut(2, at('23T08:00'), { lastBegun: at('20T19:15') });
+    const { begun, events } = await runSyncs(2, at('23T08:00'), { lastBegun: at('20T19:15') });
     expect(begun).toEqual(['23T08:00', '23T19:15']);
-    expect(told[0]).toEqual({ kind: 'catch up', missed: at('22T19:15') });
+    expect(events[0]).toEqual({ kind: 'catch up', missed: at('22T19:15') });
   });
 
   it('begins with a sync where there was none, and waits where the newest is recent', async () => {
-    expect((await carryOut(1, at('23T08:00'), { lastBegun: null })).begun).toEqual(['23T08:00']);
-    expect((await carryOut(1, at('23T08:00'), { lastBegun: at('22T19:15') })).begun).toEqual(['23T19:15']);
+    expect((await runSyncs(1, at('23T08:00'), { lastBegun: null })).begun).toEqual(['23T08:00']);
+    expect((await runSyncs(1, at('23T08:00'), { lastBegun: at('22T19:15') })).begun).toEqual(['23T19:15']);
   });
 
   it('never has two syncs at once: one that takes beyond the next time is followed by another', async () => {
-    const { begun } = await carryOut(3, at('20T12:00'), {}, 30 * 3_600_000);
+    const { begun } = await runSyncs(3, at('20T12:00'), {}, 30 * 3_600_000);
     expect(begun).toEqual(['20T19:15', '22T01:15', '23T07:15']);
   });
 
-  it('begins later by chance, and by no more than it was told', async () => {
-    const { begun } = await carryOut(2, at('20T12:00'), { jitter: 20 * 60_000 });
+  it('begins later by chance, and by no more than the jitter', async () => {
+    const { begun } = await runSyncs(2, at('20T12:00'), { jitter: 20 * 60_000 });
     expect(begun).toEqual(['20T19:25', '21T19:25']);
   });
 
@@ -80,21 +80,21 @@ describe('a schedule', () => {
       timetable: nightly,
       jitter: 0,
       lastBegun: at('20T23:00'),
-      async carryOut() {
+      async runSync() {
         begun = now().toISOString().slice(8, 16);
         end.abort();
       },
       clock: { ...ahead, now },
       random: () => 0.5,
       signal: end.signal,
-      tell: () => undefined,
+      report: () => undefined,
     });
     expect(begun).toBe('20T19:15');
   });
 
   it('ends while it waits when it is told to', async () => {
     const end = new AbortController();
-    const { begun } = await carryOut(9, at('20T12:00'), { signal: end.signal, tell: () => end.abort() });
+    const { begun } = await runSyncs(9, at('20T12:00'), { signal: end.signal, report: () => end.abort() });
     expect(begun).toEqual([]);
   });
 
@@ -109,10 +109,10 @@ describe('a schedule', () => {
 
   it('begins at the instant at which it starts, unless a sync began at that instant', async () => {
     const instant = at('20T19:15');
-    const { begun, told } = await carryOut(1, instant, { lastBegun: at('19T19:15') });
+    const { begun, events } = await runSyncs(1, instant, { lastBegun: at('19T19:15') });
     expect(begun).toEqual(['20T19:15']);
-    expect(told).toEqual([{ kind: 'catch up', missed: instant }, { kind: 'begin' }]);
-    expect((await carryOut(1, instant, { lastBegun: instant })).begun).toEqual(['21T19:15']);
+    expect(events).toEqual([{ kind: 'catch up', missed: instant }, { kind: 'begin' }]);
+    expect((await runSyncs(1, instant, { lastBegun: instant })).begun).toEqual(['21T19:15']);
   });
 
   it.each([
@@ -127,8 +127,8 @@ describe('a schedule', () => {
       if (corrected > 0) return clock.sleep(milliseconds);
       corrected = back;
     };
-    const { told } = await carryOut(1, at('20T19:10'), { clock: { ...clock, now, sleep } });
-    const until = told.flatMap((event) => (event.kind === 'wait' ? [event.until.toISOString()] : []));
+    const { events } = await runSyncs(1, at('20T19:10'), { clock: { ...clock, now, sleep } });
+    const until = events.flatMap((event) => (event.kind === 'wait' ? [event.until.toISOString()] : []));
     expect(until).toEqual(Array<string>(waits).fill(at('20T19:15').toISOString()));
   });
 
@@ -152,7 +152,7 @@ describe('a sync that failed', () => {
       attempts += 1;
       throw error;
     };
-    const context = { clock, signal: new AbortController().signal, tell: () => undefined };
+    const context = { clock, signal: new AbortController().signal, report: () => undefined };
     await expect(withRetries(retries, act, context)).rejects.toBe(error);
     return { attempts, waits: clock.sleeps.map((milliseconds) => milliseconds / 60_000) };
   };
@@ -164,15 +164,15 @@ describe('a sync that failed', () => {
   });
 
   it('tells of each attempt with its number and pause, and of none when it has succeeded', async () => {
-    const told: ScheduleEvent[] = [];
+    const events: ScheduleEvent[] = [];
     let attempts = 0;
     const act = async (): Promise<void> => {
       attempts += 1;
       if (attempts < 3) throw new RekapError('source-unreachable', `Failure ${attempts}.`);
     };
-    const tell = (event: ScheduleEvent): void => void told.push(event);
-    await withRetries(9, act, { clock: manualClock(), signal: new AbortController().signal, tell });
-    expect(told).toEqual([
+    const report = (event: ScheduleEvent): void => void events.push(event);
+    await withRetries(9, act, { clock: manualClock(), signal: new AbortController().signal, report });
+    expect(events).toEqual([
       { kind: 'retry', attempt: 1, milliseconds: 300_000, why: 'Failure 1.' },
       { kind: 'retry', attempt: 2, milliseconds: 600_000, why: 'Failure 2.' },
     ]);
@@ -181,11 +181,11 @@ describe('a sync that failed', () => {
   it.each([
     ['while it runs', 'attempt', 0],
     ['while it waits', 'wait', 1],
-  ])('is not tried again where the signal comes %s', async (_, moment, told) => {
+  ])('is not tried again where the signal comes %s', async (_, moment, calls) => {
     const failure = new RekapError('source-unreachable', 'Nothing listens.');
     const end = new AbortController();
     let attempts = 0;
-    const tell = vi.fn<() => void>(() => {
+    const report = vi.fn<() => void>(() => {
       if (moment === 'wait') end.abort();
     });
     const act = async (): Promise<void> => {
@@ -193,9 +193,9 @@ describe('a sync that failed', () => {
       if (moment === 'attempt') end.abort();
       throw failure;
     };
-    await expect(withRetries(3, act, { clock: manualClock(), signal: end.signal, tell })).rejects.toBe(failure);
+    await expect(withRetries(3, act, { clock: manualClock(), signal: end.signal, report })).rejects.toBe(failure);
     expect(attempts).toBe(1);
-    expect(tell).toHaveBeenCalledTimes(told);
+    expect(report).toHaveBeenCalledTimes(calls);
   });
 
   it.each([

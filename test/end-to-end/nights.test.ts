@@ -84,13 +84,13 @@ it('a week of nights: published, unchanged, failed, refused, killed, missed, and
       clock,
       random: context.random,
       signal: end.signal,
-      tell: () => undefined,
-      async carryOut() {
+      report: () => undefined,
+      async runSync() {
         const { url } = sources.shift()!;
         const begunAt = clock.now();
         const attempt = async (): Promise<void> => void (await sync(project, syncOptions(warehouse, url), context));
         await notifier.begin();
-        const failure = await withRetries(1, attempt, { ...context, tell: () => undefined }).then(
+        const failure = await withRetries(1, attempt, { ...context, report: () => undefined }).then(
           () => null,
           (error: unknown) => ({ error }),
         );

@@ -1,4 +1,4 @@
-/** Finds the API key: in REKAP_API_KEY or in a file, never in a flag, which other users of the machine could read. */
+/** Reads the API key from a variable or a file, but not from an option, which other users of the machine could read. */
 
 import { readNamedFile } from './shared.ts';
 import { RekapError } from '../../errors.ts';
@@ -7,13 +7,13 @@ import type { Auth } from '../../project/declaration.ts';
 import { encodeBasic } from '../../source/credentials.ts';
 import { Secret } from '../../source/secret.ts';
 
-/** Longer than any token in a header; what is to be found in every answer must be a pattern that can be searched for. */
-const longestKey = 2048;
+/** Longer than any real token, and short enough for the pattern that searches for the key in responses. */
+const maxKeyLength = 2048;
 
-/** Each can be read in several ways in an answer that holds many of them, and all of these ways would be tried. */
-const mostBackslashes = 4;
+/** More would make the pattern that searches for the key in responses slow. */
+const maxBackslashes = 4;
 
-/** @throws `configuration` if the key is missing, or if no header can carry it. */
+/** @throws `configuration` if the key is missing, or can't be sent in a header. */
 export async function readApiKey(
   file: string | undefined,
   auth: Auth | null = { header: 'x-api-key' },
@@ -34,16 +34,16 @@ export async function readApiKey(
       `Set ${auth.variable ?? 'REKAP_API_KEY'}, or add --api-key-file FILE.`,
     );
   }
-  if (!/^[\x21-\x7e]+$/.test(key) || key.split('\\').length > mostBackslashes + 1)
+  if (!/^[\x21-\x7e]+$/.test(key) || key.split('\\').length > maxBackslashes + 1)
     throw new RekapError(
       'configuration',
       `${origin} contains characters that are not allowed in an API key.`,
       'It must contain only the key, on one line.',
     );
-  if (key.length > longestKey)
+  if (key.length > maxKeyLength)
     throw new RekapError(
       'configuration',
-      `${origin} contains ${formatNumber(key.length)} characters. An API key has at most ${formatNumber(longestKey)}.`,
+      `${origin} contains ${formatNumber(key.length)} characters. An API key has at most ${formatNumber(maxKeyLength)}.`,
       'It must contain only the key, on one line.',
     );
   return new Secret(key, 'basic' in auth ? encodeBasic(key) : null);

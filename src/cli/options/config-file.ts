@@ -1,7 +1,4 @@
-/**
- * Reads the config file: takes its path, gives the options that the command has, those of the profile first. It may hold options of other
- * commands, but no unknown ones.
- */
+/** Reads the options of a command from the config file. The file may contain options of other commands, but no unknown ones. */
 
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
@@ -11,7 +8,7 @@ import { messageOf, RekapError, systemReason } from '../../errors.ts';
 
 const text = v.string('a string');
 
-/** What the file may hold for an option of each type; the message says what it should be. */
+/** Shapes by option type. The message names the expected type. */
 const shapes = {
   boolean: v.boolean('true or false'),
   number: v.union([v.number(), v.string()], 'a number'),
@@ -32,7 +29,6 @@ export function configShape(options: Options) {
   ]);
   const own = Object.fromEntries(entries) as Record<string, v.GenericSchema>;
   const whole: Record<string, v.GenericSchema> = {
-    // By it, an editor finds the schema of the file.
     $schema: v.optional(text),
     profile: v.optional(v.pipe(text, v.description('default profile, if --profile is not set'))),
     profiles: v.optional(
@@ -48,31 +44,24 @@ export function configShape(options: Options) {
   return v.strictObject(whole, 'a JSON object');
 }
 
-/** A config file, and how messages call it. */
 interface NamedFile {
   readonly path: string;
-  /** What to do about a file that cannot be used. */
   readonly next: string;
-  /** The file after "in": the config file. */
+  /** The file's name in messages, such as "the config file". */
   readonly name: string;
 }
 
 export interface ReadConfig {
-  /** What the file gives, the strongest place first. */
+  /** The parts of the file, by decreasing precedence. */
   readonly places: readonly Place[];
-  /** Says that the profile is missing; null if it isn't. The other options of the file say whom to notify of that. */
+  /** The error for an unknown profile. It is returned, because the other options say whom to notify. */
   readonly failure: RekapError | null;
 }
 
-/** What a place gives, and how an option that it gives is called. */
+/** Options from one part of the file, and a function that names the origin of an option. */
 type Place = readonly [given: Readonly<Record<string, unknown>>, nameOf: (name: string) => string];
 
-/**
- * @param declared The options of the command.
- * @param options Every option of every command.
- * @param profile The profile that the user names.
- * @throws `configuration` if the file cannot be read, or holds what is no option.
- */
+/** @throws `configuration` if the file can't be read, or contains an invalid option. */
 export async function readConfigFile(
   { path, name: fileName, next }: NamedFile,
   declared: Options,
@@ -107,7 +96,7 @@ function explainProfile(path: string, profile: string, names: readonly string[])
 
 async function readJson(path: string, next: string): Promise<unknown> {
   try {
-    // Some editors put a byte order mark in front.
+    // Some editors add a byte order mark.
     return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
     const why =

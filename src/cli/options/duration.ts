@@ -1,11 +1,11 @@
-/** Spans of time as people write them: 26h, 90m, 7d. */
+/** Reads and formats durations, such as 26h, 90m and 7d. */
 
 import { nameOption } from './invocation.ts';
 import { RekapError } from '../../errors.ts';
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds. @throws `usage` for what is no span of time. */
+/** Returns milliseconds. @throws `usage` if the text isn't a duration. */
 export function readDuration(text: string, option: string): number {
   const [, number, unit] = /^(\d{1,6})\s*([smhd])$/.exec(text.trim()) ?? [];
   if (number !== undefined && Number(number) > 0) return Number(number) * units[unit!]!;
@@ -16,7 +16,7 @@ export function readDuration(text: string, option: string): number {
   );
 }
 
-/** 5 h, 3 d, 20 min: the largest unit of which there are at least two. */
+/** Uses the largest unit of which there are at least two, such as 5 h, 3 d or 20 min. */
 export function formatAge(milliseconds: number): string {
   const minutes = Math.round(milliseconds / 60_000);
   if (minutes === 0) return 'less than a minute';

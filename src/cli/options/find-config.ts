@@ -1,24 +1,19 @@
-/** Finds the config file of a command: the one that the user names, or else rekap.json in the working directory. */
+/** Finds the config file of a command: the one that the user names, otherwise rekap.json in the working directory. */
 
 import { lstat, stat } from 'node:fs/promises';
 import type { ReadConfig } from './config-file.ts';
 import type { Options } from './option.ts';
 import { isRekapError, RekapError, systemCode, systemReason } from '../../errors.ts';
 
-/** The folders above are not searched: what a command does must not depend on them. */
+/** Parent folders are not searched, so that they can't change what a command does. */
 export const workingConfig = 'rekap.json';
 
 export interface FoundConfig extends ReadConfig {
-  /** Whether the file was found in the working directory, and not named by the user. */
+  /** True if the user didn't name the file. */
   readonly isFound: boolean;
 }
 
-/**
- * Reads the config file. A failure is returned, so that it can be reported as the command's other options say.
- *
- * @param given The options that the command line and the environment give.
- * @param declared The options of the command.
- */
+/** Returns a failure instead of throwing it, because the other options say whom to notify. */
 export async function findConfig(
   { config: path, profile }: Readonly<Record<string, unknown>>,
   declared: Options,
@@ -49,7 +44,7 @@ export async function findConfig(
   }
 }
 
-/** @throws `configuration` if others could have written the file: its hooks run commands, and nobody named it. */
+/** @throws `configuration` if other users could have written the file, because it can run commands. */
 async function hasWorkingConfig(): Promise<boolean> {
   try {
     const why = await whyUntrusted(workingConfig);
@@ -62,7 +57,7 @@ async function hasWorkingConfig(): Promise<boolean> {
   }
 }
 
-/** Returns why a file that nobody named must not be used, as the end of a sentence; null if others could not have written it. */
+/** Returns why a file is untrusted, as the end of a sentence; null if other users couldn't have written it. */
 export async function whyUntrusted(path: string): Promise<string | null> {
   const link = await lstat(path).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return null;
@@ -70,12 +65,11 @@ export async function whyUntrusted(path: string): Promise<string | null> {
   });
   if (link === null) return 'missing';
   const file = await stat(path);
-  // Windows has no owners.
+  // Windows doesn't have user IDs.
   const self = process.getuid?.();
   if (self === undefined) return null;
-  // Root can write every file anyway.
   if ([link, file].some(({ uid }) => uid !== self && uid !== 0)) return 'belongs to another user';
-  // A group with the number of its owner is private to that user, as Debian and Fedora create it.
+  // On Debian and Fedora, a group with the same ID as the user is private.
   return (file.mode & (file.gid === file.uid ? 0o002 : 0o022)) === 0 ? null : 'is writable by other users';
 }
 

@@ -1,25 +1,20 @@
-/** The state of the running command line, for code that prints or refuses something. */
+/** The state of the current command, for code that prints messages. */
 
 import type { CommandLine } from './option.ts';
 
 interface Invocation {
-  /** All commands, for the one that shows the settings of another. */
   commandLine: CommandLine | null;
-  /** The name of the command; null if the arguments name none. */
   command: string | null;
-  /** The warehouse that the user chose; null for the default one. */
   warehouse: string | null;
   /** Where each option comes from, such as "--keep" or "REKAP_KEEP". */
   origins: Readonly<Record<string, string>>;
-  /** True if the output is JSON. */
   wantsJson: boolean;
-  /** The last run; null if none has begun. */
+  /** The ID of the last run; null if none began. */
   run: string | null;
-  /** True if stderr is a log, in which each line begins with its time. */
+  /** True if each line on stderr begins with its time. */
   isLog: boolean;
-  /** True after the failure of the command was printed. */
   hasReportedFailure: boolean;
-  /** True after a JSON document was printed: stdout gets only one. */
+  /** True after a JSON document was printed. Stdout gets only one. */
   hasPrintedJson: boolean;
 }
 
@@ -40,7 +35,7 @@ export function beginInvocation(command: string | null, commandLine: CommandLine
   Object.assign(invocation, { ...fresh, command, commandLine });
 }
 
-/** Returns an option's name where the user set it: "--keep", "REKAP_KEEP", or its place in the config file. */
+/** Returns an option's name as the user set it: "--keep", "REKAP_KEEP", or its place in the config file. */
 export function nameOption(name: string): string {
   return invocation.origins[name] ?? `--${name}`;
 }

@@ -1,8 +1,8 @@
-/** Finds what a mistyped name was probably meant to be. */
+/** Suggests names for mistyped ones, and derives the names of variables. */
 
 import { distance } from 'fastest-levenshtein';
 
-/** The name nearest to `typed`; undefined where none is within `most` letters, a third of its own without a word. */
+/** Returns the name nearest to `typed`; undefined if all differ by more than `most` letters. */
 export function closestName(
   typed: string,
   names: readonly string[],
@@ -13,7 +13,7 @@ export function closestName(
   return best !== undefined && best.steps <= most ? best.name : undefined;
 }
 
-/** "Did you mean …?" where a name is near, else another advice; `write` puts a name as it is typed. */
+/** Returns "Did you mean …?" if a name is similar, otherwise `otherwise`. `write` formats the name. */
 export function didYouMean(
   typed: string,
   names: readonly string[],
@@ -24,7 +24,6 @@ export function didYouMean(
   return closest === undefined ? otherwise : `Did you mean ${write(closest)}?`;
 }
 
-/** The variable of an option: REKAP_BASE_URL for base-url. */
 export function variableOf(option: string): string {
   return `REKAP_${option.replaceAll('-', '_').toUpperCase()}`;
 }

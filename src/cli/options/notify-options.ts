@@ -1,4 +1,4 @@
-/** Options by which a sync tells others how it went. */
+/** Declares the options for notifications about a sync. */
 
 import type { Options } from './option.ts';
 

@@ -1,4 +1,4 @@
-/** Reads the value of one option, and refuses what yargs accepts: a number that is none, a value twice, an empty value. */
+/** Reads the value of an option. Refuses some that yargs accepts: invalid numbers, repeated values and empty values. */
 
 import { normalize } from 'node:path';
 import type { Options as YargsOption } from 'yargs';
@@ -7,11 +7,7 @@ import type { Option, Options } from './option.ts';
 import { isBucketUrl, readBucketUrl } from '../../share/address.ts';
 import { RekapError } from '../../errors.ts';
 
-/**
- * Returns an option as yargs declares it.
- *
- * @param refuse Gets the error for an invalid value, of which yargs keeps only the message.
- */
+/** @param refuse Gets the error for an invalid value, because yargs keeps only its message. */
 export function toYargs(name: string, option: Option, refuse: (error: unknown) => void): YargsOption {
   const { type, describe, alias, default: usual, defaultDescription, choices, range, nargs } = option;
   const coerce = (value: unknown): unknown => {
@@ -83,9 +79,9 @@ function readPath(name: string, path: Required<Option>['path'], text: string): s
 }
 
 /** Refuses `--json=maybe`, `--keep=` and `--no-keep`, which yargs reads as false, 0 and 0. */
-export function checkForms(words: readonly string[], options: Options, command: string): void {
-  for (const word of words) {
-    const [, negation = '', name = '', value] = /^--(no-)?([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+export function checkForms(args: readonly string[], options: Options, command: string): void {
+  for (const arg of args) {
+    const [, negation = '', name = '', value] = /^--(no-)?([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
     const type = Object.hasOwn(options, name) ? options[name]!.type : undefined;
     if (type === 'boolean' && value !== undefined && value !== 'true' && value !== 'false')
       throw usage(`--${name} does not take the value ${JSON.stringify(value)}.`, `Use --${name} or --no-${name}.`);

@@ -1,20 +1,17 @@
-/** Declares a command: its options in the terms of yargs, its arguments, its examples and what it does. */
+/** Declares commands and their options. */
 
 export interface Option {
   readonly type: 'boolean' | 'number' | 'string' | 'array';
   readonly describe: string;
-  /** One letter, such as f for -f. */
   readonly alias?: string;
   /** A boolean is false by default. */
   readonly default?: number | string;
-  /** Describes a default that depends on other things. */
   readonly defaultDescription?: string;
   readonly choices?: readonly string[];
-  /** The smallest and the largest whole number. */
   readonly range?: readonly [min: number, max: number];
   /** 1 if each occurrence of an array has one value; other arrays are split at blanks and commas. */
   readonly nargs?: 1;
-  /** What a path names. A command gets the folder of a copy in place of a bucket. */
+  /** For a bucket, the command gets the folder of a local copy. */
   readonly path?: 'folder' | 'folder or bucket';
 }
 
@@ -37,22 +34,14 @@ export type Values<Own extends Options> = {
 };
 
 export interface Declaration<Own extends Options> {
-  /** Describes each positional argument, by name. */
   readonly positionals?: Readonly<Record<string, string>>;
   readonly options: Own;
-  /** Options that exclude each other. */
   readonly exclusive?: readonly (keyof Own & string)[];
   /** True if the command doesn't read rekap.json in the working directory. */
   readonly ignoresConfig?: boolean;
-  /** Command lines for the help, with descriptions. */
   readonly examples?: readonly (readonly [line: string, description: string])[];
-  /** Returns the end of the help, for lines of this width. */
   readonly notes?: (width: number) => string;
-  /**
-   * Runs the command, and returns its exit code if it isn't 0.
-   *
-   * @param positionals The positional arguments that the user gave.
-   */
+  /** Returns the exit code if it isn't 0. */
   run(args: Values<Own>, positionals: readonly string[]): Promise<number | void>;
   /** Runs if the config file can't be used, with the options from elsewhere. The error is thrown afterwards. */
   cannotBegin?(args: Values<Own>, error: unknown): Promise<void>;
@@ -65,9 +54,7 @@ export function declareCommand<const Own extends Options>(declaration: Declarati
   return declaration as unknown as Command;
 }
 
-/** An entry in the list of commands. `load` imports the file of the command. */
 export interface CommandEntry {
-  /** The name, such as "sync" or "snapshots show". */
   readonly name: string;
   /** The name and its positional arguments: `<required>` or `[optional]`. */
   readonly usage: string;
@@ -75,10 +62,8 @@ export interface CommandEntry {
   load(): Promise<Command>;
 }
 
-/** All commands, and the help of the program. */
 export interface CommandLine {
   readonly commands: readonly CommandEntry[];
-  /** Describes each first word that stands for several commands, such as "snapshots". */
   readonly groups: Readonly<Record<string, string>>;
   readonly overview: {
     readonly purpose: string;

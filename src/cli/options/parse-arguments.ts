@@ -10,21 +10,20 @@ import { hideCredentials } from '../../runtime/text.ts';
 import { readVersion } from '../../runtime/version.ts';
 
 export interface ParsedArguments {
-  /** Help, the version or completions to print; empty if there is a command to run. */
+  /** Help, version or completions to print; empty if there is a command to run. */
   readonly output: string;
-  /** The options by name. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly positionals: readonly string[];
 }
 
 /**
- * @param loaded The commands whose options are known: the one that the arguments name, or all for completions.
- * @param settings Values of options from other places, which the arguments override.
- * @param hasDefaults False to get only the options that the arguments and the settings give.
+ * @param loaded The command that the arguments name, or all commands for completions.
+ * @param settings Values from the environment and the config file, which the arguments override.
+ * @param hasDefaults False to omit default values.
  * @throws `usage` if yargs can't parse the arguments, or an option has an invalid value.
  */
 export async function parseArguments(
-  words: readonly string[],
+  args: readonly string[],
   { commands, groups, overview }: CommandLine,
   loaded: ReadonlyMap<CommandEntry, Command>,
   {
@@ -71,7 +70,7 @@ export async function parseArguments(
     .fail((message, error) => {
       throw (
         refusal ??
-        explain(message ?? error.message, words, entry, command?.options ?? {}, Object.hasOwn(groups, words[0] ?? ''))
+        explain(message ?? error.message, args, entry, command?.options ?? {}, Object.hasOwn(groups, args[0] ?? ''))
       );
     });
   for (const each of commands) if (!each.name.includes(' ')) add(parser, each);
@@ -81,9 +80,9 @@ export async function parseArguments(
       for (const each of commands) if (each.name.startsWith(`${group} `)) add(own, each);
     });
   if (entry !== undefined && command !== undefined)
-    checkForms(words, { ...command.options, ...configOption }, entry.name);
+    checkForms(args, { ...command.options, ...configOption }, entry.name);
   let output = '';
-  await parser.parseAsync([...words], {}, (_error, _argv, text) => {
+  await parser.parseAsync([...args], {}, (_error, _argv, text) => {
     output = text;
   });
   return { output, ...parsed };
@@ -107,15 +106,14 @@ function declareAll(parser: Argv, command: Command, { width, hasDefaults, refuse
   return parser.version(false).example(examples.map(([line, what]): [string, string] => [line, what]));
 }
 
-/** Turns a message of yargs into an error that says what to do next. */
 function explain(
   message: string,
-  words: readonly string[],
+  args: readonly string[],
   entry: CommandEntry | undefined,
   options: Options,
   isGroup: boolean,
 ): RekapError {
-  const secret = words.find((word) => /^--?(?:x-)?(?:api[-_]?)?keys?(?:=|$)/i.test(word))?.split('=')[0];
+  const secret = args.find((arg) => /^--?(?:x-)?(?:api[-_]?)?keys?(?:=|$)/i.test(arg))?.split('=')[0];
   if (secret !== undefined)
     return usage(
       `Unknown option ${secret}. rekap does not take API keys as options, because other users of this machine could read them.`,
@@ -124,13 +122,13 @@ function explain(
         : 'Set REKAP_API_KEY, or add --api-key-file FILE.',
     );
   if (entry === undefined) {
-    // An option is not repeated, because it may be a key.
-    if (words[0]!.startsWith('-'))
+    // Don't print it, because it may be a key.
+    if (args[0]!.startsWith('-'))
       return usage('The command is missing.', 'Put the command first, such as rekap sync --sample.');
-    const name = words.slice(0, isGroup ? 2 : 1).join(' ');
+    const name = args.slice(0, isGroup ? 2 : 1).join(' ');
     const advice = message.startsWith('Did you mean')
       ? message
-      : `For the list of commands, run "rekap ${isGroup ? `${words[0]} ` : ''}--help".`;
+      : `For the list of commands, run "rekap ${isGroup ? `${args[0]} ` : ''}--help".`;
     return usage(`Unknown command ${JSON.stringify(name)}.`, advice);
   }
   const help = `For its usage, run "rekap ${entry.name} --help".`;
@@ -138,12 +136,12 @@ function explain(
     return usage(`"rekap ${entry.name}" requires ${entry.usage.slice(entry.name.length + 1)}.`, help);
   const [, unknown] = /^Unknown arguments?: ([^,]+)/.exec(message) ?? [];
   if (unknown === undefined) return usage(hideCredentials(message), help);
-  if (words.includes(unknown)) {
+  if (args.includes(unknown)) {
     const advice = `Put arguments with spaces in quotes. ${help}`;
     return usage(`Unexpected argument ${JSON.stringify(hideCredentials(unknown))}.`, advice);
   }
-  // What follows a single dash may be a secret.
-  if (!words.some((word) => /^--(?:no-)?([^=]+)/.exec(word)?.[1] === unknown))
+  // The rest after a single dash may be a secret.
+  if (!args.some((arg) => /^--(?:no-)?([^=]+)/.exec(arg)?.[1] === unknown))
     return usage(`Unknown option -${unknown.slice(0, 1)} for "rekap ${entry.name}".`, help);
   const typed = unknown.replaceAll(/([a-z])([A-Z])/g, '$1-$2').toLowerCase();
   const advice = didYouMean(typed, [...Object.keys(options), 'help'], help, (one) => `--${one}`);

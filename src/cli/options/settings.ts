@@ -1,4 +1,4 @@
-/** Collects the values of options from the environment and the config file, for the options that the command line leaves open. */
+/** Reads options from the environment and the config file. */
 
 import { invocation, nameOption } from './invocation.ts';
 import { closestName, variableOf } from './names.ts';
@@ -11,19 +11,17 @@ type Given = Readonly<Record<string, unknown>>;
 
 export interface Settings {
   readonly values: Given;
-  /** Why the config file can't be used; null if it can. The other values say whom to notify. */
+  /** Why the config file can't be used; null if it can. It is returned, because the other values say whom to notify. */
   readonly failure: RekapError | null;
-  /** The config file that sets some options although the user didn't name it; null if there is none. */
+  /** The config file in the working directory, if options come from it. */
   readonly foundConfig: string | null;
 }
 
 /**
- * Reads the settings of a command, and records the origin of each option. The command line takes precedence over the
- * environment, and the environment over the config file.
+ * Reads the settings of a command, and records the origin of each option.
+ * The command line takes precedence over the environment, and the environment over the config file.
  *
- * @param given The options on the command line.
- * @param allOptions Loads the options of every command.
- * @throws `usage` for an invalid or mistyped variable, and for options that exclude each other.
+ * @throws `usage` if a variable is invalid or mistyped, or options exclude each other.
  */
 export async function readSettings(
   { options, exclusive = [], ignoresConfig = false }: Command,
@@ -40,7 +38,7 @@ export async function readSettings(
   const nameVariable = (name: string): string => (environment[name] === undefined ? keyVariable : variableOf(name));
   const all = merge([[given, (name) => `--${name}`], [environment, nameVariable], ...places], exclusive);
   invocation.wantsJson = 'json' in declared && all['json'] === true;
-  /** Origins in the found file. The next command finds it too, so advice need not repeat them. */
+  // Advice omits options from the found file, because the next command finds it too.
   const found = new Set(isFound ? places.flatMap(([own, nameOf]) => Object.keys(own).map(nameOf)) : []);
   const isFromFound = (name: string): boolean => found.has(invocation.origins[name] ?? '');
   if (typeof all['warehouse'] === 'string' && !isFromFound('warehouse')) invocation.warehouse = all['warehouse'];
@@ -51,11 +49,10 @@ export async function readSettings(
   };
 }
 
-/** Merges places, the one with the highest precedence first; it also decides between options that exclude each other. */
+/** Merges options. Earlier places take precedence, also among options that exclude each other. */
 function merge(places: readonly (readonly [Given, (name: string) => string])[], exclusive: readonly string[]): Given {
   const merged: Record<string, unknown> = {};
   const origins: Record<string, string> = {};
-  // --no-sample names an option, but doesn't set it.
   const isSet = (name: string): boolean => merged[name] !== undefined && merged[name] !== false;
   for (const [given, nameOf] of places) {
     const decided = exclusive.filter(isSet);
@@ -75,13 +72,12 @@ function merge(places: readonly (readonly [Given, (name: string) => string])[], 
 
 const keyVariable = 'REKAP_API_KEY';
 
-/** Variables that aren't options. */
 const otherVariables = [
   keyVariable,
   'REKAP_API_KEYS',
   'REKAP_DEBUG',
   'REKAP_FAULT_SEEDS',
-  // The commands of --on-publish and similar options get these, and may run rekap.
+  // Commands such as --on-publish get these, and may run rekap.
   'REKAP_EVENT',
   'REKAP_RUN',
   'REKAP_REASON',
@@ -89,8 +85,8 @@ const otherVariables = [
 ];
 
 /**
- * Refuses a mistyped variable: without it, a cron job would be less strict than intended. A name that resembles no option belongs to
- * another program. That is why `.env('REKAP')` of yargs, which refuses every unknown one, isn't used.
+ * Refuses mistyped variables, because ignoring one could make a cron job less strict than intended.
+ * Other unknown names are allowed: they may belong to another program. (`.env('REKAP')` of yargs would refuse them.)
  */
 async function checkEnvironment(allOptions: () => Promise<Options>): Promise<void> {
   const named = Object.keys(process.env).filter((name) => /^REKAP_/i.test(name) && !otherVariables.includes(name));
@@ -102,7 +98,7 @@ async function checkEnvironment(allOptions: () => Promise<Options>): Promise<voi
     const typed = name.toUpperCase();
     const meant =
       known.find((one) => bare(one) === bare(typed)) ??
-      // Two typos turn a short name into another word.
+      // Allow two typos only in long names.
       closestName(typed, known, typed.length >= 'REKAP_'.length + 8 ? 2 : 1);
     if (meant !== undefined)
       throw new RekapError(
@@ -113,7 +109,7 @@ async function checkEnvironment(allOptions: () => Promise<Options>): Promise<voi
   }
 }
 
-/** Reads the variables of options. An empty one counts as missing. A key in the environment overrides the key file of a config file. */
+/** Reads the variables of options. Empty ones are ignored. REKAP_API_KEY overrides the key file of a config file. */
 function readEnvironment(declared: Options): Given {
   const given = Object.entries(declared).flatMap(([name, { type }]) => {
     const text = process.env[variableOf(name)] ?? '';

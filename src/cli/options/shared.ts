@@ -1,18 +1,17 @@
-/** Options that several commands share, and what they mean to those that carry them out. */
+/** Declares the options that several commands share. */
 
 import { languages } from '../../project/declaration.ts';
 import type { Options, Values } from './option.ts';
 import { RekapError } from '../../errors.ts';
 import { syncDefaults } from '../../run-options.ts';
 
-/** Seconds in a week. */
+/** A week in seconds. */
 export const week = 604_800;
 
 export const warehouseOption = {
   warehouse: { type: 'string', path: 'folder', default: 'data/warehouse', describe: 'warehouse folder' },
 } as const satisfies Options;
 
-/** Of commands that only read. */
 export const readWarehouseOption = {
   warehouse: {
     ...warehouseOption.warehouse,
@@ -21,7 +20,6 @@ export const readWarehouseOption = {
   },
 } as const satisfies Options;
 
-/** Of every command. */
 export const configOption = {
   config: {
     type: 'string',
@@ -48,7 +46,6 @@ export const languageOption = {
   },
 } as const satisfies Options;
 
-/** How a result of rows is given: by `--format`, or as JSON by the option that other commands have for it. */
 export const resultOptions = {
   format: {
     type: 'string',
@@ -59,7 +56,6 @@ export const resultOptions = {
   json: { ...jsonOption.json, describe: 'same as --format json' },
 } as const satisfies Options;
 
-/** How a sync and a replay tell what they do. */
 export const logOptions = {
   'log-format': {
     type: 'string',
@@ -69,7 +65,6 @@ export const logOptions = {
   },
 } as const satisfies Options;
 
-/** What a sync and a replay ask before they publish. */
 export const publishOptions = {
   strict: {
     type: 'boolean',
@@ -99,7 +94,6 @@ export function readPublishOptions(args: Values<typeof publishOptions>) {
   };
 }
 
-/** How much of the past to keep. */
 export const keepOptions = {
   keep: {
     type: 'number',
@@ -115,12 +109,11 @@ export const keepOptions = {
   },
 } as const satisfies Options;
 
-/** `keepLanding` is null where the option is not given. */
 export function readKeepOptions({ keep, 'keep-landing': keepLanding }: Values<typeof keepOptions>) {
   return { keep, keepLanding: keepLanding ?? null };
 }
 
-/** The text of a file that an option names. @throws `configuration` if it cannot be read. */
+/** Reads a file that an option names. @throws `configuration` if it can't be read. */
 export async function readNamedFile(what: string, file: string, option: string): Promise<string> {
   const [{ readFile }, { systemReason }] = await Promise.all([import('node:fs/promises'), import('../../errors.ts')]);
   try {

@@ -1,4 +1,4 @@
-/** The events of a run as a log: one line each, with time, run, level, name and fields. What is declared here is what alerts are built on. */
+/** Declares and writes the log events of a run: one line each, with time, level, run, name and fields. */
 
 import { paint, printable, warningText } from './terminal.ts';
 import { ExitCode, messageOf, RekapError } from '../../errors.ts';
@@ -12,11 +12,10 @@ type Level = 'info' | 'warn' | 'error';
 export interface LogEventDefinition {
   readonly level: Level;
   readonly meaning: string;
-  /** What each field holds. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Every event there is, by its name. docs/reference/events.md is made from this. */
+/** All events. docs/reference/events.md is generated from this. */
 export const logEvents = {
   config: {
     level: 'info',
@@ -111,32 +110,29 @@ type LogEventName = keyof typeof logEvents;
 export interface LogEntry {
   readonly time: Date;
   readonly level: Level;
-  /** Null before the run has its id. */
+  /** Null until the run has an ID. */
   readonly run: string | null;
   readonly event: LogEventName;
   readonly fields: Readonly<Record<string, string | number | null>>;
-  /** The same in words. */
   readonly text: string;
 }
 
-/** A line of JSON. */
 export function jsonLine({ time, level, run, event, fields }: LogEntry): string {
   return JSON.stringify({ time: time.toISOString(), level, run, event, ...fields });
 }
 
-/** A line for people: the time, what is not usual, and the words. */
 export function textLine({ time, level, text }: LogEntry): string {
   const mark = { info: '', warn: 'warning: ', error: 'error: ' }[level];
   return `${time.toISOString().slice(0, 19)}Z ${mark}${printable(text, 2000)}`;
 }
 
-/** Writes a warning that belongs to no run to stderr, as the log has it. */
+/** Writes a warning to stderr, outside of a run. */
 export function writeWarning(message: string, format: LogFormat): void {
   if (format !== 'auto' || !process.stderr.isTTY) logToStderr(format)('warning', { message }, message);
   else process.stderr.write(warningText(message, process.stderr));
 }
 
-/** Says on stderr which file options come from that the user didn't name: in a log as an event, elsewhere as one quiet line. */
+/** Reports on stderr that options come from a file that the user didn't name. */
 export function writeConfigNote(file: string, format: unknown): void {
   const text = `Using options from ${file}.`;
   if (format === 'json' || format === 'text' || (format === 'auto' && !process.stderr.isTTY))
@@ -144,7 +140,7 @@ export function writeConfigNote(file: string, format: unknown): void {
   else process.stderr.write(`${paint('dim', text, process.stderr)}\n`);
 }
 
-/** A log on stderr of events that belong to no run. */
+/** Returns a log on stderr for events outside of a run. */
 export function logToStderr(format: LogFormat): EventLog['log'] {
   const render = format === 'json' ? jsonLine : textLine;
   return createEventLog((entry) => process.stderr.write(`${render(entry)}\n`), systemClock).log;
@@ -152,19 +148,17 @@ export function logToStderr(format: LogFormat): EventLog['log'] {
 
 const unexpected = { code: 'unexpected', exitCode: ExitCode.unexpected, next: 'This is a bug in rekap.' };
 
-/** Says in a log why the command failed. */
 export function logFailure(log: EventLog['log'], error: unknown): void {
   const { code, exitCode, next } = error instanceof RekapError ? error : unexpected;
   const message = messageOf(error);
   log('run_failed', { code, exit_code: exitCode, message, next }, message);
 }
 
-/** Lines about a list that takes long. */
-const requestsPerLine = 100;
+const requestsPerListingEvent = 100;
 
 export interface EventLog {
   readonly report: Report;
-  /** Writes an event that is none of the run's own. */
+  /** Writes an event that the run doesn't report. */
   log(event: LogEventName, fields: LogEntry['fields'], text: string): void;
 }
 
@@ -184,7 +178,7 @@ export function createEventLog(write: (entry: LogEntry) => void, clock: Pick<Clo
     }
     if (event.kind === 'request') {
       seen.requests += 1;
-      if (seen.total === null && seen.requests % requestsPerLine === 0)
+      if (seen.total === null && seen.requests % requestsPerListingEvent === 0)
         log(
           'listing',
           { dataset, requests: seen.requests },

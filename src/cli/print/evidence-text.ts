@@ -1,4 +1,4 @@
-/** Evidence as text for people, in English or Indonesian. */
+/** Renders evidence as text, in English or Indonesian. */
 
 import { paint, printable } from './terminal.ts';
 import { wrap } from './wrap-text.ts';
@@ -7,7 +7,7 @@ import { formatNumber } from '../../runtime/text.ts';
 import type { Evidence, EvidenceFigure, PastEvent, EvidenceViolation } from '../../snapshots/find-evidence.ts';
 import type { ReceivedRecord } from '../../snapshots/received-records.ts';
 
-const words = {
+const translations = {
   en: {
     partition: 'partition',
     since: 'since',
@@ -20,7 +20,7 @@ const words = {
     quarantined: 'In quarantine',
     received: 'As received from the source',
     'full listing': 'from the full listing',
-    own: 'from the partition listing',
+    'partition listing': 'from the partition listing',
     place: 'record',
     same: 'Both listings contain the same record:',
     one: 'Record:',
@@ -42,7 +42,7 @@ const words = {
     quarantined: 'Data dikarantina',
     received: 'Asal-usul data',
     'full listing': 'dari daftar lengkap',
-    own: 'dari daftar per bagian',
+    'partition listing': 'dari daftar per bagian',
     place: 'data nomor',
     same: 'Kedua daftar memuat data yang sama:',
     one: 'Isi data:',
@@ -53,20 +53,20 @@ const words = {
     resolved: 'teratasi',
   },
 } as const satisfies Readonly<Record<Language, Readonly<Record<string, string>>>>;
-type Words = (typeof words)[Language];
+type Labels = (typeof translations)[Language];
 
-/** @param width Columns to stay within, as far as names and addresses allow. */
+/** @param width Maximum line length, except for names and URLs. */
 export function renderEvidence(found: readonly Evidence[], language: Language, width: number): string {
-  const own = words[language];
-  if (found.length === 0) return `${own.empty}\n`;
-  return `${found.map((evidence) => renderOne(evidence, own, language, width)).join('\n\n\n')}\n`;
+  const labels = translations[language];
+  if (found.length === 0) return `${labels.empty}\n`;
+  return `${found.map((evidence) => renderOne(evidence, labels, language, width)).join('\n\n\n')}\n`;
 }
 
-function renderOne(evidence: Evidence, own: Words, language: Language, width: number): string {
+function renderOne(evidence: Evidence, labels: Labels, language: Language, width: number): string {
   const { dataset, place, quarantined, figures, violations, records, history } = evidence;
   const head =
     place === null
-      ? `${paint('bold', dataset)}\n${paint('red', own.quarantined)}: ${printable(quarantined ?? '')}`
+      ? `${paint('bold', dataset)}\n${paint('red', labels.quarantined)}: ${printable(quarantined ?? '')}`
       : paint(
           'bold',
           `${dataset}: ${Object.values(place)
@@ -77,29 +77,29 @@ function renderOne(evidence: Evidence, own: Words, language: Language, width: nu
   const parts = [
     head,
     ...(figures.length > 0 ? [renderFigures(figures, language).join('\n')] : []),
-    ...violations.map((violation) => renderViolation(violation, own, language, width)),
-    ...(place !== null && violations.length === 0 ? [paint('green', own.none)] : []),
-    renderRecords(records, own),
+    ...violations.map((violation) => renderViolation(violation, labels, language, width)),
+    ...(place !== null && violations.length === 0 ? [paint('green', labels.none)] : []),
+    renderRecords(records, labels),
     ...(history.length > 0
-      ? [[paint('bold', own.history), ...history.map((event) => renderEvent(event, own, language))].join('\n')]
+      ? [[paint('bold', labels.history), ...history.map((event) => renderEvent(event, labels, language))].join('\n')]
       : []),
   ];
   return parts.join('\n\n');
 }
 
-function renderViolation(violation: EvidenceViolation, own: Words, language: Language, width: number): string {
+function renderViolation(violation: EvidenceViolation, labels: Labels, language: Language, width: number): string {
   const { severity, check_name, messages, since, first_snapshot, figures, expected, actual } = violation;
   const sum = figures.length > 1 && expected !== null && actual !== null ? [expected, actual].map(Number) : null;
   return [
-    `${paint(severity === 'error' ? 'red' : 'yellow', severity === 'error' ? own.error : own.warning)}  ${paint('bold', check_name)}, ${own.since} ${since} UTC (${first_snapshot})`,
+    `${paint(severity === 'error' ? 'red' : 'yellow', severity === 'error' ? labels.error : labels.warning)}  ${paint('bold', check_name)}, ${labels.since} ${since} UTC (${first_snapshot})`,
     ...wrap(printable(messages[language]), width - 2).map((line) => `  ${line}`),
     ...(sum === null
       ? renderFigures(figures, language)
       : [
           ...renderFigures(figures.slice(0, -1), language),
-          renderLine(own.sum, groups(sum[0]!, language), ''),
+          renderLine(labels.sum, groups(sum[0]!, language), ''),
           ...renderFigures(figures.slice(-1), language),
-          renderLine(own.difference, groups(sum[1]! - sum[0]!, language), ''),
+          renderLine(labels.difference, groups(sum[1]! - sum[0]!, language), ''),
         ]),
   ].join('\n');
 }
@@ -121,21 +121,21 @@ function groups(number: number, language: Language): string {
   return language === 'en' ? formatNumber(number) : formatNumber(number).replaceAll(',', '.');
 }
 
-function renderRecords(records: readonly ReceivedRecord[], own: Words): string {
-  if (records.length === 0) return own.nothing;
+function renderRecords(records: readonly ReceivedRecord[], labels: Labels): string {
+  if (records.length === 0) return labels.nothing;
   const texts = new Set(records.map(({ record }) => record));
   const lines = records.flatMap(({ account, url, at, sha256, place, record }) => [
-    `  ${account === 'partition' ? own.own : own['full listing']}, ${at}, ${own.place} ${place}`,
+    `  ${account === 'partition' ? labels['partition listing'] : labels['full listing']}, ${at}, ${labels.place} ${place}`,
     `    ${printable(url)}`,
     `    SHA-256 ${sha256}`,
     ...(texts.size > 1 ? layOut(record) : []),
   ]);
   const [first] = texts;
-  const once = texts.size > 1 ? [] : [`  ${records.length > 1 ? own.same : own.one}`, ...layOut(first!)];
-  return [paint('bold', own.received), ...lines, ...once].join('\n');
+  const once = texts.size > 1 ? [] : [`  ${records.length > 1 ? labels.same : labels.one}`, ...layOut(first!)];
+  return [paint('bold', labels.received), ...lines, ...once].join('\n');
 }
 
-/** One field a line, where that changes nothing but space; else as it came. */
+/** Puts each field on a line, unless that changes more than whitespace. */
 function layOut(record: string): string[] {
   const text = printable(record, Number.MAX_SAFE_INTEGER);
   try {
@@ -144,19 +144,19 @@ function layOut(record: string): string[] {
     if (JSON.stringify(parsed) === record.replaceAll(/(?<=[{,:"])\s+|\s+(?=[}"])/g, ''))
       return laidOut.split('\n').map((line) => `    ${printable(line, Number.MAX_SAFE_INTEGER)}`);
   } catch {
-    // Whatever it is, it came like this.
+    // Invalid JSON is shown unchanged.
   }
   return [`    ${text}`];
 }
 
 function renderEvent(
   { snapshot, kind, column, check, before, after }: PastEvent,
-  own: Words,
+  labels: Labels,
   language: Language,
 ): string {
   const what =
     kind === 'restated'
-      ? `${own.restated} ${readable(before, language)} → ${readable(after, language)}`
-      : `${check}: ${own[kind]}`;
+      ? `${labels.restated} ${readable(before, language)} → ${readable(after, language)}`
+      : `${check}: ${labels[kind]}`;
   return `  ${snapshot}  ${column} ${what}`;
 }

@@ -1,32 +1,28 @@
-/** Chooses the columns of a result that a terminal has room for: a name for each row, and as many figures as fit. */
+/** Chooses the columns of a result that fit the terminal: a name for each row, and as many figures as possible. */
 
-import { cutTable, draw, fits, gap, narrowest, turn, writeBlocks } from './table.ts';
+import { cutTable, draw, fits, gap, minColumnWidth, transpose, writeBlocks } from './table.ts';
 import { shownWidth, terminalColumns } from './wrap-text.ts';
 
 type Rows = readonly (readonly string[])[];
 
-/** A column of a result, as a table shows it. */
 export interface TableColumn {
   readonly head: string;
   readonly isNumber: boolean;
-  /** Figures and names are shown rather than ids, dates and flags. */
+  /** Figures and names take precedence over the others, such as IDs, dates and flags. */
   readonly kind: 'figure' | 'name' | 'other';
 }
 
 interface FittedTable {
   readonly text: string;
-  /** Names of the columns that are left out. */
   readonly hidden: readonly string[];
 }
 
-/** A text that is wider than this is a sentence, and names nothing. */
-const widestName = 40;
+/** Maximum width of a name. A wider text is a sentence. */
+const maxNameWidth = 40;
 
 /**
- * Renders rows as columns. Cuts texts and breaks the names of columns first, then leaves out columns, the least useful ones first. Rows
- * become blocks if even one name and one figure don't fit.
- *
- * @param width Columns of the terminal; without one, that of stdout.
+ * Renders rows as columns. To fit the width, cuts texts and wraps column names, then hides columns, the least useful first.
+ * Renders blocks if even one name and one figure don't fit.
  */
 export function renderColumns(
   rows: Rows,
@@ -36,13 +32,12 @@ export function renderColumns(
   const all = { ...layOut(columns), width };
   if (fits(rows, all)) return { text: draw(rows, all.head, all.right), hidden: [] };
   const blocks = () => ({ text: writeBlocks(rows, all, width).trimEnd(), hidden: [] });
-  // One wide row is read best from top to bottom.
   if (rows.length === 1) return blocks();
   const order = orderToHide(rows, columns);
-  // Most columns have no room even if they are cut as far as they may be.
+  // Skips column sets that don't even fit with maximum cuts.
   const least = columns.map(({ isNumber }, index) => {
     const widest = Math.max(0, ...rows.map((row) => shownWidth(row[index]!)));
-    return gap + (isNumber ? widest : Math.min(narrowest, widest));
+    return gap + (isNumber ? widest : Math.min(minColumnWidth, widest));
   });
   for (let count = 0; count <= order.length; count += 1) {
     const hidden = new Set(order.slice(0, count));
@@ -54,13 +49,12 @@ export function renderColumns(
       part,
       width,
     );
-    const text = cut ?? (count === 0 ? turn(rows, all, width) : null);
+    const text = cut ?? (count === 0 ? transpose(rows, all, width) : null);
     if (text !== null) return { text, hidden: all.head.filter((_, index) => hidden.has(index)) };
   }
   return blocks();
 }
 
-/** Renders a block for each row. */
 export function renderBlocks(
   rows: Rows,
   columns: readonly TableColumn[],
@@ -69,7 +63,7 @@ export function renderBlocks(
   return writeBlocks(rows, layOut(columns), width).trimEnd();
 }
 
-/** Returns the columns that say the same in every row of a table that doesn't fit with them. */
+/** Returns the columns with the same value in every row, if the table is too wide. */
 export function constantColumns(rows: Rows, columns: readonly TableColumn[], width?: number): number[] {
   const options = { ...layOut(columns), ...(width === undefined ? {} : { width }) };
   if (rows.length < 2 || fits(rows, options)) return [];
@@ -85,9 +79,9 @@ function layOut(columns: readonly TableColumn[]) {
 }
 
 /**
- * Orders the columns by how soon they are left out: columns that aren't needed to tell the rows apart, figures from the last to the second,
- * then the others. The name with the most values and the first figure are always shown. Sentences, ids, dates and flags are needed only if
- * the names don't tell the rows apart.
+ * Returns the order in which columns are hidden: first those that aren't needed to distinguish the rows, then figures, then the others.
+ * The name with the most values and the first figure are never hidden.
+ * Sentences, IDs, dates and flags are needed only if the names don't distinguish the rows.
  */
 function orderToHide(rows: Rows, columns: readonly TableColumn[]): number[] {
   const valuesOf = (indexes: readonly number[]): number =>
@@ -97,17 +91,17 @@ function orderToHide(rows: Rows, columns: readonly TableColumn[]): number[] {
     .flatMap(({ kind }, index) =>
       kind === 'figure' ? [] : [{ index, values: valuesOf([index]), isName: kind === 'name' }],
     )
-    .map((one) => ({ ...one, isName: one.isName && rows.every((row) => shownWidth(row[one.index]!) <= widestName) }))
+    .map((one) => ({ ...one, isName: one.isName && rows.every((row) => shownWidth(row[one.index]!) <= maxNameWidth) }))
     .toSorted((a, b) => Number(a.isName) - Number(b.isName) || a.values - b.values || b.index - a.index)
     .map(({ index }) => index);
-  const apart = valuesOf(others);
+  const total = valuesOf(others);
   const needed: number[] = [];
-  let known = 0;
+  let distinct = 0;
   for (const index of others.toReversed()) {
-    const told = valuesOf([...needed, index]);
-    if (told > known || needed.length === 0) needed.push(index);
-    known = told;
-    if (known === apart) break;
+    const count = valuesOf([...needed, index]);
+    if (count > distinct || needed.length === 0) needed.push(index);
+    distinct = count;
+    if (distinct === total) break;
   }
   const unneeded = others.filter((index) => !needed.includes(index));
   return [...unneeded, ...figures.slice(1).toReversed(), ...needed.slice(1).toReversed()];

@@ -1,8 +1,7 @@
-/** Lists the snapshots of a warehouse; one that is damaged is listed as such and does not hide the others. */
+/** Lists the snapshots of a warehouse, including damaged ones. */
 
-import { complete } from './terminal.ts';
 import { renderTable } from './table.ts';
-import { paint, printable } from './terminal.ts';
+import { complete, paint, printable } from './terminal.ts';
 import { fitLines } from './wrap-text.ts';
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/text.ts';
@@ -16,27 +15,24 @@ import {
   requireWarehouse,
 } from '../../warehouse/warehouse.ts';
 
-/** A snapshot as `snapshots list` gives it; of one whose manifest cannot be read nothing but the reason is known. */
+/** An element of `snapshots list --json`. If the manifest can't be read, only the reason is known. */
 interface ListedSnapshot {
-  /** Null if `current` or `pinned` itself is damaged and names no snapshot. */
+  /** Null if the entry is about a damaged `current` or `pinned`, which doesn't name a snapshot. */
   readonly id: string | null;
   readonly current: boolean;
-  /** Whether it stays current while syncs build newer ones. */
   readonly pinned: boolean;
-  /** What is wrong with it, as a sentence; null where its manifest can be read, and every file that it names is there with its size, and no other. */
+  /** The problem, as a sentence; null if the manifest is readable, and exactly its files exist, with the right sizes. */
   readonly damaged: string | null;
-  /** What mends that; null where nothing is damaged. */
   readonly next: string | null;
   readonly created_at: string | null;
   readonly source: string | null;
-  /** Rows by dataset. */
   readonly rows: Readonly<Record<string, number>>;
 }
 
 const unknown = { created_at: null, source: null, rows: {} } as const;
 const intact = { damaged: null, next: null } as const;
 
-/** Every snapshot, the newest last, then a `current` that leads to none of them. */
+/** Returns every snapshot, newest last, then a `current` that names none of them. */
 export async function listSnapshots(warehouse: string): Promise<readonly ListedSnapshot[]> {
   await requireWarehouse(warehouse);
   const current = await orDamage(() => readCurrentId(warehouse));
@@ -69,7 +65,6 @@ async function describe(
   return { id, ...marks, ...found, created_at, source, rows };
 }
 
-/** What was read, or why it cannot be and what mends that. */
 async function orDamage<Value>(
   read: () => Promise<Value>,
 ): Promise<{ value: Value; damaged: null; next: null } | { value: null; damaged: string; next: string }> {

@@ -11,46 +11,41 @@ import { countOf, formatNumber } from '../../runtime/text.ts';
 
 export interface Progress {
   readonly report: Report;
-  /** Shows the run as it ended; that stays above the summary. */
   end(result?: SyncResult): void;
-  /** Gives whether it has said why the run failed; else somebody else has to. */
+  /** Returns whether the failure was logged. If not, the caller must print it. */
   fail(error: unknown): boolean;
-  /** Takes away what is shown of a run that failed; nothing after `end`. */
+  /** Removes the bars of a run that failed. Has no effect after `end`. */
   abandon(): void;
 }
 
 interface DatasetProgress {
   readonly started: number;
-  /** When the partitions were known and their reading began. */
+  /** When the number of partitions became known. */
   since: number;
   total: number | null;
   done: number;
   records: number;
   requests: number;
-  /** What it waits for, which has a line of its own; null from the next request on. */
+  /** Why it waits; null after the next request. */
   waits: string | null;
 }
 
-/** The steps that take long enough to be worth a line on a terminal. */
 const shownSteps: Partial<Record<RunStep, string>> = {
   'build tables': 'building tables, checks and Parquet files',
   verify: 'verifying the snapshot',
 };
 
 const barWidth = 24;
-/** Of a terminal that does not say how wide it is. */
 const assumedColumns = 80;
-/** Between two parts of a line. */
 const gap = '  ';
-/** Milliseconds between two paintings. */
-const paintEvery = 100;
+/** Milliseconds between repaints. */
+const paintInterval = 100;
 
 export function createProgress(stream: NodeJS.WriteStream, clock: Clock, format: LogFormat = 'auto'): Progress {
   const hasBars = format === 'auto' && stream.isTTY && process.env['TERM'] !== 'dumb';
   return hasBars ? createBars(stream, clock) : createLog(stream, clock, format === 'json' ? 'json' : 'text');
 }
 
-/** Bars that are painted over themselves; warnings and steps scroll past above them. */
 function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
   const datasets = new Map<string, DatasetProgress>();
   let painted = 0;
@@ -58,7 +53,7 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
   let step: string | null = null;
   let ended = false;
 
-  /** To where the painting begins; to the first column too, for a terminal shows ^C where the cursor is, and moves it. */
+  /** Moves to the first line, and to column 1, because a ^C that the terminal echoes moves the cursor. */
   function goBack(): string {
     return painted > 0 ? `\r\u001b[${painted}A` : '';
   }
@@ -70,29 +65,29 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
 
   function repaint(force: boolean): void {
     const now = clock.monotonic();
-    if (ended || (!force && now - lastPaint < paintEvery)) return;
+    if (ended || (!force && now - lastPaint < paintInterval)) return;
     lastPaint = now;
     const nameWidth = Math.max(0, ...[...datasets.keys()].map((name) => name.length));
-    // A line that wraps would be two to the terminal and one to `clear`.
+    // A line that wraps would be two lines that `clear` counts as one.
     const room = (terminalColumns(stream) ?? assumedColumns) - 1;
     const lines = [...datasets].flatMap(([name, progress]) => {
       const [bar = '', ...figures] = partsOf(progress, now, stream);
       const first = name.padEnd(nameWidth);
-      // A bar says less than the figures that it would leave no room for.
+      // Figures matter more than the bar.
       const hasRoom = shownWidth([first, bar, figures[0]].join(gap)) <= room;
       const line = hasRoom ? [first, bar, ...figures] : [first, ...figures];
       return progress.waits === null ? [line] : [line, [`  ${paint('yellow', progress.waits, stream)}`]];
     });
     if (step !== null) lines.push([paint('dim', step, stream)]);
     const texts = lines.map((parts) => `${fitParts(parts, room)}\u001b[K\n`);
-    // Over what is there, not after clearing it: that would flicker, and some terminals keep what was cleared.
+    // Overwrites, because clearing first would flicker.
     stream.write(`${goBack()}${texts.join('')}\u001b[J`);
     painted = lines.length;
   }
 
   return {
     report(event) {
-      note(datasets, event, clock.monotonic());
+      updateProgress(datasets, event, clock.monotonic());
       if (event.kind === 'warning') {
         clear();
         stream.write(warningText(event.message, stream));
@@ -115,7 +110,6 @@ function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
   };
 }
 
-/** The bar and what is to be said beside it, the most telling first. */
 function partsOf(
   { started, since, total, done, records, requests }: DatasetProgress,
   now: number,
@@ -136,7 +130,7 @@ function partsOf(
   ];
 }
 
-/** Lines for a log file, each with its time. A log of JSON says also why a run failed, so that nothing else stands in it. */
+/** Writes timestamped lines. A JSON log contains failures too, so that every line is JSON. */
 function createLog(stream: NodeJS.WriteStream, clock: Clock, format: 'text' | 'json'): Progress {
   const log = createEventLog((entry) => {
     if (format === 'json') stream.write(`${jsonLine(entry)}\n`);
@@ -163,7 +157,7 @@ function createLog(stream: NodeJS.WriteStream, clock: Clock, format: 'text' | 'j
   };
 }
 
-/** Most steps take no time, and the partitions are counted as they are read. */
+/** Returns whether an event belongs in the text log, which omits short steps and partition totals. */
 function isForPeople({ event, fields }: LogEntry): boolean {
   if (event === 'step') return fields['step'] === 'build_tables' || fields['step'] === 'verify';
   return event !== 'partitions';
@@ -173,7 +167,7 @@ function shownStep(event: RunEvent): string | null {
   return event.kind === 'step' ? (shownSteps[event.step] ?? null) : null;
 }
 
-function note(datasets: Map<string, DatasetProgress>, event: RunEvent, now: number): void {
+function updateProgress(datasets: Map<string, DatasetProgress>, event: RunEvent, now: number): void {
   if (event.kind === 'warning' || event.kind === 'step' || event.kind === 'begin') return;
   let progress = datasets.get(event.dataset);
   if (progress === undefined) {
@@ -199,7 +193,6 @@ function describeWait({ why, milliseconds }: Extract<RunEvent, { kind: 'wait' }>
   return `${why}; retrying in ${formatSeconds(Math.round(milliseconds / 1000))}`;
 }
 
-/** 42 s, 3 min 5 s, 2 h 10 min. */
 function formatSeconds(seconds: number): string {
   const whole = Math.max(1, Math.ceil(seconds));
   if (whole < 60) return `${whole} s`;
@@ -207,7 +200,7 @@ function formatSeconds(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** As many of the parts as fit, whole: half a number would be another number. Of the first alone, its beginning. */
+/** Joins the parts that fit. Cuts only the first one, because a cut number would look like another number. */
 function fitParts(parts: readonly string[], width: number): string {
   let line = parts[0] ?? '';
   if (shownWidth(line) > width) return cutToWidth(stripVTControlCharacters(line), width);

@@ -1,4 +1,4 @@
-/** Writes a query's result as a table: on a terminal in its colours and width, into a file as plain text. */
+/** Writes the result of a query as a table, to a terminal or a file. */
 
 import { stripVTControlCharacters } from 'node:util';
 import { constantColumns, renderBlocks, renderColumns, type TableColumn } from './fit-columns.ts';
@@ -9,52 +9,46 @@ import { displayText, type QueryResult, type ResultColumn } from '../../snapshot
 import type { Write } from '../../snapshots/query/write-result.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
 
-/** A table is for reading; whoever needs more rows, or longer texts whole, needs another format. */
-const mostRows = 1000;
-const longestCell = 1000;
+const maxRows = 1000;
+const maxCellLength = 1000;
 
-/** How a person sees what a table leaves out: every column of a row, and every row. */
-export interface Ways {
-  readonly lines: string;
-  readonly all: string;
+/** Options that show what a table leaves out. */
+export interface ExpandOptions {
+  /** Shows all columns. */
+  readonly columns: string;
+  /** Shows all rows. */
+  readonly rows: string;
 }
 
-const waysOfQuery: Ways = { lines: '--layout blocks', all: '--format csv' };
+const queryExpandOptions: ExpandOptions = { columns: '--layout blocks', rows: '--format csv' };
 
-/** The first rows of a result for a terminal, and how many there are. Gives the number of rows that are shown. */
+/** Returns a function that writes the first rows and the total, and returns the number of rows shown. */
 export function writeTable(
   layout: TableLayout,
-  ways = waysOfQuery,
+  expand = queryExpandOptions,
 ): (result: QueryResult, write: Write) => Promise<number> {
-  return (result, write) => drawTable(result, write, { layout, ways });
+  return (result, write) => drawTable(result, write, { layout, expand });
 }
 
-/**
- * The same for a file: nobody knows how wide it will be shown, no colour is wanted in it, and none of its rows may be missing.
- *
- * @throws `usage` where there are more rows than a table shows.
- */
+/** Writes all rows to a file. @throws `usage` if there are more rows than a table shows. */
 export function writePlainTable(result: QueryResult, write: Write): Promise<number> {
-  // Texts of the result hold no control characters any more; the only ones are those of our colours.
+  // Cells are escaped already, so the only control characters are rekap's colors.
   const plain: Write = (text) => write(stripVTControlCharacters(text));
   return drawTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true });
 }
 
-/** Rows below each other, or a block for each row. */
 export type TableLayout = 'columns' | 'blocks';
 
 interface Bounds {
-  /** Columns of the terminal; its own where this is not given. */
   readonly width?: number;
-  /** Whether all rows must be shown. */
   readonly isWhole?: boolean;
   readonly layout?: TableLayout;
-  readonly ways?: Ways;
+  readonly expand?: ExpandOptions;
 }
 
-/** Sets decimals below each other: 78 and 81.99 end in different places, and 78.00 would say more than there is. */
+/** Aligns decimal points with spaces, because added zeros would suggest a higher precision. */
 function alignPoints(rows: string[][], column: number): void {
-  /** Characters from the point on; null for what is no plain number. */
+  /** Returns the length from the decimal point on; null if the cell isn't a plain number. */
   const fraction = (cell: string): number | null => {
     const match = /^-?\d+(\.\d+)?$/.exec(cell);
     return match === null ? null : (match[1]?.length ?? 0);
@@ -67,26 +61,25 @@ function alignPoints(rows: string[][], column: number): void {
   }
 }
 
-/** Numbers by which something is known, rather than counted. */
+/** Matches columns whose numbers identify something, which are not figures. */
 const idName = /(^|_)(id|year|key|code)$/i;
 
 const numberType = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL\([\d,]+\))$/;
 
-/** A fraction with more than four decimals, rounded to four; one that would become 0 stays as it is. */
+/** Rounds to four decimals, unless that would give 0. */
 function roundFraction(cell: string): string {
   if (!/^-?\d{1,12}\.\d{5,}$/.test(cell)) return cell;
   const rounded = Number(cell).toFixed(4);
   return Number(rounded) === 0 ? cell : rounded;
 }
 
-/** Describes how a table shows a column of a result. */
 function describeColumn({ name, type }: ResultColumn): TableColumn {
   const isNumber = numberType.test(type);
   const kind = isNumber && !idName.test(name) ? 'figure' : type === 'VARCHAR' ? 'name' : 'other';
-  return { head: printable(name, longestCell), isNumber, kind };
+  return { head: printable(name, maxCellLength), isNumber, kind };
 }
 
-/** 204,807,222 for a person at a terminal; ids and years stay as they are. */
+/** Adds thousands separators, except to IDs and years. */
 function groupDigits(rows: string[][], columns: readonly ResultColumn[]): void {
   for (const [index, { name, type }] of columns.entries()) {
     if (!/INT/.test(type) || idName.test(name)) continue;
@@ -99,23 +92,23 @@ function groupDigits(rows: string[][], columns: readonly ResultColumn[]): void {
 async function drawTable(
   result: QueryResult,
   write: Write,
-  { isWhole = false, layout = 'columns', ways = waysOfQuery, width }: Bounds,
+  { isWhole = false, layout = 'columns', expand = queryExpandOptions, width }: Bounds,
 ): Promise<number> {
   const { columns } = result;
   const rows: string[][] = [];
   let total = 0;
   for await (const group of result.groups()) {
     total += group.length;
-    for (const row of group.slice(0, mostRows - rows.length)) {
+    for (const row of group.slice(0, maxRows - rows.length)) {
       rows.push(
-        row.map((value) => (value === null ? paint('dim', 'NULL') : printable(displayText(value), longestCell))),
+        row.map((value) => (value === null ? paint('dim', 'NULL') : printable(displayText(value), maxCellLength))),
       );
     }
   }
   if (isWhole && total > rows.length)
     throw new RekapError(
       'usage',
-      `The result has ${countOf(total, 'row')}, but a table shows at most ${formatNumber(mostRows)}.`,
+      `The result has ${countOf(total, 'row')}, but a table shows at most ${formatNumber(maxRows)}.`,
       'Use a file with the extension .csv, .json, .parquet or .arrow, or choose the format with --format.',
     );
   for (const [index, { type }] of columns.entries()) {
@@ -142,7 +135,7 @@ async function drawTable(
     await write(`${text}\n`);
     if (hidden.length > 0)
       await note(
-        `${countOf(hidden.length, 'column')} hidden: ${hidden.join(', ')}. To see them, select fewer columns, or use ${ways.lines} or ${ways.all}.`,
+        `${countOf(hidden.length, 'column')} hidden: ${hidden.join(', ')}. To see them, select fewer columns, or use ${expand.columns} or ${expand.rows}.`,
       );
   }
   const counted = countOf(total, 'row');
@@ -150,7 +143,7 @@ async function drawTable(
     paint(
       'dim',
       total > rows.length
-        ? `${counted}; only the first ${formatNumber(rows.length)} are shown. To see all, use ${ways.all}.\n`
+        ? `${counted}; only the first ${formatNumber(rows.length)} are shown. To see all, use ${expand.rows}.\n`
         : `${counted}\n`,
     ),
   );

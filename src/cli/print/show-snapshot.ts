@@ -1,4 +1,4 @@
-/** A snapshot's manifest as text: datasets, files, and how each was proved. */
+/** Renders the manifest of a snapshot as text. */
 
 import { countPartitions, listGrades, nameSource } from './sync-summary.ts';
 import { renderTable } from './table.ts';
@@ -56,7 +56,6 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
   ].join('\n');
 }
 
-/** In a reader's words. */
 function howProved(read: readonly Verdict[]): string {
   const byList = read.filter(({ proof }) => proof === 'full listing').length;
   const parts = [
@@ -69,7 +68,7 @@ function howProved(read: readonly Verdict[]): string {
     .join(', ');
 }
 
-/** The first and the last time at which a partition was read; to the second where the minutes would not tell them apart. */
+/** Returns the first and the last time that a partition was read, with seconds only if both are in the same minute. */
 function whenRead(read: readonly Verdict[]): string {
   const times = read.map(({ read_at }) => read_at).toSorted();
   const [first, last] = [times[0], times.at(-1)];

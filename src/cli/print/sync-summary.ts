@@ -1,10 +1,9 @@
-/** The summary at the end of a sync: what was read, what became of it, what is doubtful, and where the files are. */
+/** Renders the summary of a sync: the datasets, changes, failed checks and requests, and the paths of the files. */
 
 import { join } from 'node:path';
 import { warehouseOption } from '../options/shared.ts';
-import { complete } from './terminal.ts';
 import { renderTable } from './table.ts';
-import { paint, printable } from './terminal.ts';
+import { complete, paint, printable } from './terminal.ts';
 import { fitLines } from './wrap-text.ts';
 import type { Project } from '../../project/declaration.ts';
 import type { ViolationAges } from '../../load/violation-history.ts';
@@ -13,20 +12,25 @@ import { countOf, formatBytes, formatNumber } from '../../runtime/text.ts';
 import { grades, type Verdict } from '../../stages.ts';
 import { databaseFile, type Manifest, type ManifestDataset, reportFile } from '../../warehouse/snapshot-format.ts';
 
-/** Characters of a name or a message in an example; a name that is longer is itself what is wrong. */
 const longestExample = 300;
 
 export function renderSummary(result: SyncResult, project: Project): string {
   const prose = (text: string): string => fitLines(text, process.stdout);
   if (result.outcome === 'unchanged') {
-    const lines = [headline(result), pin(result), whatStands(result, project), requests(result), warnings(result)];
+    const lines = [
+      headline(result),
+      describePin(result),
+      describeContents(result, project),
+      requests(result),
+      warnings(result),
+    ];
     return `${lines
       .filter((line) => line !== '')
       .map(prose)
       .join('\n')}\n`;
   }
   const parts = [
-    prose([headline(result), pin(result)].join('\n').trim()),
+    prose([headline(result), describePin(result)].join('\n').trim()),
     datasetTable(result, project),
     prose(changes(result)),
     prose(brokenChecks(result)),
@@ -59,18 +63,17 @@ function headline({ kind, outcome, run, snapshot, current, equals, manifest, war
   }
 }
 
-/** Why a new snapshot does not become current; empty if it does. */
-function pin({ pinned, current, warehouse }: SyncResult): string {
+/** Explains why a new snapshot doesn't become current. Returns an empty string if it does. */
+function describePin({ pinned, current, warehouse }: SyncResult): string {
   if (pinned === null) return '';
   return `Snapshot ${paint('bold', pinned)} is pinned, so ${pinned === current ? 'it' : current} stays current until you run ${command('snapshots unpin', warehouse)} or ${command('sync --unpin', warehouse)}.`;
 }
 
-/** A command over the warehouse of the run, which for a replay may be another than the command line's. */
-function command(words: string, warehouse: string): string {
-  return complete(`"rekap ${words}"`, warehouse === warehouseOption.warehouse.default ? null : warehouse);
+/** Returns a command with the warehouse of the run. A replay can write to another warehouse than the command line names. */
+function command(line: string, warehouse: string): string {
+  return complete(`"rekap ${line}"`, warehouse === warehouseOption.warehouse.default ? null : warehouse);
 }
 
-/** The source of a snapshot, as people should know of it. */
 export function nameSource(source: string): string {
   return source === 'sample' ? 'the sample (made-up figures)' : printable(source);
 }
@@ -79,19 +82,18 @@ function isPartial({ datasets }: Manifest): boolean {
   return Object.values(datasets).some(({ carried_over }) => carried_over > 0);
 }
 
-/** What gave the tables again: of a run that asked for a part only, the answers hold a part only. */
+/** Names what a replay was built from. The responses of a partial run contain only a part of the rows. */
 function origin({ datasets, previous, run }: Manifest): string {
   const all = Object.values(datasets);
   const carried = all.reduce((total, dataset) => total + dataset.carried_over, 0);
   if (carried === 0) return `the responses of run ${run}`;
-  const answered = all.reduce((total, dataset) => total + dataset.ledger.published, 0);
-  return `the responses of run ${run} (${countOf(answered, 'row')}) and snapshot ${previous} (${countOf(carried, 'row')} carried over)`;
+  const read = all.reduce((total, dataset) => total + dataset.ledger.published, 0);
+  return `the responses of run ${run} (${countOf(read, 'row')}) and snapshot ${previous} (${countOf(carried, 'row')} carried over)`;
 }
 
 function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string {
   const rows = pipelines.flatMap(({ table }) => {
     const dataset = manifest.datasets[table];
-    // One that was never asked for has nothing to show.
     if (dataset === undefined || (dataset.partitions.length === 0 && dataset.rows === 0)) return [];
     const { ledger, violations } = dataset;
     const now = readNow(manifest, dataset);
@@ -120,7 +122,6 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
     'violations',
     'proof',
   ];
-  // A column that says nothing but 0 for a full sync is left out.
   const shown = head.map((name, index) => name !== 'carried over' || rows.some((row) => row[index] !== '0'));
   const pick = (cells: readonly string[]) => cells.filter((_, index) => shown[index]);
   return renderTable(rows.map(pick), {
@@ -129,7 +130,6 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
   });
 }
 
-/** What the source restated since the snapshot before. */
 function changes({ kind, run, manifest, outcome, pruned, warehouse }: SyncResult): string {
   const lines = Object.entries(manifest.datasets).flatMap(
     ([
@@ -146,7 +146,7 @@ function changes({ kind, run, manifest, outcome, pruned, warehouse }: SyncResult
   );
   if (lines.length === 0) return '';
   const { previous } = manifest;
-  // A replay may have built its snapshot in a folder that does not hold the one before.
+  // The folder of a replay may not contain the previous snapshot.
   const canCompare = kind === 'sync' && !pruned.some((id) => id === previous);
   const diff = outcome === 'held' ? `diff ${previous} ${run}` : 'diff';
   const next = canCompare ? `run ${command(diff, warehouse)}` : 'query the table changes';
@@ -156,7 +156,7 @@ function changes({ kind, run, manifest, outcome, pruned, warehouse }: SyncResult
   ].join('\n');
 }
 
-/** What is doubtful: new violations by name, those that the snapshot before had too by number. */
+/** Lists new violations by name, and counts those that the previous snapshot already had. */
 function brokenChecks({ broken_checks: checks, outcome, manifest }: SyncResult): string {
   const ages = manifest.previous === null ? [] : agesOf(manifest).map((line) => paint('bold', line));
   if (checks.length === 0) return ['All checks pass.', ...ages].join('\n');
@@ -182,7 +182,7 @@ function brokenChecks({ broken_checks: checks, outcome, manifest }: SyncResult):
   ].join('\n');
 }
 
-/** A line per severity: errors: 2 new, 1 resolved, 4 standing. */
+/** Returns a line per severity, such as "errors: 2 new, 1 resolved, 4 standing". */
 function agesOf({ violation_ages: ages = {} }: Manifest): string[] {
   return Object.entries(ages)
     .filter(([, { new: fresh, resolved, standing }]) => fresh + resolved + standing > 0)
@@ -195,8 +195,7 @@ function countAges({ new: fresh, resolved, standing }: ViolationAges): string {
     .join(', ');
 }
 
-/** An unchanged night in one line: what stands. */
-function whatStands({ manifest }: SyncResult, { pipelines }: Project): string {
+function describeContents({ manifest }: SyncResult, { pipelines }: Project): string {
   const rows = pipelines.flatMap(({ table }) => {
     const dataset = manifest.datasets[table];
     return dataset === undefined ? [] : [`${formatNumber(dataset.rows)} ${table}`];
@@ -204,7 +203,7 @@ function whatStands({ manifest }: SyncResult, { pipelines }: Project): string {
   return [rows.join(', '), ...agesOf(manifest)].join('; ');
 }
 
-/** Verdicts of partitions that were carried over are older than the run, as are pages that a resumed one has taken over. */
+/** Returns the verdicts of this run, without those of partitions that were carried over. */
 function readNow({ created_at }: Manifest, { carried_over, partitions }: ManifestDataset): Verdict[] {
   return partitions.filter(({ read_at }) => carried_over === 0 || read_at >= created_at);
 }
@@ -214,19 +213,18 @@ function requests({ kind, figures, manifest }: SyncResult): string {
   const took = `${(milliseconds / 1000).toFixed(1)} s`;
   if (kind === 'replay') return `${countOf(from_landing, 'page')} read from the stored responses, 0 requests, ${took}`;
   const landed = from_landing === 0 ? '' : `${countOf(from_landing, 'page')} from stored responses, `;
-  const again = `${formatNumber(retries)} ${retries === 1 ? 'retry' : 'retries'}`;
+  const retried = `${formatNumber(retries)} ${retries === 1 ? 'retry' : 'retries'}`;
   const pages = countPages(Object.values(manifest.datasets).flatMap((dataset) => readNow(manifest, dataset)));
-  const others = count - retries - pages;
-  // Whoever compares with the pages above should not have to guess.
-  const named = from_landing > 0 || others <= 0 ? '' : `${countOf(others, 'completeness check')}, `;
+  const checks = count - retries - pages;
+  const named = from_landing > 0 || checks <= 0 ? '' : `${countOf(checks, 'completeness check')}, `;
   const slower =
     throttled === 0
       ? ''
       : `throttled ${throttled === 1 ? 'once' : `${formatNumber(throttled)} times`} to ${countOf(lowest_concurrency, 'concurrent request')}, `;
-  return `${countOf(count, 'request')} (${named}${again}), ${landed}${slower}${formatBytes(bytes)}, ${took}`;
+  return `${countOf(count, 'request')} (${named}${retried}), ${landed}${slower}${formatBytes(bytes)}, ${took}`;
 }
 
-/** They were printed where the progress is; whoever reads only this should know that there are any. */
+/** Counts the warnings, because standard output doesn't contain them. */
 function warnings({ warnings: { length } }: SyncResult): string {
   return length === 0 ? '' : paint('yellow', `${countOf(length, 'warning')}, printed on standard error`);
 }
@@ -251,15 +249,13 @@ function countPages(verdicts: readonly Verdict[]): number {
   return verdicts.reduce((total, { pages }) => total + pages, 0);
 }
 
-/** The grades of proof that lists have, the strongest first. */
 export function listGrades(verdicts: readonly Verdict[]): string {
   return grades.filter((grade) => verdicts.some((verdict) => verdict.grade === grade)).join(', ');
 }
 
-/** 84, or 75 (84 asked): those of the reference are asked for too, whether the source has records of them or not. */
+/** Returns "84", or "75 (84 requested)" if the source has no records for some partitions. */
 export function countPartitions(verdicts: readonly Verdict[]): string {
   const requested = verdicts.filter(({ partition }) => partition !== null);
-  // A dataset without partitions is one list.
   if (requested.length === 0) return '–';
   const read = requested.filter(({ received }) => received > 0);
   const count = formatNumber(read.length);

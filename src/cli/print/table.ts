@@ -1,4 +1,4 @@
-/** Tables for a terminal: thin, with columns that fit what they hold and the terminal that shows them. */
+/** Renders tables that fit the terminal. */
 
 import { stripVTControlCharacters } from 'node:util';
 import { paint } from './terminal.ts';
@@ -6,29 +6,27 @@ import { breakText, cutToWidth, shownWidth, terminalColumns } from './wrap-text.
 
 export interface TableOptions {
   readonly head: readonly string[];
-  /** Columns that hold numbers: set flush right, and never cut. */
+  /** Number columns: right-aligned and never cut. */
   readonly right?: readonly number[];
-  /** Other columns that are of use only whole, such as ids. */
+  /** Other columns that are never cut, such as IDs. */
   readonly whole?: readonly number[];
-  /** Columns of the terminal; without one, that of stdout, and no bound where it is none. */
+  /** Maximum width; by default that of the terminal, or no limit if stdout isn't one. */
   readonly width?: number;
 }
 
-/** Between two columns. */
 export const gap = 2;
 
 /**
- * A table; cells are printed as they are, so texts from outside go through `printable` first. Where it is wider than the terminal, the
- * names of its columns are broken and its texts cut, as long as those that differ still do: a figure must not be read for another place's.
- * Else it is turned, or each row becomes a block.
+ * Renders a table. Pass texts from outside through `printable` first.
+ * If the table is too wide, wraps column names and cuts texts, unless different texts would look the same.
+ * Otherwise transposes the table, or renders a block per row.
  */
 export function renderTable(rows: readonly (readonly string[])[], options: TableOptions): string {
   const { head, right = [], width = terminalColumns(process.stdout) ?? Number.POSITIVE_INFINITY } = options;
   if (fits(rows, { ...options, width })) return draw(rows, head, right);
-  return cutTable(rows, options, width) ?? turn(rows, options, width) ?? writeBlocks(rows, options, width);
+  return cutTable(rows, options, width) ?? transpose(rows, options, width) ?? writeBlocks(rows, options, width);
 }
 
-/** Whether a table needs no more room than there is. */
 export function fits(rows: readonly (readonly string[])[], { head, right = [], width }: TableOptions): boolean {
   const room = width ?? terminalColumns(process.stdout) ?? Number.POSITIVE_INFINITY;
   return draw(rows, head, right)
@@ -36,7 +34,7 @@ export function fits(rows: readonly (readonly string[])[], { head, right = [], w
     .every((line) => shownWidth(line) <= room);
 }
 
-/** The table with texts cut to the room there is; null where that is too little, or two texts of a column would look the same. */
+/** Renders a table with cut texts. Returns null if it is still too wide, or if different texts of a column would look the same. */
 export function cutTable(
   rows: readonly (readonly string[])[],
   { head, right = [], whole = [] }: TableOptions,
@@ -57,7 +55,6 @@ export function cutTable(
   return draw(cut, breakNames(head, fitted, room), right);
 }
 
-/** Names of columns in as few lines as the room lets be, each right above its column. */
 function breakNames(head: readonly string[], fitted: readonly number[], room: number): string[] {
   const widths = [...fitted];
   const broken = head.map((name, index) => breakName(name, widths[index]!));
@@ -76,37 +73,37 @@ function breakNames(head: readonly string[], fitted: readonly number[], room: nu
   );
 }
 
-/** A table of figures with a name in front, its rows as columns; null where it is none, or still too wide. */
-export function turn(
+/** Renders the rows as columns. Returns null if not all columns but the first hold numbers, or if the result is too wide. */
+export function transpose(
   rows: readonly (readonly string[])[],
   { head, right = [] }: TableOptions,
   width: number,
 ): string | null {
   if (rows.length === 0 || right.length < head.length - 1 || right.includes(0)) return null;
   const [corner = '', ...names] = head;
-  const turned = names.map((name, index) => [name, ...rows.map((row) => row[index + 1] ?? '')]);
-  const turnedHead = [corner, ...rows.map(([name = '']) => name)];
-  const drawn = draw(
-    turned,
-    turnedHead,
+  const transposed = names.map((name, index) => [name, ...rows.map((row) => row[index + 1] ?? '')]);
+  const transposedHead = [corner, ...rows.map(([name = '']) => name)];
+  const text = draw(
+    transposed,
+    transposedHead,
     rows.map((_, index) => index + 1),
   );
-  return drawn.split('\n').every((line) => shownWidth(line) <= width) ? drawn : null;
+  return text.split('\n').every((line) => shownWidth(line) <= width) ? text : null;
 }
 
-/** In less room than this a text is set below its name. */
-const leastBeside = 20;
+/** If less width remains beside a name, its text goes below the name. */
+const minTextWidth = 20;
 
-/** Each row by itself, a line or more per column. Texts are broken, numbers and ids never. */
+/** Renders each row as a block with one or more lines per column. Wraps texts, but never numbers and IDs. */
 export function writeBlocks(
   rows: readonly (readonly string[])[],
   { head, right = [], whole = [] }: TableOptions,
   width: number,
 ): string {
   const names = Math.max(...head.map(shownWidth));
-  const isBeside = width - names - gap >= leastBeside;
+  const isBeside = width - names - gap >= minTextWidth;
   const indent = isBeside ? names + gap : gap;
-  const room = Math.max(leastBeside, width) - indent;
+  const room = Math.max(minTextWidth, width) - indent;
   const linesOf = (cell: string, index: number): string[] =>
     shownWidth(cell) <= room || right.includes(index) || whole.includes(index)
       ? [cell]
@@ -125,7 +122,6 @@ export function writeBlocks(
   return blocks.length === 0 ? head.map((name) => paint('bold', name)).join('\n') : `${blocks.join('\n\n')}\n`;
 }
 
-/** Columns side by side, as wide as what they hold; a name may take several lines. */
 export function draw(rows: readonly (readonly string[])[], head: readonly string[], right: readonly number[]): string {
   const names = head.map((name) => name.split('\n'));
   const headLines = (names[0] ?? []).map((_, line) => names.map((lines) => paint('bold', lines[line] ?? '')));
@@ -145,7 +141,7 @@ export function draw(rows: readonly (readonly string[])[], head: readonly string
     .join('\n');
 }
 
-/** The name of a column in lines of at most `width`, broken after underscores and spaces alone: a part that is wider stays whole. */
+/** Wraps a column name after underscores and spaces. A part that is wider than `width` stays whole. */
 function breakName(name: string, width: number): string[] {
   const lines: string[] = [];
   for (const part of name.split(/(?<=[_ ])/)) {
@@ -156,26 +152,22 @@ function breakName(name: string, width: number): string[] {
   return lines.map((line) => line.trimEnd());
 }
 
-/** Columns narrower than this say nothing any more. */
-export const narrowest = 8;
+export const minColumnWidth = 8;
 
-/**
- * Widths that add up to at most `room`: the widest of the columns that may be cut are cut first. Null where that is not
- * enough.
- */
+/** Reduces the widest columns that may be cut until all fit in `room`. Returns null if they can't. */
 function fitWidths(widths: readonly number[], mayCut: readonly boolean[], room: number): number[] | null {
   const fitted = [...widths];
   let over = fitted.reduce((sum, width) => sum + width, 0) - room;
   while (over > 0) {
-    const open = fitted.flatMap((width, index) => (mayCut[index] === true && width > narrowest ? [index] : []));
+    const open = fitted.flatMap((width, index) => (mayCut[index] === true && width > minColumnWidth ? [index] : []));
     if (open.length === 0) return null;
     const widest = Math.max(...open.map((index) => fitted[index]!));
-    const those = open.filter((index) => fitted[index] === widest);
-    // Down to the next widest, or by what is still too much, all of the widest alike.
-    const next = Math.max(narrowest, ...open.map((index) => fitted[index]!).filter((width) => width < widest));
-    const by = Math.min(widest - next, Math.ceil(over / those.length));
-    for (const index of those) fitted[index]! -= by;
-    over -= by * those.length;
+    const widestColumns = open.filter((index) => fitted[index] === widest);
+    // Shrink all of the widest columns equally, at most to the next widest.
+    const next = Math.max(minColumnWidth, ...open.map((index) => fitted[index]!).filter((width) => width < widest));
+    const by = Math.min(widest - next, Math.ceil(over / widestColumns.length));
+    for (const index of widestColumns) fitted[index]! -= by;
+    over -= by * widestColumns.length;
   }
   return fitted;
 }

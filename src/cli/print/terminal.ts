@@ -1,4 +1,4 @@
-/** What rekap writes to a terminal: colours where they are wanted, tables, messages, and nothing that a source could smuggle in. */
+/** Prints messages, warnings and JSON, and escapes texts from outside. */
 
 import { once } from 'node:events';
 import { styleText } from 'node:util';
@@ -10,9 +10,8 @@ import { escapeDeceptive } from '../../runtime/text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Paints a text for a stream: only on a terminal, and not where NO_COLOR asks for none; FORCE_COLOR decides where it is set. */
+/** Styles a text if the stream is a terminal and NO_COLOR isn't set. FORCE_COLOR takes precedence. */
 export function paint(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
-  // What styleText would ask is asked here, of the right stream: it only ever asks stdout.
   return wantsColours(stream) ? styleText(style, text, { validateStream: false }) : text;
 }
 
@@ -22,22 +21,17 @@ function wantsColours({ isTTY }: NodeJS.WriteStream): boolean {
   return isTTY && unwanted === '' && terminal !== 'dumb';
 }
 
-/** So many characters of one text from outside are printed at most, whatever a source sends. */
-const longestPrinted = 2_000;
+const maxPrintedLength = 2_000;
 
-/**
- * A text from outside, safe to print: control characters, those that turn or hide writing, and halves of characters become
- * visible; of a very long one the beginning is shown.
- */
-export function printable(text: string, longest = longestPrinted): string {
-  const shown = text.length > longest ? `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…` : text;
+/** Makes a text from outside safe to print: escapes control and format characters and lone surrogates, and cuts long texts. */
+export function printable(text: string, maxLength = maxPrintedLength): string {
+  const shown = text.length > maxLength ? `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…` : text;
   return shown.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) => {
     const code = character.codePointAt(0)!.toString(16);
     return character === '\n' ? '⏎' : code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
   });
 }
 
-/** The same for a message of several lines. */
 function printableLines(text: string): string {
   return text
     .split('\n')
@@ -45,18 +39,17 @@ function printableLines(text: string): string {
     .join('\n');
 }
 
-/** Writes to stdout and waits where its reader is slow. */
+/** Writes to stdout, and waits for a slow reader. */
 export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-/** Writes one JSON document to stdout, for a program that asked for it. */
 export function printJson(value: unknown): void {
   invocation.hasPrintedJson = true;
   process.stdout.write(`${escapeDeceptive(JSON.stringify(value, null, 2))}\n`);
 }
 
-/** Prints a failure to stderr: what happened, then what to do next. A stack only for faults of rekap's own, and only on request. */
+/** Prints a failure to stderr: what happened, and what to do. REKAP_DEBUG adds the stack trace of an unexpected error. */
 export function printError(error: unknown): void {
   if (invocation.hasReportedFailure) return;
   const time = invocation.isLog ? `${new Date().toISOString().slice(0, 19)}Z ` : '';
@@ -64,7 +57,7 @@ export function printError(error: unknown): void {
   if (error instanceof RekapError) {
     const message = printableLines(error.message);
     const next = error.next === '' ? '' : `  ${printable(complete(error.next))}\n`;
-    // A query's own lines stand as they are, for a mark below shows where it is wrong.
+    // Wrapping would move the caret that marks the error in a query.
     const lines = `${mark} ${message}\n`;
     const shown = isRekapError(error, 'query') ? lines : fitLines(lines, process.stderr);
     process.stderr.write(shown + fitLines(next, process.stderr));
@@ -78,18 +71,17 @@ export function printError(error: unknown): void {
     process.stderr.write(`${error.stack ?? ''}\n`);
 }
 
-/** A warning as a person reads it on this stream. */
 export function warningText(message: string, stream: NodeJS.WriteStream): string {
   return fitLines(`${paint('yellow', 'warning:', stream)} ${printable(message)}\n`, stream);
 }
 
-/** Tells on one line of stderr what went wrong in a command that goes on. */
+/** Prints a failure that doesn't end the command. */
 export function printFailure(what: string, error: unknown): void {
   const message = messageOf(error);
   process.stderr.write(`${paint(['red', 'bold'], 'rekap:', process.stderr)} ${what}: ${printable(message)}\n`);
 }
 
-/** Prints a failure to stdout too, for a program that asked for JSON; where a document has said it already, none follows. */
+/** Prints a failure to stdout as JSON, unless a document was already printed. */
 export function printJsonError(error: unknown): void {
   if (invocation.hasPrintedJson) return;
   const isKnown = error instanceof RekapError;
@@ -103,14 +95,10 @@ export function printJsonError(error: unknown): void {
   printJson({ error: described });
 }
 
-/**
- * Advice with every command that goes over a warehouse completed, and the command at hand in the place of any.
- *
- * @param warehouse Null for the one that a command goes over without a word.
- */
+/** Adds --warehouse to the quoted commands in an advice, unless `warehouse` is the default (null), and fills in `<command>`. */
 export function complete(advice: string, warehouse = invocation.warehouse): string {
   const specific = advice.replaceAll('rekap <command>', `rekap ${invocation.command ?? '<command>'}`);
-  // A bucket is read by a few commands only.
+  // Only a few commands accept a bucket.
   if (warehouse === null || isBucketUrl(warehouse)) return specific;
   const named = quoteForShell(warehouse);
   const option = named.startsWith('-') ? `--warehouse=${named}` : `--warehouse ${named}`;

@@ -1,17 +1,17 @@
-/** Texts for people: how wide they are on a terminal, cut or broken into lines that fit it. */
+/** Measures, cuts and wraps texts for a terminal. */
 
 import { eastAsianWidth } from 'get-east-asian-width';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Wider lines than this are hard to read. */
-const widest = 100;
+/** Longer lines are hard to read. */
+const maxWidth = 100;
 
-/** Columns that a text on this stream may take: those of its terminal, but no more than are easy to read. */
+/** Returns the width for texts on a stream: that of the terminal, within readable limits. */
 export function widthOf(stream: NodeJS.WriteStream): number {
-  return Math.max(40, Math.min(widest, terminalColumns(stream) ?? widest));
+  return Math.max(40, Math.min(maxWidth, terminalColumns(stream) ?? maxWidth));
 }
 
-/** Two columns, the second wrapped where it is too wide, or below the first where there is no room for it. */
+/** Lays out two columns. Wraps the second one, or puts it below the first one if it would be too narrow. */
 export function inColumns(rows: readonly (readonly [string, string])[], width: number): string[] {
   const first = Math.max(...rows.map(([left]) => left.length)) + 4;
   const fits = width - first >= 24;
@@ -22,7 +22,6 @@ export function inColumns(rows: readonly (readonly [string, string])[], width: n
   });
 }
 
-/** The lines of a text, broken between words. */
 export function wrap(text: string, width: number, words: readonly string[] = text.split(' ')): string[] {
   const lines: string[] = [];
   let line = '';
@@ -35,12 +34,12 @@ export function wrap(text: string, width: number, words: readonly string[] = tex
   return [...lines, line];
 }
 
-/** The same, with words that are wider than a line broken too, so that nothing is left out. */
+/** Wraps a text, and breaks words that are wider than a line. */
 export function breakText(text: string, width: number): string[] {
   return wrap(text, width).flatMap((line) => {
     const lines: string[] = [];
     for (let rest = line; rest !== '' || lines.length === 0;) {
-      // A single character may be wider than all there is.
+      // Take at least one character, even if it is wider than the line.
       const part =
         shownWidth(rest) <= width ? rest : beginningOf(rest, width) || String.fromCodePoint(rest.codePointAt(0)!);
       lines.push(part);
@@ -50,10 +49,7 @@ export function breakText(text: string, width: number): string[] {
   });
 }
 
-/**
- * Prose with every line that is too long for the terminal broken between words, set in from there on; a command in quotes counts as one
- * word. Where no person reads along, nothing is broken.
- */
+/** Wraps long lines for a terminal, with a hanging indent, and never inside a quoted command. Other streams get the text unchanged. */
 export function fitLines(text: string, stream: NodeJS.WriteStream): string {
   const columns = terminalColumns(stream);
   if (columns === null) return text;
@@ -71,31 +67,29 @@ function hang(line: string, room: number): string[] {
   return wrap(line, room - further.length, words).map((part, index) => (index === 0 ? indent : further) + part);
 }
 
-/** Columns of the terminal that a stream is; null where it is none or says no width, such as 0 in some containers. */
+/** Returns the width of a terminal; null if the stream isn't one, or its width is unknown, such as 0 in some containers. */
 export function terminalColumns({ isTTY, columns }: NodeJS.WriteStream): number | null {
   return isTTY && columns > 0 ? columns : null;
 }
 
-/** Columns of a terminal that a text takes; its colours take none. */
+/** Returns the width of a text on a terminal, without its style codes. */
 export function shownWidth(text: string): number {
-  // Most texts are plain, and their length is their width.
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
   for (const character of stripVTControlCharacters(text)) width += widthOfCharacter(character);
   return width;
 }
 
-/** Marks and signs that steer take no room. */
+/** Combining marks and format characters have no width. */
 function widthOfCharacter(character: string): number {
   return /[\p{Mn}\p{Me}\p{Cf}]/u.test(character) ? 0 : eastAsianWidth(character.codePointAt(0)!);
 }
 
-/** The text itself, or its beginning with … and without colours where it takes more than `width` columns. */
+/** Cuts a text that is too wide, adds "…", and removes its style codes. */
 export function cutToWidth(text: string, width: number): string {
   return shownWidth(text) <= width ? text : `${beginningOf(stripVTControlCharacters(text), width - 1)}…`;
 }
 
-/** As much of a text as takes at most `width` columns. */
 function beginningOf(text: string, width: number): string {
   let beginning = '';
   let room = width;

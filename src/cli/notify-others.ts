@@ -1,4 +1,4 @@
-/** Around a sync: whoever wants to hear is told how it went, a log of JSON gets every failure, and the log of runs a line. */
+/** Reports how a sync ended: to the recipients of notices, to a JSON log, and to the log of runs. */
 
 import type { Notifier } from './notify.ts';
 import { invocation } from './options/invocation.ts';
@@ -7,18 +7,20 @@ import type { Values } from './options/option.ts';
 import type { logOptions, warehouseOption } from './options/shared.ts';
 import { isRekapError } from '../errors.ts';
 
-type HeardArguments = Values<typeof notifyOptions & typeof logOptions & typeof warehouseOption>;
+type NoticeArguments = Values<typeof notifyOptions & typeof logOptions & typeof warehouseOption>;
 
-/** What of a sync's options counts here. */
-export type NotifyArguments = HeardArguments & {
+export type NotifyArguments = NoticeArguments & {
   readonly 'base-url'?: string | undefined;
   readonly 'dry-run': boolean;
 };
 
-/** Recipients of the notices; null if none are configured. @throws `usage` for a malformed address, `configuration` for a file that cannot be read. */
-export async function readNotices(args: HeardArguments): Promise<Notifier | null> {
-  const isHeard = Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined);
-  if (!isHeard) return null;
+export function hasRecipients(args: Values<typeof notifyOptions>): boolean {
+  return Object.keys(notifyOptions).some((name) => args[name as keyof typeof notifyOptions] !== undefined);
+}
+
+/** Returns null if there are no recipients. Throws as `readNotifier` does. */
+export async function readNotices(args: NoticeArguments): Promise<Notifier | null> {
+  if (!hasRecipients(args)) return null;
   const [{ readNotifier }, { writeWarning }] = await Promise.all([
     import('./notify.ts'),
     import('./print/event-log.ts'),
@@ -27,10 +29,8 @@ export async function readNotices(args: HeardArguments): Promise<Notifier | null
 }
 
 /**
- * Carries out a sync and reports how it ended, also if it fails before it begins. A usage error is not a failed sync, so it is neither
- * reported nor recorded. A log of JSON gets every failure.
- *
- * @param prepare Checks the settings, and returns the sync.
+ * Runs a sync and reports how it ended, also if it fails before it begins.
+ * A usage error is not a failed sync, so it is only logged.
  */
 export async function notifyOthers(args: NotifyArguments, prepare: () => Promise<() => Promise<void>>): Promise<void> {
   const begunAt = new Date();
@@ -38,12 +38,12 @@ export async function notifyOthers(args: NotifyArguments, prepare: () => Promise
   invocation.run = null;
   try {
     const notifier = await readNotices(args);
-    const carryOut = async (): Promise<void> => {
+    const run = async (): Promise<void> => {
       const sync = await prepare();
       await notifier?.begin();
       await sync();
     };
-    const failure = await carryOut().then(
+    const failure = await run().then(
       () => null,
       (error: unknown) => ({ error }),
     );
@@ -58,10 +58,10 @@ export async function notifyOthers(args: NotifyArguments, prepare: () => Promise
       invocation.hasReportedFailure = true;
     }
     invocation.isLog = isLog;
-    // At a terminal, the person who runs it sees the failure.
+    // At a terminal, the user sees the failure.
     if (isLog && !args['dry-run'] && !isUsageError(error)) {
       const { recordUnbegun } = await import('../publish/record-run.ts');
-      // An address that was refused may hold a password.
+      // A refused URL may contain a password.
       const source = URL.canParse(args['base-url'] ?? '') ? new URL(args['base-url']!).origin : '';
       await recordUnbegun({ warehouse: args.warehouse, source, begunAt }, error).catch(() => undefined);
     }
@@ -71,14 +71,14 @@ export async function notifyOthers(args: NotifyArguments, prepare: () => Promise
   }
 }
 
-/** Whether what was typed is wrong. A run that began never ends so: what it meets, a schedule meets too. */
+/** Returns whether the command line is wrong. After a run began, an error is never a usage error. */
 function isUsageError(error: unknown): boolean {
   return invocation.run === null && isRekapError(error, 'usage');
 }
 
 /**
- * Lets standard output fail, as on a full disk or with a reader that is gone, without ending the work behind it, such as a push. What ends
- * the process then hears of the failure when it is released.
+ * Holds back errors of standard output, such as a full disk, so that they don't stop the work, such as a push.
+ * Returns a function that passes the first error on to the original listeners.
  */
 export function holdOutput(): () => void {
   const { stdout } = process;

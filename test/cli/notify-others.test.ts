@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { holdOutput } from '../../src/cli/tell-others.ts';
+import { holdOutput } from '../../src/cli/notify-others.ts';
 import { runHere } from '../support/run-here.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { nights, smallWarehouse } from '../support/small-snapshots.ts';
@@ -13,15 +13,15 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const [first] = nights;
 
 describe('a sync that cannot begin', () => {
-  /** A sync of a warehouse with one snapshot, whose failures are reported into the file `told`. */
+  /** A sync of a warehouse with one snapshot, whose failures are reported into the file `notices`. */
   async function prepare() {
     const warehouse = await smallWarehouse([first]);
     const folder = await temporaryFolder();
-    const told = join(folder, 'told');
-    const tell = { 'on-failure': `echo "$REKAP_EXIT_CODE $REKAP_REASON" >> '${told}'` };
+    const notices = join(folder, 'notices');
+    const onFailure = { 'on-failure': `echo "$REKAP_EXIT_CODE $REKAP_REASON" >> '${notices}'` };
     const sync = (words: string[], log = 'json') =>
       runHere(['sync', '--warehouse', warehouse, '--log-format', log, ...words], {}, folder);
-    return { warehouse, folder, told, tell, sync, recorded: () => existsSync(join(warehouse, 'runs.jsonl')) };
+    return { warehouse, folder, notices, onFailure, sync, recorded: () => existsSync(join(warehouse, 'runs.jsonl')) };
   }
   const given = ['--base-url', 'https://source.test'];
 
@@ -53,11 +53,11 @@ describe('a sync that cannot begin', () => {
   });
 
   it('because its key or its profile is missing is reported as the config file says', async () => {
-    const { folder, told, tell, sync } = await prepare();
-    await writeFile(join(folder, 'rekap.json'), JSON.stringify({ ...tell, 'api-key-file': 'gone' }));
+    const { folder, notices, onFailure, sync } = await prepare();
+    await writeFile(join(folder, 'rekap.json'), JSON.stringify({ ...onFailure, 'api-key-file': 'gone' }));
     await sync(given);
     await sync(['--profile', 'staging']);
-    expect(await readFile(told, 'utf8')).toMatch(
+    expect(await readFile(notices, 'utf8')).toMatch(
       /^2 The key file gone.*\n2 The config file rekap\.json has no profile/,
     );
   });
@@ -70,14 +70,14 @@ describe('a sync that cannot begin', () => {
     ['a malformed webhook', ['--sample', '--webhook', 'nowhere']],
     ['an unknown dataset', ['--sample', '--dataset', 'votes']],
   ])('because of %s is not a failed sync: it is neither recorded nor reported', async (_, words) => {
-    const { folder, told, tell, sync, recorded } = await prepare();
-    await writeFile(join(folder, 'rekap.json'), JSON.stringify({ ...tell, 'metrics-file': 'rekap.prom' }));
+    const { folder, notices, onFailure, sync, recorded } = await prepare();
+    await writeFile(join(folder, 'rekap.json'), JSON.stringify({ ...onFailure, 'metrics-file': 'rekap.prom' }));
     for (const log of ['text', 'json']) {
       const { code, stdout, stderr } = await sync(words, log);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).not.toContain('between-us');
     }
-    expect([recorded(), existsSync(told), existsSync(join(folder, 'rekap.prom'))]).toEqual([false, false, false]);
+    expect([recorded(), existsSync(notices), existsSync(join(folder, 'rekap.prom'))]).toEqual([false, false, false]);
   });
 
   it('is one line of a run that began and failed', async () => {
