@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isRekapError, messageOf, RekapError, systemCode } from './errors.ts';
-import { createHttpTransport, type Received, type Transport } from './source/http-transport.ts';
+import { createHttpTransport, type HttpResponse, type Transport } from './source/http-transport.ts';
 import type { Secret } from './source/secret.ts';
 import { checkKey } from './source/source-messages.ts';
 import { createScanner, shapeOf } from './source/decode/scan-answer.ts';
@@ -24,7 +24,7 @@ export interface Finding {
   readonly next: string | null;
 }
 
-export interface Patient {
+export interface DoctorOptions {
   readonly project: Project;
   readonly warehouse: string;
   /** Null where none is given: then only this machine is looked at. */
@@ -52,7 +52,7 @@ const ok = (about: string, found: string): Finding => ({ about, state: 'ok', fou
 const bad = (about: string, found: string, next: string): Finding => ({ about, state: 'failed', found, next });
 const doubt = (about: string, found: string, next: string): Finding => ({ about, state: 'warning', found, next });
 
-export async function* examine(patient: Patient): AsyncGenerator<Finding> {
+export async function* examine(patient: DoctorOptions): AsyncGenerator<Finding> {
   yield examineNode(patient.node);
   yield* examineFolder(patient.warehouse);
   if (patient.readBucket !== null) yield await examineBucket(patient.readBucket);
@@ -96,7 +96,7 @@ async function* examineFolder(warehouse: string): AsyncGenerator<Finding> {
       );
 }
 
-async function examineKey({ apiKey, keyFile }: Patient): Promise<Finding> {
+async function examineKey({ apiKey, keyFile }: DoctorOptions): Promise<Finding> {
   if (apiKey === null) return bad('key', 'the API key is missing', 'Set REKAP_API_KEY, or add --api-key-file FILE.');
   const mode = keyFile === null ? 0 : ((await stat(keyFile).catch(() => null))?.mode ?? 0);
   return (mode & 0o077) !== 0
@@ -139,7 +139,7 @@ async function nearestFolder(path: string): Promise<string> {
   return isThere || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret): AsyncGenerator<Finding> {
+async function* examineService(patient: DoctorOptions, baseUrl: string, apiKey: Secret): AsyncGenerator<Finding> {
   const { timeout, project, clock, pageSize } = patient;
   const transport = createHttpTransport({
     baseUrl,
@@ -147,7 +147,7 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
     auth: patient.project.auth,
     connections: 1,
     timeout,
-    maxAnswerBytes: 64_000_000,
+    maxResponseBytes: 64_000_000,
   });
   const pipeline = project.pipelines[0]!;
   const ask = asker(transport, new URL(baseUrl), pipeline, patient);
@@ -214,10 +214,10 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
   }
 }
 
-type OutgoingRequest = { readonly answer: Received; readonly took: number } | { readonly why: string };
+type OutgoingRequest = { readonly answer: HttpResponse; readonly took: number } | { readonly why: string };
 type Ask = (partition: string | null, size: number, offset?: number) => Promise<OutgoingRequest>;
 
-function asker(transport: Transport, base: URL, pipeline: AnyPipeline, { timeout, clock }: Patient): Ask {
+function asker(transport: Transport, base: URL, pipeline: AnyPipeline, { timeout, clock }: DoctorOptions): Ask {
   return async (partition, size, offset = 0) => {
     const target = targetOf(pipeline, partition, firstPage(pipeline, size, offset));
     const request = { dataset: pipeline.table, partition, target };

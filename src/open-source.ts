@@ -17,7 +17,7 @@ import type { AcceptedReading } from './stages.ts';
 import type { Snapshot } from './warehouse/warehouse.ts';
 
 /** Bytes of one answer. */
-const maxAnswerBytes = 64 * 1024 * 1024;
+const maxResponseBytes = 64 * 1024 * 1024;
 /** Bytes of answers that may wait in memory until their partition is proved and built. */
 const heldBytes = 48 * 1024 * 1024;
 /** Far more than one machine should hold; a source that brings more does not come to an end. */
@@ -44,7 +44,7 @@ export async function openSource(run: Run): Promise<OpenedSource> {
       ...options,
       auth: run.project.auth,
       connections: options.concurrency,
-      maxAnswerBytes,
+      maxResponseBytes,
     });
     const client = new SourceClient(options, {
       ...context,

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RekapError } from '../src/errors.ts';
 import { Secret } from '../src/source/secret.ts';
-import { examine, type Finding, type Patient } from '../src/diagnose.ts';
+import { examine, type Finding, type DoctorOptions } from '../src/diagnose.ts';
 import { manualClock } from './support/manual-clock.ts';
 import { smallNation } from './support/served-source.ts';
 import { project, testKey } from './support/sync-settings.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { startTwistedSource, type Twist } from './support/twisted-source.ts';
 
-async function findings(patient: Partial<Patient> = {}): Promise<Finding[]> {
+async function findings(patient: Partial<DoctorOptions> = {}): Promise<Finding[]> {
   const found: Finding[] = [];
-  const healthy: Patient = {
+  const healthy: DoctorOptions = {
     project,
     warehouse: await temporaryFolder(),
     baseUrl: null,
@@ -31,7 +31,7 @@ async function findings(patient: Partial<Patient> = {}): Promise<Finding[]> {
   return found;
 }
 
-const stateOf = async (about: string, patient: Partial<Patient>) =>
+const stateOf = async (about: string, patient: Partial<DoctorOptions>) =>
   (await findings(patient)).find((finding) => finding.about === about)?.state;
 
 describe('doctor', () => {
@@ -79,7 +79,7 @@ describe('doctor', () => {
 });
 
 describe('doctor asks a service, and', () => {
-  const ask = async (twist: Twist, patient: Partial<Patient> = {}) => {
+  const ask = async (twist: Twist, patient: Partial<DoctorOptions> = {}) => {
     const { url } = await startTwistedSource(smallNation({ 1101: 30 }), twist);
     return (about: string) => stateOf(about, { baseUrl: url, ...patient });
   };

@@ -1,7 +1,7 @@
 /** The full listing: what the endpoint gives without a partition, and what may be concluded from it. */
 
 import { isRekapError, RekapError } from '../errors.ts';
-import type { FetchedPage } from '../source/answer-reader.ts';
+import type { FetchedPage } from '../source/response-reader.ts';
 import { isRefusal } from '../source/source-messages.ts';
 import type { DatasetPages } from './pages.ts';
 import { PassDigest, mostReadings, KeyOccurrences, RecordReader } from './prove.ts';
@@ -115,7 +115,7 @@ export class SeenRecords {
   }
 
   add(element: Fingerprint): void {
-    if (this.union.meet(element, 1) !== 0) return;
+    if (this.union.insert(element, 1) !== 0) return;
     for (const [index, listing] of this.listings.entries()) if (listing.has(element)) this.found[index]! += 1;
   }
 

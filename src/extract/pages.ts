@@ -1,6 +1,6 @@
 /** Asks for the pages of one dataset in a size that the source takes, and holds them in memory until they are built. */
 
-import type { FetchedPage } from '../source/answer-reader.ts';
+import type { FetchedPage } from '../source/response-reader.ts';
 import { emptyPage, isRefusal } from '../source/source-messages.ts';
 import { RecordReader } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
@@ -121,7 +121,7 @@ export class DatasetPages {
       return await this.options.client.fetchPage(this.pipeline, request, leniency);
     } catch (error) {
       if (!isBehind || !isRefusal(error)) throw error;
-      const landed = { answer: -1, read: async () => Buffer.of() };
+      const landed = { response: -1, read: async () => Buffer.of() };
       return { page: emptyPage(request, error.message), at: new Date(0), landed, refusal: error, link: null };
     }
   }
@@ -186,7 +186,7 @@ export class PageHolder {
       this.held += size;
     }
     return {
-      answer: landed.answer,
+      response: landed.response,
       first,
       taken,
       read: async () => page ?? takeRecords(reopen(await landed.read()), first, taken),

@@ -14,7 +14,7 @@ export class FingerprintTable {
   private mask = 63;
 
   /** The number that a fingerprint has. One that has none gets `number`, which is above 0, and the answer is 0. */
-  meet({ high, low }: Fingerprint, number: number): number {
+  insert({ high, low }: Fingerprint, number: number): number {
     if (this.size * 3 >= (this.mask + 1) * 2) this.grow();
     const at = this.find(high | 0, low | 0);
     const before = this.slots[at + 2]!;
@@ -26,7 +26,7 @@ export class FingerprintTable {
 
   /** Counts a fingerprint; gives how often it has been counted, this time included. */
   count(fingerprint: Fingerprint): number {
-    if (this.meet(fingerprint, 1) === 0) return 1;
+    if (this.insert(fingerprint, 1) === 0) return 1;
     return (this.slots[this.find(fingerprint.high | 0, fingerprint.low | 0) + 2]! += 1);
   }
 

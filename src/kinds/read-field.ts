@@ -7,7 +7,7 @@ import { FieldKind, type Page } from '../stages.ts';
 export const maxCount = 2_147_483_647;
 
 /** Returns the name of a reason, which is also the name of its check. */
-export function noValueCheck(code: number): keyof typeof NullReason {
+export function nullReasonName(code: number): keyof typeof NullReason {
   for (const [name, known] of Object.entries(NullReason)) if (known === code) return name as keyof typeof NullReason;
   throw new RangeError(`${code} says of no field why it gives no value`);
 }

@@ -4,7 +4,7 @@ import { countOnes } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, keyPlaces, summedColumns } from '../project/declaration.ts';
 import { conflictingRecords } from '../project/reserved.ts';
-import { noValueCheck, readRaw } from '../kinds/read-field.ts';
+import { nullReasonName, readRaw } from '../kinds/read-field.ts';
 import { NullReason } from '../project/reserved.ts';
 import {
   begin,
@@ -108,12 +108,12 @@ export class Transformer {
     } else fingerprintBytes(page, record, content);
     // Where a dataset has no partitions, the list of all is its only one.
     const isListed = page.request.partition === null && this.pipeline.partition !== undefined;
-    if (this.contents.meet(content, 1) !== 0 || (problem !== null && isListed && this.keyless.has(content)))
+    if (this.contents.insert(content, 1) !== 0 || (problem !== null && isListed && this.keyless.has(content)))
       this.ledger.duplicates += 1;
     else if (problem !== null) {
-      if (!isListed) this.keyless.meet(content, 1);
+      if (!isListed) this.keyless.insert(content, 1);
       this.quarantine(page, record, problem);
-    } else if (this.keys.meet(key, 1) === 0) {
+    } else if (this.keys.insert(key, 1) === 0) {
       this.fillRow(page, record);
       this.ledger.published += 1;
     } else {
@@ -134,7 +134,7 @@ export class Transformer {
       const code = this.batch.columns[column]!.fill(page, record, column, this.batch.rows);
       if (code === 0) continue;
       const { field, unusable } = this.columns[column]!;
-      return `${field} ${code === NullReason.malformed ? unusable : `is ${noValueCheck(code)}`}`;
+      return `${field} ${code === NullReason.malformed ? unusable : `is ${nullReasonName(code)}`}`;
     }
     return null;
   }
@@ -167,7 +167,7 @@ export class Transformer {
     this.batch.consistent[row] = 0;
     this.note({
       place: this.batch.place(row),
-      check_name: noValueCheck(code),
+      check_name: nullReasonName(code),
       column_name: name,
       raw_value: readRaw(page, record, column),
     });

@@ -16,7 +16,7 @@ function hold(holder: PageHolder, size = 1) {
     refusal: null,
     link: null,
     landed: {
-      answer: 0,
+      response: 0,
       async read() {
         reads += 1;
         return page.bytes;
@@ -57,12 +57,12 @@ it('gives just the records that are taken, from memory and from the landing', as
     voters,
     ['A', 'B', 'C'].map((name) => voterRecord({ NamaKabupaten: name })),
   );
-  const landed = { answer: 7, read: async () => page.bytes };
+  const landed = { response: 7, read: async () => page.bytes };
   const fetched = { page, at: new Date(0), landed, refusal: null, link: null };
   const regency = Object.keys(voters.columns).indexOf('regency');
   for (const bound of [0, 1_000_000]) {
     const held = new PageHolder(bound).hold(fetched, { first: 1, taken: 2 }, () => page);
-    expect([held.answer, held.first, held.taken]).toEqual([7, 1, 2]);
+    expect([held.response, held.first, held.taken]).toEqual([7, 1, 2]);
     const { records, ...given } = await held.read();
     expect(records.length).toBe(2);
     expect([0, 1].map((row) => readText({ records, ...given }, row, regency))).toEqual(['B', 'C']);

@@ -16,7 +16,7 @@ function tally(records: readonly unknown[]): { news: boolean[]; distinct: number
   const met = new FingerprintTable();
   const news = records.map((_, row) => {
     reader.read(page, row);
-    return met.meet(reader.key, 1) === 0;
+    return met.insert(reader.key, 1) === 0;
   });
   return { news, distinct: met.size };
 }
