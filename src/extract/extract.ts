@@ -43,10 +43,10 @@ async function* readDatasets(
   values: CollectedValues,
 ): AsyncGenerator<AcceptedReading, void, undefined> {
   if (wanted === null) await settleAll(extractions.map((extraction) => extraction.readListing()));
-  // What one dataset lists is requested of the others too: a partition that one listing lacks must not go unnoticed.
+  // A partition in the listing of one dataset is requested for all of them, so that a listing can't hide it.
   const withSameColumn = ({ partition }: AnyPipeline) =>
     extractions.filter(({ pipeline }) => pipeline.partition?.column === partition?.column);
-  /** As many partitions as requests: the pages of a partition wait in memory until it is proved. */
+  /** One partition per concurrent request, because the pages of a partition stay in memory until it is proved. */
   const limit = pLimit(concurrency);
   const started: Promise<AcceptedReading | null>[] = [];
   let isOver = false;
@@ -86,7 +86,7 @@ async function* readDatasets(
     const isWanted = wanted !== null && pipeline.partition !== undefined;
     const partitions = isWanted ? wanted : extraction.partitionsToRead(listed);
     report({ kind: 'partitions', dataset: pipeline.table, total: partitions.length });
-    // A refused key shows at the first partition; then the others aren't requested.
+    // If the key may be refused, a single partition shows it first.
     return { extraction, partitions, first: extraction.isKeyInDoubt ? 1 : 0 };
   });
   try {

@@ -1,4 +1,4 @@
-/** Asks for the pages of one dataset in a size that the source takes, and holds them in memory until they are built. */
+/** Fetches the pages of a dataset in a size that the source accepts, and holds them in memory until they are built. */
 
 import type { FetchedPage } from '../source/response-reader.ts';
 import { emptyPage, isRefusal } from '../source/source-messages.ts';
@@ -11,16 +11,16 @@ import { takeRecords } from '../source/decode/record-index-builder.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';
 
-/** Sizes that are tried where a source refuses the page size, in this order. */
+/** Sizes to try if the source refuses the page size. */
 const smallerSizes = [100, 10];
-/** What a service answers that does not take so large a limit. */
+/** Statuses with which a service refuses a page size. */
 const sizeRefusals = new Set([400, 413, 422]);
 
 /** A pass over the pages of one filter. */
 export interface PassOptions {
   /** Null for the full listing. */
   readonly partition: string | null;
-  /** True if the source need not know the partition: then failed requests are retried less. */
+  /** True if the source need not know the partition. Failed requests then have fewer attempts. */
   readonly isOptional: boolean;
   /** True if the source may refuse the whole list. */
   readonly mayBeRefused: boolean;
@@ -92,11 +92,11 @@ export class DatasetPages {
   private async fetchInSizes(pass: PassOptions, address: (size: number) => PageAddress): Promise<FirstPage> {
     const { pageSize, report } = this.options;
     const sizes = [pageSize, ...smallerSizes.filter((size) => size < pageSize)];
-    for (const [turn, size] of sizes.entries()) {
-      const isLast = turn === sizes.length - 1;
+    for (const [index, size] of sizes.entries()) {
+      const isLast = index === sizes.length - 1;
       try {
         const fetched = await this.fetch(pass, address(size), { isBehind: false, mayRefuseSize: !isLast });
-        if (turn > 0 && this.acceptedSize === null) {
+        if (index > 0 && this.acceptedSize === null) {
           const message = `${this.pipeline.table}: the source refuses pages of ${pageSize} records. rekap requests ${size} at a time instead.`;
           report({ kind: 'warning', message });
         }
@@ -106,7 +106,7 @@ export class DatasetPages {
         if (isLast || !isRefusal(error) || !sizeRefusals.has(error.status)) throw error;
       }
     }
-    throw new RangeError('a page has a size');
+    throw new RangeError('no page size was tried');
   }
 
   private async fetch(
@@ -115,7 +115,7 @@ export class DatasetPages {
     { isBehind, mayRefuseSize = false }: { readonly isBehind: boolean; readonly mayRefuseSize?: boolean },
   ): Promise<FetchedPage> {
     const request = { dataset: this.pipeline.table, partition, target: targetOf(this.pipeline, partition, address) };
-    // What lies behind an end need not be given.
+    // A source may refuse a page after the end.
     const leniency = { mayRefuse: isBehind || isOptional || mayBeRefused, mayRefuseSize, isOptional };
     try {
       return await this.options.client.fetchPage(this.pipeline, request, leniency);
@@ -127,7 +127,7 @@ export class DatasetPages {
   }
 }
 
-/** Path and query of a page below the base URL: the filter, what is always asked, and the page. */
+/** Returns path and query of a page below the base URL. */
 export function targetOf(
   { path, partition, parameters }: AnyPipeline,
   value: string | null,
@@ -140,28 +140,28 @@ export function targetOf(
   return query.size === 0 ? path : `${path}?${query.toString()}`;
 }
 
-/** Holds pages in memory until they are built into tables, within a bound; beyond it a page is read again from the landing. */
+/** Holds pages in memory up to a limit. Pages above the limit are read again from the landing. */
 export class PageHolder {
   private held = 0;
   private bound: number;
   private readonly waiting: (() => void)[] = [];
 
-  /** @param bound Bytes of answers that may be held at once. */
+  /** @param bound Maximum bytes. */
   constructor(bound: number) {
     this.bound = bound;
   }
 
-  /** Whether more than half of the bound is in use: then what waits long does so in the landing. */
+  /** True above half of the limit: then pages that wait long are read again from the landing. */
   get isHalfFull(): boolean {
     return this.held > this.bound / 2;
   }
 
-  /** Resolves when there is room for another partition. What waits long takes half at most, so room always comes. */
+  /** Resolves when there is room for another partition. Pages that wait long take at most half, so room always becomes free. */
   async room(): Promise<void> {
     while (this.held > this.bound * 0.75) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** Nobody waits for room any more, because nobody takes the pages. */
+  /** Resolves all pending waits for room, because the pages are no longer read. */
   close(): void {
     this.bound = Number.POSITIVE_INFINITY;
     for (const resolve of this.waiting.splice(0)) resolve();
@@ -170,8 +170,8 @@ export class PageHolder {
   /**
    * Holds some records of a page.
    *
-   * @param share Part of the bound that may be in use; half of it for what waits until all partitions were read.
-   * @param reopen Makes the page of its landed bytes again; a function that does not hold the page itself.
+   * @param share Part of the limit that may be in use; 0.5 for pages that wait until all partitions are read.
+   * @param reopen Scans the stored bytes again. It must not reference the page itself.
    */
   hold(
     { page: fetched, landed }: FetchedPage,
@@ -180,19 +180,19 @@ export class PageHolder {
     share = 1,
   ): AcceptedPage {
     const size = fetched.bytes.length;
-    let page: Page | null = null;
+    let held: Page | null = null;
     if (this.held + size <= this.bound * share) {
-      page = takeRecords(fetched, first, taken);
+      held = takeRecords(fetched, first, taken);
       this.held += size;
     }
     return {
       response: landed.response,
       first,
       taken,
-      read: async () => page ?? takeRecords(reopen(await landed.read()), first, taken),
+      read: async () => held ?? takeRecords(reopen(await landed.read()), first, taken),
       release: () => {
-        if (page === null) return;
-        page = null;
+        if (held === null) return;
+        held = null;
         this.held -= size;
         for (const resolve of this.waiting.splice(0)) resolve();
       },

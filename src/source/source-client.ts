@@ -228,12 +228,12 @@ export class SourceClient {
   private async recall({ pipeline, request }: OutgoingRequest): Promise<FetchedPage | null> {
     // A landing doesn't store headers, and with them the next page of a Link header.
     const isLinked = pipeline.paging.by === 'next' && 'link' in pipeline.paging;
-    const answer = request.partition === null || isLinked ? null : await this.resumed?.take(request);
-    if (!answer) return null;
+    const stored = request.partition === null || isLinked ? null : await this.resumed?.take(request);
+    if (!stored) return null;
     try {
-      const page = this.reader.scan(pipeline, request, answer.url, answer.body);
+      const page = this.reader.scan(pipeline, request, stored.url, stored.body);
       this.figures.fromLanding += 1;
-      return { page, at: answer.at, landed: await this.reader.land({ ...answer, request }), refusal: null, link: null };
+      return { page, at: stored.at, landed: await this.reader.land({ ...stored, request }), refusal: null, link: null };
     } catch (error) {
       if (error instanceof ScanError) return null;
       throw error;
