@@ -7,14 +7,14 @@ interface DescribedColumn {
   readonly field: string;
   /** The column's meaning in one sentence. It becomes the comment in DuckDB and the description in Parquet. */
   readonly comment: string;
-  /** Whether null, an empty text and a missing field are ordinary values. Otherwise each of them is a violation. */
+  /** True if null, an empty text and a missing field are valid. Otherwise each of them is a violation. */
   readonly nullable?: true;
 }
 
 /**
  * A column of the published table. `count` is a whole number from 0 to 2,147,483,647 that may be summed. `integer` has 64 bits, or the given
- * bounds. `decimal` has `precision` digits, `scale` of them after the point. `timestamp` is stored in UTC; `offset`, such as `+07:00`, is that of
- * values without one of their own.
+ * bounds. `decimal` has `precision` digits, `scale` of them after the point. `timestamp` is stored in UTC. `offset`, such as `+07:00`, applies to
+ * values without an offset.
  */
 export type ColumnDefinition = DescribedColumn &
   (
@@ -38,7 +38,7 @@ export interface SumCheck<Column extends string = string> extends NamedCheck {
   readonly parts: readonly Column[];
 }
 
-/** Checks that values lie between two bounds, both included. A bound is a number, a date or a timestamp. */
+/** Checks that values are between two bounds (inclusive). A bound is a number, a date or a timestamp. */
 export interface RangeCheck<Column extends string = string> extends NamedCheck {
   readonly kind: 'range';
   readonly column: Column;
@@ -204,13 +204,12 @@ export interface ViewKeys {
   }[];
 }
 
-/** A project as a snapshot stores it. Every command that reads goes by it. */
+/** A project as stored in a snapshot. Commands that read a snapshot use it. */
 export interface Project {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly auth: Auth | null;
-  /** Name of the option that selects partitions. */
   readonly partitionOption: string;
   /** Queries that the shell shows. */
   readonly examples: readonly string[];
@@ -238,7 +237,6 @@ export function keyPlaces(pipeline: Pick<AnyPipeline, 'columns' | 'key'>): numbe
   return pipeline.key.map((column) => placeOf(pipeline, column));
 }
 
-/** Returns the sum checks of a pipeline. */
 export function sumChecks({ checks }: Pick<AnyPipeline, 'checks'>): SumCheck[] {
   return checks.filter((check) => check.kind === 'sum');
 }
