@@ -1,4 +1,4 @@
-/** What both datasets share: the place that a record is about, its key, its filter, and the sums that hold in every record. */
+/** Declares what both datasets share: columns of the place, the key, the filter, and the sums of every record. */
 
 import { integer, reference, sum, text } from '../src/project/define.ts';
 
@@ -18,7 +18,6 @@ export const place = {
   regency: text('NamaKabupaten', 'Name of the regency or city.'),
 } as const;
 
-/** The paths are those of the service; everything else is the same for both. */
 export const shared = {
   unit: 'people',
   partition: {
