@@ -13,7 +13,6 @@ interface Coded {
   readonly names: readonly string[];
 }
 
-/** Returns each official name of a province or a regency, without spaces and punctuation, with its code. */
 function codes({ kemendagri_code: code, names }: Coded, ...before: string[]): string[][] {
   return names.map((name) => [...before, code, name.replaceAll(/[^A-Z0-9]/g, '')]);
 }

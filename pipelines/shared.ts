@@ -2,7 +2,6 @@
 
 import { integer, reference, sum, text } from '../src/project/define.ts';
 
-/** Years and ids are small and never negative. */
 const small = { min: 0, max: 2_147_483_647 } as const;
 
 export const place = {

@@ -18,7 +18,6 @@ type GivenContext = Partial<SyncContext>;
 
 /** Options of a sync. `SyncOptions` describes the optional ones. */
 export interface SyncSettings extends Partial<Omit<SyncOptions, 'apiKey'>>, GivenContext {
-  /** Base URL of the service, without an endpoint. */
   readonly baseUrl: string;
   readonly apiKey: string | Secret;
   /** Folder of the warehouse. It is created if it doesn't exist. */
@@ -43,11 +42,6 @@ export async function sync(settings: SyncSettings): Promise<SyncResult> {
   return syncProject(project, { ...syncDefaults, source: baseUrl, ...options, apiKey: secret }, context);
 }
 
-/**
- * Builds the snapshot of an earlier run again from its stored responses.
- *
- * @throws RekapError as `sync` does.
- */
 export async function replay(settings: ReplaySettings): Promise<SyncResult> {
   const { context, options } = split(settings);
   const requested = {

@@ -11,21 +11,12 @@ import type { AcceptedReading, TransformTotals, Verdict } from './stages.ts';
 import { Transformer } from './transform/transformer.ts';
 import { databaseFile } from './warehouse/snapshot-format.ts';
 
-/**
- * Creates the tables and views of a run.
- *
- * @throws `pipeline-definition` if the SQL of the project is invalid.
- */
+/** @throws `pipeline-definition` if the SQL of the project is invalid. */
 export function beginLoad({ project, files, folder, signal }: Run): Promise<Load> {
   return Load.begin({ folder, databaseFile, project, files, signal });
 }
 
-/**
- * Builds all tables.
- *
- * @param carryOver Rows to keep from the previous snapshot; null for none.
- * @throws `incomplete` if a partition isn't proved complete.
- */
+/** @param carryOver Rows to keep from the previous snapshot; null for none. @throws `incomplete` if a partition isn't proved complete. */
 export async function build(
   run: Run,
   load: Load,
@@ -49,7 +40,6 @@ export async function build(
   }
 }
 
-/** Transforms and loads one partition after the other, while others are read. */
 async function stage({ requested }: Run, readings: AsyncIterable<AcceptedReading>, load: Load): Promise<Staged> {
   const parts = new Map(
     requested.map((pipeline) => [pipeline.table, { pipeline, transformer: new Transformer(pipeline) }]),
@@ -93,7 +83,6 @@ function requireComplete(verdicts: readonly Verdict[]): void {
   );
 }
 
-/** Returns, for example, "3 of 84 partitions of voters, 1 of 84 partitions of users". */
 function countIncomplete(verdicts: readonly Verdict[]): string {
   return [...new Set(verdicts.map(({ dataset }) => dataset))]
     .flatMap((dataset) => {

@@ -35,7 +35,6 @@ export const ownMessages = {
   },
 } as const satisfies Readonly<Record<string, Message>>;
 
-/** Values for a message, named like the columns of `violations`. */
 export interface MessageParts {
   readonly dataset: string;
   readonly check_name: string;
@@ -45,12 +44,10 @@ export interface MessageParts {
   readonly actual: string | null;
 }
 
-/** Returns the message of a check of a row. */
 export function rowMessage(pipeline: AnyPipeline, parts: MessageParts, language: Language = 'en'): string {
   return join(fill(rowTemplate(pipeline, parts), pipeline, parts, language));
 }
 
-/** Returns the message of any violation. */
 export function messageOf(project: Project, parts: MessageParts, language: Language): string {
   return join(messagePieces(project, parts, language));
 }
@@ -82,7 +79,6 @@ function rowTemplate({ checks }: AnyPipeline, { check_name }: MessageParts): Mes
   return ownMessages[declared?.kind ?? (check_name as keyof typeof ownMessages)];
 }
 
-/** Fills in a template. Falls back to English. */
 function fill(message: Message, pipeline: AnyPipeline, parts: MessageParts, language: Language): MessagePiece[] {
   const template = message[language] ?? message.en;
   const { dataset, check_name, column_name, raw_value, expected, actual } = parts;

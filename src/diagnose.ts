@@ -20,7 +20,6 @@ export interface Finding {
   readonly about: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly found: string;
-  /** What to do; null for `ok`. */
   readonly next: string | null;
 }
 
@@ -31,10 +30,8 @@ export interface DoctorOptions {
   readonly baseUrl: string | null;
   readonly apiKey: Secret | null;
   readonly pageSize: number;
-  /** Milliseconds per request. */
   readonly timeout: number;
   readonly clock: Clock;
-  /** Version of Node, such as 20.19.0. */
   readonly node: string;
   /** Path of the file with the key; null if the key is in the environment. */
   readonly keyFile: string | null;
@@ -130,7 +127,6 @@ async function examineBucket(readBucket: () => Promise<string | null>): Promise<
   }
 }
 
-/** Returns the path, or the nearest folder above it that exists. */
 async function nearestFolder(path: string): Promise<string> {
   const isThere = await stat(path).then(
     (found) => found.isDirectory(),
@@ -172,7 +168,6 @@ async function* examineService(options: DoctorOptions, baseUrl: string, apiKey: 
         );
     const { values } = pipeline.partition ?? {};
     const somePartition = values?.from === 'list' ? values.values[0] : undefined;
-    // A source may forbid only the full listing. Then a sync reads the partitions one by one.
     const second = status === 403 && somePartition !== undefined ? await request(somePartition, pageSize) : null;
     if (second !== null && 'response' in second && second.response.status === 200)
       return yield doubt(

@@ -2,7 +2,6 @@
 
 import { getSystemErrorMap } from 'node:util';
 
-/** Exit codes of the command line; 0 means that the snapshot was published or is unchanged. */
 export const ExitCode = {
   done: 0,
   unexpected: 1,
@@ -90,9 +89,7 @@ export type ErrorCode = keyof typeof failures;
 
 interface Details {
   readonly cause?: unknown;
-  /** The status of `source-status`. */
   readonly status?: number;
-  /** The reasons of `gate`, one sentence each. */
   readonly reasons?: readonly string[];
   readonly exitCode?: number;
 }
@@ -128,7 +125,6 @@ const endings = {
   SIGTERM: { message: 'Terminated.', exitCode: ExitCode.terminated },
 } as const;
 
-/** Returns the error for a run that a signal ended. */
 export function interruptedBy(
   signal: keyof typeof endings,
   next = 'Published data is unchanged. Run the command again at any time.',
@@ -137,7 +133,6 @@ export function interruptedBy(
   return new RekapError('interrupted', message, next, { exitCode });
 }
 
-/** Returns the error of the gate, with one reason per line. */
 export function gateRefusal(reasons: readonly string[], next: string): RekapError {
   const lines = ['The quality gate refused to publish:', ...reasons.map((reason) => `  - ${reason}`)];
   return new RekapError('gate', lines.join('\n'), next, { reasons });

@@ -16,7 +16,6 @@ import { readVersion } from './runtime/version.ts';
 import type { AcceptedReading } from './stages.ts';
 import type { Snapshot } from './warehouse/warehouse.ts';
 
-/** Maximum bytes of a response. */
 const maxResponseBytes = 64 * 1024 * 1024;
 /** Maximum bytes of pages in memory until their partition is proved and built. */
 const heldBytes = 48 * 1024 * 1024;
@@ -33,7 +32,6 @@ export async function openSource(run: Run): Promise<OpenedSource> {
   run.enter('fetch');
   const resumed = await openResumedRuns(run);
   const landing = await orClose(resumed, () => openLanding(run.landing, describeRun(run)));
-  // An open landing would keep the process alive.
   return orClose([landing, ...resumed], async () => {
     const ended = new AbortController();
     const signal = AbortSignal.any([run.signal, ended.signal]);
@@ -122,7 +120,6 @@ function expectedOf({ pipelines }: Project, previous: Snapshot | null): Record<s
   );
 }
 
-/** Describes the run for a later replay or resume. */
 function describeRun({ id, startedAt, options, previous, requested, project }: Run): RunFile {
   return {
     format: 3,

@@ -21,7 +21,6 @@ import {
 import { finishedRuns } from './publish/landings.ts';
 import type { Attempt, ReplayOptions, RunPlan, SyncOptions } from './run-options.ts';
 
-/** The plan of a replay. */
 export interface Replay extends RunPlan {
   readonly file: RunFile;
   /** The snapshot of the run, if its manifest is unchanged. The landing must match it. */
@@ -65,7 +64,6 @@ export async function findLanding({
   );
 }
 
-/** Returns the last finished run. */
 async function newestFinished(warehouse: string, runs: readonly string[]): Promise<string | undefined> {
   const finished = await finishedRuns(warehouse);
   return runs.findLast((id) => finished.has(id));
@@ -145,13 +143,10 @@ export async function readCurrentOrWarn({ options, warn }: Attempt): Promise<Sna
   }
 }
 
-/**
- * Returns the id that `current` points to; null if the link is broken. Throws if a link can't replace it.
- */
+/** Returns the id that `current` points to; null if the link is broken. Throws if a link can't replace it. */
 export async function readCurrentIdOrNone(warehouse: string): Promise<string | null> {
   try {
     const id = await readCurrentId(warehouse);
-    // A link to a missing snapshot counts as broken.
     return id !== null && (await listSnapshotIds(warehouse)).includes(id) ? id : null;
   } catch (error) {
     if (!(error instanceof RekapError)) throw error;
@@ -178,7 +173,6 @@ export async function readUnaltered(warehouse: string, id: string): Promise<Snap
   return (await checkManifestFile(snapshot.folder)).length === 0 ? snapshot : null;
 }
 
-/** Returns the snapshot that was current when the run began. */
 export async function previousOf(
   { project, options, warn }: Attempt,
   { warehouse, into }: ReplayOptions,

@@ -35,7 +35,6 @@ import { checkSource, withRun } from './run.ts';
 import { addReport } from './publish/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
-/** Returns the project of the run to replay. */
 export async function projectOfReplay(requested: Pick<ReplayOptions, 'warehouse' | 'run'>): Promise<Project> {
   await requireWarehouse(requested.warehouse);
   return (await readRunFile((await findLanding(requested)).landing)).project;

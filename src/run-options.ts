@@ -10,10 +10,8 @@ import type { Grade } from './stages.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
 import type { Snapshot } from './warehouse/warehouse.ts';
 
-/** Options of a sync. `syncDefaults` has the defaults. */
 export interface SyncOptions {
   readonly warehouse: string;
-  /** Base URL of the service, without an endpoint. */
   readonly baseUrl: string;
   /** The source, as stored in the warehouse: the base URL, or 'sample'. */
   readonly source: string;
@@ -22,21 +20,18 @@ export interface SyncOptions {
   readonly partitions: readonly string[] | null;
   /** The weakest accepted grade of proof; null for any. */
   readonly requireProof: Grade | null;
-  /** Tables to read; null for all. */
   readonly datasets: readonly string[] | null;
   readonly concurrency: number;
   readonly pageSize: number;
   /** Milliseconds per attempt. */
   readonly timeout: number;
   readonly maxAttempts: number;
-  /** Maximum milliseconds of the run. */
   readonly maxDuration: number;
   readonly strict: boolean;
   /** 'new-errors' refuses errors that the previous snapshot doesn't have. */
   readonly refuse: 'new-errors' | null;
   readonly acceptChanges: boolean;
   readonly acceptSource: boolean;
-  /** Number of snapshots to keep. */
   readonly keep: number;
   /** Number of landings to keep in addition to that of the current snapshot; null to keep as many as snapshots, and one per existing snapshot. */
   readonly keepLanding: number | null;
@@ -47,7 +42,6 @@ export interface SyncOptions {
   readonly unpin: boolean;
 }
 
-/** Defaults on the command line and in programs. */
 export const syncDefaults = {
   partitions: null,
   requireProof: null,
@@ -70,7 +64,6 @@ export const syncDefaults = {
 
 export interface ReplayOptions {
   readonly warehouse: string;
-  /** Id of the run; null for the newest finished run. */
   readonly run: string | null;
   /** Target warehouse; null for that of the run. */
   readonly into: string | null;

@@ -33,11 +33,7 @@ export interface LandedBody {
 /** The stored responses of an earlier run. */
 export interface LandedResponses {
   has(request: PageRequest): boolean;
-  /**
-   * Returns the last response to a request; null if there is none.
-   *
-   * @throws `landing` if the bytes don't match their hash.
-   */
+  /** Returns the last response to a request; null if there is none. @throws `landing` if the bytes don't match their hash. */
   responseTo(request: PageRequest): Promise<SourceResponse | null>;
 }
 
@@ -79,7 +75,6 @@ export interface Page {
 export const grades = ['overlap', 'repaged', 'repeated', 'chain', 'single'] as const;
 export type Grade = (typeof grades)[number];
 
-/** Rows of a partition in the previous snapshot and in the new one. */
 export interface PartitionRows {
   readonly partition: string;
   readonly before: number;
@@ -97,10 +92,8 @@ export interface Verdict {
   readonly grade: Grade | null;
   /** Records of the partition in the full listing; null if there is no listing. */
   readonly listed: number | null;
-  /** Records on the pages of the partition. */
   readonly received: number;
   readonly pages: number;
-  /** Passes over the partition. */
   readonly readings: number;
   /** ISO 8601 time of the last page. */
   readonly read_at: string;
@@ -110,13 +103,11 @@ export interface Verdict {
 
 /** Accepted records of a response: `taken` records from row `first` on. */
 export interface AcceptedPage {
-  /** Number of the response in the landing. */
   readonly response: number;
   readonly first: number;
   readonly taken: number;
   /** Returns only the accepted records, from memory or from the landing. */
   read(): Promise<Page>;
-  /** Releases the memory. */
   release(): void;
 }
 
@@ -126,12 +117,10 @@ export interface AcceptedReading {
   readonly pages: readonly AcceptedPage[];
 }
 
-/** Values of the key columns, which locate a violation. */
 export type Place = Readonly<Record<string, number | bigint | string | boolean | null>>;
 
 export type Severity = 'error' | 'warning';
 
-/** A broken check, or an unusable value. */
 export interface Violation {
   readonly dataset: string;
   readonly place: Place;
@@ -144,7 +133,6 @@ export interface Violation {
   readonly actual: string | null;
 }
 
-/** A record that can't be stored in its table. */
 export interface Quarantined {
   readonly dataset: string;
   readonly reason: string;
@@ -174,7 +162,6 @@ export interface Ledger {
 /** Totals of a transformed dataset. The loaded tables must agree with them. */
 export interface TransformTotals {
   readonly ledger: Ledger;
-  /** Sum of each count column over the published rows, ignoring NULL. */
   readonly sums: Readonly<Record<string, bigint>>;
   readonly nulls: Readonly<Record<string, number>>;
 }

@@ -38,7 +38,6 @@ export async function sync(
   return withRun({ kind: 'sync', project, reportModule, files, options, context }, planSync, async (run) => {
     const carryOver = await planCarryOver(run);
     const { beginLoad, build } = await import('./build.ts');
-    // Checks the project's SQL before any request.
     const load = await beginLoad(run);
     const source = await orClose([{ close: async () => load.abandon() }], () => openSource(run));
     const built = await orClose([source], () => {

@@ -21,11 +21,9 @@ export function spanOf(places: readonly Place[]): readonly [number, number] {
 export interface DotsSettings {
   /** Name of the list, for checks of its order. */
   readonly list: string;
-  /** Bounds of the axis in percent. */
   readonly span: readonly [from: number, to: number];
 }
 
-/** Draws the turnout of men and women per place on a line, with the turnout of both as a number. */
 export function dots(places: readonly Place[], { list, span: [from, to] }: DotsSettings, { own, print }: Page): Html {
   const at = (rate: Rate) => ((100 * (percentOf(rate, 2)! - from)) / (to - from)).toFixed(2);
   const mark = (rate: Rate, kind: string) =>
@@ -68,7 +66,6 @@ function stepOf(rate: Rate): string {
   return percent === null ? 'none' : String(steps.findLastIndex((least) => percent >= least));
 }
 
-/** Draws the provinces of Indonesia as tiles at their approximate positions, with a legend and a key to the codes. */
 export function tileMap(provinces: readonly Place[], { own, print }: Page): Html {
   const placed = new Map<string, Place>();
   const unplaced: Place[] = [];
@@ -112,7 +109,6 @@ export function tileMap(provinces: readonly Place[], { own, print }: Page): Html
     )}`;
 }
 
-/** Draws the shares of the two small lists among all voters and all users. */
 export function shares(lists: readonly ListFigures[], { own, print }: Page): Html {
   const small = lists.filter(({ list }) => list !== 'DPT');
   const all = small.flatMap(({ shareOfVoters, shareOfUsers }) => [shareOfVoters, shareOfUsers]);

@@ -10,7 +10,6 @@ import type { Language } from '../../src/project/declaration.ts';
  */
 export interface Count {
   readonly name: string;
-  /** Null if unknown. */
   readonly count: bigint | null;
 }
 
@@ -44,7 +43,6 @@ export function figuresOf(view: string, row: Row, key: readonly (readonly [strin
   };
 }
 
-/** Formats a key as `COLUMN=VALUE&…`. */
 export function queryOf(key: readonly (readonly [string, string])[]): string {
   return key.map(([column, value]) => `${column}=${encodeURIComponent(value)}`).join('&');
 }
@@ -89,7 +87,6 @@ function formatOf(locale: string, decimals: number): Intl.NumberFormat {
   return format;
 }
 
-/** Prints figures in one language. */
 export class Printer {
   private readonly language: Language;
   private readonly row: string | null;

@@ -13,14 +13,12 @@ export interface Place {
   readonly turnout: Readonly<Record<Sex, Rate>>;
   /** Why a regency isn't part of any rate, or `compared`; null for a place with several regencies. */
   readonly status: string | null;
-  /** The row of the figures, as `VIEW?KEY=VALUE&…`. */
   readonly row: string;
   /** Key of the place, which problems also have. */
   readonly key: string;
   readonly kemendagriCode: string | null;
 }
 
-/** Sums over regencies, with their coverage. */
 export interface Sums {
   readonly turnout: Rate;
   readonly withContradicting: Rate;
@@ -41,7 +39,6 @@ export interface ListFigures {
   readonly list: string;
   readonly voters: Count;
   readonly users: Count;
-  /** Users on the list divided by voters on the list. */
   readonly rate: Rate;
   readonly shareOfVoters: Rate;
   readonly shareOfUsers: Rate;
@@ -59,7 +56,6 @@ export interface Election {
   readonly condition: string;
   /** Value of `election` in the star, such as 2024 DPR-RI. */
   readonly name: string;
-  /** Other elections in the snapshot. */
   readonly others: readonly string[];
 }
 
@@ -111,7 +107,6 @@ export async function readNation(database: Database, { condition }: Election): P
   ) as Record<Sex, Sums>;
 }
 
-/** Reads provinces from the highest turnout to the lowest. */
 export function readProvinces(database: Database, { condition }: Election): Promise<Place[]> {
   return readPlaces(database, 'turnout_by_province', ['province'], {
     from: `(SELECT t.*, kemendagri_code FROM turnout_by_province t LEFT JOIN dim_province
@@ -168,7 +163,6 @@ interface PlacesQuery {
   readonly limit: number;
 }
 
-/** Reads one place per value of the key, with its three rates. */
 async function readPlaces(
   database: Database,
   view: string,

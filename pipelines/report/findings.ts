@@ -8,7 +8,6 @@ export interface WomenAndMen {
   readonly women: Count;
   readonly men: Count;
   readonly equal: Count;
-  /** Provinces with both rates. */
   readonly provinces: Count;
   readonly unknown: Count;
 }

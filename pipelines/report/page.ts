@@ -32,12 +32,10 @@ export function remainder(left: Count, say: (shown: Html, n: number) => Html, { 
   return amount(left) === 0 ? null : html`<p class="quiet">${say(print.show(left), amount(left))}</p>`;
 }
 
-/** Returns an element with a time such as 2026-11-20 03:00. */
 export function minute(time: string): Html {
   return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
 }
 
-/** Returns a figure for a constant, such as the lower bound of a color. */
 export function constant(value: number): Figure {
   return { name: 'constant', count: BigInt(value) };
 }

@@ -15,7 +15,6 @@ export interface Link {
   readonly sourceTotal: Count;
   readonly knownParts: Count;
   readonly difference: Count;
-  /** Rows in which total and parts differ or are unknown. */
   readonly rows: Count;
 }
 
@@ -30,7 +29,6 @@ export interface Chain {
 export interface Violation extends MessageParts {
   readonly severity: string;
   readonly isNew: boolean;
-  /** UTC date, as 2026-11-20. */
   readonly since: string;
   readonly pieces: readonly MessagePiece[];
   readonly row: Row;
@@ -55,7 +53,6 @@ export interface Problems {
     readonly fresh: Count;
     readonly resolved: Count;
   }[];
-  /** Violations of other elections. */
   readonly elsewhere: Count;
   readonly byCheck: Readonly<Record<string, Count>>;
 }

@@ -11,7 +11,6 @@ export function anchorsOf({ places }: Problems): ReadonlyMap<string, string> {
   return new Map(places.map(({ key }, index) => [key, `problem-${index + 1}`]));
 }
 
-/** Entries with only warnings that are open. */
 const mostOpen = 12;
 
 export function problemsSection(page: Page, problems: Problems): Html {
@@ -80,7 +79,6 @@ function problem(page: Page, place: Problem, anchor: string): Html {
   </li>`;
 }
 
-/** Returns the message with its numbers as figures. */
 function sentence({ print }: Page, { pieces, row }: Violation): readonly (Html | string)[] {
   const columns = ['dataset', 'check_name', 'column_name', 'dapil_id', 'province', 'regency'];
   const sources: Readonly<Record<string, string>> = { expected: 'expected', limit: 'expected', actual: 'actual' };

@@ -94,7 +94,6 @@ export function nationSection({ own, print }: Page, nation: Nation): Html {
     </p>`;
 }
 
-/** Returns a table of places with rates, numerators and denominators. */
 function placeTable({ own, print }: Page, caption: string, places: readonly Place[]): Html {
   const rows = places.map(({ name, turnout: { both, male, female } }) => [
     titleCase(name),

@@ -22,7 +22,6 @@ export class DatasetExtraction {
   private readonly holder: PageHolder;
   private readonly pages: DatasetPages;
   private readonly findings: ListingChecks;
-  /** Empty if only some partitions are requested. */
   private found: FoundListing = noListing;
   private readonly partitions = new Map<string | null, Partition>();
   /** Partitions without records, which are read again at the end. */
@@ -32,7 +31,6 @@ export class DatasetExtraction {
   /** Partitions that any dataset has; null until all are read. */
   private knownElsewhere: ReadonlySet<string> | null = null;
 
-  /** @param reference Declared partitions. */
   constructor(pipeline: AnyPipeline, options: ExtractOptions, holder: PageHolder, reference: readonly string[]) {
     this.pipeline = pipeline;
     this.options = options;
@@ -43,7 +41,6 @@ export class DatasetExtraction {
     this.findings = new ListingChecks(pipeline.table, this.known);
   }
 
-  /** Reads the full listing. Throws as `readFullListing` does. */
   async readListing(): Promise<void> {
     if (!this.isPartitioned) return;
     this.found = await readFullListing(this.pages, this.options, (message) => this.warn(message));
@@ -68,7 +65,6 @@ export class DatasetExtraction {
     return this.found.readings.flatMap(({ partitions }) => partitions);
   }
 
-  /** Partitions with at least one record. */
   get seenPartitions(): string[] {
     const read = [...this.partitions.values()].flatMap(({ id, seen }) => (id === null || seen.size === 0 ? [] : [id]));
     return [...this.listedPartitions, ...read];
@@ -77,8 +73,6 @@ export class DatasetExtraction {
   /**
    * Returns the partitions to read, longest first: the listed ones, those of the previous snapshot, and those of the reference if the source
    * uses the same ids.
-   *
-   * @param listed Partitions in the listing of any dataset.
    */
   partitionsToRead(listed: ReadonlySet<string>): (string | null)[] {
     if (!this.isPartitioned) return [null];
@@ -134,7 +128,6 @@ export class DatasetExtraction {
     }
   }
 
-  /** True if only the reference list names the partition, and the source has a full listing. */
   private isOptional(id: string): boolean {
     const { wanted, knownBefore } = this.known;
     return wanted === null && this.listing !== null && !knownBefore.includes(id) && !this.listedPartitions.includes(id);
@@ -164,8 +157,6 @@ export class DatasetExtraction {
   /**
    * Returns the partitions to read again at the end: empty ones without confirmation and, if the listing turned out to be incomplete, all that
    * relied on it.
-   *
-   * @param known Partitions of any dataset.
    */
   async partitionsToReadAgain(known: ReadonlySet<string>): Promise<(string | null)[]> {
     const { clock, signal } = this.options;
@@ -235,7 +226,6 @@ export class DatasetExtraction {
     return { dataset: this.pipeline.table, listed, read_at, ...defaults, ...parts };
   }
 
-  /** Reports a verdict, once per partition. */
   private report(verdict: Verdict, pages: readonly AcceptedPage[], isKnown = false): AcceptedReading {
     const records = pages.reduce((sum, { taken }) => sum + taken, 0);
     if (!isKnown) this.options.report({ kind: 'partition', dataset: this.pipeline.table, records, verdict });

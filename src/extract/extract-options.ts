@@ -4,11 +4,8 @@ import type { Clock, Report } from '../runtime/context.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { PageSource } from '../source/source-client.ts';
 
-/** The partitions of a dataset that are known before the first request. */
 export interface Known {
-  /** Only these partitions, without the full listing; null for all. */
   readonly wanted: readonly string[] | null;
-  /** Partitions of the previous snapshot. */
   readonly knownBefore: readonly string[];
   /** Declared partitions. They are requested if the full listing contains some of them, or if there is no listing. */
   readonly reference: readonly string[];
@@ -18,7 +15,6 @@ export interface Known {
 
 export interface ExtractOptions extends Pick<Known, 'wanted' | 'expected'> {
   readonly pipelines: readonly AnyPipeline[];
-  /** Partitions per table in the previous snapshot. */
   readonly before: Readonly<Record<string, readonly string[]>>;
   readonly client: PageSource;
   readonly baseUrl: string;
@@ -29,7 +25,6 @@ export interface ExtractOptions extends Pick<Known, 'wanted' | 'expected'> {
   readonly pageSize: number;
   /** Without a full listing, accepts a partition as empty even if another dataset has it. */
   readonly acceptChanges: boolean;
-  /** Maximum bytes of pages in memory. */
   readonly heldBytes: number;
   /** Records after which a pass counts as endless. */
   readonly maxRecords: number;

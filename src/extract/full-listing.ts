@@ -13,17 +13,12 @@ import type { AcceptedPage, Grade, Page } from '../stages.ts';
 
 const emptyDigest = new PassDigest();
 
-/** A pass over the full listing. */
 export class FullListing {
-  /** Records, including those without a partition. */
   total = 0;
-  /** Records on the first page. */
   pageLength = 0;
-  /** Partition of the last record. */
   last: string | null = null;
   grade: Grade;
   readonly all = new PassDigest();
-  /** Length of the longest page. */
   longest = 0;
   /** True if pages before the last one differ in length: then a short page doesn't show the end. */
   pagesVary = false;
@@ -75,7 +70,6 @@ export class FullListing {
     return this.occurrences.hasRepeats;
   }
 
-  /** Returns the digest of a partition. */
   of(partition: string): PassDigest {
     return this.digests.get(partition) ?? emptyDigest;
   }
@@ -99,12 +93,9 @@ export class FullListing {
 export class SeenRecords {
   private readonly union = new FingerprintTable();
   private readonly listings: readonly FullListing[];
-  /** Null for a dataset without partitions, which has no listing. */
   private readonly partition: string | null;
-  /** Number of records of each listing that are in the union. */
   private readonly found: number[];
 
-  /** @param listings All passes over the full listing, also failed ones. */
   constructor(listings: readonly FullListing[], partition: string | null) {
     this.listings = listings;
     this.partition = partition;
@@ -126,11 +117,9 @@ export class SeenRecords {
 }
 
 export interface FoundListing {
-  /** The complete pass; null if the source returns no listing. */
   readonly listing: FullListing | null;
   /** All passes, also failed ones. Every record in them must be found. */
   readonly readings: readonly FullListing[];
-  /** Runs of consecutive records without a partition. */
   readonly withoutPartition: readonly AcceptedPage[];
   readonly reported: number;
   /** Why there is no listing; null if it is empty. */
@@ -145,7 +134,6 @@ export const noListing: FoundListing = {
   refusal: null,
 };
 
-/** Milliseconds before the next pass, doubled each time. */
 const firstPause = 500;
 
 /**
@@ -231,7 +219,6 @@ function sizeAfter({ pager }: DatasetPages, whole: readonly FullListing[]): numb
   return whole.length % 2 === 1 ? longest - 1 : longest;
 }
 
-/** Holds each run of consecutive rows separately. */
 function holdRuns(pages: DatasetPages, fetched: FetchedPage, rows: readonly number[]): AcceptedPage[] {
   const runs: { first: number; taken: number }[] = [];
   for (const row of rows) {

@@ -6,7 +6,6 @@ import type { FullListing } from './full-listing.ts';
 import type { Known } from './extract-options.ts';
 import type { OwnReading } from './partition.ts';
 
-/** Partitions that a warning names. */
 const mostNamed = 10;
 
 export interface Doubt {
@@ -19,7 +18,6 @@ export class ListingChecks {
   isListingShort = false;
   private readonly table: string;
   private readonly known: Known;
-  /** Records of each nonempty partition. */
   private readonly totals = new Map<string, number>();
   private readonly unlisted: string[] = [];
   private readonly empty: string[] = [];
@@ -27,15 +25,10 @@ export class ListingChecks {
   private readonly refused = new Map<string, string>();
   /** Those of them whose error may hide records. */
   private readonly failing: string[] = [];
-  /** Reported counts of partitions whose responses all report more records than were received. */
   private readonly reportingMore = new Map<string, number>();
-  /** Records received per partition, including those without a partition. */
   private readonly received = new Map<string, number>();
-  /** Partitions with exactly one full page, if there is no full listing. */
   private readonly full: string[] = [];
-  /** Count that the full listing reports; 0 without a listing. */
   private listingReported = 0;
-  /** Partitions with different values in the full listing. */
   private readonly differing: string[] = [];
   private readonly expectations: string[] = [];
 
@@ -44,12 +37,10 @@ export class ListingChecks {
     this.known = known;
   }
 
-  /** @param reported The smallest reported count of the responses. */
   noteReported(reported: number): void {
     this.listingReported = reported;
   }
 
-  /** @param isSameKind True if the source uses the same ids as the reference. */
   noteListing(listing: FullListing, isSameKind: boolean): void {
     const { expected, knownBefore } = this.known;
     const most = expected[this.table] ?? 0;
@@ -76,7 +67,6 @@ export class ListingChecks {
       );
   }
 
-  /** @param listing Null if the source returns no full listing. */
   noteProved(partition: string, reading: OwnReading, listing: FullListing | null): void {
     const { digest, refusal, reported, isFull } = reading;
     const { total } = digest;
@@ -95,13 +85,11 @@ export class ListingChecks {
       this.differing.push(partition);
   }
 
-  /** Records that the source fails for a partition that it need not know. */
   noteFailing(partition: string, why: string): void {
     this.refused.set(partition, why);
     this.failing.push(partition);
   }
 
-  /** @param known Partitions that any dataset has. */
   warnings(listing: FullListing | null, known: ReadonlySet<string>): string[] {
     const [firstRefused] = this.refused.values();
     return [
@@ -191,7 +179,6 @@ export class ListingChecks {
   }
 }
 
-/** Returns a sentence that names the first of some partitions; nothing if there are none. */
 function name(partitions: readonly string[], what: string): string[] {
   if (partitions.length === 0) return [];
   const named = partitions.toSorted(comparePartitions).slice(0, mostNamed);

@@ -11,20 +11,14 @@ import { takeRecords } from '../source/decode/record-index-builder.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';
 
-/** Sizes to try if the source refuses the page size. */
 const smallerSizes = [100, 10];
-/** Statuses with which a service refuses a page size. */
 const sizeRefusals = new Set([400, 413, 422]);
 
-/** A pass over the pages of one filter. */
 export interface PassOptions {
-  /** Null for the full listing. */
   readonly partition: string | null;
   /** True if the source need not know the partition. Failed requests then have fewer attempts. */
   readonly isOptional: boolean;
-  /** True if the source may refuse the whole list. */
   readonly mayBeRefused: boolean;
-  /** Records per request; null for as many as the source accepts. */
   readonly size: number | null;
 }
 
@@ -35,7 +29,6 @@ export class DatasetPages {
   private readonly holder: PageHolder;
   private readonly reader: RecordReader;
   private readonly scan = createPageScanner(() => undefined);
-  /** The size that the source accepted; null before the first response. */
   private acceptedSize: number | null = null;
 
   constructor(pipeline: AnyPipeline, options: ExtractOptions, holder: PageHolder) {
@@ -78,7 +71,6 @@ export class DatasetPages {
     return (await this.fetch(listing, address, { isBehind: true })).page.records.length === 0;
   }
 
-  /** Holds records of a page until they are built; `share` as in `PageHolder`. */
   hold(fetched: FetchedPage, first: number, taken: number, share?: number): AcceptedPage {
     return this.holder.hold(fetched, { first, taken }, this.rescan(fetched.page.request, fetched.page.url), share);
   }
@@ -88,7 +80,6 @@ export class DatasetPages {
     return (bytes) => this.scan(this.pipeline, request, url, bytes);
   }
 
-  /** Fetches a first page in the largest size that the source accepts. */
   private async fetchInSizes(pass: PassOptions, address: (size: number) => PageAddress): Promise<FirstPage> {
     const { pageSize, report } = this.options;
     const sizes = [pageSize, ...smallerSizes.filter((size) => size < pageSize)];
@@ -115,7 +106,6 @@ export class DatasetPages {
     { isBehind, mayRefuseSize = false }: { readonly isBehind: boolean; readonly mayRefuseSize?: boolean },
   ): Promise<FetchedPage> {
     const request = { dataset: this.pipeline.table, partition, target: targetOf(this.pipeline, partition, address) };
-    // A source may refuse a page after the end.
     const leniency = { mayRefuse: isBehind || isOptional || mayBeRefused, mayRefuseSize, isOptional };
     try {
       return await this.options.client.fetchPage(this.pipeline, request, leniency);
@@ -127,7 +117,6 @@ export class DatasetPages {
   }
 }
 
-/** Returns path and query of a page below the base URL. */
 export function targetOf(
   { path, partition, parameters }: AnyPipeline,
   value: string | null,
@@ -146,7 +135,6 @@ export class PageHolder {
   private bound: number;
   private readonly waiting: (() => void)[] = [];
 
-  /** @param bound Maximum bytes. */
   constructor(bound: number) {
     this.bound = bound;
   }
@@ -161,7 +149,6 @@ export class PageHolder {
     while (this.held > this.bound * 0.75) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** Resolves all pending waits for room, because the pages are no longer read. */
   close(): void {
     this.bound = Number.POSITIVE_INFINITY;
     for (const resolve of this.waiting.splice(0)) resolve();

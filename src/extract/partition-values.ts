@@ -7,7 +7,6 @@ import type { AcceptedReading } from '../stages.ts';
 
 const valueColumn = 'value';
 
-/** Returns a pipeline for the endpoint that lists the partitions of a pipeline. It becomes no table. */
 export function listOfValues(pipeline: AnyPipeline): Pipeline[] {
   const values = pipeline.partition?.values;
   if (values?.from !== 'endpoint') return [];
@@ -43,7 +42,6 @@ export class CollectedValues {
     this.pipelines = pipelines;
   }
 
-  /** Returns the pipelines of this run that must be read before a pipeline. */
   parentsOf({ partition }: AnyPipeline): string[] {
     const values = partition?.values;
     if (values?.from !== 'pipeline') return [];
@@ -51,7 +49,6 @@ export class CollectedValues {
     return this.pipelines.some(({ table }) => table === parent) ? [parent] : [];
   }
 
-  /** Returns the partitions that are known before a pipeline is read. */
   referenceOf(pipeline: AnyPipeline): string[] {
     const isInteger = pipeline.columns[pipeline.partition?.column ?? '']?.kind === 'integer';
     // Normalized like the values of the column: 07 becomes 7.
@@ -73,7 +70,6 @@ export class CollectedValues {
     }
   }
 
-  /** Collects the values in columns that name partitions. */
   async collect(pipeline: AnyPipeline, { verdict, pages }: AcceptedReading): Promise<void> {
     const { table } = pipeline;
     const isList = this.pipelines.some((child) => nameOfList(child) === table);

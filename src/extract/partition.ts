@@ -8,27 +8,20 @@ import type { DatasetPages } from './pages.ts';
 import { PassDigest, missingFrom, maxReadings, neededReadings, KeyOccurrences, RecordReader } from './prove.ts';
 import { type PassEnd, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 
-/**
- * Milliseconds before the next pass if passes disagree, doubled each time. The pauses of a partition take at most 3.5 s in total.
- */
+/** Milliseconds before the next pass if passes disagree, doubled each time. The pauses of a partition take at most 3.5 s in total. */
 const firstPause = 500;
 
-/** A partition and its passes so far. */
 export interface Partition {
-  /** Null for a dataset without partitions. */
   readonly id: string | null;
   readonly seen: SeenRecords;
   /** Digests of the complete passes, starting with the part of the full listing. */
   readonly digests: PassDigest[];
-  /** Passes over the partition itself. */
   readings: number;
-  /** Length of the longest page in each complete pass. */
   readonly longest: number[];
   /** True if only the reference list names the partition. */
   readonly isOptional: boolean;
 }
 
-/** A complete pass over a partition. */
 export interface OwnReading extends PassEnd {
   readonly proof: 'own end' | 'full listing';
   readonly digest: PassDigest;
@@ -43,7 +36,6 @@ export class PartitionReader {
   private readonly mayEndOnListing: boolean;
   private readonly reader: RecordReader;
 
-  /** @param mayEndOnListing True if a pass may end when it has exactly the records of the full listing. */
   constructor(pages: DatasetPages, options: ExtractOptions, listing: FullListing | null, mayEndOnListing: boolean) {
     this.pages = pages;
     this.options = options;
@@ -95,7 +87,6 @@ export class PartitionReader {
 
   private missingFrom({ proof, digest, pages }: OwnReading, { id, digests, seen }: Partition): string | null {
     if (proof === 'full listing') return null;
-    // A list without partitions needs two passes, whatever its pages look like.
     const needed = id === null || !this.pages.pager.showsGaps ? 2 : neededReadings(this.listing, pages);
     return missingFrom({ newest: digest, earlier: digests, seen: seen.size, needed });
   }
@@ -129,7 +120,6 @@ export class PartitionReader {
         const { length } = page.records;
         for (let row = first; row < length; row += 1) {
           reader.read(page, row);
-          // Records without a partition are taken from the full listing.
           if (id !== null && reader.partition === null) continue;
           if (id !== null && reader.partition !== id) throw foreignRecord(page.url, id, reader.partition!);
           digest.add(reader.content);

@@ -9,12 +9,10 @@ import { kindOf } from '../kinds/kinds.ts';
 import { type Fingerprint, fingerprintContent, fingerprintRecord, FingerprintTable } from '../kinds/fingerprints.ts';
 import type { Page } from '../stages.ts';
 
-/** Maximum number of passes over a partition or the full listing. */
 export const maxReadings = 4;
 
 /** A digest to compare two passes. Records are added one by one. */
 export class PassDigest {
-  /** Number of records, including repeats. */
   total = 0;
   private high = 0;
   private low = 0;
@@ -33,13 +31,9 @@ export class PassDigest {
 }
 
 export interface Evidence {
-  /** The newest pass. */
   readonly newest: Pick<PassDigest, 'total' | 'content'>;
-  /** The complete passes before it, including the part of the full listing. */
   readonly earlier: readonly Pick<PassDigest, 'total' | 'content'>[];
-  /** Number of records that any pass has found. */
   readonly seen: number;
-  /** Number of passes that must agree. */
   readonly needed: number;
 }
 
@@ -65,11 +59,9 @@ export function neededReadings(listing: { isOrderly: boolean; pagesVary: boolean
 
 /** Reads partition, key and content of a record into its fields. The next record overwrites them. */
 export class RecordReader {
-  /** Null if the record has no partition, or the dataset has no partitions. */
   partition: string | null = null;
   /** Fingerprint of the key, or of the whole record if the key is missing. */
   readonly key: Fingerprint = { high: 0, low: 0 };
-  /** Fingerprint of the key and all values. */
   readonly content: Fingerprint = { high: 0, low: 0 };
   private readonly partitionColumn: Column | null;
   private readonly partitionPlace: number;
@@ -92,18 +84,14 @@ export class RecordReader {
     fingerprintContent(page, row, this.key, this.otherColumns, this.content);
   }
 
-  /** Normalized like the values of the column: 07 becomes 7. */
   private partitionOf(page: Page, row: number): string | null {
     const { partitionColumn: column } = this;
     return column === null || column.fill(page, row, this.partitionPlace, 0) !== 0 ? null : String(column.value(0));
   }
 }
 
-/**
- * Numbers repeats of a key, so that duplicates count as distinct elements of a set.
- */
+/** Numbers repeats of a key, so that duplicates count as distinct elements of a set. */
 export class KeyOccurrences {
-  /** True if any key was repeated. */
   hasRepeats = false;
   private readonly counts = new FingerprintTable();
   private readonly element: Fingerprint = { high: 0, low: 0 };

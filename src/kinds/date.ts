@@ -57,6 +57,5 @@ class DateColumn implements Column {
 export function readDay(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return null;
   const milliseconds = Date.parse(`${text}T00:00:00Z`);
-  // Some engines parse 2024-02-30 as the first of March.
   return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(text) ? milliseconds : null;
 }

@@ -13,7 +13,6 @@ export function decimalKind(precision: number, scale: number): Kind {
   const unusable = `is not a decimal number of at most ${precision} digits, ${scale} of them after the point`;
   return {
     sqlType: `DECIMAL(${precision},${scale})`,
-    // 128 bits, as in Arrow.
     stagedType: `DECIMAL(38,${scale})`,
     malformed: () => ({
       en: unusable,
@@ -35,7 +34,6 @@ export function formatDecimal(units: bigint, scale: number, precision = 38): str
 export class DecimalColumn implements Column {
   readonly valid: Uint8Array;
   readonly scale: number;
-  /** The lower 64 bits of each row, followed by its upper 64 bits. */
   private readonly halves: BigInt64Array;
   private readonly precision: number;
   private readonly bound: bigint;
@@ -59,7 +57,6 @@ export class DecimalColumn implements Column {
     return typeof units === 'number' ? units : NullReason.malformed;
   }
 
-  /** Returns the value in the smallest unit; 0 for NULL. */
   units(row: number): bigint {
     return (this.halves[2 * row + 1]! << 64n) | BigInt.asUintN(64, this.halves[2 * row]!);
   }

@@ -10,7 +10,6 @@ const width = 3;
 export class FingerprintTable {
   size = 0;
   private slots = new Int32Array(64 * width);
-  /** Number of slots minus one. */
   private mask = 63;
 
   /** Adds a fingerprint with `number`, which is above 0. Returns 0 if it is new, and otherwise the number it already has. */
@@ -34,7 +33,6 @@ export class FingerprintTable {
     return this.slots[this.find(high | 0, low | 0) + 2] !== 0;
   }
 
-  /** Returns the position of a fingerprint, or of the free slot for it. */
   private find(high: number, low: number): number {
     const { slots, mask } = this;
     for (let slot = (high ^ Math.imul(low, 0x9e3779b1)) & mask; ; slot = (slot + 1) & mask) {
@@ -72,9 +70,7 @@ export function begin(into: Fingerprint): void {
   into.low = 0x9747b28c;
 }
 
-/**
- * Writes the fingerprint of a record's key into `into`, or of the whole record if a part of the key is missing.
- */
+/** Writes the fingerprint of a record's key into `into`, or of the whole record if a part of the key is missing. */
 export function fingerprintRecord(page: Page, row: number, keyColumns: readonly number[], into: Fingerprint): void {
   const { records } = page;
   const base = row * records.width;
@@ -111,7 +107,6 @@ export function fingerprintContent(
   for (const column of columns) mixValue(page, base + column, into);
 }
 
-/** Mixes in the value of a field, independent of escapes. */
 function mixValue(page: Page, slot: number, into: Fingerprint): void {
   const unescaped = unescapedBytes(page, slot);
   if (unescaped === null) mix(page.bytes, page.records.fieldStart[slot]!, page.records.fieldEnd[slot]!, into);

@@ -15,7 +15,6 @@ export type Value = number | bigint | string | boolean;
 
 /** A column of a batch. Rows are filled in order, and a discarded row is filled again. */
 export interface Column {
-  /** 1 for a value, 0 for NULL. */
   readonly valid: Uint8Array;
   /**
    * Reads a record's field into a row.
@@ -30,22 +29,18 @@ export interface Column {
   toData(rows: number): Data;
 }
 
-/** A phrase that follows the name of a column. */
 export interface Phrase {
   readonly en: string;
   readonly id: string;
 }
 
 export interface Kind {
-  /** Type of the column in DuckDB and Parquet. */
   readonly sqlType: string;
   /** Type with the memory layout of the Arrow batch. DuckDB casts it to `sqlType`. */
   readonly stagedType: string;
   /** Describes a value that can't be read, such as "is not text". `raw` is the text from the source. */
   malformed(raw: string | null): Phrase;
-  /** The same for a record that can't be stored because of it. */
   readonly unusable: string;
-  /** JSON schema of a value in a response of the service; always a string. */
   readonly schema: Json;
   newColumn(rows?: number): Column;
 }
@@ -59,7 +54,6 @@ export function codeWithoutText(fieldKind: number | undefined): number {
 
 /** Packs flags into one bit per row, least significant first, as in Arrow and DuckDB. */
 export function packBits(flags: Uint8Array, rows: number): Uint8Array {
-  // Arrow requires whole 8-byte words.
   const bits = new Uint8Array(Math.ceil(rows / 64) * 8);
   for (let row = 0; row < rows; row += 1) if (flags[row] === 1) bits[row >> 3]! |= 1 << (row & 7);
   return bits;

@@ -3,7 +3,6 @@
 import { NullReason } from '../project/reserved.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
-/** Maximum of a signed 32-bit INTEGER. */
 export const maxCount = 2_147_483_647;
 
 /** Returns the name of a reason, which is also the name of its check. */
@@ -107,7 +106,6 @@ export function unescapedBytes({ records, bytes }: Page, slot: number): Buffer |
   return text.isWellFormed() ? Buffer.from(text) : null;
 }
 
-/** Returns the kind of a value, without the distinction between strings with and without escapes. */
 export function kindOfValue({ records }: Page, slot: number): number {
   const kind = records.fieldKind[slot]!;
   return kind === FieldKind.escaped ? FieldKind.text : kind;

@@ -9,7 +9,6 @@ import { NullReason } from '../project/reserved.ts';
 import type { Fingerprint } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
-/** First and last second with a four-digit year in UTC. */
 const [first, last] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59Z')];
 
 /** @param offset Offset such as +07:00 for values without one. If undefined, such values are malformed. */

@@ -75,7 +75,6 @@ export abstract class SmallColumn implements Column {
   }
 }
 
-/** A column without negative values. Most columns are, so it avoids bigint. */
 class CountColumn extends SmallColumn {
   private readonly min: number;
   private readonly max: number;
@@ -159,7 +158,6 @@ export function mixLong(value: bigint, into: Fingerprint): void {
   mixNumber(Number(BigInt.asIntN(32, value >> 32n)), into);
 }
 
-/** Reads a whole number within bounds, or returns a code of `NullReason`. */
 function readWhole(page: Page, record: number, column: number, least: bigint, most: bigint): bigint | number {
   const text = readNumberText(page, record, column);
   if (typeof text === 'number') return text;

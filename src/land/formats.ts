@@ -6,7 +6,6 @@ import { storedProjectShape } from '../project/shapes.ts';
 import { grades } from '../stages.ts';
 import { isSnapshotId } from '../warehouse/snapshot-format.ts';
 
-/** Settings of the run. */
 export const runFile = 'run.json';
 /** Consecutive gzip members, which `zcat` reads as one file. */
 export const bodiesFile = 'bodies.gz';
@@ -36,32 +35,25 @@ export const runFileShape = v.object({
   run: id,
   started_at: time,
   tool: v.object({ name: v.literal('rekap'), version: text }),
-  /** The source, as stored in the warehouse. */
   source: text,
-  /** Without a trailing slash. */
   base_url: url,
   /** The previous snapshot, and the SHA-256 of its history of changes. */
   previous: v.nullable(id),
   previous_history: v.nullable(text),
   strict: v.boolean(),
-  /** Missing in older runs. */
   refuse: v.optional(v.nullable(v.literal('new-errors'))),
   accept_changes: v.boolean(),
   accept_source: v.boolean(),
   dry_run: v.boolean(),
   datasets: setOf(text),
-  /** Values of partitions; null for all. */
   partitions: v.nullable(setOf(text)),
   page_size: v.pipe(count, v.minValue(1)),
-  /** The declared project, which a replay uses. */
   project: storedProjectShape,
 });
 export type RunFile = Readonly<Omit<v.InferOutput<typeof runFileShape>, 'project'>> & { readonly project: Project };
 
-/** A line of answers.jsonl. */
 export const landedResponseShape = v.object({
   dataset: text,
-  /** Null for the full listing. */
   partition: v.nullable(text),
   url: text,
   at: time,
@@ -69,7 +61,6 @@ export const landedResponseShape = v.object({
   /** Length and SHA-256 of the body, decoded from any content encoding. */
   bytes: count,
   sha256: text,
-  /** Position of the compressed body in bodies.gz. */
   position: count,
   length: count,
 });

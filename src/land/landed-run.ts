@@ -31,19 +31,13 @@ const otherRun = 'Choose another run, or run the sync again.';
 
 export interface LandedRun extends LandedResponses {
   readonly file: RunFile;
-  /** Number of distinct requests. */
   readonly size: number;
   /** @throws `landing` if there is no response with this number, or its bytes don't match their hash. */
   answer(number: number): Promise<SourceResponse>;
   close(): Promise<void>;
 }
 
-/**
- * Opens a landing.
- *
- * @param since Ignores older responses; null for none.
- * @throws `landing` if a file is missing or a line of answers.jsonl is damaged.
- */
+/** @param since Ignores older responses; null for none. @throws `landing` if a file is missing or a line of answers.jsonl is damaged. */
 export async function openLandedRun(folder: string, since: Date | null): Promise<LandedRun> {
   const file = await readRunFile(folder);
   const all = await readAnswers(folder);
@@ -179,7 +173,6 @@ async function openBodies(folder: string): Promise<FileHandle> {
   }
 }
 
-/** Reads a body and checks its length and hash. */
 export async function readBody(bodies: FileHandle, line: LandedResponse, folder: string): Promise<Buffer> {
   const file = join(folder, bodiesFile);
   const compressed = await readBytes(bodies, line).catch((error: unknown) => {
@@ -197,7 +190,6 @@ export async function readBody(bodies: FileHandle, line: LandedResponse, folder:
   );
 }
 
-/** Reads the bytes of a body, or as many as the file has. */
 async function readBytes(bodies: FileHandle, { position, length }: LandedResponse): Promise<Buffer> {
   // A damaged length must not allocate more than the file has.
   const buffer = Buffer.alloc(Math.min(length, (await bodies.stat()).size));
@@ -207,7 +199,6 @@ async function readBytes(bodies: FileHandle, { position, length }: LandedRespons
   return buffer;
 }
 
-/** Damaged responses that are listed by URL. The others are counted. */
 const mostNamed = 3;
 
 /** Returns the problems of a landing as sentences. Compares its files with the manifest, and each body with its hash. */

@@ -15,13 +15,11 @@ const compress = promisify(gzip);
 
 /** Level 2 is as fast as level 1 for such records, and 10 % smaller. */
 const compressionLevel = 2;
-/** Bytes per chunk. A page takes one or two turns of the event loop. */
 const chunkSize = 131_072;
 
 /** Unwritten bytes above which `land` makes its callers wait. */
 const queueBound = 16 * 1024 * 1024;
 
-/** Creates a landing in `folder`, which must not contain one. */
 export async function openLanding(folder: string, run: RunFile): Promise<Landing> {
   await mkdir(folder, { recursive: true });
   await writeNewFile(join(folder, runFile), `${JSON.stringify(run, null, 2)}\n`);
@@ -44,7 +42,6 @@ export class Landing {
   private readonly responses: FileHandle;
   private readonly verdicts: FileHandle;
   private count = 0;
-  /** Bytes that aren't written yet. */
   private waiting = 0;
   private position = 0;
   /** The write of the newest response. After a failure, all later writes fail for the same reason, and nothing more is written. */

@@ -10,7 +10,6 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
-/** Upgrades run.json from format 2. Returns anything else unchanged. */
 export async function upgradeRunFile(value: unknown): Promise<unknown> {
   if (!isObject(value) || value['format'] !== 2) return value;
   const { districts, ...run } = value;

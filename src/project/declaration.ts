@@ -145,13 +145,11 @@ export interface PipelineDeclaration<Column extends string = string> {
   readonly expectedRecords?: number;
 }
 
-/** A pipeline with the settings of its project. */
 export interface Pipeline<Column extends string = string> extends PipelineDeclaration<Column>, SourceSettings {}
 
 /** Any pipeline, for code that doesn't know its columns. */
 export type AnyPipeline = Pipeline;
 
-/** Rows by name. A SQL file uses them as `(VALUES $name)`. */
 export type SqlValues = Readonly<Record<string, readonly (readonly (number | string)[])[]>>;
 
 /** Declares a project: the default export of `rekap.project.*`. */
@@ -174,7 +172,6 @@ export interface ProjectDeclaration extends Partial<Omit<SourceSettings, 'paging
   readonly sample?: string;
 }
 
-/** English and Indonesian. */
 export const languages = ['en', 'id'] as const;
 export type Language = (typeof languages)[number];
 
@@ -195,7 +192,6 @@ export interface SqlFile {
   readonly keys?: ViewKeys;
 }
 
-/** Keys of a view. */
 export interface ViewKeys {
   readonly primaryKey: readonly string[];
   readonly foreignKeys?: readonly {
@@ -211,16 +207,13 @@ export interface Project {
   readonly description: string;
   readonly auth: Auth | null;
   readonly partitionOption: string;
-  /** Queries that the shell shows. */
   readonly examples: readonly string[];
   readonly pipelines: readonly AnyPipeline[];
   /** Views, each after those it reads. */
   readonly models: readonly SqlFile[];
-  /** Checks across tables. */
   readonly checks: readonly SqlFile[];
 }
 
-/** Returns the names of the columns whose sums are kept: counts, decimals, and watched columns. */
 export function summedColumns({ columns, watch }: Pick<AnyPipeline, 'columns' | 'watch'>): string[] {
   return Object.entries(columns)
     .filter(([name, { kind }]) => kind === 'count' || kind === 'decimal' || watch.includes(name))
@@ -232,7 +225,6 @@ export function placeOf({ columns }: Pick<AnyPipeline, 'columns'>, column: strin
   return Object.keys(columns).indexOf(column);
 }
 
-/** Returns the positions of the key columns, in the order of the key. */
 export function keyPlaces(pipeline: Pick<AnyPipeline, 'columns' | 'key'>): number[] {
   return pipeline.key.map((column) => placeOf(pipeline, column));
 }
@@ -241,7 +233,6 @@ export function sumChecks({ checks }: Pick<AnyPipeline, 'checks'>): SumCheck[] {
   return checks.filter((check) => check.kind === 'sum');
 }
 
-/** Returns the words for a partition in a message. */
 export function namePartition(partition: string | null): string {
   return partition === null ? 'the full listing' : `partition ${partition}`;
 }

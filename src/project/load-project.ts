@@ -17,15 +17,11 @@ import type * as v from 'valibot';
 /** A project with the parts that a snapshot doesn't store. */
 export interface LoadedProject extends Project {
   readonly baseUrl: string | null;
-  /** Folder with the sample, one JSON file per pipeline. */
   readonly sampleFolder: string;
-  /** Module that draws the report; null for the default report. */
   readonly reportModule: string | null;
-  /** File of each pipeline, view and check. */
   readonly files: ReadonlyMap<string, SourceFile>;
 }
 
-/** A file of a project, for errors that name a line in it. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
@@ -34,7 +30,6 @@ export interface SourceFile {
 }
 
 const projectFile = 'rekap.project';
-/** Other files that may be next to the pipelines. */
 const notPipelines = new Set(['report', 'package', 'package-lock', 'tsconfig', 'rekap']);
 const codeEndings = ['.ts', '.js', '.mjs', '.json'];
 
@@ -68,7 +63,6 @@ export function findProject(given: string | null, from: string): string | null {
   }
 }
 
-/** Returns the path of `rekap.project.*` in a folder from `findProject`. */
 export function projectFileIn(folder: string): string {
   return findCode(folder, projectFile)!;
 }
@@ -171,7 +165,6 @@ class ProjectLoader {
     return pipelines;
   }
 
-  /** Adds the settings of the project to a pipeline. */
   private async complete(
     { partition, ...pipeline }: DeclaredPipeline,
     { paging, format = 'json', records = '', reportedCount }: ProjectDeclaration,
@@ -282,7 +275,6 @@ export function definitionError(problems: readonly string[]): RekapError {
 /** Returns the line of the last of these names, each searched as a word after the previous one. */
 function lineOf({ text }: SourceFile, names: readonly string[]): number {
   let [at, from] = [0, 0];
-  // Skips list indexes.
   for (const name of names.filter((part) => !/^\d*$/.test(part))) {
     const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
     const found = text.slice(from).search(new RegExp(`(?<!\\w)${escaped}(?!\\w)`));

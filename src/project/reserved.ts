@@ -3,10 +3,8 @@
 /** Why a value is null, as a negative number in the place of the value: every count is 0 or more. */
 export const NullReason = { missing: -1, null: -2, empty: -3, malformed: -4 } as const;
 
-/** Name of the check for a repeated key with different values. */
 export const conflictingRecords = 'conflicting_records';
 
-/** Tables that rekap creates. */
 export const ownTables: ReadonlySet<string> = new Set([
   'violations',
   'violations_log',
@@ -15,7 +13,6 @@ export const ownTables: ReadonlySet<string> = new Set([
   'snapshots_log',
 ]);
 
-/** The view that rekap generates from the sum checks. */
 export const reconciliationName = 'reconciliation';
 
 /** The column that rekap adds to the table of each pipeline. */
@@ -41,5 +38,4 @@ export const ownRowColumns: ReadonlySet<string> = new Set([
   'snapshot_id',
 ]);
 
-/** Checks of every pipeline. The first four record why a value is null. */
 export const ownChecks: ReadonlySet<string> = new Set([...Object.keys(NullReason), conflictingRecords]);

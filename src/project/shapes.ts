@@ -7,7 +7,6 @@ import type { DeclaredPipeline } from './define.ts';
 const text = v.string();
 const whole = v.pipe(v.number(), v.safeInteger());
 const named = v.pipe(text, v.regex(/\S/, 'is empty'));
-/** JSON pointer, RFC 6901. */
 const pointer = v.pipe(text, v.regex(/^(?:\/(?:[^~/]|~[01])*)*$/, 'is not a JSON pointer such as /data'));
 const parameter = v.pipe(text, v.regex(/^[\w.[\]-]+$/, 'is not the name of a query parameter'));
 const urlPath = v.pipe(
@@ -188,7 +187,6 @@ interface ShapeProblem {
   readonly what: string;
 }
 
-/** Returns what is wrong with a value; nothing if it has the shape. */
 export function findShapeProblems(shape: v.GenericSchema, value: unknown): ShapeProblem[] {
   return (v.safeParse(shape, value, { abortPipeEarly: true }).issues ?? []).map(explain);
 }
@@ -207,7 +205,6 @@ function explain(found: v.BaseIssue<unknown>): ShapeProblem {
 
 /** Returns the issue of the closest option of a union. */
 function deepest(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
-  // Some unions have their own message.
   if (!issue.message.startsWith('Invalid')) return issue;
   const inner = issue.issues?.toSorted((a, b) => (b.path?.length ?? 0) - (a.path?.length ?? 0))[0];
   if (inner === undefined) return issue;

@@ -3,7 +3,6 @@
 import type { Message, SqlFile, SqlValues, ViewKeys } from './declaration.ts';
 
 export interface ReadSqlFile extends SqlFile {
-  /** Lines before the SQL. */
   readonly headerLines: number;
 }
 
@@ -61,7 +60,6 @@ function readKeys(entries: readonly [string, string][]): ViewKeys | undefined {
   return { primaryKey, ...(foreignKeys.length > 0 && { foreignKeys }) };
 }
 
-/** Replaces each `$name` with the rows of VALUES that the project declares for it. */
 function fillIn(sql: string, values: SqlValues): string {
   const known = Object.entries(values).toSorted(([a], [b]) => b.length - a.length);
   return known.reduce((filled, [name, rows]) => {

@@ -5,11 +5,9 @@ import { fieldPath } from './field-path.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
 
 export interface DeclarationProblem {
-  /** The pipeline, view or check; null for the file of the project. */
   readonly of: string | null;
   /** A name in the file, at the position of the problem. */
   readonly near: string;
-  /** The problem as a sentence without a full stop. */
   readonly what: string;
 }
 
@@ -21,7 +19,6 @@ const inherited = new Set(['constructor', 'prototype']);
 const identifying: readonly ColumnKind[] = ['text', 'integer', 'boolean', 'date', 'timestamp'];
 const summable: readonly ColumnKind[] = ['count', 'integer', 'decimal'];
 
-/** Finds the problems of a project whose parts have the right shape. */
 export function* findProblems(project: Project): Generator<DeclarationProblem> {
   for (const pipeline of project.pipelines)
     for (const [near, what] of findPipelineProblems(pipeline, project)) yield { of: pipeline.table, near, what };
@@ -190,7 +187,6 @@ function* findCheckProblems(check: RowCheck, columns: Columns, project: Project)
   }
 }
 
-/** Returns whether a bound has the format of the values. */
 function isBound(kind: ColumnKind, bound: number | string): boolean {
   if (kind === 'date' || kind === 'timestamp')
     return /^\d{4}-\d{2}-\d{2}/.test(String(bound)) && typeof bound === 'string';
@@ -214,7 +210,6 @@ function* findNameProblems(what: string, name: string): Found {
   if (inherited.has(name)) yield [name, `${what} "${name}" is reserved in JavaScript`];
 }
 
-/** Finds conflicts between pipelines. */
 function* findNamesProblems({ pipelines }: Project): Generator<DeclarationProblem> {
   if (pipelines.length === 0) yield { of: null, near: 'name', what: 'it has no pipelines' };
   for (const table of repeated(pipelines.map((pipeline) => pipeline.table)))

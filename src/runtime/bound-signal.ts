@@ -4,7 +4,6 @@ import { setMaxListeners } from 'node:events';
 
 export interface BoundSignal {
   readonly signal: AbortSignal;
-  /** Returns whether the time limit aborted the signal. */
   isLate(): boolean;
   /** Removes the timer and the listener, and aborts pending waits. Call it when the work is over. */
   end(): void;
@@ -41,7 +40,6 @@ export function boundSignal(outer: AbortSignal, milliseconds: number, whyLate: (
   };
 }
 
-/** Null for a resource that wasn't opened. */
 type Closable = { close(): Promise<void> } | null;
 
 /** Closes resources in order, then throws the first failure. */

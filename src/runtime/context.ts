@@ -5,13 +5,11 @@ import type { Verdict } from '../stages.ts';
 
 export interface Clock {
   now(): Date;
-  /** Milliseconds of a monotonic clock. */
   monotonic(): number;
   /** Waits. Rejects with the reason of the signal if it is aborted first. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
 /** Steps of a run, in order. A process that dies at any step leaves the previous or the new snapshot intact. */
@@ -34,7 +32,6 @@ export const runSteps = [
 
 export type RunStep = (typeof runSteps)[number];
 
-/** An event of a run, for progress and logs. */
 export type RunEvent =
   | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'begin'; readonly run: string }

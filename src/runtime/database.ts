@@ -10,7 +10,6 @@ import { RekapError } from '../errors.ts';
 /** An open DuckDB file. Open each file only once per process, because DuckDB doesn't guard against a second time. */
 export interface Database {
   readonly connection: DuckDBConnection;
-  /** Runs statements. Returns the number of rows that the last one changed. */
   run(sql: string, values?: DuckDBValue[]): Promise<number>;
   /** Returns the rows of a query as plain objects, with BIGINT as bigint. */
   rows<Row>(sql: string, values?: DuckDBValue[]): Promise<Row[]>;
@@ -25,7 +24,6 @@ const noDownloads = { autoinstall_known_extensions: 'false', autoload_known_exte
 
 export interface OpenOptions {
   readonly readOnly?: boolean;
-  /** Additional DuckDB settings. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Aborts the current statement and all later ones. */
   readonly signal?: AbortSignal;
@@ -149,11 +147,6 @@ export interface DescribedColumn {
   readonly column_type: string;
 }
 
-/**
- * Returns the columns of a table in order; none if the table doesn't exist.
- *
- * @param attached Name of the attached database; null for the open file itself.
- */
 export async function tableColumns(
   database: Database,
   attached: string | null,
@@ -240,7 +233,6 @@ export function duckdb(): DuckDB {
   return (loaded ??= keepNames(require('@duckdb/node-api') as DuckDB));
 }
 
-/** Keeps struct entries called __proto__, which the client would lose in a plain object. */
 function keepNames(client: DuckDB): DuckDB {
   const { DuckDBStructValue, DuckDBStructVector } = client;
   DuckDBStructVector.prototype.getItem = function (row) {

@@ -1,6 +1,5 @@
 /** Builds HTML from templates, in which all texts are escaped. */
 
-/** HTML that is inserted without escaping. */
 export class Html {
   readonly text: string;
 
@@ -42,7 +41,6 @@ function escapeHtml(text: string): string {
 export interface TableSettings {
   readonly caption: string;
   readonly head: readonly string[];
-  /** Indexes of right-aligned columns. */
   readonly numbers: readonly number[];
 }
 
@@ -75,7 +73,6 @@ export function table(rows: readonly (readonly Part[])[], { caption, head, numbe
   </div>`;
 }
 
-/** Returns a collapsed section. */
 export function folded(summary: Html | string, content: Part): Html {
   return html`<details>
     <summary>${summary}</summary>

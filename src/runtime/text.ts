@@ -22,7 +22,6 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** The part of a URL before the @, also without "https://". An S3 address has no user. */
 const credentials = /(\b(?!s3:)[a-z][\w+.-]*:\/\/|^(?![a-z][\w+.-]*:\/\/)(?=[^\s:]*:))\S*@/gi;
 
 /** Removes users and passwords from URLs in a text, also from malformed ones. */

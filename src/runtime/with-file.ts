@@ -31,9 +31,7 @@ export async function writeNewFile(path: string, text: string): Promise<void> {
   await withFile(path, 'wx', (file) => file.writeFile(text));
 }
 
-/**
- * Flushes a file or a folder to the disk, to survive a power failure. A new name is on the disk only after its folder was flushed.
- */
+/** Flushes a file or a folder to the disk, to survive a power failure. A new name is on the disk only after its folder was flushed. */
 export async function flush(path: string): Promise<void> {
   await withFile(path, 'r', (file) => file.sync());
 }

@@ -15,7 +15,6 @@ const maxTextBytes = 1 << 24;
 export class BatchBuilder {
   rows = 0;
   readonly columns: readonly Column[];
-  /** 1 if the row breaks no error check. */
   readonly consistent = new Uint8Array(batchRows).fill(1);
   readonly names: readonly string[];
   private readonly key: readonly number[];
@@ -32,7 +31,6 @@ export class BatchBuilder {
     return this.rows === batchRows;
   }
 
-  /** True if the texts are too long for another page. */
   get isHeavy(): boolean {
     return this.texts.some(({ starts }) => starts[this.rows]! > maxTextBytes);
   }
@@ -45,7 +43,6 @@ export class BatchBuilder {
     return Object.fromEntries(this.key.map((index) => [this.names[index]!, this.columns[index]!.value(row)]));
   }
 
-  /** Returns the columns of the pipeline, then is_consistent. */
   toRecordBatch(): RecordBatch {
     const { rows } = this;
     const consistency = arrow.makeData({

@@ -7,7 +7,6 @@ import { type AnyPipeline, type SumCheck, sumChecks } from '../project/declarati
 import type { Violation } from '../stages.ts';
 import type { BatchBuilder } from './batch-builder.ts';
 
-/** Adds a violation per broken sum and marks the rows that break an error check as inconsistent. */
 export function checkSums(pipeline: AnyPipeline, batch: BatchBuilder, violations: Violation[]): void {
   for (const check of sumChecks(pipeline)) {
     const whole = batch.column(check.whole);
@@ -94,14 +93,12 @@ function scaleOf(column: Column): number {
   return column instanceof DecimalColumn ? column.scale : 0;
 }
 
-/** Returns a value in the column's smallest unit; 0 for NULL. */
 function unitsOf(column: Column, row: number): bigint {
   if (column instanceof DecimalColumn || column instanceof LongColumn) return column.units(row);
   if (column instanceof SmallColumn) return BigInt(column.values[row]!);
   throw new TypeError('the column is not numeric');
 }
 
-/** Returns the sum of a column in its smallest unit. */
 export function totalOf(column: Column, rows: number): bigint {
   if (column instanceof SmallColumn) return BigInt(sumOf(column.values, rows));
   let sum = 0n;

@@ -17,7 +17,6 @@ import type { Batch, Page, Quarantined, TransformTotals, Violation } from '../st
 import { BatchBuilder } from './batch-builder.ts';
 import { checkSums, totalOf } from './sums.ts';
 
-/** Fingerprints of the current record. The next record overwrites them. */
 const key: Fingerprint = { high: 0, low: 0 };
 const content: Fingerprint = { high: 0, low: 0 };
 
@@ -41,7 +40,6 @@ export class Transformer {
   private batch: BatchBuilder;
   private violations: Violation[] = [];
   private quarantined: Quarantined[] = [];
-  /** Keys of the rows of the current partition. */
   private keys = new FingerprintTable();
   /** Contents of its records, published or quarantined. */
   private contents = new FingerprintTable();
@@ -86,7 +84,6 @@ export class Transformer {
     return full;
   }
 
-  /** Returns the last batch, which may be empty. */
   finish(): Batch {
     return this.takeBatch();
   }
@@ -125,7 +122,6 @@ export class Transformer {
     }
   }
 
-  /** Returns why the record can't be stored in the table; null if it can. */
   private fillKey(page: Page, record: number): string | null {
     if (page.records.isObject[record] !== 1) return 'not an object';
     for (const column of this.keyColumns) {
@@ -148,7 +144,6 @@ export class Transformer {
     });
   }
 
-  /** Fills the columns that aren't part of the key. */
   private fillRow(page: Page, record: number): void {
     const { batch } = this;
     const row = batch.rows;
