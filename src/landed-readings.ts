@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RekapError } from './errors.ts';
 import { noFigures } from './source/source-client.ts';
 import { ScanError } from './source/decode/json-text.ts';
-import { takeRecords } from './source/decode/record-index-builder.ts';
+import { sliceRecords } from './source/decode/record-index-builder.ts';
 import { createPageScanner } from './source/decode/scan-answer.ts';
 import { answersFile } from './land/formats.ts';
 import { openLandedRun, readVerdicts } from './land/landed-run.ts';
@@ -23,14 +23,14 @@ export async function openLandedReadings(run: Run): Promise<OpenedSource> {
   run.figures = figures;
   const scan = createPageScanner(() => {});
 
-  async function readPage(response: number, first: number, taken: number): Promise<Page> {
+  async function readPage(response: number, first: number, count: number): Promise<Page> {
     const { request, url, body } = await landed.answer(response);
     const pipeline = project.pipelines.find(({ table }) => table === request.dataset);
     try {
       const page = pipeline && scan(pipeline, request, url, body);
-      if (page !== undefined && first + taken <= page.records.length) {
+      if (page !== undefined && first + count <= page.records.length) {
         figures.fromLanding += 1;
-        return takeRecords(page, first, taken);
+        return sliceRecords(page, first, count);
       }
     } catch (error) {
       if (!(error instanceof ScanError)) throw error;
@@ -44,11 +44,11 @@ export async function openLandedReadings(run: Run): Promise<OpenedSource> {
 
   async function* readings(): AsyncGenerator<AcceptedReading> {
     for (const { accepted, ...verdict } of verdicts) {
-      const pages = accepted.map(([response, first, taken]): AcceptedPage => ({
+      const pages = accepted.map(([response, first, count]): AcceptedPage => ({
         response,
         first,
-        taken,
-        read: () => readPage(response, first, taken),
+        count,
+        read: () => readPage(response, first, count),
         release: () => {},
       }));
       yield { verdict, pages };

@@ -141,7 +141,7 @@ async function requireSameFigures(run: Run & Replay, manifest: Manifest): Promis
   throw new RekapError(
     'verification',
     [
-      `The responses of run ${file.run} do not give the figures of snapshot ${model.id}:`,
+      `The responses of run ${file.run} do not reproduce the figures of snapshot ${model.id}:`,
       ...differing.map((what) => `  - ${what}`),
     ].join('\n'),
     'Nothing was published. This is a bug in rekap; please report it.',

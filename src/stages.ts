@@ -101,11 +101,11 @@ export interface Verdict {
   readonly reason: string | null;
 }
 
-/** Accepted records of a response: `taken` records from row `first` on. */
+/** Accepted records of a response: `count` records from row `first` on. */
 export interface AcceptedPage {
   readonly response: number;
   readonly first: number;
-  readonly taken: number;
+  readonly count: number;
   /** Returns only the accepted records, from memory or from the landing. */
   read(): Promise<Page>;
   release(): void;

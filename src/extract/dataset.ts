@@ -2,7 +2,7 @@
 
 import { isRekapError } from '../errors.ts';
 import { concernsOnePartition } from '../source/source-messages.ts';
-import { type Partition, PartitionReader, type OwnReading } from './partition.ts';
+import { type Partition, PartitionReader, type PartitionPass } from './partition.ts';
 import { type Doubt, ListingChecks } from './listing-checks.ts';
 import { type FoundListing, type FullListing, noListing, readFullListing, SeenRecords } from './full-listing.ts';
 import { DatasetPages, type PageHolder } from './pages.ts';
@@ -62,7 +62,7 @@ export class DatasetExtraction {
   }
 
   get listedPartitions(): string[] {
-    return this.found.readings.flatMap(({ partitions }) => partitions);
+    return this.found.passes.flatMap(({ partitions }) => partitions);
   }
 
   get seenPartitions(): string[] {
@@ -91,9 +91,9 @@ export class DatasetExtraction {
     const isAgain = this.partitions.has(id);
     const partition = this.partitions.get(id) ?? {
       id,
-      seen: new SeenRecords(this.found.readings, id),
+      seen: new SeenRecords(this.found.passes, id),
       digests: this.listing === null || id === null ? [] : [this.listing.of(id)],
-      readings: 0,
+      passes: 0,
       longest: [],
       isOptional: id !== null && this.isOptional(id),
     };
@@ -120,7 +120,7 @@ export class DatasetExtraction {
         this.findings.noteFailing(id, error.message.replace(/\.$/, ''));
         const { grade = null } = this.listing ?? {};
         return this.report(
-          this.verdict({ partition: id, proof: 'full listing', grade, readings: partition.readings }),
+          this.verdict({ partition: id, proof: 'full listing', grade, readings: partition.passes }),
           [],
         );
       }
@@ -133,8 +133,8 @@ export class DatasetExtraction {
     return wanted === null && this.listing !== null && !knownBefore.includes(id) && !this.listedPartitions.includes(id);
   }
 
-  private accept(partition: Partition, own: OwnReading, isAgain: boolean): AcceptedReading | null {
-    const { id, readings } = partition;
+  private accept(partition: Partition, own: PartitionPass, isAgain: boolean): AcceptedReading | null {
+    const { id, passes } = partition;
     const { total } = own.digest;
     const isElsewhere = id !== null && this.knownElsewhere?.has(id) === true;
     if (total === 0 && this.listing === null && isElsewhere && !this.options.acceptChanges) {
@@ -144,7 +144,7 @@ export class DatasetExtraction {
     const { proof, grade, at } = own;
     const pages = own.accepted.length;
     const read_at = at.toISOString();
-    const verdict = this.verdict({ partition: id, proof, grade, received: total, pages, readings, read_at });
+    const verdict = this.verdict({ partition: id, proof, grade, received: total, pages, readings: passes, read_at });
     if (id === null) this.findings.noteWhole(own);
     else this.findings.noteProved(id, own, this.listing);
     const reading = this.report(verdict, own.accepted, isAgain);
@@ -208,14 +208,14 @@ export class DatasetExtraction {
   private acceptWithoutPartition(): AcceptedReading[] {
     const { withoutPartition: pages } = this.found;
     if (pages.length === 0) return [];
-    const received = pages.reduce((sum, { taken }) => sum + taken, 0);
+    const received = pages.reduce((sum, { count }) => sum + count, 0);
     const { grade = null } = this.listing ?? {};
     const verdict = this.verdict({ partition: null, proof: 'full listing', grade, received, pages: pages.length });
     return [{ verdict, pages }];
   }
 
-  private incomplete({ id, readings }: Partition, reason: string): Verdict {
-    return this.verdict({ partition: id, proof: 'none', readings, complete: false, reason });
+  private incomplete({ id, passes }: Partition, reason: string): Verdict {
+    return this.verdict({ partition: id, proof: 'none', readings: passes, complete: false, reason });
   }
 
   private verdict(parts: Pick<Verdict, 'partition' | 'proof'> & Partial<Verdict>): Verdict {
@@ -227,7 +227,7 @@ export class DatasetExtraction {
   }
 
   private report(verdict: Verdict, pages: readonly AcceptedPage[], isKnown = false): AcceptedReading {
-    const records = pages.reduce((sum, { taken }) => sum + taken, 0);
+    const records = pages.reduce((sum, { count }) => sum + count, 0);
     if (!isKnown) this.options.report({ kind: 'partition', dataset: this.pipeline.table, records, verdict });
     return { verdict, pages };
   }

@@ -4,7 +4,7 @@ import { isRekapError, RekapError } from '../errors.ts';
 import type { FetchedPage } from '../source/response-reader.ts';
 import { isRefusal } from '../source/source-messages.ts';
 import type { DatasetPages } from './pages.ts';
-import { PassDigest, maxReadings, KeyOccurrences, RecordReader } from './prove.ts';
+import { PassDigest, maxPasses, KeyOccurrences, RecordReader } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { type Fingerprint, FingerprintTable } from '../kinds/fingerprints.ts';
@@ -119,7 +119,7 @@ export class SeenRecords {
 export interface FoundListing {
   readonly listing: FullListing | null;
   /** All passes, also failed ones. Every record in them must be found. */
-  readonly readings: readonly FullListing[];
+  readonly passes: readonly FullListing[];
   readonly withoutPartition: readonly AcceptedPage[];
   readonly reported: number;
   /** Why there is no listing; null if it is empty. */
@@ -128,7 +128,7 @@ export interface FoundListing {
 
 export const noListing: FoundListing = {
   listing: null,
-  readings: [],
+  passes: [],
   withoutPartition: [],
   reported: 0,
   refusal: null,
@@ -147,37 +147,37 @@ export async function readFullListing(
   { clock, signal, maxRecords }: ExtractOptions,
   warn: (message: string) => void,
 ): Promise<FoundListing> {
-  const readings: FullListing[] = [];
+  const passes: FullListing[] = [];
   const whole: FullListing[] = [];
   // If the source has listed records before, an empty list is an error.
-  const hasShown = (): boolean => readings.some(({ total }) => total > 0);
+  const hasShown = (): boolean => passes.some(({ total }) => total > 0);
   const without = (refusal: RekapError | null): FoundListing => {
     const why = refusal?.message.replace(/\.$/, '') ?? 'the list is empty';
     warn(`the source returns no full listing (${why}), so rekap reads each known partition by itself`);
-    return { ...noListing, readings, refusal };
+    return { ...noListing, passes, refusal };
   };
   for (let attempt = 1; ; attempt += 1) {
     const withoutPartition: AcceptedPage[] = [];
     try {
-      const [listing, { reported, refusal }] = await readOnce(pages, maxRecords, readings, whole, withoutPartition);
+      const [listing, { reported, refusal }] = await readOnce(pages, maxRecords, passes, whole, withoutPartition);
       const isWhole = pages.pager.showsGaps || whole.some(({ all }) => all.content === listing.all.content);
       if (listing.total > 0 && isWhole) {
         listing.grade = pages.pager.grade([...whole, listing].map(({ longest }) => longest));
-        return { listing, readings, withoutPartition, reported, refusal: null };
+        return { listing, passes, withoutPartition, reported, refusal: null };
       }
       if (listing.total > 0) whole.push(listing);
       else if (!hasShown()) return without(refusal);
-      if (listing.total === 0 || attempt === maxReadings)
+      if (listing.total === 0 || attempt === maxPasses)
         throw new RekapError(
           'broken-reading',
           listing.total === 0
             ? 'The full listing had records at first, but is empty now.'
-            : `The full listing was read ${attempt} times, and no two passes brought the same records.`,
+            : `The full listing was read ${attempt} times, and no two passes returned the same records.`,
           'The source leaves out records, or changed during the sync. Run the sync again.',
         );
     } catch (error) {
       if (isRefusal(error) && !hasShown()) return without(error);
-      if (!isRekapError(error, 'broken-reading') || attempt === maxReadings) throw error;
+      if (!isRekapError(error, 'broken-reading') || attempt === maxPasses) throw error;
       warn(`rekap reads the full listing again: ${error.message.replace(/\.$/, '')}`);
     }
     for (const page of withoutPartition) page.release();
@@ -189,13 +189,13 @@ export async function readFullListing(
 async function readOnce(
   pages: DatasetPages,
   maxRecords: number,
-  readings: FullListing[],
+  passes: FullListing[],
   whole: readonly FullListing[],
   withoutPartition: AcceptedPage[],
   size = sizeAfter(pages, whole),
 ): Promise<[FullListing, PassEnd]> {
   const listing = new FullListing(pages.pipeline, pages.pager.grade([]));
-  readings.push(listing);
+  passes.push(listing);
   const tally = new PassTally(maxRecords);
   try {
     for await (const passPage of pages.read({ partition: null, isOptional: false, mayBeRefused: true, size })) {
@@ -208,7 +208,7 @@ async function readOnce(
   } catch (error) {
     if (!(error instanceof StartOver)) throw error;
     for (const page of withoutPartition.splice(0)) page.release();
-    return readOnce(pages, maxRecords, readings, whole, withoutPartition, error.size);
+    return readOnce(pages, maxRecords, passes, whole, withoutPartition, error.size);
   }
 }
 
@@ -220,11 +220,11 @@ function sizeAfter({ pager }: DatasetPages, whole: readonly FullListing[]): numb
 }
 
 function holdRuns(pages: DatasetPages, fetched: FetchedPage, rows: readonly number[]): AcceptedPage[] {
-  const runs: { first: number; taken: number }[] = [];
+  const runs: { first: number; count: number }[] = [];
   for (const row of rows) {
     const run = runs.at(-1);
-    if (run !== undefined && run.first + run.taken === row) run.taken += 1;
-    else runs.push({ first: row, taken: 1 });
+    if (run !== undefined && run.first + run.count === row) run.count += 1;
+    else runs.push({ first: row, count: 1 });
   }
-  return runs.map(({ first, taken }) => pages.hold(fetched, first, taken, 0.5));
+  return runs.map(({ first, count }) => pages.hold(fetched, first, count, 0.5));
 }

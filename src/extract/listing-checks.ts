@@ -4,7 +4,7 @@ import { comparePartitions } from '../project/declaration.ts';
 import { formatNumber } from '../runtime/text.ts';
 import type { FullListing } from './full-listing.ts';
 import type { Known } from './extract-options.ts';
-import type { OwnReading } from './partition.ts';
+import type { PartitionPass } from './partition.ts';
 
 const mostNamed = 10;
 
@@ -56,7 +56,7 @@ export class ListingChecks {
     }
   }
 
-  noteWhole({ digest: { total }, reported }: OwnReading): void {
+  noteWhole({ digest: { total }, reported }: PartitionPass): void {
     const { expected } = this.known;
     const most = expected[this.table] ?? 0;
     if (total < most)
@@ -67,8 +67,8 @@ export class ListingChecks {
       );
   }
 
-  noteProved(partition: string, reading: OwnReading, listing: FullListing | null): void {
-    const { digest, refusal, reported, isFull } = reading;
+  noteProved(partition: string, pass: PartitionPass, listing: FullListing | null): void {
+    const { digest, refusal, reported, isFull } = pass;
     const { total } = digest;
     const listed = listing?.of(partition).total ?? 0;
     if (listing !== null && total > listed) this.isListingShort = true;
@@ -79,8 +79,8 @@ export class ListingChecks {
     else this.empty.push(partition);
     if (isFull && listing === null) this.full.push(partition);
     // A count that equals that of the listing doesn't count the partition.
-    if (reported > reading.total && reported !== this.listingReported) this.reportingMore.set(partition, reported);
-    this.received.set(partition, reading.total);
+    if (reported > pass.total && reported !== this.listingReported) this.reportingMore.set(partition, reported);
+    this.received.set(partition, pass.total);
     if (listing !== null && total === listed && digest.content !== listing.of(partition).content)
       this.differing.push(partition);
   }

@@ -7,7 +7,7 @@ import type { ExtractOptions } from './extract-options.ts';
 import { pagerOf } from '../source/paging/choose-pager.ts';
 import { type FirstPage, type PageAddress, type Pager, type PassPage, StartOver } from '../source/paging/pass.ts';
 import { createPageScanner } from '../source/decode/scan-answer.ts';
-import { takeRecords } from '../source/decode/record-index-builder.ts';
+import { sliceRecords } from '../source/decode/record-index-builder.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';
 
@@ -71,8 +71,8 @@ export class DatasetPages {
     return (await this.fetch(listing, address, { isBehind: true })).page.records.length === 0;
   }
 
-  hold(fetched: FetchedPage, first: number, taken: number, share?: number): AcceptedPage {
-    return this.holder.hold(fetched, { first, taken }, this.rescan(fetched.page.request, fetched.page.url), share);
+  hold(fetched: FetchedPage, first: number, count: number, share?: number): AcceptedPage {
+    return this.holder.hold(fetched, { first, count }, this.rescan(fetched.page.request, fetched.page.url), share);
   }
 
   /** A separate method: a closure made beside a page would keep it in memory after its release. */
@@ -162,21 +162,21 @@ export class PageHolder {
    */
   hold(
     { page: fetched, landed }: FetchedPage,
-    { first, taken }: { readonly first: number; readonly taken: number },
+    { first, count }: { readonly first: number; readonly count: number },
     reopen: (bytes: Buffer) => Page,
     share = 1,
   ): AcceptedPage {
     const size = fetched.bytes.length;
     let held: Page | null = null;
     if (this.held + size <= this.bound * share) {
-      held = takeRecords(fetched, first, taken);
+      held = sliceRecords(fetched, first, count);
       this.held += size;
     }
     return {
       response: landed.response,
       first,
-      taken,
-      read: async () => held ?? takeRecords(reopen(await landed.read()), first, taken),
+      count,
+      read: async () => held ?? sliceRecords(reopen(await landed.read()), first, count),
       release: () => {
         if (held === null) return;
         held = null;

@@ -5,7 +5,7 @@ import type { AcceptedPage, Grade } from '../stages.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { FullListing, SeenRecords } from './full-listing.ts';
 import type { DatasetPages } from './pages.ts';
-import { PassDigest, missingFrom, maxReadings, neededReadings, KeyOccurrences, RecordReader } from './prove.ts';
+import { PassDigest, missingFrom, maxPasses, neededPasses, KeyOccurrences, RecordReader } from './prove.ts';
 import { type PassEnd, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 
 /** Milliseconds before the next pass if passes disagree, doubled each time. The pauses of a partition take at most 3.5 s in total. */
@@ -16,13 +16,13 @@ export interface Partition {
   readonly seen: SeenRecords;
   /** Digests of the complete passes, starting with the part of the full listing. */
   readonly digests: PassDigest[];
-  readings: number;
+  passes: number;
   readonly longest: number[];
   /** True if only the reference list names the partition. */
   readonly isOptional: boolean;
 }
 
-export interface OwnReading extends PassEnd {
+export interface PartitionPass extends PassEnd {
   readonly proof: 'own end' | 'full listing';
   readonly digest: PassDigest;
   readonly grade: Grade;
@@ -50,13 +50,13 @@ export class PartitionReader {
    *
    * @throws RekapError if four passes don't prove it, or no pass can.
    */
-  async read(partition: Partition): Promise<OwnReading | null> {
+  async read(partition: Partition): Promise<PartitionPass | null> {
     const { digests, seen, longest } = partition;
-    const isFirst = partition.readings === 0;
+    const isFirst = partition.passes === 0;
     for (;;) {
-      partition.readings += 1;
+      partition.passes += 1;
       // A second call may start after the fourth pass.
-      const isLast = partition.readings >= maxReadings;
+      const isLast = partition.passes >= maxPasses;
       try {
         const own = await this.readOnce(partition);
         const missing = this.missingFrom(own, partition);
@@ -69,7 +69,7 @@ export class PartitionReader {
         if (isLast)
           throw new RekapError(
             'unprovable-source',
-            `It was read ${partition.readings} times: ${missing}.`,
+            `It was read ${partition.passes} times: ${missing}.`,
             'The source leaves out records, or changed during the sync. Run the sync again.',
           );
         if (!isSteady) await this.pause(partition);
@@ -81,20 +81,20 @@ export class PartitionReader {
   }
 
   /** Waits, so that a short outage is over before the next pass. */
-  private pause({ readings }: Partition): Promise<void> {
-    return this.options.clock.sleep(firstPause * 2 ** (readings - 1), this.options.signal);
+  private pause({ passes }: Partition): Promise<void> {
+    return this.options.clock.sleep(firstPause * 2 ** (passes - 1), this.options.signal);
   }
 
-  private missingFrom({ proof, digest, pages }: OwnReading, { id, digests, seen }: Partition): string | null {
+  private missingFrom({ proof, digest, pages }: PartitionPass, { id, digests, seen }: Partition): string | null {
     if (proof === 'full listing') return null;
-    const needed = id === null || !this.pages.pager.showsGaps ? 2 : neededReadings(this.listing, pages);
+    const needed = id === null || !this.pages.pager.showsGaps ? 2 : neededPasses(this.listing, pages);
     return missingFrom({ newest: digest, earlier: digests, seen: seen.size, needed });
   }
 
   /** Returns the page size: in every second pass, one record fewer than the longest page of the first pass. */
-  private sizeOf({ readings, longest: [first = 0] }: Partition): number | null {
+  private sizeOf({ passes, longest: [first = 0] }: Partition): number | null {
     if (!this.pages.pager.repages || first < 2) return null;
-    return readings % 2 === 0 ? first - 1 : first;
+    return passes % 2 === 0 ? first - 1 : first;
   }
 
   private gradeOf({ longest }: Partition, newest: number): Grade {
@@ -104,14 +104,14 @@ export class PartitionReader {
       : this.pages.pager.grade([...longest, newest]);
   }
 
-  private async readOnce(partition: Partition, size = this.sizeOf(partition)): Promise<OwnReading> {
+  private async readOnce(partition: Partition, size = this.sizeOf(partition)): Promise<PartitionPass> {
     const { id, isOptional, seen } = partition;
     const { reader, pages } = this;
     const tally = new PassTally(this.options.maxRecords);
     const digest = new PassDigest();
     const occurrences = new KeyOccurrences();
     const accepted: AcceptedPage[] = [];
-    let proof: OwnReading['proof'] = 'own end';
+    let proof: PartitionPass['proof'] = 'own end';
     try {
       for await (const passPage of pages.read({ partition: id, isOptional, mayBeRefused: false, size })) {
         if (!tally.add(passPage)) continue;

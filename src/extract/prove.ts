@@ -9,7 +9,7 @@ import { kindOf } from '../kinds/kinds.ts';
 import { type Fingerprint, fingerprintContent, fingerprintRecord, FingerprintTable } from '../kinds/fingerprints.ts';
 import type { Page } from '../stages.ts';
 
-export const maxReadings = 4;
+export const maxPasses = 4;
 
 /** A digest to compare two passes. Records are added one by one. */
 export class PassDigest {
@@ -53,7 +53,7 @@ export function missingFrom({ newest, earlier, seen, needed }: Evidence): string
  * Returns how many passes must agree. Two, except in two cases that need three: the page lengths of the listing vary, so a page of one record
  * doesn't show the end; or the partition has several pages and no ordered listing confirms them.
  */
-export function neededReadings(listing: { isOrderly: boolean; pagesVary: boolean } | null, pages: number): number {
+export function neededPasses(listing: { isOrderly: boolean; pagesVary: boolean } | null, pages: number): number {
   return listing?.pagesVary === true || (pages > 1 && listing?.isOrderly !== true) ? 3 : 2;
 }
 

@@ -121,7 +121,7 @@ export class Landing {
     const landLine = (line: unknown) => this.append(this.verdicts, verdictsFile, `${JSON.stringify(line)}\n`);
     let verdicts = 0;
     for await (const reading of readings) {
-      const accepted = reading.pages.map(({ response, first, taken }) => [response, first, taken]);
+      const accepted = reading.pages.map(({ response, first, count }) => [response, first, count]);
       await landLine({ ...reading.verdict, accepted });
       verdicts += 1;
       yield reading;

@@ -150,6 +150,7 @@ export interface Pipeline<Column extends string = string> extends PipelineDeclar
 /** Any pipeline, for code that doesn't know its columns. */
 export type AnyPipeline = Pipeline;
 
+/** Rows by name. A SQL file uses them as `(VALUES $name)`. */
 export type SqlValues = Readonly<Record<string, readonly (readonly (number | string)[])[]>>;
 
 /** Declares a project: the default export of `rekap.project.*`. */

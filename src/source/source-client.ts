@@ -104,7 +104,7 @@ export class SourceClient {
 
   /** Fetches one page, with retries if they can help. Throws a `RekapError` that names the URL. */
   async fetchPage(pipeline: AnyPipeline, request: PageRequest, options: FetchOptions = {}): Promise<FetchedPage> {
-    const path = this.pathOf(request);
+    const path = this.base.pathname.replace(/\/$/, '') + request.target;
     const outgoing: OutgoingRequest = {
       pipeline,
       request,
@@ -238,10 +238,6 @@ export class SourceClient {
       if (error instanceof ScanError) return null;
       throw error;
     }
-  }
-
-  private pathOf({ target }: PageRequest): string {
-    return this.base.pathname.replace(/\/$/, '') + target;
   }
 
   async close(): Promise<void> {

@@ -3,9 +3,8 @@
 import { countOnes } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, keyPlaces, summedColumns } from '../project/declaration.ts';
-import { conflictingRecords } from '../project/reserved.ts';
+import { conflictingRecords, NullReason } from '../project/reserved.ts';
 import { nullReasonName, readRaw } from '../kinds/read-field.ts';
-import { NullReason } from '../project/reserved.ts';
 import {
   begin,
   type Fingerprint,

@@ -59,16 +59,16 @@ function doubled<Type extends Int32Array | Uint8Array>(array: Type, Constructor:
   return larger;
 }
 
-/** Returns a page with `taken` records from row `first` on, over the same bytes. Nothing is copied. */
-export function takeRecords(page: Page, first: number, taken: number): Page {
+/** Returns a page with `count` records from row `first` on, over the same bytes. Nothing is copied. */
+export function sliceRecords(page: Page, first: number, count: number): Page {
   const { width, length, ...records } = page.records;
-  if (first === 0 && taken === length) return page;
-  const end = first + taken;
+  if (first === 0 && count === length) return page;
+  const end = first + count;
   return {
     ...page,
     records: {
       width,
-      length: taken,
+      length: count,
       recordStart: records.recordStart.subarray(first, end),
       recordEnd: records.recordEnd.subarray(first, end),
       isObject: records.isObject.subarray(first, end),

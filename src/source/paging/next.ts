@@ -62,7 +62,7 @@ function targetOf(next: string, { url }: Page, baseUrl: string): string {
 function absent({ url }: Page, { message }: RekapError): RekapError {
   return new RekapError(
     'broken-reading',
-    `${url} names a next page that the source does not give: ${message}`,
+    `${url} names a next page that the source does not return: ${message}`,
     'The source changed during the sync, or its cursors expire. Run the sync again, or contact its operator.',
   );
 }
@@ -70,7 +70,7 @@ function absent({ url }: Page, { message }: RekapError): RekapError {
 function loop({ url }: Page, next: string): RekapError {
   return new RekapError(
     'broken-reading',
-    `${url} names ${JSON.stringify(next.slice(0, 200))} as its next page, which came before.`,
+    `${url} names ${JSON.stringify(next.slice(0, 200))} as its next page, which was already read.`,
     'The pages of the source form a loop. Run the sync again, or contact its operator.',
   );
 }

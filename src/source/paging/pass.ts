@@ -147,7 +147,7 @@ export class KnownPages {
 export function repeatedRecord(url: string): RekapError {
   return new RekapError(
     'broken-reading',
-    `${url} has a record whose key came before in the same pass.`,
+    `${url} repeats the key of an earlier record of the same pass.`,
     'The source repeats a page, or records moved from page to page during the pass; or the key does not identify a record. Run the sync again.',
   );
 }
