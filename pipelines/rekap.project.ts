@@ -1,11 +1,11 @@
-/** Indonesia's DPR-RI voter statistics: the service, and the values that the SQL files name. */
+/** Declares the project with Indonesia's DPR-RI voter statistics, and the values for its SQL files. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { defineProject } from '../src/project/define.ts';
 
-/** The package finds its own folder by its name, from the sources and from the build alike. */
+/** Resolved by name, which works in the sources and in the build. */
 const reference = join(dirname(createRequire(import.meta.url).resolve('rekap/package.json')), 'data', 'reference');
 
 interface Coded {
@@ -13,7 +13,6 @@ interface Coded {
   readonly names: readonly string[];
 }
 
-/** Each official name of a province or a regency, without spaces and punctuation, with its code. */
 function codes({ kemendagri_code: code, names }: Coded, ...before: string[]): string[][] {
   return names.map((name) => [...before, code, name.replaceAll(/[^A-Z0-9]/g, '')]);
 }

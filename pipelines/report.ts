@@ -1,4 +1,4 @@
-/** The report of a snapshot: one HTML page that loads nothing from the network. */
+/** Draws the report of a snapshot: one HTML page that loads nothing from the network. */
 
 import { createHash } from 'node:crypto';
 import { Printer } from './report/figure.ts';
@@ -29,7 +29,7 @@ import type { ReportFacts } from '../src/report/report-facts.ts';
 
 const words: Readonly<Record<Language, Words>> = { en: english, id: indonesian };
 
-/** Returns the page; null where the snapshot has no regencies. Throws `usage` if another release made the snapshot. */
+/** Returns the page; null if the snapshot has no regencies. Throws `usage` if another release made the snapshot. */
 export default async function drawReport(facts: ReportFacts): Promise<string | null> {
   const { project, database, manifest, answers, language } = facts;
   const [view] = await database.rows("SELECT 1 FROM duckdb_views() WHERE view_name = 'turnout_sums'");
@@ -46,7 +46,6 @@ export default async function drawReport(facts: ReportFacts): Promise<string | n
   return frame(page, language, html`${pin}${await sections(page, facts, election)}`).text;
 }
 
-/** Says that this snapshot, or another one, is pinned. */
 function pinNotice({ own, manifest }: Page, pinned: string): Html {
   return html`<p>
     <strong>${pinned === manifest.snapshot ? own.pinned : own.otherPinned(html`<code>${pinned}</code>`)}</strong>

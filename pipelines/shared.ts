@@ -1,8 +1,7 @@
-/** What both datasets share: the place that a record is about, its key, its filter, and the sums that hold in every record. */
+/** Declares what both datasets share: columns of the place, the key, the filter, and the sums of every record. */
 
 import { integer, reference, sum, text } from '../src/project/define.ts';
 
-/** Years and ids are small and never negative. */
 const small = { min: 0, max: 2_147_483_647 } as const;
 
 export const place = {
@@ -18,7 +17,6 @@ export const place = {
   regency: text('NamaKabupaten', 'Name of the regency or city.'),
 } as const;
 
-/** The paths are those of the service; everything else is the same for both. */
 export const shared = {
   unit: 'people',
   partition: {

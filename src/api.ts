@@ -1,4 +1,4 @@
-/** What a program calls: the commands sync and replay, with everything filled in that is not said. */
+/** The functions `sync` and `replay` of the public API, with defaults for all optional settings. */
 
 import { Secret } from './source/secret.ts';
 import type { Project } from './project/declaration.ts';
@@ -14,17 +14,15 @@ import {
 import { systemClock } from './runtime/context.ts';
 import { sync as syncProject } from './sync.ts';
 
-/** The context of a run; all of it may be left out. */
 type GivenContext = Partial<SyncContext>;
 
-/** The options of a sync as `SyncOptions` describes them. */
+/** Options of a sync. `SyncOptions` describes the optional ones. */
 export interface SyncSettings extends Partial<Omit<SyncOptions, 'apiKey'>>, GivenContext {
-  /** Address of the service, without an endpoint. */
   readonly baseUrl: string;
   readonly apiKey: string | Secret;
-  /** Folder of the warehouse; it is made where there is none. */
+  /** Folder of the warehouse. It is created if it doesn't exist. */
   readonly warehouse: string;
-  /** What is moved; else the datasets of this package. */
+  /** Default: the bundled project. */
   readonly project?: Project & { readonly reportModule?: string | null };
 }
 
@@ -33,9 +31,9 @@ export interface ReplaySettings extends Partial<ReplayOptions>, GivenContext {
 }
 
 /**
- * Brings the source's data into the warehouse, whole and in one step.
+ * Copies the data of the source into the warehouse and publishes it as a snapshot.
  *
- * @throws RekapError with a `code`, an `exitCode` and the `next` step; the snapshot before then stays as it was.
+ * @throws RekapError with a `code`, an `exitCode` and the `next` step. The previous snapshot then stays unchanged.
  */
 export async function sync(settings: SyncSettings): Promise<SyncResult> {
   const { context, options } = split(settings);
@@ -44,11 +42,6 @@ export async function sync(settings: SyncSettings): Promise<SyncResult> {
   return syncProject(project, { ...syncDefaults, source: baseUrl, ...options, apiKey: secret }, context);
 }
 
-/**
- * Builds the snapshot of an earlier run again from what the source answered then.
- *
- * @throws RekapError as `sync` does.
- */
 export async function replay(settings: ReplaySettings): Promise<SyncResult> {
   const { context, options } = split(settings);
   const requested = {

@@ -1,4 +1,4 @@
-/** Builds accepted readings into tables and Parquet files in the run's folder, wherever the readings come from. */
+/** Builds tables and Parquet files from accepted readings, in the folder of the run. */
 
 import { RekapError } from './errors.ts';
 import { Load } from './load/load.ts';
@@ -11,19 +11,12 @@ import type { AcceptedReading, TransformTotals, Verdict } from './stages.ts';
 import { Transformer } from './transform/transformer.ts';
 import { databaseFile } from './warehouse/snapshot-format.ts';
 
-/**
- * Makes the tables and views that a run fills.
- *
- * @throws `pipeline-definition` where the project's SQL cannot be used.
- */
+/** @throws `pipeline-definition` if the SQL of the project is invalid. */
 export function beginLoad({ project, files, folder, signal }: Run): Promise<Load> {
   return Load.begin({ folder, databaseFile, project, files, signal });
 }
 
-/**
- * @param carryOver What the snapshot keeps of the one before; null for nothing.
- * @throws `incomplete` where a partition could not be proved.
- */
+/** @param carryOver Rows to keep from the previous snapshot; null for none. @throws `incomplete` if a partition isn't proved complete. */
 export async function build(
   run: Run,
   load: Load,
@@ -47,7 +40,6 @@ export async function build(
   }
 }
 
-/** Transforms and stages one partition after the other, while others are read. */
 async function stage({ requested }: Run, readings: AsyncIterable<AcceptedReading>, load: Load): Promise<Staged> {
   const parts = new Map(
     requested.map((pipeline) => [pipeline.table, { pipeline, transformer: new Transformer(pipeline) }]),
@@ -56,7 +48,7 @@ async function stage({ requested }: Run, readings: AsyncIterable<AcceptedReading
   for await (const { verdict, pages } of readings) {
     verdicts.push(verdict);
     const part = parts.get(verdict.dataset);
-    // A list that only names partitions becomes no table.
+    // A list that only names partitions has no table.
     if (pages.length === 0 || part === undefined) continue;
     const { pipeline, transformer } = part;
     transformer.beginPartition();
@@ -91,13 +83,12 @@ function requireComplete(verdicts: readonly Verdict[]): void {
   );
 }
 
-/** 3 of 84 partitions of one dataset, 1 of 84 partitions of another. */
 function countIncomplete(verdicts: readonly Verdict[]): string {
   return [...new Set(verdicts.map(({ dataset }) => dataset))]
     .flatMap((dataset) => {
       const own = verdicts.filter((verdict) => verdict.dataset === dataset);
       const doubtful = own.filter(({ complete }) => !complete).map(({ partition }) => partition);
-      // What is doubtful of a partition that was read to its end has a verdict of its own.
+      // A partition may have a second verdict with a doubt, so ids are counted once.
       const count = (ids: readonly (string | null)[]): number => new Set(ids.filter((id) => id !== null)).size;
       const partitions = count(doubtful);
       return [

@@ -1,10 +1,10 @@
-/** What a violation says in one sentence: one template per check, in English and in Indonesian, filled in TypeScript or in SQL. */
+/** Creates the message of a violation from one template per check, in English and Indonesian, in TypeScript or in SQL. */
 
 import { quoteIdentifier, quoteText } from './runtime/database.ts';
 import { kindOf } from './kinds/kinds.ts';
 import { type AnyPipeline, type Language, type Message, type Project, sumChecks } from './project/declaration.ts';
 
-/** Of the checks that are not declared in SQL. What stands in braces is filled in. */
+/** Templates of the checks that aren't declared in SQL. Names in braces are filled in. */
 export const ownMessages = {
   sum: {
     en: '{column} ({field}) is {actual}, but {parts} = {expected}',
@@ -35,7 +35,6 @@ export const ownMessages = {
   },
 } as const satisfies Readonly<Record<string, Message>>;
 
-/** What a message is made of, with the names that the columns of `violations` have. */
 export interface MessageParts {
   readonly dataset: string;
   readonly check_name: string;
@@ -45,23 +44,21 @@ export interface MessageParts {
   readonly actual: string | null;
 }
 
-/** The message of a check that the transformation makes. */
 export function rowMessage(pipeline: AnyPipeline, parts: MessageParts, language: Language = 'en'): string {
   return join(fill(rowTemplate(pipeline, parts), pipeline, parts, language));
 }
 
-/** The message of any violation of a project. */
 export function messageOf(project: Project, parts: MessageParts, language: Language): string {
   return join(messagePieces(project, parts, language));
 }
 
-/** A piece of a message: the template's own words, or what is filled in, with its name in the template. */
+/** A piece of a message. `name` is the placeholder, or null for literal text. */
 export interface MessagePiece {
   readonly name: string | null;
   readonly text: string;
 }
 
-/** The message of any violation, in pieces, so that a page can mark the numbers in it. */
+/** Returns the message of any violation in pieces, so that a page can mark its numbers. */
 export function messagePieces(
   { pipelines, checks }: Project,
   parts: MessageParts,
@@ -82,7 +79,6 @@ function rowTemplate({ checks }: AnyPipeline, { check_name }: MessageParts): Mes
   return ownMessages[declared?.kind ?? (check_name as keyof typeof ownMessages)];
 }
 
-/** A message is English where it is in no other language. */
 function fill(message: Message, pipeline: AnyPipeline, parts: MessageParts, language: Language): MessagePiece[] {
   const template = message[language] ?? message.en;
   const { dataset, check_name, column_name, raw_value, expected, actual } = parts;
@@ -105,7 +101,7 @@ function fill(message: Message, pipeline: AnyPipeline, parts: MessageParts, lang
     .map((piece, index) => (index % 2 === 0 ? { name: null, text: piece } : { name: piece, text: values[piece]!() }));
 }
 
-/** The English message of a check across tables, as SQL over the columns that its query gives. */
+/** Returns the English message of a check across tables as SQL over the columns of its query. */
 export function messageSql({ en }: Message, pipelines: readonly AnyPipeline[]): string {
   const fields = pipelines.flatMap(({ table, columns }) =>
     Object.entries(columns).map(

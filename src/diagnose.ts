@@ -1,10 +1,10 @@
-/** Looks whether a sync could run here: one finding after another, each with what to do about it. It reads a few records and writes nothing. */
+/** Checks that a sync can run here, and explains how to fix problems. Reads a few records and writes nothing. */
 
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isRekapError, messageOf, RekapError, systemCode } from './errors.ts';
-import { createHttpTransport, type Received, type Transport } from './source/http-transport.ts';
+import { createHttpTransport, type HttpResponse, type Transport } from './source/http-transport.ts';
 import type { Secret } from './source/secret.ts';
 import { checkKey } from './source/source-messages.ts';
 import { createScanner, shapeOf } from './source/decode/scan-answer.ts';
@@ -20,28 +20,24 @@ export interface Finding {
   readonly about: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly found: string;
-  /** What to do; null where all is well. */
   readonly next: string | null;
 }
 
-export interface Patient {
+export interface DoctorOptions {
   readonly project: Project;
   readonly warehouse: string;
-  /** Null where none is given: then only this machine is looked at. */
+  /** Null to check only this machine. */
   readonly baseUrl: string | null;
-  /** Null where there is none. */
   readonly apiKey: Secret | null;
   readonly pageSize: number;
-  /** Milliseconds for one request. */
   readonly timeout: number;
   readonly clock: Clock;
-  /** Version of Node, such as 20.19.0. */
   readonly node: string;
-  /** Path of the file that holds the key; null if the key is in the environment. */
+  /** Path of the file with the key; null if the key is in the environment. */
   readonly keyFile: string | null;
-  /** Reads whom a sync is to tell; null where that is nobody. */
+  /** Reads the settings of notifications; null if there are none. */
   readonly readNotices: (() => Promise<unknown>) | null;
-  /** Gives the snapshot that is current in the bucket of `--push`; null where there is no such option. */
+  /** Returns the current snapshot in the bucket of `--push`; null without this option. */
   readonly readBucket: (() => Promise<string | null>) | null;
 }
 
@@ -52,16 +48,16 @@ const ok = (about: string, found: string): Finding => ({ about, state: 'ok', fou
 const bad = (about: string, found: string, next: string): Finding => ({ about, state: 'failed', found, next });
 const doubt = (about: string, found: string, next: string): Finding => ({ about, state: 'warning', found, next });
 
-export async function* examine(patient: Patient): AsyncGenerator<Finding> {
-  yield examineNode(patient.node);
-  yield* examineFolder(patient.warehouse);
-  if (patient.readBucket !== null) yield await examineBucket(patient.readBucket);
-  if (patient.readNotices !== null) yield await examineNotices(patient.readNotices);
-  // Who asks about a bucket alone needs no key.
-  if (patient.apiKey !== null || patient.baseUrl !== null || patient.readBucket === null)
-    yield await examineKey(patient);
-  if (patient.baseUrl === null || patient.apiKey === null) return;
-  yield* examineService(patient, patient.baseUrl, patient.apiKey);
+export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> {
+  yield examineNode(options.node);
+  yield* examineFolder(options.warehouse);
+  if (options.readBucket !== null) yield await examineBucket(options.readBucket);
+  if (options.readNotices !== null) yield await examineNotices(options.readNotices);
+  // A check of only the bucket needs no key.
+  if (options.apiKey !== null || options.baseUrl !== null || options.readBucket === null)
+    yield await examineKey(options);
+  if (options.baseUrl === null || options.apiKey === null) return;
+  yield* examineService(options, options.baseUrl, options.apiKey);
 }
 
 function examineNode(version: string): Finding {
@@ -96,7 +92,7 @@ async function* examineFolder(warehouse: string): AsyncGenerator<Finding> {
       );
 }
 
-async function examineKey({ apiKey, keyFile }: Patient): Promise<Finding> {
+async function examineKey({ apiKey, keyFile }: DoctorOptions): Promise<Finding> {
   if (apiKey === null) return bad('key', 'the API key is missing', 'Set REKAP_API_KEY, or add --api-key-file FILE.');
   const mode = keyFile === null ? 0 : ((await stat(keyFile).catch(() => null))?.mode ?? 0);
   return (mode & 0o077) !== 0
@@ -139,27 +135,27 @@ async function nearestFolder(path: string): Promise<string> {
   return isThere || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret): AsyncGenerator<Finding> {
-  const { timeout, project, clock, pageSize } = patient;
+async function* examineService(options: DoctorOptions, baseUrl: string, apiKey: Secret): AsyncGenerator<Finding> {
+  const { timeout, project, clock, pageSize } = options;
   const transport = createHttpTransport({
     baseUrl,
     apiKey,
-    auth: patient.project.auth,
+    auth: options.project.auth,
     connections: 1,
     timeout,
-    maxAnswerBytes: 64_000_000,
+    maxResponseBytes: 64_000_000,
   });
   const pipeline = project.pipelines[0]!;
-  const ask = asker(transport, new URL(baseUrl), pipeline, patient);
+  const request = createRequest(transport, new URL(baseUrl), pipeline, options);
   try {
-    const first = await ask(null, 1);
+    const first = await request(null, 1);
     if ('why' in first)
       return yield bad(
         'service',
         apiKey.redact(first.why),
         'Check --base-url, the network, and that the service is running.',
       );
-    const { status, headers } = first.answer;
+    const { status, headers } = first.response;
     yield ok('service', `${new URL(baseUrl).host} responded with status ${status} in ${first.took} ms`);
     const date = Date.parse(headers['date']?.toString() ?? '');
     const skew = Number.isNaN(date) ? 0 : Math.abs(clock.now().getTime() - date);
@@ -172,9 +168,8 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
         );
     const { values } = pipeline.partition ?? {};
     const somePartition = values?.from === 'list' ? values.values[0] : undefined;
-    // A listing may be forbidden by itself; then a sync reads the partitions one by one.
-    const second = status === 403 && somePartition !== undefined ? await ask(somePartition, pageSize) : null;
-    if (second !== null && 'answer' in second && second.answer.status === 200)
+    const second = status === 403 && somePartition !== undefined ? await request(somePartition, pageSize) : null;
+    if (second !== null && 'response' in second && second.response.status === 200)
       return yield doubt(
         'access',
         'the service accepts the API key, but refuses the full listing (403)',
@@ -189,14 +184,14 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
         'Check the path of --base-url. It is the part before the path of the endpoint.',
       );
     yield ok('access', 'the service accepts the API key');
-    const read = readRecords(pipeline, first.answer.body);
+    const read = readRecords(pipeline, first.response.body);
     if (typeof read === 'string')
       return yield bad('answer', read, 'The response does not have the declared shape. Check --base-url.');
     yield ok('answer', 'the response has the declared shape');
     const [partition] = read.partitions;
     if (partition !== undefined) {
-      const own = await ask(partition, pageSize);
-      const records = 'why' in own ? null : readRecords(pipeline, own.answer.body);
+      const own = await request(partition, pageSize);
+      const records = 'why' in own ? null : readRecords(pipeline, own.response.body);
       yield records === null || typeof records === 'string' || records.count === 0
         ? bad(
             'partition',
@@ -208,24 +203,29 @@ async function* examineService(patient: Patient, baseUrl: string, apiKey: Secret
             `partition ${partition} has ${countOf(records.count, 'record')}, read in ${'why' in own ? 0 : own.took} ms`,
           );
     }
-    if (pipeline.paging.by === 'offset') yield await examinePages(ask, pipeline, pageSize);
+    if (pipeline.paging.by === 'offset') yield await examinePages(request, pipeline, pageSize);
   } finally {
     await transport.close();
   }
 }
 
-type OutgoingRequest = { readonly answer: Received; readonly took: number } | { readonly why: string };
-type Ask = (partition: string | null, size: number, offset?: number) => Promise<OutgoingRequest>;
+type Outcome = { readonly response: HttpResponse; readonly took: number } | { readonly why: string };
+type SendRequest = (partition: string | null, size: number, offset?: number) => Promise<Outcome>;
 
-function asker(transport: Transport, base: URL, pipeline: AnyPipeline, { timeout, clock }: Patient): Ask {
+function createRequest(
+  transport: Transport,
+  base: URL,
+  pipeline: AnyPipeline,
+  { timeout, clock }: DoctorOptions,
+): SendRequest {
   return async (partition, size, offset = 0) => {
     const target = targetOf(pipeline, partition, firstPage(pipeline, size, offset));
     const request = { dataset: pipeline.table, partition, target };
     const began = clock.monotonic();
     try {
       const path = base.pathname.replace(/\/$/, '') + target;
-      const answer = await transport.send(request, path, AbortSignal.timeout(timeout));
-      return { answer, took: Math.round(clock.monotonic() - began) };
+      const response = await transport.send(request, path, AbortSignal.timeout(timeout));
+      return { response, took: Math.round(clock.monotonic() - began) };
     } catch (error) {
       return {
         why: error instanceof RekapError ? error.message : `the service cannot be reached: ${messageOf(error)}`,
@@ -234,7 +234,7 @@ function asker(transport: Transport, base: URL, pipeline: AnyPipeline, { timeout
   };
 }
 
-/** Where a first page of so many records is; where a list has offsets, the page at one. */
+/** Returns the address of the first page; in a list with offsets, of the page at `offset`. */
 function firstPage({ paging }: AnyPipeline, size: number, offset: number): PageAddress {
   switch (paging.by) {
     case 'offset':
@@ -248,7 +248,7 @@ function firstPage({ paging }: AnyPipeline, size: number, offset: number): PageA
   }
 }
 
-/** Records of an answer and the partitions that they name; a sentence where it is no envelope. */
+/** Returns the records of a response and their partitions, or what is wrong with the response. */
 function readRecords(pipeline: AnyPipeline, bytes: Buffer): { count: number; partitions: string[] } | string {
   try {
     const scan = createScanner(
@@ -269,11 +269,11 @@ function readRecords(pipeline: AnyPipeline, bytes: Buffer): { count: number; par
   }
 }
 
-async function examinePages(ask: Ask, pipeline: AnyPipeline, pageSize: number): Promise<Finding> {
+async function examinePages(request: SendRequest, pipeline: AnyPipeline, pageSize: number): Promise<Finding> {
   for (const limit of [...new Set([pageSize, 100, 10])].filter((size) => size <= pageSize)) {
-    const requested = await ask(null, limit);
+    const requested = await request(null, limit);
     const records =
-      'why' in requested || requested.answer.status !== 200 ? null : readRecords(pipeline, requested.answer.body);
+      'why' in requested || requested.response.status !== 200 ? null : readRecords(pipeline, requested.response.body);
     if (records === null || typeof records === 'string') continue;
     if (limit < pageSize)
       return doubt(
@@ -281,9 +281,9 @@ async function examinePages(ask: Ask, pipeline: AnyPipeline, pageSize: number): 
         `the service refuses ${pageSize}, but accepts ${limit}`,
         `A sync finds this limit itself. To save requests, add --page-size ${limit}.`,
       );
-    // Whoever gives fewer than it was asked for, and has more behind them, caps.
-    const behind = records.count > 0 && records.count < limit ? await ask(null, 1, records.count) : null;
-    const more = behind === null || 'why' in behind ? null : readRecords(pipeline, behind.answer.body);
+    // If a short page isn't the last one, the service caps the page size.
+    const behind = records.count > 0 && records.count < limit ? await request(null, 1, records.count) : null;
+    const more = behind === null || 'why' in behind ? null : readRecords(pipeline, behind.response.body);
     return more !== null && typeof more !== 'string' && more.count > 0
       ? doubt(
           'page size',

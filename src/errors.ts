@@ -1,8 +1,7 @@
-/** Every failure that a user can see has a code, an exit code, a message and a next step. */
+/** Defines the failures that a user can see, each with a code, an exit code, a message and a next step. */
 
 import { getSystemErrorMap } from 'node:util';
 
-/** The exit codes of the command line; 0 is a published or unchanged snapshot. */
 export const ExitCode = {
   done: 0,
   unexpected: 1,
@@ -18,7 +17,7 @@ export const ExitCode = {
   terminated: 143,
 } as const;
 
-/** What can fail, and the exit code of each. */
+/** Exit codes by failure. The comments become docs/reference/exit-codes.md. */
 const failures = {
   /** An option, an environment variable, a config key or an argument is wrong. */
   usage: ExitCode.usage,
@@ -90,21 +89,19 @@ export type ErrorCode = keyof typeof failures;
 
 interface Details {
   readonly cause?: unknown;
-  /** The status of `source-status`. */
   readonly status?: number;
-  /** Each reason of `gate`, as one sentence. */
   readonly reasons?: readonly string[];
   readonly exitCode?: number;
 }
 
-/** Any failure that is a message for the user and not a fault in rekap. */
+/** An expected failure, as opposed to a bug in rekap. */
 export class RekapError extends Error {
   override readonly name = 'RekapError';
   readonly code: ErrorCode;
   readonly exitCode: number;
-  /** What the user can do next, as one sentence; empty where nothing is to be done. */
+  /** What the user can do next; empty if there is nothing to do. */
   readonly next: string;
-  /** 0 but in `source-status`. */
+  /** HTTP status of `source-status`; otherwise 0. */
   readonly status: number;
   readonly reasons: readonly string[];
 
@@ -118,7 +115,6 @@ export class RekapError extends Error {
   }
 }
 
-/** Whether it is one of these failures. */
 export function isRekapError(error: unknown, ...codes: readonly ErrorCode[]): error is RekapError {
   return error instanceof RekapError && codes.includes(error.code);
 }
@@ -129,7 +125,6 @@ const endings = {
   SIGTERM: { message: 'Terminated.', exitCode: ExitCode.terminated },
 } as const;
 
-/** The end of a run by a signal. */
 export function interruptedBy(
   signal: keyof typeof endings,
   next = 'Published data is unchanged. Run the command again at any time.',
@@ -138,30 +133,28 @@ export function interruptedBy(
   return new RekapError('interrupted', message, next, { exitCode });
 }
 
-/** The gate's refusal, with each reason on a line of its own. */
 export function gateRefusal(reasons: readonly string[], next: string): RekapError {
   const lines = ['The quality gate refused to publish:', ...reasons.map((reason) => `  - ${reason}`)];
   return new RekapError('gate', lines.join('\n'), next, { reasons });
 }
 
-/** What an error says, or whatever else was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Why the system refused something, in its own words and by its code, such as "permission denied (EACCES)". */
+/** Returns the system's reason for an error, such as "permission denied (EACCES)". */
 export function systemReason(error: unknown): string {
   const number = error instanceof Error && 'errno' in error ? Number(error.errno) : Number.NaN;
-  const words = getSystemErrorMap().get(number)?.[1];
-  return words === undefined ? systemCode(error) : `${words} (${systemCode(error)})`;
+  const description = getSystemErrorMap().get(number)?.[1];
+  return description === undefined ? systemCode(error) : `${description} (${systemCode(error)})`;
 }
 
-/** The system's code of a file error, such as ENOENT; 'unknown' for anything else. */
+/** Returns the system's code of an error, such as ENOENT; 'unknown' if it has none. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 }
 
-/** The error for a process that may open no more files, where this failure or one that caused it says so; null for any other. */
+/** Returns the error for the limit of open files if the error or one of its causes shows it; null otherwise. */
 export function tooFewFiles(error: unknown): RekapError | null {
   const more = 'raise the limit, such as with "ulimit -n 1024", or close programs that have many files open';
   let inner = error;
@@ -171,7 +164,7 @@ export function tooFewFiles(error: unknown): RekapError | null {
       return new RekapError('system-limit', 'rekap reached the limit of open files.', `To continue, ${more}.`, {
         cause: error,
       });
-    // Node says so too of a module that is there, when it cannot open what describes it.
+    // Node also reports this for a module that exists if it can't open its package.json.
     if (code === 'ERR_MODULE_NOT_FOUND')
       return new RekapError(
         'system-limit',

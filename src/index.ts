@@ -1,4 +1,4 @@
-/** The public API: run a sync or a replay, read its warehouse, or serve it from a program of your own. */
+/** The public API: run a sync or a replay, read its warehouse, or serve it from your own program. */
 
 export { ExitCode, isRekapError, RekapError } from './errors.ts';
 export type { ErrorCode } from './errors.ts';

@@ -1,4 +1,4 @@
-/** Opens the source of a sync: over HTTP, every answer landed, with what broken-off runs have landed before. */
+/** Opens the source of a sync: requests over HTTP, stored responses, and pages of interrupted runs. */
 
 import { setMaxListeners } from 'node:events';
 import { createHttpTransport } from './source/http-transport.ts';
@@ -16,14 +16,12 @@ import { readVersion } from './runtime/version.ts';
 import type { AcceptedReading } from './stages.ts';
 import type { Snapshot } from './warehouse/warehouse.ts';
 
-/** Bytes of one answer. */
-const maxAnswerBytes = 64 * 1024 * 1024;
-/** Bytes of answers that may wait in memory until their partition is proved and built. */
+const maxResponseBytes = 64 * 1024 * 1024;
+/** Maximum bytes of pages in memory until their partition is proved and built. */
 const heldBytes = 48 * 1024 * 1024;
-/** Far more than one machine should hold; a source that brings more does not come to an end. */
+/** Records after which a list counts as endless. */
 const maxRecords = 20_000_000;
 
-/** Where partitions come from, open until it is closed. */
 export interface OpenedSource {
   readonly readings: AsyncIterable<AcceptedReading>;
   close(): Promise<void>;
@@ -34,22 +32,21 @@ export async function openSource(run: Run): Promise<OpenedSource> {
   run.enter('fetch');
   const resumed = await openResumedRuns(run);
   const landing = await orClose(resumed, () => openLanding(run.landing, describeRun(run)));
-  // A landing that is not closed would keep the process from ending.
   return orClose([landing, ...resumed], async () => {
     const ended = new AbortController();
     const signal = AbortSignal.any([run.signal, ended.signal]);
-    // Every request and every wait under way listens, as many as --concurrency allows.
+    // Each concurrent request adds a listener. Node warns about a leak above ten.
     setMaxListeners(0, signal);
     const transport = createHttpTransport({
       ...options,
       auth: run.project.auth,
       connections: options.concurrency,
-      maxAnswerBytes,
+      maxResponseBytes,
     });
     const client = new SourceClient(options, {
       ...context,
       transport,
-      land: (answer) => landing.land(answer),
+      land: (response) => landing.land(response),
       resumed,
       signal,
     });
@@ -83,7 +80,7 @@ export async function openSource(run: Run): Promise<OpenedSource> {
   });
 }
 
-/** Aborts the requests of a generator before it returns early: it waits for them. */
+/** Aborts the requests of a generator before it returns early, because it waits for them. */
 function endingWith<Item>(ended: AbortController, items: AsyncGenerator<Item, void, undefined>): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]: () => ({
@@ -96,7 +93,7 @@ function endingWith<Item>(ended: AbortController, items: AsyncGenerator<Item, vo
   };
 }
 
-/** By table, partitions that had records in the snapshot before, of any dataset with the same partition column. */
+/** Returns, by table, the partitions with records in the previous snapshot, from all datasets with the same partition column. */
 function partitionsBefore({ requested, previous }: Run): Record<string, string[]> {
   const columnOf = (table: string): string | undefined =>
     previous?.manifest.project.pipelines.find((pipeline) => pipeline.table === table)?.partition?.column;
@@ -113,7 +110,7 @@ function partitionsBefore({ requested, previous }: Run): Record<string, string[]
   );
 }
 
-/** As many as each table had in the snapshot before; where it had none, as many as its declaration says. */
+/** Returns the rows of each table in the previous snapshot, or the declared number without one. */
 function expectedOf({ pipelines }: Project, previous: Snapshot | null): Record<string, number> {
   return Object.fromEntries(
     pipelines.map(({ table, expectedRecords = 0 }) => [
@@ -123,7 +120,6 @@ function expectedOf({ pipelines }: Project, previous: Snapshot | null): Record<s
   );
 }
 
-/** What the run was asked, for a replay or for a run that goes on from it. */
 function describeRun({ id, startedAt, options, previous, requested, project }: Run): RunFile {
   return {
     format: 3,

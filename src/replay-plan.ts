@@ -1,4 +1,4 @@
-/** Finds what a replay needs before it begins: the landing, the settings of its run, and the snapshots it is compared with. */
+/** Finds the input of a replay: the landing, the settings of its run, and the snapshots to compare with. */
 
 import { realpath } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
@@ -21,18 +21,17 @@ import {
 import { finishedRuns } from './publish/landings.ts';
 import type { Attempt, ReplayOptions, RunPlan, SyncOptions } from './run-options.ts';
 
-/** What a replay goes by besides its options. */
 export interface Replay extends RunPlan {
   readonly file: RunFile;
-  /** The run's own snapshot, if its manifest is as it was written; the landing must be the one that it names. */
+  /** The snapshot of the run, if its manifest is unchanged. The landing must match it. */
   readonly original: Snapshot | null;
-  /** The same in the warehouse that is built in. */
+  /** The same in the target warehouse. */
   readonly published: Snapshot | null;
-  /** Whether that one is whole: then there is nothing to publish. */
+  /** True if `published` is intact: then there is nothing to publish. */
   readonly isWhole: boolean;
 }
 
-/** The landing of the run asked for, or of the newest that came to its end, and what is to be told where a newer one did not. */
+/** Returns the landing of the requested run, or of the newest finished run with a notice about newer ones. */
 export async function findLanding({
   warehouse,
   run,
@@ -44,13 +43,13 @@ export async function findLanding({
   if (id === undefined && newest !== undefined)
     throw new RekapError(
       'run-not-found',
-      `The warehouse ${warehouse} does not contain the responses of a finished run. The newest run, ${newest}, ${await whyPassedOver(warehouse, newest)}.`,
+      `The warehouse ${warehouse} does not contain the responses of a finished run. The newest run, ${newest}, ${await reasonSkipped(warehouse, newest)}.`,
       'To continue it, run the same sync with --resume.',
     );
   if (id !== undefined && runs.includes(id)) {
     const notices =
       run === null && newest !== undefined && newest !== id
-        ? [`Replaying run ${id}, the newest finished run. Run ${newest} ${await whyPassedOver(warehouse, newest)}.`]
+        ? [`Replaying run ${id}, the newest finished run. Run ${newest} ${await reasonSkipped(warehouse, newest)}.`]
         : [];
     return { landing: join(landing, id), notices };
   }
@@ -65,19 +64,19 @@ export async function findLanding({
   );
 }
 
-/** The last of these runs that came to its end. */
 async function newestFinished(warehouse: string, runs: readonly string[]): Promise<string | undefined> {
   const finished = await finishedRuns(warehouse);
   return runs.findLast((id) => finished.has(id));
 }
 
-/** Why a run is not the one to replay, as the end of a sentence; one without a line may be under way. */
-async function whyPassedOver(warehouse: string, id: string): Promise<string> {
+/** Returns why a run isn't replayed, as the end of a sentence. A run without a line in the log may still be running. */
+async function reasonSkipped(warehouse: string, id: string): Promise<string> {
   const line = (await readRuns(warehouse)).findLast(({ kind, run }) => kind === 'sync' && run === id);
   if (line === undefined) return 'is still running, or was killed';
   return line.outcome === 'interrupted' ? 'was interrupted' : 'failed';
 }
 
+/** @throws `landing` if the landing belongs to another run, or has an unknown dataset. */
 export function requireKnown(landing: string, file: RunFile): void {
   const { pipelines } = file.project;
   const unknown = file.datasets.find((name) => !pipelines.some(({ table }) => table === name));
@@ -91,10 +90,10 @@ export function requireKnown(landing: string, file: RunFile): void {
   );
 }
 
-/** A warehouse within another would go with what is cleared up there. */
+/** Refuses a warehouse inside another one, because cleaning up there would remove it. */
 export async function requireApart({ warehouse, into }: ReplayOptions): Promise<void> {
   if (into === null) return;
-  // A folder that is not there yet leads nowhere else.
+  // A folder that doesn't exist yet has no links to resolve.
   const real = [into, warehouse].map((path) => realpath(path).catch(() => resolve(path)));
   const [inner, outer] = (await Promise.all(real)).map((path) => path + sep) as [string, string];
   if (inner === outer) return;
@@ -106,7 +105,7 @@ export async function requireApart({ warehouse, into }: ReplayOptions): Promise<
   );
 }
 
-/** The settings of the run as it was, with what it was told to refuse and to accept; without a key: nothing is asked of the source. */
+/** Returns the settings of the original run. The key is empty, because a replay sends no requests. */
 export function optionsOf(requested: ReplayOptions, file: RunFile): SyncOptions {
   return {
     warehouse: requested.into ?? requested.warehouse,
@@ -133,7 +132,7 @@ export function optionsOf(requested: ReplayOptions, file: RunFile): SyncOptions 
   };
 }
 
-/** A current snapshot that cannot be read is what a replay may be there to restore. */
+/** Reads the current snapshot. If it is damaged, only warns, because the replay may restore it. */
 export async function readCurrentOrWarn({ options, warn }: Attempt): Promise<Snapshot | null> {
   try {
     return await readCurrent(options.warehouse);
@@ -144,14 +143,10 @@ export async function readCurrentOrWarn({ options, warn }: Attempt): Promise<Sna
   }
 }
 
-/**
- * The id that `current` points to. A link that is broken points to none; what stands in its place must be something that a link can
- * replace, for the replay is there to restore it.
- */
+/** Returns the id that `current` points to; null if the link is broken. Throws if a link can't replace it. */
 export async function readCurrentIdOrNone(warehouse: string): Promise<string | null> {
   try {
     const id = await readCurrentId(warehouse);
-    // A link to a snapshot that is gone keeps none from becoming current.
     return id !== null && (await listSnapshotIds(warehouse)).includes(id) ? id : null;
   } catch (error) {
     if (!(error instanceof RekapError)) throw error;
@@ -160,7 +155,7 @@ export async function readCurrentIdOrNone(warehouse: string): Promise<string | n
   }
 }
 
-/** The snapshot of this id, if it is there and its manifest can be read. */
+/** Returns a snapshot; null if it is missing or its manifest can't be read. */
 export async function readIfThere(warehouse: string, id: string): Promise<Snapshot | null> {
   if (!(await listSnapshotIds(warehouse)).includes(id)) return null;
   try {
@@ -171,14 +166,13 @@ export async function readIfThere(warehouse: string, id: string): Promise<Snapsh
   }
 }
 
-/** The same, if its manifest is as it was written: only that tells what a replay must give. */
+/** Returns a snapshot; null also if its manifest has changed and so doesn't show what a replay must reproduce. */
 export async function readUnaltered(warehouse: string, id: string): Promise<Snapshot | null> {
   const snapshot = await readIfThere(warehouse, id);
   if (snapshot === null) return null;
   return (await checkManifestFile(snapshot.folder)).length === 0 ? snapshot : null;
 }
 
-/** The snapshot that was current when the run began. */
 export async function previousOf(
   { project, options, warn }: Attempt,
   { warehouse, into }: ReplayOptions,

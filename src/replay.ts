@@ -1,4 +1,4 @@
-/** The whole way of a replay on one screen: accepted pages from the landing, build, check, compare or publish. */
+/** Composes the stages of a replay: read accepted pages from the landing, build, check, and compare or publish. */
 
 import { join } from 'node:path';
 import { RekapError } from './errors.ts';
@@ -35,19 +35,18 @@ import { checkSource, withRun } from './run.ts';
 import { addReport } from './publish/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
-/** What the run to replay was declared with. */
 export async function projectOfReplay(requested: Pick<ReplayOptions, 'warehouse' | 'run'>): Promise<Project> {
   await requireWarehouse(requested.warehouse);
   return (await readRunFile((await findLanding(requested)).landing)).project;
 }
 
 /**
- * Builds the snapshot of an earlier run again from what the source answered then. Where the run's snapshot is there, whole and of the
- * same definition, the rebuilt one must equal it. It is published where the warehouse does not hold it already. Where no snapshot is
- * current, because the link is missing or broken, this one becomes it.
+ * Builds the snapshot of an earlier run again from its stored responses. If the snapshot of the run exists, is intact and has the same
+ * definition, the new one must equal it. Otherwise the new one is published. It becomes current if no snapshot is, for example because the
+ * link is broken.
  *
- * @throws `run-not-found`; RekapError where the landing is damaged, or its run was broken off; RekapError where the
- * tables are not those that were published.
+ * @throws `run-not-found`; `landing` if the landing is damaged or its run was interrupted; `verification` if the tables differ from those
+ * that were published.
  */
 export async function replay(requested: ReplayOptions, context: SyncContext): Promise<SyncResult> {
   await requireWarehouse(requested.warehouse);
@@ -56,7 +55,7 @@ export async function replay(requested: ReplayOptions, context: SyncContext): Pr
   const file = await readRunFile(landing);
   requireKnown(landing, file);
   const { project } = file;
-  // A landing may be anybody's: what its SQL reaches is tried in a sealed database first.
+  // A landing may come from someone else, so its SQL first runs in a sealed database.
   await requireSql(project);
   const { reportModule } = requested;
   const options = optionsOf(requested, file);
@@ -90,7 +89,7 @@ async function planReplay(attempt: Attempt, requested: ReplayOptions, landing: s
   checkSource(options, await readCurrentOrWarn(attempt));
   const original = await readUnaltered(requested.warehouse, file.run);
   const published = requested.into === null ? original : await readUnaltered(warehouse, file.run);
-  const isWhole = published !== null && isOfToday(project, published) && (await isIntact(published));
+  const isWhole = published !== null && hasSameDefinition(project, published) && (await isIntact(published));
   const current = await readCurrentIdOrNone(warehouse);
   const isFree = isWhole || !(await listSnapshotIds(warehouse)).includes(file.run);
   return {
@@ -102,7 +101,7 @@ async function planReplay(attempt: Attempt, requested: ReplayOptions, landing: s
     published,
     isWhole,
     current,
-    // A pin holds what is current; if that is broken, the replay is there to restore it.
+    // A pin doesn't apply if `current` is broken and the replay restores it.
     pinned: current === null ? null : await readPinnedId(warehouse),
     previous: await previousOf(attempt, requested, { file, original }),
   };
@@ -112,12 +111,12 @@ async function isIntact({ folder, manifest }: Snapshot): Promise<boolean> {
   return (await verifySnapshot(folder, manifest)).length === 0;
 }
 
-/** Whether a snapshot has today's tables, views and checks: only then can another be expected to equal it. */
-function isOfToday(project: Project, { manifest }: Snapshot): boolean {
+/** Returns whether a snapshot has the current tables, views and checks. Only then can another one equal it. */
+function hasSameDefinition(project: Project, { manifest }: Snapshot): boolean {
   return manifest.definition === definitionFingerprint(project);
 }
 
-/** The manifest knows the hashes of the landing, and the landing those of its bodies. */
+/** Checks the landing against the hashes in the manifest. It contains the hashes of its bodies itself. */
 async function requireSameLanding(landing: string, manifest: Manifest): Promise<void> {
   const [first] = await findAltered(landing, manifest.landing);
   if (first === undefined) return;
@@ -128,21 +127,21 @@ async function requireSameLanding(landing: string, manifest: Manifest): Promise<
   );
 }
 
-/** Whatever manifest of this run there is, and of today's definition, the rebuilt snapshot must agree with; gives its id where all of it was compared. */
+/** Compares the new snapshot with the published one of the same definition. Returns its id if everything could be compared. */
 async function requireSameFigures(run: Run & Replay, manifest: Manifest): Promise<string | null> {
   const { original, published, file } = run;
   const model = published ?? original;
-  if (model === null || !isOfToday(run.project, model)) return null;
-  // What changed since the snapshot before can be told again only where that one still has its own history.
+  if (model === null || !hasSameDefinition(run.project, model)) return null;
+  // The changes can be reproduced only if the previous snapshot still has the same history.
   const history = run.previous === null ? null : historyOf(run.previous.manifest);
-  const canTellChanges = history === file.previous_history;
-  const differing = differingFigures(manifest, model.manifest, canTellChanges);
-  // Under another id the table of changes has other bytes, for it names the snapshot.
-  if (differing.length === 0) return canTellChanges && manifest.snapshot === model.id ? model.id : null;
+  const canCompareChanges = history === file.previous_history;
+  const differing = differingFigures(manifest, model.manifest, canCompareChanges);
+  // With another id, the table `changes` has different bytes, because it contains the id.
+  if (differing.length === 0) return canCompareChanges && manifest.snapshot === model.id ? model.id : null;
   throw new RekapError(
     'verification',
     [
-      `The responses of run ${file.run} do not give the figures of snapshot ${model.id}:`,
+      `The responses of run ${file.run} do not reproduce the figures of snapshot ${model.id}:`,
       ...differing.map((what) => `  - ${what}`),
     ].join('\n'),
     'Nothing was published. This is a bug in rekap; please report it.',
@@ -150,8 +149,8 @@ async function requireSameFigures(run: Run & Replay, manifest: Manifest): Promis
 }
 
 /**
- * Publishes what the warehouse does not hold. A run that is older than the current snapshot gets its name, but does not become current:
- * that is what a rollback is for. What a dry run fetched is not published in its own warehouse either.
+ * Publishes the snapshot unless the warehouse has it. A run that is older than the current snapshot doesn't become current; a rollback does
+ * that. A replayed dry run isn't published in its own warehouse.
  */
 async function publish(
   run: Run & Replay,
@@ -187,7 +186,7 @@ async function publish(
   return { outcome: 'published', current: id, manifest: complete };
 }
 
-/** A run that found nothing new has no snapshot of its own: the current one has its tables. */
+/** Returns whether the current snapshot has these tables, as after a run without changes. */
 async function equalsCurrent(run: Run & Replay, manifest: Manifest): Promise<boolean> {
   const { current } = run;
   if (current === null) return false;

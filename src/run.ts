@@ -1,4 +1,4 @@
-/** One run, a sync or a replay: how it begins under the warehouse's lock, what it carries along, and how it is recorded when it ends. */
+/** Runs a sync or a replay: locks the warehouse, plans, acts, and records how the run ended. */
 
 import { existsSync } from 'node:fs';
 import { boundSignal } from './runtime/bound-signal.ts';
@@ -20,9 +20,9 @@ import { pruneLandings } from './publish/landings.ts';
 import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './run-options.ts';
 
 /**
- * Locks the warehouse, plans the run, lets it act, records how it ended, and leaves nothing behind.
+ * Runs `plan` and `act` under the lock of the warehouse, records the end of the run, and removes temporary files.
  *
- * @throws RekapError of whatever ended it; the snapshot before then stays as it was.
+ * @throws The error that ended the run. The previous snapshot then stays unchanged.
  */
 export async function withRun<Plan extends RunPlan>(
   {
@@ -39,18 +39,18 @@ export async function withRun<Plan extends RunPlan>(
   const { warehouse } = options;
   const warnings: string[] = [];
   const steps: [RunStep, number][] = [];
-  const keeping = keepWarnings(context, options, warnings);
+  const keptContext = keepWarnings(context, options, warnings);
   const attempt: Attempt = {
     kind,
     project,
     reportModule,
     files,
     options,
-    context: keeping,
-    warn: (message) => keeping.report({ kind: 'warning', message }),
+    context: keptContext,
+    warn: (message) => keptContext.report({ kind: 'warning', message }),
     enter(step) {
       steps.push([step, context.clock.monotonic()]);
-      keeping.report({ kind: 'step', step });
+      keptContext.report({ kind: 'step', step });
     },
     warnings,
     steps,
@@ -70,7 +70,7 @@ export async function withRun<Plan extends RunPlan>(
   }
 }
 
-/** What goes wrong before there is a run is recorded like its end. */
+/** Records a failure before the run has started. */
 async function orRecorded<Value>(attempt: Attempt, begin: () => Promise<Value>): Promise<Value> {
   try {
     return await begin();
@@ -103,7 +103,7 @@ async function actLocked<Plan extends RunPlan>(
     enter('record the run');
     await recordEnd(run, { ...end, manifest });
     if (kind === 'sync' && !dryRun) await pruneLandings(options).catch(() => undefined);
-    // As --json prints it: what became of the run comes first, and what is long last.
+    // In the order of --json: the outcome first, long values last.
     return {
       kind,
       run: run.id,
@@ -111,7 +111,7 @@ async function actLocked<Plan extends RunPlan>(
       pinned: run.pinned,
       equals,
       warehouse,
-      // Retention may have taken it.
+      // Retention may have removed it.
       landing: existsSync(run.landing) ? run.landing : null,
       warnings: run.warnings,
       figures: figuresOf(run),
@@ -119,19 +119,19 @@ async function actLocked<Plan extends RunPlan>(
       manifest,
     };
   } catch (error) {
-    // Where the disk fails, the next run removes it.
+    // If this fails, the next run removes the folder.
     await discardSnapshotFolder(run.folder).catch(() => undefined);
-    const told = await recordFailure(run, error);
+    const failure = await recordFailure(run, error);
     if (kind === 'sync' && !dryRun) await pruneLandings(options).catch(() => undefined);
-    throw told;
+    throw failure;
   } finally {
     bound.end();
   }
 }
 
 /**
- * The pipelines that a run reads: those it was asked for, of them only those with partitions where some partitions were asked for, and those
- * whose records name the partitions of others.
+ * Returns the pipelines that a run reads: the requested ones, limited to those with partitions if partitions are requested, and those whose
+ * records name the partitions of others.
  */
 function requestedPipelines(project: Project, { datasets, partitions }: SyncOptions): AnyPipeline[] {
   const requested = new Set(
@@ -140,7 +140,7 @@ function requestedPipelines(project: Project, { datasets, partitions }: SyncOpti
       .filter(({ partition }) => partitions === null || partition !== undefined)
       .map(({ table }) => table),
   );
-  // With values given, nobody needs to name them.
+  // Requested partitions don't need a parent pipeline to name them.
   if (partitions === null)
     for (const table of requested) {
       const parent = parentOf(project, table);
@@ -149,7 +149,7 @@ function requestedPipelines(project: Project, { datasets, partitions }: SyncOpti
   return project.pipelines.filter(({ table }) => requested.has(table));
 }
 
-/** The context, with warnings kept, and without a key that a source has woven into one. */
+/** Returns a context that keeps warnings and removes the API key from them. */
 function keepWarnings(context: SyncContext, { apiKey }: SyncOptions, warnings: string[]): SyncContext {
   return {
     ...context,
@@ -170,10 +170,10 @@ function tookTooLong(kind: Run['kind'], milliseconds: number): RekapError {
   );
 }
 
-/** What a warehouse that was filled from the bundled sample remembers as its source. */
+/** The source of a warehouse with the bundled sample. */
 const sampleSource = 'sample';
 
-/** @throws `source-mismatch` where the warehouse was filled from another source: figures of two must not stand in one history by mistake. */
+/** @throws `source-mismatch` if the warehouse has figures of another source, because one history must not mix two sources. */
 export function checkSource(
   { source, acceptSource, warehouse }: Pick<SyncOptions, 'source' | 'acceptSource' | 'warehouse'>,
   previous: Snapshot | null,
@@ -188,7 +188,7 @@ export function checkSource(
   );
 }
 
-/** Whether the history begins with this source: the sample is nobody's data, and no figure is compared with it. */
+/** Returns whether a new history starts with this source: no figure is compared with the sample. */
 export function beginsAnew(source: string, previous: Snapshot | null): boolean {
   return previous?.manifest.source === sampleSource && source !== sampleSource;
 }

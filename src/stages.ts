@@ -1,8 +1,7 @@
-/** The contract between the stages: what extraction, landing, transformation and load hand to each other. */
+/** The contract between the stages: the values that extraction, landing, transformation and load pass on. */
 
 import type { RecordBatch } from 'apache-arrow';
 
-/** What was asked of the source. */
 export interface PageRequest {
   readonly dataset: string;
   /** Value of the filter; null for the full listing. */
@@ -11,47 +10,41 @@ export interface PageRequest {
   readonly target: string;
 }
 
-/** One answer of the source, its body decoded from any content encoding. */
-export interface Answer {
+/** A response of the source, its body decoded from any content encoding. */
+export interface SourceResponse {
   readonly request: PageRequest;
   readonly url: string;
   readonly status: number;
-  /** When the answer was complete. */
+  /** Time at which the response was complete. */
   readonly at: Date;
   readonly body: Buffer;
 }
 
-/** Keeps an answer. */
-export type Land = (answer: Answer) => Promise<LandedBody>;
+/** Stores a response in the landing. */
+export type Land = (response: SourceResponse) => Promise<LandedBody>;
 
-/** An answer that was kept. */
 export interface LandedBody {
-  /** Its number in the landing, from 0. */
-  readonly answer: number;
-  /** Reads its body back from the disk. */
+  /** Number of the response in the landing, from 0. */
+  readonly response: number;
+  /** Reads the body from the disk. */
   read(): Promise<Buffer>;
 }
 
-/** The answers that earlier runs have landed. */
-export interface LandedAnswers {
-  /** Whether there is an answer to such a request. */
+/** The stored responses of an earlier run. */
+export interface LandedResponses {
   has(request: PageRequest): boolean;
-  /**
-   * The last answer to such a request; null where there is none.
-   *
-   * @throws `landing` where its bytes do not fit their hash.
-   */
-  answerTo(request: PageRequest): Promise<Answer | null>;
+  /** Returns the last response to a request; null if there is none. @throws `landing` if the bytes don't match their hash. */
+  responseTo(request: PageRequest): Promise<SourceResponse | null>;
 }
 
-/** What a field of a record holds, as a number so that it fits a typed array. */
+/** Kinds of field values, as numbers for a typed array. */
 export const FieldKind = { missing: 0, text: 1, escaped: 2, number: 3, null: 4, other: 5 } as const;
 
 /**
- * Where each record of a page and each of its declared fields lie in the page's bytes, so that nothing is copied
+ * Positions of records and declared fields in the bytes of a page, so that nothing is copied
  * before it is needed. Record r spans bytes `recordStart[r]` to `recordEnd[r]`. Its field f, in the order of the pipeline's
  * columns, spans `fieldStart[r * width + f]` to `fieldEnd[r * width + f]` (without the quotes of a string) and is of
- * kind `fieldKind[r * width + f]`. `isObject[r]` is 0 where a record is no JSON object at all.
+ * kind `fieldKind[r * width + f]`. `isObject[r]` is 0 if the record isn't a JSON object.
  */
 export interface RecordIndex {
   readonly length: number;
@@ -64,92 +57,82 @@ export interface RecordIndex {
   readonly fieldKind: Uint8Array;
 }
 
-/** A page of records as the source sent it. */
 export interface Page {
   readonly request: PageRequest;
   readonly url: string;
   readonly bytes: Buffer;
-  /** The number of records that the response reports: its own, or of all that match; sources do not agree. Its own where none is declared. */
+  /** Number of records that the response reports: its own or all that match, depending on the source. If none is declared, its own. */
   readonly count: number;
-  /** What the response says of the next page: a URL, or a cursor; null where there is none. */
+  /** URL or cursor of the next page; null if there is none. */
   readonly next: string | null;
   readonly records: RecordIndex;
 }
 
 /**
- * How strong a proof is, by how the source is paged: pages overlap by a record, passes use different page sizes, passes are merely repeated,
- * each page names the next, or there is a single response. The strongest comes first.
+ * Grades of proof, strongest first: pages overlap by a record, passes use different page sizes, passes are only repeated, each page names the
+ * next one, or there is a single response.
  */
 export const grades = ['overlap', 'repaged', 'repeated', 'chain', 'single'] as const;
 export type Grade = (typeof grades)[number];
 
-/** Rows of a partition in the snapshot before, and in the new one. */
 export interface PartitionRows {
   readonly partition: string;
   readonly before: number;
   readonly now: number;
 }
 
-/** What is known of one partition after it was read. */
+/** The result of reading a partition. */
 export interface Verdict {
   readonly dataset: string;
-  /** Null for the full listing, and for its records that name no partition. */
+  /** Null for the full listing, and for its records without a partition. */
   readonly partition: string | null;
   readonly complete: boolean;
-  /** How its end was shown: by its own pages, or by the full listing. */
+  /** What shows that the partition is complete. */
   readonly proof: 'own end' | 'full listing' | 'none';
-  /** What kind of proof it is; null where there is none. */
   readonly grade: Grade | null;
-  /** Records that the full listing has of it; null where there is no listing. */
+  /** Records of the partition in the full listing; null if there is no listing. */
   readonly listed: number | null;
-  /** Records that its own pages brought. */
   readonly received: number;
   readonly pages: number;
-  /** How many times the partition was read in all. */
   readonly readings: number;
   /** ISO 8601 time of the last page. */
   readonly read_at: string;
-  /** Why it is not complete, and what can be done about it; null where it is. */
+  /** Why the partition is incomplete, and what to do; null if it is complete. */
   readonly reason: string | null;
 }
 
-/** Records of an answer that count: `taken` of them, from the one at `first` on. */
+/** Accepted records of a response: `count` records from row `first` on. */
 export interface AcceptedPage {
-  /** Number of the answer in the landing. */
-  readonly answer: number;
+  readonly response: number;
   readonly first: number;
-  readonly taken: number;
-  /** Gives just these records, from memory or from the landing. */
+  readonly count: number;
+  /** Returns only the accepted records, from memory or from the landing. */
   read(): Promise<Page>;
-  /** Gives the memory back. */
   release(): void;
 }
 
-/** A partition that was read, with its accepted pages in their order; none where it could not be proved. */
+/** A partition after reading, with its accepted pages in order; without pages if it couldn't be proved complete. */
 export interface AcceptedReading {
   readonly verdict: Verdict;
   readonly pages: readonly AcceptedPage[];
 }
 
-/** Values of a pipeline's key columns: where a violation is. */
 export type Place = Readonly<Record<string, number | bigint | string | boolean | null>>;
 
 export type Severity = 'error' | 'warning';
 
-/** A broken check, or a value that is no number. */
 export interface Violation {
   readonly dataset: string;
   readonly place: Place;
   readonly check_name: string;
   readonly severity: Severity;
   readonly column_name: string;
-  /** The text as the source sent it; null where the field was missing, null, or where a sum is in question. */
+  /** The text as received; null if the field is missing or null, and for sums. */
   readonly raw_value: string | null;
   readonly expected: string | null;
   readonly actual: string | null;
 }
 
-/** A record that has no place in a table, whole. */
 export interface Quarantined {
   readonly dataset: string;
   readonly reason: string;
@@ -157,7 +140,7 @@ export interface Quarantined {
   readonly record: string;
   /** Value of the filter parameter in that request; null for the full listing. */
   readonly partition: string | null;
-  /** The request whose answer held it, without the base URL. */
+  /** Path and query of the request. */
   readonly request: string;
 }
 
@@ -168,7 +151,7 @@ export interface Batch {
   readonly quarantined: readonly Quarantined[];
 }
 
-/** Where every fetched record went: fetched = published + quarantined + duplicates. */
+/** Accounts for every record: fetched = published + quarantined + duplicates. */
 export interface Ledger {
   readonly fetched: number;
   readonly published: number;
@@ -176,11 +159,9 @@ export interface Ledger {
   readonly duplicates: number;
 }
 
-/** What transformation says of a dataset once it is done; the loaded tables must agree with it. */
+/** Totals of a transformed dataset. The loaded tables must agree with them. */
 export interface TransformTotals {
   readonly ledger: Ledger;
-  /** Sum of each count column over the published rows, NULL as nothing. */
   readonly sums: Readonly<Record<string, bigint>>;
-  /** Number of NULLs in each count column. */
   readonly nulls: Readonly<Record<string, number>>;
 }

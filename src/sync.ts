@@ -1,4 +1,4 @@
-/** The whole way of a sync on one screen: extract and land, build, check, publish. */
+/** Composes the stages of a sync: extract and land, build, check, publish. */
 
 import { join } from 'node:path';
 import { messageOf, RekapError } from './errors.ts';
@@ -24,9 +24,9 @@ import { addReport, loadReport } from './publish/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
 /**
- * Brings the source's data into the warehouse, whole and in one step.
+ * Copies the data of the source into the warehouse and publishes it as a snapshot.
  *
- * @throws RekapError that tells what was wrong; the snapshot before then stays as it was.
+ * @throws RekapError. The previous snapshot then stays unchanged.
  */
 export async function sync(
   project: Project & Partial<Pick<LoadedProject, 'reportModule' | 'files'>>,
@@ -38,11 +38,10 @@ export async function sync(
   return withRun({ kind: 'sync', project, reportModule, files, options, context }, planSync, async (run) => {
     const carryOver = await planCarryOver(run);
     const { beginLoad, build } = await import('./build.ts');
-    // What is wrong with the project's SQL shows before anything is fetched.
     const load = await beginLoad(run);
     const source = await orClose([{ close: async () => load.abandon() }], () => openSource(run));
     const built = await orClose([source], () => {
-      // What draws the report loads while answers are under way; should it fail to, that shows when it is needed.
+      // Preloads the report module during the requests. If that fails, the error is thrown when the report is drawn.
       loadReport(reportModule).catch(() => undefined);
       return build(run, load, source.readings, carryOver);
     });
@@ -69,23 +68,22 @@ async function planSync({ project, options, context, warn }: Attempt): Promise<R
   for (const message of warningsOfBaseUrl(baseUrl, project.pipelines)) warn(message);
   const current = await readCurrentOrFirst(warehouse);
   checkSource(options, current);
-  const isAnew = beginsAnew(source, current);
-  if (isAnew) warn('The warehouse contained sample figures. A new history starts with this source.');
+  const startsHistory = beginsAnew(source, current);
+  if (startsHistory) warn('The warehouse contained sample figures. A new history starts with this source.');
   const startedAt = context.clock.now();
   const id = newSnapshotId(startedAt, context.random(), await latestRunId(warehouse));
   return {
     id,
     landing: join(warehousePaths(warehouse).landing, id),
     startedAt,
-    // Also while it is pinned, a sync is compared with what readers see, and not with what was built since: the snapshot that was rolled
-    // back is often among those. So the gate, the changes and the age of violations say what would be new to readers.
-    previous: isAnew ? null : current,
+    // Also with a pin, a sync is compared with the snapshot that readers see. Snapshots since then may include the one that was rolled back.
+    previous: startsHistory ? null : current,
     current: current?.id ?? null,
     pinned: current === null || options.unpin ? null : await readPinnedId(warehouse),
   };
 }
 
-/** Publishes, unless this is a dry run, nothing has changed at the source, or another snapshot is pinned. */
+/** Publishes the snapshot, unless this is a dry run, nothing has changed, or another snapshot is pinned. */
 async function publish(
   run: Run,
   manifest: Manifest,
@@ -100,7 +98,7 @@ async function publish(
   if (same !== null) {
     await discardSnapshotFolder(folder);
     if (options.unpin) await unpinSnapshot(warehouse);
-    // The run before may have died before it came to this.
+    // The previous run may have died before it removed old snapshots.
     return { outcome: 'unchanged', snapshot: same.id, current, pruned: await removeOld(run, current), manifest };
   }
   run.enter('write the report');
@@ -119,8 +117,8 @@ async function publish(
 }
 
 /**
- * The snapshot that holds these tables already: the previous one, or the newest one while another is pinned. Otherwise a source that stays as
- * it is would fill the warehouse with copies, and retention would remove older snapshots for them.
+ * Returns a snapshot that already has these tables: the previous one, or the newest one if another is pinned. Without this check, an unchanged
+ * source would fill the warehouse with copies, and retention would remove older snapshots.
  */
 async function findSame(run: Run, manifest: Manifest): Promise<Snapshot | null> {
   const { previous, pinned, options } = run;
@@ -135,7 +133,7 @@ async function findSame(run: Run, manifest: Manifest): Promise<Snapshot | null> 
   return null;
 }
 
-/** Whether a snapshot is as it was published; a damaged one is replaced though its tables are the same. */
+/** Returns whether a snapshot is intact. A damaged one is replaced, although its tables are the same. */
 async function isWhole({ warn }: Run, snapshot: Snapshot): Promise<boolean> {
   const problems = await findDamage(snapshot);
   if (problems.length > 0)
@@ -143,11 +141,11 @@ async function isWhole({ warn }: Run, snapshot: Snapshot): Promise<boolean> {
   return problems.length === 0;
 }
 
-/** Retention comes after the switch: should it fail, the snapshot is published all the same. */
+/** Removes old snapshots. If that fails, the new snapshot is still published. */
 async function removeOld({ options, warn, previous, pinned }: Run, current: string | null): Promise<string[]> {
   const { warehouse, keep } = options;
   try {
-    // Whoever has followed `current` a moment ago still reads the snapshot that was replaced.
+    // Processes that opened `current` a moment ago still read the replaced snapshot.
     return await pruneSnapshots(warehouse, keep, [current, previous?.id ?? null, pinned]);
   } catch (error) {
     warn(`Old snapshots could not be removed: ${messageOf(error)}`);

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RekapError } from '../src/errors.ts';
 import { Secret } from '../src/source/secret.ts';
-import { examine, type Finding, type Patient } from '../src/diagnose.ts';
+import { examine, type Finding, type DoctorOptions } from '../src/diagnose.ts';
 import { manualClock } from './support/manual-clock.ts';
 import { smallNation } from './support/served-source.ts';
 import { project, testKey } from './support/sync-settings.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { startTwistedSource, type Twist } from './support/twisted-source.ts';
 
-async function findings(patient: Partial<Patient> = {}): Promise<Finding[]> {
+async function findings(options: Partial<DoctorOptions> = {}): Promise<Finding[]> {
   const found: Finding[] = [];
-  const healthy: Patient = {
+  const healthy: DoctorOptions = {
     project,
     warehouse: await temporaryFolder(),
     baseUrl: null,
@@ -27,12 +27,12 @@ async function findings(patient: Partial<Patient> = {}): Promise<Finding[]> {
     readNotices: null,
     readBucket: null,
   };
-  for await (const finding of examine({ ...healthy, ...patient })) found.push(finding);
+  for await (const finding of examine({ ...healthy, ...options })) found.push(finding);
   return found;
 }
 
-const stateOf = async (about: string, patient: Partial<Patient>) =>
-  (await findings(patient)).find((finding) => finding.about === about)?.state;
+const stateOf = async (about: string, options: Partial<DoctorOptions>) =>
+  (await findings(options)).find((finding) => finding.about === about)?.state;
 
 describe('doctor', () => {
   it.each([
@@ -79,9 +79,9 @@ describe('doctor', () => {
 });
 
 describe('doctor asks a service, and', () => {
-  const ask = async (twist: Twist, patient: Partial<Patient> = {}) => {
+  const ask = async (twist: Twist, options: Partial<DoctorOptions> = {}) => {
     const { url } = await startTwistedSource(smallNation({ 1101: 30 }), twist);
-    return (about: string) => stateOf(about, { baseUrl: url, ...patient });
+    return (about: string) => stateOf(about, { baseUrl: url, ...options });
   };
   const honest: Twist = (response, text) => response.end(text);
 

@@ -1,4 +1,4 @@
-/** The report's charts as HTML: every number in them is text that can be read, searched and checked. */
+/** Draws the charts of the report as HTML, with every number as text. */
 
 import { compareRates, isKnown, percentOf, type Rate } from './figure.ts';
 import type { ListFigures, Place } from './figures.ts';
@@ -7,7 +7,7 @@ import { constant, type Page } from './page.ts';
 import { titleCase } from './place-names.ts';
 import { tiles } from './tiles.ts';
 
-/** The span of turnout that the charts of one page share, in whole tens. */
+/** Returns the axis that charts share, from the lowest to the highest turnout in whole tens of percent. */
 export function spanOf(places: readonly Place[]): readonly [number, number] {
   const all = places
     .flatMap(({ turnout }) => [turnout.male, turnout.female, turnout.both])
@@ -19,13 +19,11 @@ export function spanOf(places: readonly Place[]): readonly [number, number] {
 }
 
 export interface DotsSettings {
-  /** Name of the list, by which its order can be checked. */
+  /** Name of the list, for checks of its order. */
   readonly list: string;
-  /** The bounds of the axis in percent. */
   readonly span: readonly [from: number, to: number];
 }
 
-/** Men and women of each place on a line, and the rate of both as a number. */
 export function dots(places: readonly Place[], { list, span: [from, to] }: DotsSettings, { own, print }: Page): Html {
   const at = (rate: Rate) => ((100 * (percentOf(rate, 2)! - from)) / (to - from)).toFixed(2);
   const mark = (rate: Rate, kind: string) =>
@@ -59,16 +57,15 @@ export function dots(places: readonly Place[], { list, span: [from, to] }: DotsS
   </ul>`;
 }
 
-/** Lower bounds of the steps of colour, in percent. */
+/** Lower bounds of the color steps, in percent. */
 const steps = [0, 70, 75, 80, 85, 90] as const;
 
-/** The step of a rate as it is printed, so that colour and number agree. */
+/** Returns the color step of the rounded rate, so that color and number agree. */
 function stepOf(rate: Rate): string {
   const percent = percentOf(rate);
   return percent === null ? 'none' : String(steps.findLastIndex((least) => percent >= least));
 }
 
-/** The provinces of Indonesia as tiles, each about where it lies, with a legend and the key to the codes. */
 export function tileMap(provinces: readonly Place[], { own, print }: Page): Html {
   const placed = new Map<string, Place>();
   const unplaced: Place[] = [];
@@ -112,7 +109,6 @@ export function tileMap(provinces: readonly Place[], { own, print }: Page): Html
     )}`;
 }
 
-/** What share of all voters, and of all users, the two small lists have. */
 export function shares(lists: readonly ListFigures[], { own, print }: Page): Html {
   const small = lists.filter(({ list }) => list !== 'DPT');
   const all = small.flatMap(({ shareOfVoters, shareOfUsers }) => [shareOfVoters, shareOfUsers]);

@@ -1,21 +1,19 @@
-/** Figure values: each number that the report prints, exact, with the name by which it can be recomputed, and one way to print it. */
+/** Defines the figures of the report: exact numbers, each with a name by which it can be recomputed. */
 
 import { type Html, html } from '../../src/runtime/html.ts';
 import type { Language } from '../../src/project/declaration.ts';
 
 /**
- * A figure's name says where it comes from. `VIEW.COLUMN?KEY=VALUE&…` is the sum of a column over the rows of the report's election that match;
- * `VIEW.rows?…` counts them; a key that is given twice matches either value. Inside an
- * element with `data-row="VIEW?KEY=VALUE&…"`, `COLUMN?KEY=VALUE` is of that row. `manifest#/…` is a JSON pointer into manifest.json, and `finding.…`
- * is computed from other figures.
+ * A count. Its name shows how to recompute it. `VIEW.COLUMN?KEY=VALUE&…` is the sum of a column over the matching rows of the election, and
+ * `VIEW.rows?…` is their number. A repeated key matches either value. Inside an element with `data-row="VIEW?KEY=VALUE&…"`,
+ * `COLUMN?KEY=VALUE` is a value of that row. `manifest#/…` is a JSON pointer into manifest.json. `finding.…` is computed from other figures.
  */
 export interface Count {
   readonly name: string;
-  /** Null where it is unknown. */
   readonly count: bigint | null;
 }
 
-/** A share in percent, as an exact fraction. It is unknown where a part is null or the denominator is 0. */
+/** A share in percent, as an exact fraction. It is unknown if a part is null or the denominator is 0. */
 export interface Rate {
   readonly name: string;
   readonly numerator: bigint | null;
@@ -24,16 +22,15 @@ export interface Rate {
 
 export type Figure = Count | Rate;
 
-/** What a row of a view holds; `figuresOf` throws for a column that is missing. */
 export type Row = Readonly<Record<string, string | number | bigint | boolean | null>>;
 
-/** Gives the figures of one row or of a sum over rows, named by the view and the key. */
+/** Returns functions that create figures of a row, named by view, column and key. */
 export function figuresOf(view: string, row: Row, key: readonly (readonly [string, string])[]) {
   const query = queryOf(key);
   const nameOf = (column: string) => `${view}.${column}${query === '' ? '' : `?${query}`}`;
   const read = (column: string): bigint | null => {
     const value = row[column];
-    if (value === undefined) throw new Error(`The report reads ${view}.${column}, which its query does not give.`);
+    if (value === undefined) throw new Error(`The report reads ${view}.${column}, which its query does not return.`);
     return value === null ? null : BigInt(value);
   };
   return {
@@ -46,17 +43,15 @@ export function figuresOf(view: string, row: Row, key: readonly (readonly [strin
   };
 }
 
-/** A key as `COLUMN=VALUE&…`. */
 export function queryOf(key: readonly (readonly [string, string])[]): string {
   return key.map(([column, value]) => `${column}=${encodeURIComponent(value)}`).join('&');
 }
 
-/** The columns of a row that identify it, for `figuresOf`; a column that is NULL is left out. */
+/** Returns the key of a row for `figuresOf`, without NULL columns. */
 export function keyOf(row: Row, columns: readonly string[]): (readonly [string, string])[] {
   return columns.flatMap((column) => (row[column] === null ? [] : [[column, String(row[column])] as const]));
 }
 
-/** A count that code has taken, with a name of its own. */
 export function countOf(name: string, count: number): Count {
   return { name, count: BigInt(count) };
 }
@@ -66,14 +61,14 @@ export function isKnown(figure: Figure): boolean {
   return figure.numerator !== null && figure.denominator !== null && figure.denominator !== 0n;
 }
 
-/** Orders rates by their exact values; unknown ones come last in either direction. */
+/** Compares rates by their exact values. Unknown rates come last. */
 export function compareRates(a: Rate, b: Rate): number {
   if (!isKnown(a) || !isKnown(b)) return Number(isKnown(b)) - Number(isKnown(a));
   const difference = a.numerator! * b.denominator! - b.numerator! * a.denominator!;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** The rate in percent, rounded half up to the given number of decimals; null where it is unknown. Charts and colours use it too. */
+/** Returns the rate in percent, rounded half up to the given number of decimals; null if unknown. */
 export function percentOf(rate: Rate, decimals = 1): number | null {
   if (!isKnown(rate)) return null;
   const scale = 10n ** BigInt(decimals);
@@ -81,7 +76,7 @@ export function percentOf(rate: Rate, decimals = 1): number | null {
   return Number(rounded) / Number(scale);
 }
 
-/** Number formats by locale and number of decimals. Making one per figure took as long as all queries of the report. */
+/** Number formats by locale and number of decimals. Creating one per figure took as long as all queries of the report. */
 const formats = new Map<string, Intl.NumberFormat>();
 
 function formatOf(locale: string, decimals: number): Intl.NumberFormat {
@@ -92,32 +87,31 @@ function formatOf(locale: string, decimals: number): Intl.NumberFormat {
   return format;
 }
 
-/** Prints figures in one language. */
 export class Printer {
   private readonly language: Language;
   private readonly row: string | null;
   private readonly locale: string;
 
-  /** @param row The row that all figures are of, as `VIEW?KEY=VALUE`; an element around them names it in `data-row`. */
+  /** @param row The row of all figures, as `VIEW?KEY=VALUE`. A surrounding element names it in `data-row`. */
   constructor(language: Language, row: string | null = null) {
     this.language = language;
     this.row = row;
     this.locale = language === 'en' ? 'en-US' : 'id-ID';
   }
 
-  /** Prints the figures of one row, whose names then leave out the row. */
+  /** Returns a printer for the figures of one row, whose names omit the row. */
   within(row: string): Printer {
     return new Printer(this.language, row);
   }
 
-  /** The figure as text: 81.4%, 208,131,569, or a dash where it is unknown. */
+  /** Formats a figure as text: 81.4%, 208,131,569, or a dash if unknown. */
   text(figure: Figure, decimals = 1): string {
     if (!isKnown(figure)) return '–';
     if ('count' in figure) return formatOf(this.locale, 0).format(figure.count!);
     return `${formatOf(this.locale, decimals).format(percentOf(figure, decimals)!)}%`;
   }
 
-  /** The figure as an element that names it: `value` is what is printed, `data-of` the exact fraction of a rate. */
+  /** Returns an element that names the figure. `value` is the printed number, `data-of` the exact fraction of a rate. */
   show(figure: Figure, decimals = 1): Html {
     const fraction = 'count' in figure || !isKnown(figure) ? null : `${figure.numerator}/${figure.denominator}`;
     const value = 'count' in figure ? figure.count : percentOf(figure, decimals)?.toFixed(decimals);
@@ -129,13 +123,12 @@ export class Printer {
     >`;
   }
 
-  /** A time in words: November 20, 2026 at 3:00 AM. */
+  /** Returns an element with a time such as November 20, 2026 at 3:00 AM. */
   time(time: string): Html {
-    const words = new Intl.DateTimeFormat(this.locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-    return html`<time datetime="${time}">${words.format(new Date(time))}</time>`;
+    const format = new Intl.DateTimeFormat(this.locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+    return html`<time datetime="${time}">${format.format(new Date(time))}</time>`;
   }
 
-  /** The numerator and the denominator of a rate, each as a figure. */
   fraction(rate: Rate): Html {
     return html`${this.show(numeratorOf(rate))} ÷ ${this.show(denominatorOf(rate))}`;
   }

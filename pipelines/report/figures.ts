@@ -6,21 +6,19 @@ import { type Count, figuresOf, queryOf, type Rate, type Row } from './figure.ts
 const sexes = ['both', 'male', 'female'] as const;
 type Sex = (typeof sexes)[number];
 
-/** A place's turnout: users divided by voters in the DPT and the DPK, over the regencies compared. */
+/** Turnout of a place: users divided by voters in the DPT and the DPK, over the regencies compared. */
 export interface Place {
   readonly name: string;
   readonly province: string | null;
   readonly turnout: Readonly<Record<Sex, Rate>>;
-  /** Why a regency enters no rate, or `compared`; null for a place with several regencies. */
+  /** Why a regency isn't part of any rate, or `compared`; null for a place with several regencies. */
   readonly status: string | null;
-  /** The row of the view that the figures are of, as `VIEW?KEY=VALUE&…`. */
   readonly row: string;
-  /** Key of the place, by which problems refer to it. */
+  /** Key of the place, which problems also have. */
   readonly key: string;
   readonly kemendagriCode: string | null;
 }
 
-/** A sum over regencies, with what it covers. */
 export interface Sums {
   readonly turnout: Rate;
   readonly withContradicting: Rate;
@@ -30,10 +28,10 @@ export interface Sums {
   readonly compared: Count;
   readonly inUsers: Count;
   readonly inVoters: Count;
-  /** Regencies whose total is unknown, which `users` and `voters` therefore don't include. */
+  /** Regencies with an unknown total, which `users` and `voters` don't include. */
   readonly unknownUsers: Count;
   readonly unknownVoters: Count;
-  /** Regencies that enter no rate, by reason. */
+  /** Regencies that aren't part of any rate, by reason. */
   readonly left: Readonly<Record<'missing' | 'unknown' | 'zero_denominator' | 'contradicting', Count>>;
 }
 
@@ -41,34 +39,32 @@ export interface ListFigures {
   readonly list: string;
   readonly voters: Count;
   readonly users: Count;
-  /** Users on the list divided by voters on the list. */
   readonly rate: Rate;
   readonly shareOfVoters: Rate;
   readonly shareOfUsers: Rate;
 }
 
-/** The first or last regencies by turnout, and how many share the value of the last one shown. */
+/** The first or last regencies by turnout, and the number of those with the value of the last one. */
 export interface Ranking {
   readonly places: readonly Place[];
   readonly tied: Count;
 }
 
-/** The election that a report is about, as SQL and as words. */
+/** The election of a report. */
 export interface Election {
   readonly title: string;
   readonly condition: string;
   /** Value of `election` in the star, such as 2024 DPR-RI. */
   readonly name: string;
-  /** Other elections in the snapshot. */
   readonly others: readonly string[];
 }
 
-/** Most rows of one table; the others are counted. */
+/** Maximum rows per table. The others are counted. */
 const mostRegencies = 2000;
 const rankingLength = 10;
 const rate = 'users_per_dpt_and_dpk_pct';
 
-/** Returns the newest election; null where the snapshot has no regencies. */
+/** Returns the newest election; null if the snapshot has no regencies. */
 export async function readElection(database: Database): Promise<Election | null> {
   const [newest, ...older] = await database.rows<{ election_year: number; election_type: string }>(
     'SELECT DISTINCT election_year, election_type FROM turnout_national ORDER BY election_year DESC, election_type',
@@ -83,7 +79,6 @@ export async function readElection(database: Database): Promise<Election | null>
   };
 }
 
-/** Sums of the nation by sex. */
 export async function readNation(database: Database, { condition }: Election): Promise<Readonly<Record<Sex, Sums>>> {
   const rows = await database.rows<Row>(`FROM turnout_national WHERE ${condition}`);
   return Object.fromEntries(
@@ -112,7 +107,6 @@ export async function readNation(database: Database, { condition }: Election): P
   ) as Record<Sex, Sums>;
 }
 
-/** Provinces from the highest turnout to the lowest. */
 export function readProvinces(database: Database, { condition }: Election): Promise<Place[]> {
   return readPlaces(database, 'turnout_by_province', ['province'], {
     from: `(SELECT t.*, kemendagri_code FROM turnout_by_province t LEFT JOIN dim_province
@@ -164,12 +158,11 @@ export async function readRanking(
 
 interface PlacesQuery {
   readonly from: string;
-  /** `rate` is that of both sexes. */
+  /** `rate` is the turnout of both sexes. */
   readonly order: string;
   readonly limit: number;
 }
 
-/** Reads one place per value of the key, with its three rates. */
 async function readPlaces(
   database: Database,
   view: string,
@@ -212,12 +205,12 @@ async function readPlaces(
   });
 }
 
-/** Key of a regency, by which the regencies and the problems of a report refer to each other. */
+/** Returns the key of a regency, which connects regencies and problems. */
 export function placeKey(row: Row): string {
   return JSON.stringify(regencyKey.map((column) => row[column] ?? null));
 }
 
-/** The lists from the star, each with its rate, and its share of all lists in the regencies compared. */
+/** Reads the lists, each with its rate, and its share of all lists in the regencies compared. */
 export async function readLists(database: Database, { condition, name }: Election): Promise<ListFigures[]> {
   const here = `${condition} AND sex = 'both'`;
   const rows = await database.rows<Row>(
@@ -253,7 +246,7 @@ export async function readLists(database: Database, { condition, name }: Electio
   });
 }
 
-/** Provinces and regencies, as [regency, province], that no official name matches; a regency of such a province is not named by itself. */
+/** Reads provinces and regencies without an official name, as [regency, province]. Regencies of such a province aren't listed separately. */
 export async function readWithoutCode(
   database: Database,
   { name }: Election,

@@ -1,14 +1,13 @@
-/** What the report leads with: sentences computed from its figures. */
+/** Computes the findings at the top of the report. */
 
 import { compareRates, type Count, countOf, isKnown } from './figure.ts';
 import type { Place } from './figures.ts';
 
-/** In how many provinces women voted at a higher rate than men. */
+/** Numbers of provinces by which sex had the higher turnout. */
 export interface WomenAndMen {
   readonly women: Count;
   readonly men: Count;
   readonly equal: Count;
-  /** Provinces in which both rates are known. */
   readonly provinces: Count;
   readonly unknown: Count;
 }
@@ -27,7 +26,7 @@ export function compareSexes(provinces: readonly Place[]): WomenAndMen {
   };
 }
 
-/** The provinces with the highest and the lowest turnout; several where they tie. Null where fewer than two are known. */
+/** Returns the provinces with the highest and the lowest turnout, several if they tie; null if fewer than two are known. */
 export function extremes(provinces: readonly Place[]): { highest: readonly Place[]; lowest: readonly Place[] } | null {
   const known = provinces
     .filter(({ turnout }) => isKnown(turnout.both))

@@ -1,4 +1,4 @@
-/** What every section of the report reads. */
+/** Defines the input of every section of the report. */
 
 import type { Count, Figure, Printer } from './figure.ts';
 import type { Election } from './figures.ts';
@@ -17,27 +17,25 @@ export interface Page {
   readonly project: Project;
 }
 
-/** A count of the manifest, named by its JSON pointer. */
+/** Returns a count of the manifest, named by its JSON pointer. */
 export function manifestCount(pointer: string, count: number): Count {
   return { name: `manifest#${pointer}`, count: BigInt(count) };
 }
 
-/** The number of a count, to choose between singular and plural by. */
+/** Returns the number of a count, to choose between singular and plural. */
 export function amount({ count }: Count): number {
   return Number(count ?? 0n);
 }
 
-/** A sentence about a remainder; null where there is none. */
+/** Returns a sentence about rows that aren't shown; null if there are none. */
 export function remainder(left: Count, say: (shown: Html, n: number) => Html, { print }: Page): Html | null {
   return amount(left) === 0 ? null : html`<p class="quiet">${say(print.show(left), amount(left))}</p>`;
 }
 
-/** A time as an element: 2026-11-20 03:00. */
 export function minute(time: string): Html {
   return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
 }
 
-/** A number that is part of a rule, such as the bound of a colour. */
 export function constant(value: number): Figure {
   return { name: 'constant', count: BigInt(value) };
 }

@@ -1,4 +1,4 @@
-/** Reads what is doubtful in a snapshot: violations by place, sums that do not hold, and values that the source restated. */
+/** Reads the problems of a snapshot: violations by place, broken sums, and values that the source restated. */
 
 import { type Database, quoteText } from '../../src/runtime/database.ts';
 import { messagePieces, type MessagePiece, type MessageParts } from '../../src/check-messages.ts';
@@ -15,11 +15,10 @@ export interface Link {
   readonly sourceTotal: Count;
   readonly knownParts: Count;
   readonly difference: Count;
-  /** Rows in which total and parts differ, or one of them is unknown. */
   readonly rows: Count;
 }
 
-/** How far a dataset's grand total is from the sum of men and women on all lists. */
+/** The difference between the grand total of a dataset and the sum of men and women on all lists. */
 export interface Chain {
   readonly dataset: string;
   readonly grandTotal: Count;
@@ -30,13 +29,12 @@ export interface Chain {
 export interface Violation extends MessageParts {
   readonly severity: string;
   readonly isNew: boolean;
-  /** UTC date, as 2026-11-20. */
   readonly since: string;
   readonly pieces: readonly MessagePiece[];
   readonly row: Row;
 }
 
-/** All violations of one regency or, where `regency` is null, of one district. */
+/** All violations of a regency or, if `regency` is null, of a district. */
 export interface Problem {
   readonly key: string;
   readonly dapilId: number;
@@ -55,7 +53,6 @@ export interface Problems {
     readonly fresh: Count;
     readonly resolved: Count;
   }[];
-  /** Violations of other elections. */
   readonly elsewhere: Count;
   readonly byCheck: Readonly<Record<string, Count>>;
 }
@@ -72,7 +69,6 @@ export interface Restated {
 const mostPlaces = 200;
 const mostRestated = 200;
 
-/** Every declared sum of every dataset. */
 export async function readLinks(database: Database, project: Project, { condition }: Election): Promise<Link[]> {
   const listed = await database.rows<Row>(
     `SELECT dataset, check_name, sum(difference)::BIGINT AS difference, count(*) AS "rows" FROM reconciliation WHERE ${condition} GROUP BY ALL`,
@@ -105,7 +101,7 @@ export async function readLinks(database: Database, project: Project, { conditio
   return links;
 }
 
-/** From the grand total down to the leaves of the star, for each dataset and its measure. */
+/** Reads the difference between the grand total and the leaves of the star schema for each dataset. */
 export async function readChains(database: Database, { name }: Election, links: readonly Link[]): Promise<Chain[]> {
   const [leaves] = await database.rows<Row>(
     `SELECT sum(voters)::BIGINT AS voters, sum(users)::BIGINT AS users FROM fact_people WHERE election = ${quoteText(name)}`,
@@ -214,7 +210,7 @@ async function countProblems(
   };
 }
 
-/** Values of the report's election that the source changed since the previous snapshot, and how many more there are. */
+/** Reads the values that the source changed since the previous snapshot, and the number of those that aren't shown. */
 export async function readRestated(
   database: Database,
   { condition }: Election,

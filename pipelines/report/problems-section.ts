@@ -1,4 +1,4 @@
-/** The section on problems: one entry per place, with its violations in plain words and the evidence behind them. */
+/** Draws the section on problems: one entry per place, with its violations and the evidence for them. */
 
 import { countOf, figuresOf, keyOf } from './figure.ts';
 import { folded, type Html, html } from '../../src/runtime/html.ts';
@@ -6,25 +6,23 @@ import { amount, minute, type Page, remainder } from './page.ts';
 import { titleCase } from './place-names.ts';
 import type { Problem, Problems, Violation } from './problem-figures.ts';
 
-/** The id of each place's entry, by the key of the place. */
+/** Returns the element id of each entry by the key of its place. */
 export function anchorsOf({ places }: Problems): ReadonlyMap<string, string> {
   return new Map(places.map(({ key }, index) => [key, `problem-${index + 1}`]));
 }
 
-/** Entries that are open although they have warnings only. */
 const mostOpen = 12;
 
 export function problemsSection(page: Page, problems: Problems): Html {
   const { own, print } = page;
   const anchors = anchorsOf(problems);
   const severities = problems.bySeverity.map(({ severity, rows, fresh, resolved }) => {
-    const say = own.severities[severity];
+    const template = own.severities[severity];
     const count = print.show(rows);
     const ages = page.manifest.previous === null ? null : own.ages(print.show(fresh), print.show(resolved));
-    return html`<li>${say === undefined ? html`${count} ${severity}` : say(count, amount(rows))}${ages}</li>`;
+    return html`<li>${template === undefined ? html`${count} ${severity}` : template(count, amount(rows))}${ages}</li>`;
   });
   const entry = (place: Problem): Html => problem(page, place, anchors.get(place.key)!);
-  // Places with an error, and the first others, are open.
   const isOpen = ({ violations }: Problem, index: number): boolean =>
     index < mostOpen || violations.some(({ severity }) => severity === 'error');
   const open = problems.places.filter(isOpen);
@@ -81,7 +79,6 @@ function problem(page: Page, place: Problem, anchor: string): Html {
   </li>`;
 }
 
-/** The message, with its numbers as figures. */
 function sentence({ print }: Page, { pieces, row }: Violation): readonly (Html | string)[] {
   const columns = ['dataset', 'check_name', 'column_name', 'dapil_id', 'province', 'regency'];
   const sources: Readonly<Record<string, string>> = { expected: 'expected', limit: 'expected', actual: 'actual' };
@@ -93,7 +90,7 @@ function sentence({ print }: Page, { pieces, row }: Violation): readonly (Html |
   });
 }
 
-/** Most responses shown per place; of the full listing, only the first page. */
+/** Responses shown per place. Of the full listing, only the first page is shown. */
 const mostResponses = 6;
 
 function evidence({ own, answers }: Page, { dapilId, regency, violations }: Problem): Html {

@@ -1,4 +1,4 @@
-/** The table of all regencies. A script in the page adds search, sorting and a filter; without it, it is still a table. */
+/** Draws the table of all regencies. A script in the page adds search, sorting and a filter. */
 
 import { type Count, denominatorOf, numeratorOf } from './figure.ts';
 import type { Place } from './figures.ts';
@@ -58,7 +58,7 @@ export function regenciesSection(
   </section>`;
 }
 
-/** Sorts by the exact fraction of a cell's figure, by its value, or by its text; hides rows that search and filters leave out. */
+/** Sorts by the exact fraction of a figure, by its value, or by text. Hides rows that don't match search and filters. */
 export const script = `
 (() => {
   const table = document.getElementById('all'), body = table.tBodies[0], rows = [...body.rows];

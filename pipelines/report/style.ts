@@ -1,4 +1,4 @@
-/** The look of the report: light and dark, on paper, on a phone and on a desk. */
+/** Style sheet of the report, for light and dark screens of any size, and for print. */
 
 export const style = `
 :root { color-scheme: light dark; --paper: #fbfaf7; --card: #fff; --ink: #1d1d1b; --quiet: #5d5b55; --line: #d9d5cb; --men: #0b6e8f; --women: #b8480f;

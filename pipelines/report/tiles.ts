@@ -1,4 +1,4 @@
-/** Where each province stands in the tile map, by its Kemendagri code: code of ISO 3166-2:ID, column, row. */
+/** Positions of the provinces in the tile map, by Kemendagri code: code of ISO 3166-2:ID, column, row. */
 
 export interface Tile {
   readonly label: string;

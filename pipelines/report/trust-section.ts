@@ -1,4 +1,4 @@
-/** The sections on trust: completeness, the ledger, the sums, what the source changed, and the method. */
+/** Draws the sections on completeness, the ledger, the sums, restated values, and the method. */
 
 import { type Count, countOf, figuresOf, keyOf } from './figure.ts';
 import { folded, type Html, html, table } from '../../src/runtime/html.ts';
@@ -74,7 +74,6 @@ function completeness(page: Page, name: string, { partitions: verdicts }: Manife
     ${folded(own.allDistricts, table(rows, { caption: name, head, numbers: [1, 2, 3] }))}`;
 }
 
-/** Every declared sum: source total, sum of the known parts, difference. */
 export function sumsSection({ own, print }: Page, links: readonly Link[]): Html {
   const rows = links.map(({ dataset, total, parts, sourceTotal, knownParts, difference, rows: listed }) => [
     html`<code>${dataset}</code>`,
@@ -119,7 +118,7 @@ export function restatedSection(
 }
 
 export function methodSection({ own, manifest }: Page, withoutCode: readonly (readonly (string | null)[])[]): Html {
-  const command = (words: string) => html`<code>${words}</code>`;
+  const command = (line: string) => html`<code>${line}</code>`;
   const names = withoutCode.map((parts) =>
     parts.flatMap((part) => (part === null ? [] : [titleCase(part)])).join(', '),
   );

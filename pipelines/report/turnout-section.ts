@@ -1,4 +1,4 @@
-/** The sections on turnout: findings, the nation, provinces, districts, and the three lists. */
+/** Draws the sections on turnout: findings, the nation, provinces, districts, and the three lists. */
 
 import { dots, shares, spanOf, tileMap } from './charts.ts';
 import { compareRates, type Count, denominatorOf, type Figure, isKnown, numeratorOf } from './figure.ts';
@@ -11,7 +11,6 @@ import type { Chain, Problems } from './problem-figures.ts';
 
 type Nation = Readonly<Record<'both' | 'male' | 'female', Sums>>;
 
-/** The sentences that the report leads with. */
 export function findings(page: Page, nation: Nation, provinces: readonly Place[], problems: Problems): Html {
   const { own, print } = page;
   const both = nation.both;
@@ -95,7 +94,6 @@ export function nationSection({ own, print }: Page, nation: Nation): Html {
     </p>`;
 }
 
-/** A table of places: rates with the numerator and the denominator that give them. */
 function placeTable({ own, print }: Page, caption: string, places: readonly Place[]): Html {
   const rows = places.map(({ name, turnout: { both, male, female } }) => [
     titleCase(name),

@@ -1,4 +1,4 @@
-/** What the report says in English. Numbers come in as elements that name their figure. */
+/** English texts of the report. Numbers are inserted as elements that name their figure. */
 
 import { type Html, html } from '../../src/runtime/html.ts';
 

@@ -1,4 +1,4 @@
-/** What the report says in Indonesian, in the terms that KPU and election monitors publish in. */
+/** Indonesian texts of the report, in the terms of KPU and election monitors. */
 
 import { html } from '../../src/runtime/html.ts';
 import { listed, type Words } from './words-english.ts';

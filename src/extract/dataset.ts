@@ -1,8 +1,8 @@
-/** Extracts one dataset: the full listing first, then each partition by itself, then what only the end can show. */
+/** Extracts a dataset: the full listing, then each partition, then the checks that need all partitions. */
 
 import { isRekapError } from '../errors.ts';
 import { concernsOnePartition } from '../source/source-messages.ts';
-import { type Partition, PartitionReader, type OwnReading } from './partition.ts';
+import { type Partition, PartitionReader, type PartitionPass } from './partition.ts';
 import { type Doubt, ListingChecks } from './listing-checks.ts';
 import { type FoundListing, type FullListing, noListing, readFullListing, SeenRecords } from './full-listing.ts';
 import { DatasetPages, type PageHolder } from './pages.ts';
@@ -10,10 +10,9 @@ import type { ExtractOptions, Known } from './extract-options.ts';
 import { type AnyPipeline, comparePartitions, namePartition } from '../project/declaration.ts';
 import type { AcceptedPage, AcceptedReading, Verdict } from '../stages.ts';
 
-/** Milliseconds that an empty answer must have lasted where no full listing confirms it: a source may be empty for moments. */
+/** Milliseconds before an empty partition is read again if no full listing confirms it: a source may be empty for moments. */
 const emptyFor = 2000;
 
-/** What a person can do who knows better than the source. */
 const ifRight = 'if that is correct, add --accept-changes to the sync';
 
 export class DatasetExtraction {
@@ -23,17 +22,15 @@ export class DatasetExtraction {
   private readonly holder: PageHolder;
   private readonly pages: DatasetPages;
   private readonly findings: ListingChecks;
-  /** What reading the full listing came to; nothing where only some partitions are wanted. */
   private found: FoundListing = noListing;
   private readonly partitions = new Map<string | null, Partition>();
-  /** Partitions that no record shows, and that are read again at the end. */
+  /** Partitions without records, which are read again at the end. */
   private readonly empty: (string | null)[] = [];
-  /** What the listing's word ends, until it is known whether that counts. */
+  /** Readings that rely on the full listing, deferred until all partitions have confirmed it. */
   private readonly deferred = new Map<string | null, AcceptedReading>();
-  /** Partitions that any dataset has; null until all were read. */
+  /** Partitions that any dataset has; null until all are read. */
   private knownElsewhere: ReadonlySet<string> | null = null;
 
-  /** @param reference Partitions that are declared. */
   constructor(pipeline: AnyPipeline, options: ExtractOptions, holder: PageHolder, reference: readonly string[]) {
     this.pipeline = pipeline;
     this.options = options;
@@ -44,7 +41,6 @@ export class DatasetExtraction {
     this.findings = new ListingChecks(pipeline.table, this.known);
   }
 
-  /** Reads the full listing; throws as `readFullListing` does. */
   async readListing(): Promise<void> {
     if (!this.isPartitioned) return;
     this.found = await readFullListing(this.pages, this.options, (message) => this.warn(message));
@@ -52,12 +48,11 @@ export class DatasetExtraction {
     if (listing !== null) this.findings.noteReported(reported);
   }
 
-  /** Whether the listing was forbidden: for itself, or because the source does not accept the key. */
+  /** True if the listing returned 403: it may be forbidden, or the key may be refused. */
   get isKeyInDoubt(): boolean {
     return this.found.refusal?.status === 403;
   }
 
-  /** Without partitions, the list of all is the only one, and is proved by itself. */
   private get isPartitioned(): boolean {
     return this.pipeline.partition !== undefined;
   }
@@ -66,22 +61,18 @@ export class DatasetExtraction {
     return this.found.listing;
   }
 
-  /** Partitions that the listing has named. */
   get listedPartitions(): string[] {
-    return this.found.readings.flatMap(({ partitions }) => partitions);
+    return this.found.passes.flatMap(({ partitions }) => partitions);
   }
 
-  /** Partitions of which any record has come. */
   get seenPartitions(): string[] {
     const read = [...this.partitions.values()].flatMap(({ id, seen }) => (id === null || seen.size === 0 ? [] : [id]));
     return [...this.listedPartitions, ...read];
   }
 
   /**
-   * The partitions to ask for, those that take longest first: the listed ones, those of the snapshot before, and those of the reference
-   * where its ids are of the same kind.
-   *
-   * @param listed Partitions that the listing of any dataset has.
+   * Returns the partitions to read, longest first: the listed ones, those of the previous snapshot, and those of the reference if the source
+   * uses the same ids.
    */
   partitionsToRead(listed: ReadonlySet<string>): (string | null)[] {
     if (!this.isPartitioned) return [null];
@@ -90,19 +81,19 @@ export class DatasetExtraction {
     const isSameKind = listing === null || reference.some((id) => listed.has(id));
     const all = new Set([...listed, ...knownBefore, ...(isSameKind ? reference : [])]);
     if (listing !== null) this.findings.noteListing(listing, isSameKind);
-    // The listing's last partition is asked first: nothing but its own pages shows where it ends, which takes longer.
+    // The last partition of the listing comes first, because only its own pages show its end, which takes longer.
     const size = (id: string): number => (id === listing?.last ? Number.MAX_VALUE : (listing?.of(id).total ?? 0));
     return [...all].toSorted((a, b) => size(b) - size(a) || comparePartitions(a, b));
   }
 
-  /** Reads a partition until it is proved or named; null where only the end can tell. */
+  /** Reads a partition until it is proved or reported as incomplete; null if the decision needs all partitions. */
   async read(id: string | null): Promise<AcceptedReading | null> {
     const isAgain = this.partitions.has(id);
     const partition = this.partitions.get(id) ?? {
       id,
-      seen: new SeenRecords(this.found.readings, id),
+      seen: new SeenRecords(this.found.passes, id),
       digests: this.listing === null || id === null ? [] : [this.listing.of(id)],
-      readings: 0,
+      passes: 0,
       longest: [],
       isOptional: id !== null && this.isOptional(id),
     };
@@ -129,7 +120,7 @@ export class DatasetExtraction {
         this.findings.noteFailing(id, error.message.replace(/\.$/, ''));
         const { grade = null } = this.listing ?? {};
         return this.report(
-          this.verdict({ partition: id, proof: 'full listing', grade, readings: partition.readings }),
+          this.verdict({ partition: id, proof: 'full listing', grade, readings: partition.passes }),
           [],
         );
       }
@@ -137,14 +128,13 @@ export class DatasetExtraction {
     }
   }
 
-  /** Whether nothing but the law names a partition, of a source that lists what it has. */
   private isOptional(id: string): boolean {
     const { wanted, knownBefore } = this.known;
     return wanted === null && this.listing !== null && !knownBefore.includes(id) && !this.listedPartitions.includes(id);
   }
 
-  private accept(partition: Partition, own: OwnReading, isAgain: boolean): AcceptedReading | null {
-    const { id, readings } = partition;
+  private accept(partition: Partition, own: PartitionPass, isAgain: boolean): AcceptedReading | null {
+    const { id, passes } = partition;
     const { total } = own.digest;
     const isElsewhere = id !== null && this.knownElsewhere?.has(id) === true;
     if (total === 0 && this.listing === null && isElsewhere && !this.options.acceptChanges) {
@@ -154,7 +144,7 @@ export class DatasetExtraction {
     const { proof, grade, at } = own;
     const pages = own.accepted.length;
     const read_at = at.toISOString();
-    const verdict = this.verdict({ partition: id, proof, grade, received: total, pages, readings, read_at });
+    const verdict = this.verdict({ partition: id, proof, grade, received: total, pages, readings: passes, read_at });
     if (id === null) this.findings.noteWhole(own);
     else this.findings.noteProved(id, own, this.listing);
     const reading = this.report(verdict, own.accepted, isAgain);
@@ -165,10 +155,8 @@ export class DatasetExtraction {
   }
 
   /**
-   * Gives the partitions to read again when all were read: empty ones that no listing confirms and, where the listing turned out short, all
-   * that ended on its word.
-   *
-   * @param known Partitions that any dataset has.
+   * Returns the partitions to read again at the end: empty ones without confirmation and, if the listing turned out to be incomplete, all that
+   * relied on it.
    */
   async partitionsToReadAgain(known: ReadonlySet<string>): Promise<(string | null)[]> {
     const { clock, signal } = this.options;
@@ -182,10 +170,10 @@ export class DatasetExtraction {
   }
 
   /**
-   * Returns what is left after all partitions were read: those that ended on the listing's word, doubts of the whole, and records without a
-   * partition. Requests once more what lies behind the listing.
+   * Returns the remaining readings: deferred ones, doubts about the dataset, and records without a partition. Checks again that the listing
+   * hasn't grown.
    *
-   * @throws The error of the listing if the partitions don't make up for it.
+   * @throws The error of the listing if no partition has records.
    */
   async finish(): Promise<AcceptedReading[]> {
     const { findings, listing } = this;
@@ -216,31 +204,30 @@ export class DatasetExtraction {
     ];
   }
 
-  /** Records that name no partition come last: where a partition brought them too, they are its own. */
+  /** Records without a partition come last, so that copies which belong to a partition count as duplicates. */
   private acceptWithoutPartition(): AcceptedReading[] {
     const { withoutPartition: pages } = this.found;
     if (pages.length === 0) return [];
-    const received = pages.reduce((sum, { taken }) => sum + taken, 0);
+    const received = pages.reduce((sum, { count }) => sum + count, 0);
     const { grade = null } = this.listing ?? {};
     const verdict = this.verdict({ partition: null, proof: 'full listing', grade, received, pages: pages.length });
     return [{ verdict, pages }];
   }
 
-  private incomplete({ id, readings }: Partition, reason: string): Verdict {
-    return this.verdict({ partition: id, proof: 'none', readings, complete: false, reason });
+  private incomplete({ id, passes }: Partition, reason: string): Verdict {
+    return this.verdict({ partition: id, proof: 'none', readings: passes, complete: false, reason });
   }
 
   private verdict(parts: Pick<Verdict, 'partition' | 'proof'> & Partial<Verdict>): Verdict {
     const { listing } = this;
     const listed = listing === null || parts.partition === null ? null : listing.of(parts.partition).total;
-    const nothing = { complete: true, grade: null, received: 0, pages: 0, readings: 1, reason: null };
+    const defaults = { complete: true, grade: null, received: 0, pages: 0, readings: 1, reason: null };
     const read_at = this.options.clock.now().toISOString();
-    return { dataset: this.pipeline.table, listed, read_at, ...nothing, ...parts };
+    return { dataset: this.pipeline.table, listed, read_at, ...defaults, ...parts };
   }
 
-  /** Tells whoever watches of a verdict, once a partition. */
   private report(verdict: Verdict, pages: readonly AcceptedPage[], isKnown = false): AcceptedReading {
-    const records = pages.reduce((sum, { taken }) => sum + taken, 0);
+    const records = pages.reduce((sum, { count }) => sum + count, 0);
     if (!isKnown) this.options.report({ kind: 'partition', dataset: this.pipeline.table, records, verdict });
     return { verdict, pages };
   }

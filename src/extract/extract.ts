@@ -16,13 +16,11 @@ import { CollectedValues, listOfValues } from './partition-values.ts';
  */
 export async function* extract(options: ExtractOptions): AsyncGenerator<AcceptedReading, void, undefined> {
   const holder = new PageHolder(options.heldBytes);
-  // When the run ends, pending waits for room resolve.
   options.signal.addEventListener('abort', () => holder.close(), { once: true });
   const values = new CollectedValues(options.pipelines);
   const done = new Set<string>();
   for (let left = [...options.pipelines]; left.length > 0;) {
     const ready = left.filter((pipeline) => values.parentsOf(pipeline).every((parent) => done.has(parent)));
-    // The lists of partitions are read before the datasets.
     for (const datasets of [ready.flatMap(listOfValues), ready])
       yield* readDatasets(
         datasets.map((pipeline) => new DatasetExtraction(pipeline, options, holder, values.referenceOf(pipeline))),
@@ -43,15 +41,14 @@ async function* readDatasets(
   values: CollectedValues,
 ): AsyncGenerator<AcceptedReading, void, undefined> {
   if (wanted === null) await settleAll(extractions.map((extraction) => extraction.readListing()));
-  // What one dataset lists is requested of the others too: a partition that one listing lacks must not go unnoticed.
+  // A partition in the listing of one dataset is requested for all of them, so that a listing can't hide it.
   const withSameColumn = ({ partition }: AnyPipeline) =>
     extractions.filter(({ pipeline }) => pipeline.partition?.column === partition?.column);
-  /** As many partitions as requests: the pages of a partition wait in memory until it is proved. */
+  /** One partition per concurrent request, because the pages of a partition stay in memory until it is proved. */
   const limit = pLimit(concurrency);
   const started: Promise<AcceptedReading | null>[] = [];
   let isOver = false;
 
-  /** Starts to read partitions. A failure that concerns more than one partition ends the run: no other one begins. */
   function start(extraction: DatasetExtraction, partitions: readonly (string | null)[]) {
     const tasks = partitions.map((partition) =>
       limit(async () => {
@@ -86,7 +83,7 @@ async function* readDatasets(
     const isWanted = wanted !== null && pipeline.partition !== undefined;
     const partitions = isWanted ? wanted : extraction.partitionsToRead(listed);
     report({ kind: 'partitions', dataset: pipeline.table, total: partitions.length });
-    // A refused key shows at the first partition; then the others aren't requested.
+    // If the key may be refused, a single partition shows it first.
     return { extraction, partitions, first: extraction.isKeyInDoubt ? 1 : 0 };
   });
   try {
@@ -108,7 +105,6 @@ async function* readDatasets(
         yield reading;
       }
   } finally {
-    // If the consumer stops early, no task keeps running after the generator.
     isOver = true;
     await Promise.allSettled(started);
   }
@@ -136,7 +132,6 @@ async function* asSettled<Value>(tasks: readonly Promise<Value>[]): AsyncGenerat
   await settleAll(tasks);
 }
 
-/** Waits for all tasks, then throws the first failure: no task keeps running after an error. */
 async function settleAll<Value>(tasks: readonly Promise<Value>[]): Promise<Value[]> {
   const results = await Promise.allSettled(tasks);
   return results.map((result) => {

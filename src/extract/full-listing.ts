@@ -1,35 +1,28 @@
-/** The full listing: what the endpoint gives without a partition, and what may be concluded from it. */
+/** Reads the full listing, which is the list without a partition, and what it proves about partitions. */
 
 import { isRekapError, RekapError } from '../errors.ts';
-import type { FetchedPage } from '../source/answer-reader.ts';
+import type { FetchedPage } from '../source/response-reader.ts';
 import { isRefusal } from '../source/source-messages.ts';
 import type { DatasetPages } from './pages.ts';
-import { PassDigest, mostReadings, KeyOccurrences, RecordReader } from './prove.ts';
+import { PassDigest, maxPasses, KeyOccurrences, RecordReader } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { type Fingerprint, FingerprintTable } from '../kinds/fingerprints.ts';
 import { type PassEnd, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 import type { AcceptedPage, Grade, Page } from '../stages.ts';
 
-const nothing = new PassDigest();
+const emptyDigest = new PassDigest();
 
-/** Takes the pages of one reading of the listing. */
 export class FullListing {
-  /** Records, also those that name no partition. */
   total = 0;
-  /** Records of its first page. */
   pageLength = 0;
-  /** The partition of its last record. */
   last: string | null = null;
-  /** How strong the proof is that it is whole. */
   grade: Grade;
-  /** All its records. */
   readonly all = new PassDigest();
-  /** The length of its longest page. */
   longest = 0;
-  /** Whether its pages, but for the last, differ in length: then a short page means nothing. */
+  /** True if pages before the last one differ in length: then a short page doesn't show the end. */
   pagesVary = false;
-  /** Whether the records of each partition stand together. */
+  /** True if the records of each partition are contiguous. */
   private isInOrder = true;
   private readonly digests = new Map<string, PassDigest>();
   private readonly occurrences = new KeyOccurrences();
@@ -41,7 +34,7 @@ export class FullListing {
     this.grade = grade;
   }
 
-  /** Takes the records of a page from the one at `first` on; gives the rows of those that name no partition. */
+  /** Adds the records of a page from row `first` on. Returns the rows without a partition. */
   add(page: Page, first: number): number[] {
     const { reader, digests } = this;
     const { length } = page.records;
@@ -73,41 +66,36 @@ export class FullListing {
     return [...this.digests.keys()];
   }
 
-  /** Whether any key came twice. */
   get hasRepeats(): boolean {
     return this.occurrences.hasRepeats;
   }
 
-  /** What it holds of a partition. */
   of(partition: string): PassDigest {
-    return this.digests.get(partition) ?? nothing;
+    return this.digests.get(partition) ?? emptyDigest;
   }
 
   has(element: Fingerprint): boolean {
     return this.occurrences.has(element);
   }
 
-  /** Whether the order of its records and the length of its pages show where a partition ends. */
+  /** True if the order of records and the page lengths show where a partition ends. */
   get isOrderly(): boolean {
     return this.isInOrder && !this.pagesVary;
   }
 
-  /** Whether it has surely passed all that it has of a partition: another partition's records followed, or there are none. */
+  /** Returns whether the listing shows where the partition ends: records of another partition follow, or it has none. */
   hasLeftBehind(partition: string): boolean {
     return this.isOrderly && partition !== this.last;
   }
 }
 
-/** Everything that any reading of a partition has seen, those of the full listing among them. */
+/** The union of the records that any pass over a partition has found, including the full listings. */
 export class SeenRecords {
   private readonly union = new FingerprintTable();
   private readonly listings: readonly FullListing[];
-  /** Null for all records of a dataset that has no partitions, and so no listing. */
   private readonly partition: string | null;
-  /** Of each listing, how many of its records the union holds. */
   private readonly found: number[];
 
-  /** @param listings All readings of the full listing, also those that came to nothing. */
   constructor(listings: readonly FullListing[], partition: string | null) {
     this.listings = listings;
     this.partition = partition;
@@ -115,90 +103,85 @@ export class SeenRecords {
   }
 
   add(element: Fingerprint): void {
-    if (this.union.meet(element, 1) !== 0) return;
+    if (this.union.insert(element, 1) !== 0) return;
     for (const [index, listing] of this.listings.entries()) if (listing.has(element)) this.found[index]! += 1;
   }
 
-  /** How many records have been seen; a reading that brought so many brought them all. */
+  /** Number of records found. A pass with this many has found all of them. */
   get size(): number {
     const { partition } = this;
-    const unmet =
+    const missing =
       partition === null ? [] : this.listings.map((listing, index) => listing.of(partition).total - this.found[index]!);
-    return this.union.size + Math.max(0, ...unmet);
+    return this.union.size + Math.max(0, ...missing);
   }
 }
 
-/** What reading the full listing came to. */
 export interface FoundListing {
-  /** The reading that came to its end; null where the source gives none. */
   readonly listing: FullListing | null;
-  /** All readings, also those that came to nothing: what they showed must come. */
-  readonly readings: readonly FullListing[];
-  /** Runs of records that name no partition. */
+  /** All passes, also failed ones. Every record in them must be found. */
+  readonly passes: readonly FullListing[];
   readonly withoutPartition: readonly AcceptedPage[];
-  /** The reported total. */
   readonly reported: number;
-  /** Why there is no listing; null where it has no record. */
+  /** Why there is no listing; null if it is empty. */
   readonly refusal: RekapError | null;
 }
 
 export const noListing: FoundListing = {
   listing: null,
-  readings: [],
+  passes: [],
   withoutPartition: [],
   reported: 0,
   refusal: null,
 };
 
-/** Milliseconds before the listing is read again; doubled each time. */
 const firstPause = 500;
 
 /**
- * Reads the full listing until it is whole: one reading that comes to its end where a reading shows its own gaps, else two that agree. A
- * refusal, or a listing without a record, means that there is none.
+ * Reads the full listing until it is complete: one pass if passes show their own gaps, otherwise two that agree. A refusal, or an empty
+ * listing, means that there is no listing.
  *
- * @throws `broken-reading` where four readings came to nothing.
+ * @throws `broken-reading` if four passes fail.
  */
 export async function readFullListing(
   pages: DatasetPages,
   { clock, signal, maxRecords }: ExtractOptions,
   warn: (message: string) => void,
 ): Promise<FoundListing> {
-  const readings: FullListing[] = [];
+  const passes: FullListing[] = [];
   const whole: FullListing[] = [];
-  // A source that has listed records, and lists none now, has slipped.
-  const hasShown = (): boolean => readings.some(({ total }) => total > 0);
+  // If the source has listed records before, an empty list is an error.
+  const hasShown = (): boolean => passes.some(({ total }) => total > 0);
   const without = (refusal: RekapError | null): FoundListing => {
     const why = refusal?.message.replace(/\.$/, '') ?? 'the list is empty';
     warn(`the source returns no full listing (${why}), so rekap reads each known partition by itself`);
-    return { ...noListing, readings, refusal };
+    return { ...noListing, passes, refusal };
   };
   for (let attempt = 1; ; attempt += 1) {
     const withoutPartition: AcceptedPage[] = [];
     try {
-      const [listing, { reported, refusal }] = await readOnce(pages, maxRecords, readings, whole, withoutPartition);
+      const [listing, { reported, refusal }] = await readOnce(pages, maxRecords, passes, whole, withoutPartition);
       const isWhole = pages.pager.showsGaps || whole.some(({ all }) => all.content === listing.all.content);
       if (listing.total > 0 && isWhole) {
         listing.grade = pages.pager.grade([...whole, listing].map(({ longest }) => longest));
-        return { listing, readings, withoutPartition, reported, refusal: null };
+        return { listing, passes, withoutPartition, reported, refusal: null };
       }
       if (listing.total > 0) whole.push(listing);
       else if (!hasShown()) return without(refusal);
-      if (listing.total === 0 || attempt === mostReadings)
+      if (listing.total === 0 || attempt === maxPasses)
         throw new RekapError(
           'broken-reading',
           listing.total === 0
             ? 'The full listing had records at first, but is empty now.'
-            : `The full listing was read ${attempt} times, and no two passes brought the same records.`,
+            : `The full listing was read ${attempt} times, and no two passes returned the same records.`,
           'The source leaves out records, or changed during the sync. Run the sync again.',
         );
     } catch (error) {
       if (isRefusal(error) && !hasShown()) return without(error);
-      if (!isRekapError(error, 'broken-reading') || attempt === mostReadings) throw error;
+      if (!isRekapError(error, 'broken-reading') || attempt === maxPasses) throw error;
       warn(`rekap reads the full listing again: ${error.message.replace(/\.$/, '')}`);
     }
     for (const page of withoutPartition) page.release();
-    // A second reading that is needed anyway waits for nothing.
+    // The second of two necessary passes starts at once.
     if (whole.length !== 1 || attempt > 1) await clock.sleep(firstPause * 2 ** (attempt - 1), signal);
   }
 }
@@ -206,13 +189,13 @@ export async function readFullListing(
 async function readOnce(
   pages: DatasetPages,
   maxRecords: number,
-  readings: FullListing[],
+  passes: FullListing[],
   whole: readonly FullListing[],
   withoutPartition: AcceptedPage[],
   size = sizeAfter(pages, whole),
 ): Promise<[FullListing, PassEnd]> {
   const listing = new FullListing(pages.pipeline, pages.pager.grade([]));
-  readings.push(listing);
+  passes.push(listing);
   const tally = new PassTally(maxRecords);
   try {
     for await (const passPage of pages.read({ partition: null, isOptional: false, mayBeRefused: true, size })) {
@@ -225,24 +208,23 @@ async function readOnce(
   } catch (error) {
     if (!(error instanceof StartOver)) throw error;
     for (const page of withoutPartition.splice(0)) page.release();
-    return readOnce(pages, maxRecords, readings, whole, withoutPartition, error.size);
+    return readOnce(pages, maxRecords, passes, whole, withoutPartition, error.size);
   }
 }
 
-/** Returns the size of the next pass: in every second pass one record fewer than the longest page of the first one. */
+/** Returns the page size: in every second pass, one record fewer than the longest page of the first pass. */
 function sizeAfter({ pager }: DatasetPages, whole: readonly FullListing[]): number | null {
   const [{ longest } = { longest: 0 }] = whole;
   if (!pager.repages || longest < 2) return null;
   return whole.length % 2 === 1 ? longest - 1 : longest;
 }
 
-/** Holds rows of a page, each run of neighbours by itself. */
 function holdRuns(pages: DatasetPages, fetched: FetchedPage, rows: readonly number[]): AcceptedPage[] {
-  const runs: { first: number; taken: number }[] = [];
+  const runs: { first: number; count: number }[] = [];
   for (const row of rows) {
     const run = runs.at(-1);
-    if (run !== undefined && run.first + run.taken === row) run.taken += 1;
-    else runs.push({ first: row, taken: 1 });
+    if (run !== undefined && run.first + run.count === row) run.count += 1;
+    else runs.push({ first: row, count: 1 });
   }
-  return runs.map(({ first, taken }) => pages.hold(fetched, first, taken, 0.5));
+  return runs.map(({ first, count }) => pages.hold(fetched, first, count, 0.5));
 }

@@ -1,30 +1,24 @@
-/** Asks for the pages of one dataset in a size that the source takes, and holds them in memory until they are built. */
+/** Fetches the pages of a dataset in a size that the source accepts, and holds them in memory until they are built. */
 
-import type { FetchedPage } from '../source/answer-reader.ts';
+import type { FetchedPage } from '../source/response-reader.ts';
 import { emptyPage, isRefusal } from '../source/source-messages.ts';
 import { RecordReader } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import { pagerOf } from '../source/paging/choose-pager.ts';
 import { type FirstPage, type PageAddress, type Pager, type PassPage, StartOver } from '../source/paging/pass.ts';
 import { createPageScanner } from '../source/decode/scan-answer.ts';
-import { takeRecords } from '../source/decode/record-index-builder.ts';
+import { sliceRecords } from '../source/decode/record-index-builder.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';
 
-/** Sizes that are tried where a source refuses the page size, in this order. */
 const smallerSizes = [100, 10];
-/** What a service answers that does not take so large a limit. */
 const sizeRefusals = new Set([400, 413, 422]);
 
-/** A pass over the pages of one filter. */
 export interface PassOptions {
-  /** Null for the full listing. */
   readonly partition: string | null;
-  /** True if the source need not know the partition: then failed requests are retried less. */
+  /** True if the source need not know the partition. Failed requests then have fewer attempts. */
   readonly isOptional: boolean;
-  /** True if the source may refuse the whole list. */
   readonly mayBeRefused: boolean;
-  /** Records per request; null for as many as the source accepts. */
   readonly size: number | null;
 }
 
@@ -35,7 +29,6 @@ export class DatasetPages {
   private readonly holder: PageHolder;
   private readonly reader: RecordReader;
   private readonly scan = createPageScanner(() => undefined);
-  /** The size that the source accepted; null before the first response. */
   private acceptedSize: number | null = null;
 
   constructor(pipeline: AnyPipeline, options: ExtractOptions, holder: PageHolder) {
@@ -78,9 +71,8 @@ export class DatasetPages {
     return (await this.fetch(listing, address, { isBehind: true })).page.records.length === 0;
   }
 
-  /** Holds records of a page until they are built; `share` as in `PageHolder`. */
-  hold(fetched: FetchedPage, first: number, taken: number, share?: number): AcceptedPage {
-    return this.holder.hold(fetched, { first, taken }, this.rescan(fetched.page.request, fetched.page.url), share);
+  hold(fetched: FetchedPage, first: number, count: number, share?: number): AcceptedPage {
+    return this.holder.hold(fetched, { first, count }, this.rescan(fetched.page.request, fetched.page.url), share);
   }
 
   /** A separate method: a closure made beside a page would keep it in memory after its release. */
@@ -88,15 +80,14 @@ export class DatasetPages {
     return (bytes) => this.scan(this.pipeline, request, url, bytes);
   }
 
-  /** Fetches a first page in the largest size that the source accepts. */
   private async fetchInSizes(pass: PassOptions, address: (size: number) => PageAddress): Promise<FirstPage> {
     const { pageSize, report } = this.options;
     const sizes = [pageSize, ...smallerSizes.filter((size) => size < pageSize)];
-    for (const [turn, size] of sizes.entries()) {
-      const isLast = turn === sizes.length - 1;
+    for (const [index, size] of sizes.entries()) {
+      const isLast = index === sizes.length - 1;
       try {
         const fetched = await this.fetch(pass, address(size), { isBehind: false, mayRefuseSize: !isLast });
-        if (turn > 0 && this.acceptedSize === null) {
+        if (index > 0 && this.acceptedSize === null) {
           const message = `${this.pipeline.table}: the source refuses pages of ${pageSize} records. rekap requests ${size} at a time instead.`;
           report({ kind: 'warning', message });
         }
@@ -106,7 +97,7 @@ export class DatasetPages {
         if (isLast || !isRefusal(error) || !sizeRefusals.has(error.status)) throw error;
       }
     }
-    throw new RangeError('a page has a size');
+    throw new RangeError('no page size was tried');
   }
 
   private async fetch(
@@ -115,19 +106,17 @@ export class DatasetPages {
     { isBehind, mayRefuseSize = false }: { readonly isBehind: boolean; readonly mayRefuseSize?: boolean },
   ): Promise<FetchedPage> {
     const request = { dataset: this.pipeline.table, partition, target: targetOf(this.pipeline, partition, address) };
-    // What lies behind an end need not be given.
     const leniency = { mayRefuse: isBehind || isOptional || mayBeRefused, mayRefuseSize, isOptional };
     try {
       return await this.options.client.fetchPage(this.pipeline, request, leniency);
     } catch (error) {
       if (!isBehind || !isRefusal(error)) throw error;
-      const landed = { answer: -1, read: async () => Buffer.of() };
+      const landed = { response: -1, read: async () => Buffer.of() };
       return { page: emptyPage(request, error.message), at: new Date(0), landed, refusal: error, link: null };
     }
   }
 }
 
-/** Path and query of a page below the base URL: the filter, what is always asked, and the page. */
 export function targetOf(
   { path, partition, parameters }: AnyPipeline,
   value: string | null,
@@ -140,28 +129,26 @@ export function targetOf(
   return query.size === 0 ? path : `${path}?${query.toString()}`;
 }
 
-/** Holds pages in memory until they are built into tables, within a bound; beyond it a page is read again from the landing. */
+/** Holds pages in memory up to a limit. Pages above the limit are read again from the landing. */
 export class PageHolder {
   private held = 0;
   private bound: number;
   private readonly waiting: (() => void)[] = [];
 
-  /** @param bound Bytes of answers that may be held at once. */
   constructor(bound: number) {
     this.bound = bound;
   }
 
-  /** Whether more than half of the bound is in use: then what waits long does so in the landing. */
+  /** True above half of the limit: then pages that wait long are read again from the landing. */
   get isHalfFull(): boolean {
     return this.held > this.bound / 2;
   }
 
-  /** Resolves when there is room for another partition. What waits long takes half at most, so room always comes. */
+  /** Resolves when there is room for another partition. Pages that wait long take at most half, so room always becomes free. */
   async room(): Promise<void> {
     while (this.held > this.bound * 0.75) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** Nobody waits for room any more, because nobody takes the pages. */
   close(): void {
     this.bound = Number.POSITIVE_INFINITY;
     for (const resolve of this.waiting.splice(0)) resolve();
@@ -170,29 +157,29 @@ export class PageHolder {
   /**
    * Holds some records of a page.
    *
-   * @param share Part of the bound that may be in use; half of it for what waits until all partitions were read.
-   * @param reopen Makes the page of its landed bytes again; a function that does not hold the page itself.
+   * @param share Part of the limit that may be in use; 0.5 for pages that wait until all partitions are read.
+   * @param reopen Scans the stored bytes again. It must not reference the page itself.
    */
   hold(
     { page: fetched, landed }: FetchedPage,
-    { first, taken }: { readonly first: number; readonly taken: number },
+    { first, count }: { readonly first: number; readonly count: number },
     reopen: (bytes: Buffer) => Page,
     share = 1,
   ): AcceptedPage {
     const size = fetched.bytes.length;
-    let page: Page | null = null;
+    let held: Page | null = null;
     if (this.held + size <= this.bound * share) {
-      page = takeRecords(fetched, first, taken);
+      held = sliceRecords(fetched, first, count);
       this.held += size;
     }
     return {
-      answer: landed.answer,
+      response: landed.response,
       first,
-      taken,
-      read: async () => page ?? takeRecords(reopen(await landed.read()), first, taken),
+      count,
+      read: async () => held ?? sliceRecords(reopen(await landed.read()), first, count),
       release: () => {
-        if (page === null) return;
-        page = null;
+        if (held === null) return;
+        held = null;
         this.held -= size;
         for (const resolve of this.waiting.splice(0)) resolve();
       },

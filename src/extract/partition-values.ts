@@ -1,14 +1,12 @@
-/** Where the values of partitions come from: a declared list, another endpoint, or the records of another pipeline, proved first. */
+/** Collects the values of partitions from a declared list, another endpoint, or the records of another pipeline. */
 
 import { RekapError } from '../errors.ts';
 import { type AnyPipeline, type Pipeline, placeOf } from '../project/declaration.ts';
 import { readRaw } from '../kinds/read-field.ts';
 import type { AcceptedReading } from '../stages.ts';
 
-/** The column of a list that is read for its values alone. */
 const valueColumn = 'value';
 
-/** The list that an endpoint gives of a pipeline's partitions, as a dataset of its own that becomes no table. */
 export function listOfValues(pipeline: AnyPipeline): Pipeline[] {
   const values = pipeline.partition?.values;
   if (values?.from !== 'endpoint') return [];
@@ -31,12 +29,11 @@ export function listOfValues(pipeline: AnyPipeline): Pipeline[] {
   ];
 }
 
-/** Under this name the list stands in the landing; a table has no such name. */
+/** Returns the name of the list in the landing. It contains a space, so no table can have it. */
 function nameOfList({ table }: AnyPipeline): string {
   return `${table} partitions`;
 }
 
-/** What was read of columns and lists that name partitions. */
 export class CollectedValues {
   private readonly pipelines: readonly AnyPipeline[];
   private readonly values = new Map<string, Set<string>>();
@@ -45,7 +42,6 @@ export class CollectedValues {
     this.pipelines = pipelines;
   }
 
-  /** The pipelines of this run that must be read before a pipeline. */
   parentsOf({ partition }: AnyPipeline): string[] {
     const values = partition?.values;
     if (values?.from !== 'pipeline') return [];
@@ -53,16 +49,13 @@ export class CollectedValues {
     return this.pipelines.some(({ table }) => table === parent) ? [parent] : [];
   }
 
-  /** Partitions that are known before a pipeline is read. */
   referenceOf(pipeline: AnyPipeline): string[] {
     const isInteger = pipeline.columns[pipeline.partition?.column ?? '']?.kind === 'integer';
-    // As the column has them: 07 is 7.
-    return this.writtenOf(pipeline).map((value) =>
-      isInteger && /^-?\d+$/.test(value) ? String(BigInt(value)) : value,
-    );
+    // Normalized like the values of the column: 07 becomes 7.
+    return this.valuesOf(pipeline).map((value) => (isInteger && /^-?\d+$/.test(value) ? String(BigInt(value)) : value));
   }
 
-  private writtenOf(pipeline: AnyPipeline): string[] {
+  private valuesOf(pipeline: AnyPipeline): string[] {
     const values = pipeline.partition?.values;
     switch (values?.from) {
       case undefined:
@@ -77,7 +70,6 @@ export class CollectedValues {
     }
   }
 
-  /** Keeps the values of a reading's records, of columns that name partitions. */
   async collect(pipeline: AnyPipeline, { verdict, pages }: AcceptedReading): Promise<void> {
     const { table } = pipeline;
     const isList = this.pipelines.some((child) => nameOfList(child) === table);

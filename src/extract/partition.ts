@@ -1,39 +1,30 @@
-/** Reads one partition again and again until two readings agree on everything that was seen, four times at most. */
+/** Reads one partition until two passes agree on all records that were found, at most four times. */
 
 import { isRekapError, RekapError } from '../errors.ts';
 import type { AcceptedPage, Grade } from '../stages.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { FullListing, SeenRecords } from './full-listing.ts';
 import type { DatasetPages } from './pages.ts';
-import { PassDigest, missingFrom, mostReadings, neededReadings, KeyOccurrences, RecordReader } from './prove.ts';
+import { PassDigest, missingFrom, maxPasses, neededPasses, KeyOccurrences, RecordReader } from './prove.ts';
 import { type PassEnd, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 
-/**
- * Milliseconds before a partition is read again whose readings disagree; doubled each time. A pause follows the first three readings at most,
- * so that all pauses of a partition together take no more than 3.5 s.
- */
+/** Milliseconds before the next pass if passes disagree, doubled each time. The pauses of a partition take at most 3.5 s in total. */
 const firstPause = 500;
 
-/** A partition, and what its readings have brought so far. */
 export interface Partition {
-  /** Null for all records of a dataset that has no partitions. */
   readonly id: string | null;
   readonly seen: SeenRecords;
-  /** Of the readings that came to their end, the full listing's part first. */
+  /** Digests of the complete passes, starting with the part of the full listing. */
   readonly digests: PassDigest[];
-  /** How often it was read by itself. */
-  readings: number;
-  /** The longest page of each of these readings that came to its end. */
+  passes: number;
   readonly longest: number[];
-  /** Whether nothing but the law names it. */
+  /** True if only the reference list names the partition. */
   readonly isOptional: boolean;
 }
 
-/** A partition's own reading, with what it brought. */
-export interface OwnReading extends PassEnd {
+export interface PartitionPass extends PassEnd {
   readonly proof: 'own end' | 'full listing';
   readonly digest: PassDigest;
-  /** How strong the proof is. */
   readonly grade: Grade;
   readonly accepted: readonly AcceptedPage[];
 }
@@ -45,7 +36,6 @@ export class PartitionReader {
   private readonly mayEndOnListing: boolean;
   private readonly reader: RecordReader;
 
-  /** @param mayEndOnListing Whether a reading may end where it holds just what the full listing has of the partition. */
   constructor(pages: DatasetPages, options: ExtractOptions, listing: FullListing | null, mayEndOnListing: boolean) {
     this.pages = pages;
     this.options = options;
@@ -55,22 +45,22 @@ export class PartitionReader {
   }
 
   /**
-   * Gives the reading that proves the partition; null where it seems to have no records, and no full listing confirms that: then it is to
-   * be read once more when time has passed.
+   * Returns the pass that proves the partition; null if the partition seems empty and no full listing confirms it. Then the caller reads it
+   * again later.
    *
-   * @throws RekapError where four readings do not prove it, or none can.
+   * @throws RekapError if four passes don't prove it, or no pass can.
    */
-  async read(partition: Partition): Promise<OwnReading | null> {
+  async read(partition: Partition): Promise<PartitionPass | null> {
     const { digests, seen, longest } = partition;
-    const isFirst = partition.readings === 0;
+    const isFirst = partition.passes === 0;
     for (;;) {
-      partition.readings += 1;
-      // A second visit may begin after the fourth reading.
-      const isLast = partition.readings >= mostReadings;
+      partition.passes += 1;
+      // A second call may start after the fourth pass.
+      const isLast = partition.passes >= maxPasses;
       try {
         const own = await this.readOnce(partition);
-        const lack = this.missingFrom(own, partition);
-        if (lack === null) return own;
+        const missing = this.missingFrom(own, partition);
+        if (missing === null) return own;
         longest.push(own.longest);
         const isSteady = digests.every(({ content }) => content === own.digest.content);
         digests.push(own.digest);
@@ -79,7 +69,7 @@ export class PartitionReader {
         if (isLast)
           throw new RekapError(
             'unprovable-source',
-            `It was read ${partition.readings} times: ${lack}.`,
+            `It was read ${partition.passes} times: ${missing}.`,
             'The source leaves out records, or changed during the sync. Run the sync again.',
           );
         if (!isSteady) await this.pause(partition);
@@ -90,39 +80,38 @@ export class PartitionReader {
     }
   }
 
-  /** What a source shows for a moment, such as an outage, is over by the next reading. */
-  private pause({ readings }: Partition): Promise<void> {
-    return this.options.clock.sleep(firstPause * 2 ** (readings - 1), this.options.signal);
+  /** Waits, so that a short outage is over before the next pass. */
+  private pause({ passes }: Partition): Promise<void> {
+    return this.options.clock.sleep(firstPause * 2 ** (passes - 1), this.options.signal);
   }
 
-  private missingFrom({ proof, digest, pages }: OwnReading, { id, digests, seen }: Partition): string | null {
+  private missingFrom({ proof, digest, pages }: PartitionPass, { id, digests, seen }: Partition): string | null {
     if (proof === 'full listing') return null;
-    // A list without partitions is proved by two passes, whatever its pages are.
-    const needed = id === null || !this.pages.pager.showsGaps ? 2 : neededReadings(this.listing, pages);
+    const needed = id === null || !this.pages.pager.showsGaps ? 2 : neededPasses(this.listing, pages);
     return missingFrom({ newest: digest, earlier: digests, seen: seen.size, needed });
   }
 
-  /** Records to ask for at a time: in every second reading one fewer than the first one's longest page had. */
-  private sizeOf({ readings, longest: [first = 0] }: Partition): number | null {
+  /** Returns the page size: in every second pass, one record fewer than the longest page of the first pass. */
+  private sizeOf({ passes, longest: [first = 0] }: Partition): number | null {
     if (!this.pages.pager.repages || first < 2) return null;
-    return readings % 2 === 0 ? first - 1 : first;
+    return passes % 2 === 0 ? first - 1 : first;
   }
 
   private gradeOf({ longest }: Partition, newest: number): Grade {
-    // What two readings of its own do not show, the listing's readings do.
+    // With a single pass, the proof is that of the listing.
     return this.listing !== null && longest.length === 0
       ? this.listing.grade
       : this.pages.pager.grade([...longest, newest]);
   }
 
-  private async readOnce(partition: Partition, size = this.sizeOf(partition)): Promise<OwnReading> {
+  private async readOnce(partition: Partition, size = this.sizeOf(partition)): Promise<PartitionPass> {
     const { id, isOptional, seen } = partition;
     const { reader, pages } = this;
     const tally = new PassTally(this.options.maxRecords);
     const digest = new PassDigest();
     const occurrences = new KeyOccurrences();
     const accepted: AcceptedPage[] = [];
-    let proof: OwnReading['proof'] = 'own end';
+    let proof: PartitionPass['proof'] = 'own end';
     try {
       for await (const passPage of pages.read({ partition: id, isOptional, mayBeRefused: false, size })) {
         if (!tally.add(passPage)) continue;
@@ -131,7 +120,6 @@ export class PartitionReader {
         const { length } = page.records;
         for (let row = first; row < length; row += 1) {
           reader.read(page, row);
-          // Of a partition, the full listing has the records that name none.
           if (id !== null && reader.partition === null) continue;
           if (id !== null && reader.partition !== id) throw foreignRecord(page.url, id, reader.partition!);
           digest.add(reader.content);
@@ -144,7 +132,7 @@ export class PartitionReader {
         break;
       }
       const end = tally.end();
-      // In other kinds of paging, a cap shows by itself.
+      // Other kinds of paging detect a cap themselves.
       const isFull = end.isFull && pages.pager.showsGaps;
       return { ...end, isFull, proof, digest, accepted, grade: this.gradeOf(partition, end.longest) };
     } catch (error) {
@@ -154,7 +142,7 @@ export class PartitionReader {
     }
   }
 
-  /** Returns whether the first page has just what the full listing has of the partition, and the listing shows that this is all. */
+  /** Returns whether the first page has exactly the records of the full listing, and the listing shows that there are no others. */
   private isWhole({ id, seen }: Partition, digest: PassDigest, length: number): boolean {
     const { listing } = this;
     return (

@@ -1,4 +1,4 @@
-/** true and false, as JSON has them or as a text. */
+/** Reads true and false, as JSON literals or texts. */
 
 import { batchRows, codeWithoutText, type Column, type Kind, packBits, validityOf } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';

@@ -1,4 +1,4 @@
-/** Days of the calendar, as `2024-02-14`, kept as days since 1970. */
+/** Reads dates such as `2024-02-14`, stored as days since 1970. */
 
 import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
@@ -7,7 +7,7 @@ import { NullReason } from '../project/reserved.ts';
 import { type Fingerprint, mixNumber } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
-const day = 86_400_000;
+const millisecondsPerDay = 86_400_000;
 
 export const dateKind: Kind = {
   sqlType: 'DATE',
@@ -31,7 +31,7 @@ class DateColumn implements Column {
     const text = readStringText(page, record, column);
     const milliseconds = typeof text === 'number' ? null : readDay(text);
     this.valid[row] = milliseconds === null ? 0 : 1;
-    this.days[row] = milliseconds === null ? 0 : milliseconds / day;
+    this.days[row] = milliseconds === null ? 0 : milliseconds / millisecondsPerDay;
     if (milliseconds !== null) return 0;
     return typeof text === 'number' ? text : NullReason.malformed;
   }
@@ -41,7 +41,7 @@ class DateColumn implements Column {
   }
 
   value(row: number): string | null {
-    return this.valid[row] === 1 ? new Date(this.days[row]! * day).toISOString().slice(0, 10) : null;
+    return this.valid[row] === 1 ? new Date(this.days[row]! * millisecondsPerDay).toISOString().slice(0, 10) : null;
   }
 
   toData(rows: number) {
@@ -53,10 +53,9 @@ class DateColumn implements Column {
   }
 }
 
-/** Milliseconds since 1970 at which a day begins in UTC; null where there is no such day. */
+/** Returns the start of a day in UTC, in milliseconds since 1970; null if the date doesn't exist. */
 export function readDay(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return null;
   const milliseconds = Date.parse(`${text}T00:00:00Z`);
-  // 2024-02-30 is read as the first of March by some engines.
   return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(text) ? milliseconds : null;
 }

@@ -1,4 +1,4 @@
-/** Decimal numbers, read from their digits and kept as whole numbers of their smallest unit. They never pass through a float. */
+/** Reads decimal numbers from their digits, stored as integers of the smallest unit. They never pass through a float. */
 
 import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
 import { mixLong } from './whole-number.ts';
@@ -8,12 +8,11 @@ import { NullReason } from '../project/reserved.ts';
 import type { Fingerprint } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
-/** @param precision Digits in all, at most 38; `scale` of them after the point. */
+/** @param precision Total number of digits, at most 38; `scale` of them after the point. */
 export function decimalKind(precision: number, scale: number): Kind {
   const unusable = `is not a decimal number of at most ${precision} digits, ${scale} of them after the point`;
   return {
     sqlType: `DECIMAL(${precision},${scale})`,
-    // 128 bits, as in Arrow.
     stagedType: `DECIMAL(38,${scale})`,
     malformed: () => ({
       en: unusable,
@@ -25,7 +24,7 @@ export function decimalKind(precision: number, scale: number): Kind {
   };
 }
 
-/** A decimal as DuckDB writes it: without a zero before the point where its type has no digit there. Its sums have 38 digits. */
+/** Formats a decimal like DuckDB, which omits the zero before the point if the type has no digit there. Sums have 38 digits. */
 export function formatDecimal(units: bigint, scale: number, precision = 38): string {
   const digits = String(units < 0n ? -units : units).padStart(precision > scale ? scale + 1 : scale, '0');
   const point = digits.length - scale;
@@ -35,7 +34,6 @@ export function formatDecimal(units: bigint, scale: number, precision = 38): str
 export class DecimalColumn implements Column {
   readonly valid: Uint8Array;
   readonly scale: number;
-  /** Of each row the lower 64 bits, then the upper ones. */
   private readonly halves: BigInt64Array;
   private readonly precision: number;
   private readonly bound: bigint;
@@ -59,7 +57,6 @@ export class DecimalColumn implements Column {
     return typeof units === 'number' ? units : NullReason.malformed;
   }
 
-  /** The value in its smallest unit; 0 for NULL. */
   units(row: number): bigint {
     return (this.halves[2 * row + 1]! << 64n) | BigInt.asUintN(64, this.halves[2 * row]!);
   }
@@ -83,14 +80,14 @@ export class DecimalColumn implements Column {
 }
 
 /**
- * A decimal in its smallest unit, from its digits; the code of `NullReason` where it has more of them after the point than are kept. A number of
- * JSON may have an exponent: it is as exact as the digits are, and some servers write 12345678.9 as 1.23456789E7.
+ * Returns a decimal in the smallest unit; a code of `NullReason` if it has too many digits after the point. A JSON number may have an
+ * exponent, which is exact: some servers write 12345678.9 as 1.23456789E7.
  */
 function readDecimal(text: string, scale: number): bigint | number {
   const [, sign, whole, fraction = '', exponent = '0'] =
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text) ?? [];
   if (whole === undefined || text.length > 100) return NullReason.malformed;
-  // Units that the digits without their point are too many or too few by.
+  // Power of ten from the digits without a point to the smallest unit.
   const shift = scale - fraction.length + Number(exponent);
   let units = BigInt(whole + fraction);
   if (shift >= 0) units *= 10n ** BigInt(shift);

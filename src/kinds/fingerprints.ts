@@ -1,20 +1,19 @@
-/** Takes records, gives fingerprints of 64 bits, and sets of them: a million records are told apart in a few megabytes. */
+/** Computes 64-bit fingerprints of records, and stores a million of them in a few megabytes. */
 
 import { kindOfValue, unescapedBytes } from './read-field.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
-/** Numbers in a slot: a fingerprint's two halves and the number that it has, which is 0 where the slot is free. */
+/** Numbers per slot: the two halves of a fingerprint, and its value, which is 0 in a free slot. */
 const width = 3;
 
-/** Fingerprints and the number that each got first: open addressing in one typed array, doubled when two thirds full. */
+/** A map from fingerprints to positive numbers: open addressing in one typed array, doubled when two thirds full. */
 export class FingerprintTable {
   size = 0;
   private slots = new Int32Array(64 * width);
-  /** Slots less one. */
   private mask = 63;
 
-  /** The number that a fingerprint has. One that has none gets `number`, which is above 0, and the answer is 0. */
-  meet({ high, low }: Fingerprint, number: number): number {
+  /** Adds a fingerprint with `number`, which is above 0. Returns 0 if it is new, and otherwise the number it already has. */
+  insert({ high, low }: Fingerprint, number: number): number {
     if (this.size * 3 >= (this.mask + 1) * 2) this.grow();
     const at = this.find(high | 0, low | 0);
     const before = this.slots[at + 2]!;
@@ -24,9 +23,9 @@ export class FingerprintTable {
     return 0;
   }
 
-  /** Counts a fingerprint; gives how often it has been counted, this time included. */
+  /** Counts a fingerprint. Returns its count, including this time. */
   count(fingerprint: Fingerprint): number {
-    if (this.meet(fingerprint, 1) === 0) return 1;
+    if (this.insert(fingerprint, 1) === 0) return 1;
     return (this.slots[this.find(fingerprint.high | 0, fingerprint.low | 0) + 2]! += 1);
   }
 
@@ -34,7 +33,6 @@ export class FingerprintTable {
     return this.slots[this.find(high | 0, low | 0) + 2] !== 0;
   }
 
-  /** Where a fingerprint stands, or the free slot where it belongs. */
   private find(high: number, low: number): number {
     const { slots, mask } = this;
     for (let slot = (high ^ Math.imul(low, 0x9e3779b1)) & mask; ; slot = (slot + 1) & mask) {
@@ -61,22 +59,18 @@ export class FingerprintTable {
   }
 }
 
-/** What was mixed so far, as two halves of 32 bits. The functions below write into one that is used again and again. */
+/** Two halves of 32 bits. The functions below write into an object that is reused. */
 export interface Fingerprint {
   high: number;
   low: number;
 }
 
-/** Nothing yet. */
 export function begin(into: Fingerprint): void {
   into.high = 0x811c9dc5;
   into.low = 0x9747b28c;
 }
 
-/**
- * Writes the fingerprint of a record into `into`: of its key fields where it has them all, of the whole record otherwise.
- * Two records of one key are one to a reading, whatever their other values are.
- */
+/** Writes the fingerprint of a record's key into `into`, or of the whole record if a part of the key is missing. */
 export function fingerprintRecord(page: Page, row: number, keyColumns: readonly number[], into: Fingerprint): void {
   const { records } = page;
   const base = row * records.width;
@@ -87,15 +81,15 @@ export function fingerprintRecord(page: Page, row: number, keyColumns: readonly 
   for (const column of keyColumns) mixValue(page, base + column, into);
 }
 
-/** Writes the fingerprint of a record's bytes, whatever they are. */
 export function fingerprintBytes({ records, bytes }: Page, row: number, into: Fingerprint): void {
   begin(into);
   mix(bytes, records.recordStart[row]!, records.recordEnd[row]!, into);
 }
 
 /**
- * Writes the fingerprint of all of a record's declared values, however they are escaped; of all that it is where it lacks a part of its key.
- * `key` is the fingerprint of its key, from which this one goes on with the values of `columns`.
+ * Writes the fingerprint of all declared values, independent of escapes.
+ *
+ * @param key Fingerprint from `fingerprintRecord`, to which the values of `columns` are added.
  */
 export function fingerprintContent(
   page: Page,
@@ -113,7 +107,6 @@ export function fingerprintContent(
   for (const column of columns) mixValue(page, base + column, into);
 }
 
-/** Mixes a field's value in, the same however it is escaped. */
 function mixValue(page: Page, slot: number, into: Fingerprint): void {
   const unescaped = unescapedBytes(page, slot);
   if (unescaped === null) mix(page.bytes, page.records.fieldStart[slot]!, page.records.fieldEnd[slot]!, into);
@@ -121,8 +114,8 @@ function mixValue(page: Page, slot: number, into: Fingerprint): void {
 }
 
 /**
- * Two independent multiplicative hashes over the bytes, four at a time and each step a bijection of its state. The last step takes what is
- * left, three bytes at most, and the length, so that neighbouring fields cannot run together.
+ * Mixes in bytes: two independent multiplicative hashes, four bytes at a time, each step a bijection of its state. The last step includes the
+ * remaining bytes and the length, so that neighboring fields can't run together.
  */
 export function mix(bytes: Uint8Array, start: number, end: number, into: Fingerprint): void {
   let { high, low } = into;
@@ -142,7 +135,6 @@ export function mix(bytes: Uint8Array, start: number, end: number, into: Fingerp
   into.low = low ^ (low >>> 15);
 }
 
-/** Mixes a whole number of at most 32 bits in. */
 export function mixNumber(number: number, into: Fingerprint): void {
   const high = Math.imul(into.high ^ spread(number), 0x85ebca6b);
   const low = Math.imul(into.low + number, 0x5bd1e995);
@@ -150,7 +142,7 @@ export function mixNumber(number: number, into: Fingerprint): void {
   into.low = low ^ (low >>> 13);
 }
 
-/** Digits differ in few bits of a word, which are spread before they meet the state. */
+/** Spreads the bits of a word: digits differ in only a few of them. */
 function spread(word: number): number {
   const half = Math.imul(word, 0xcc9e2d51);
   return Math.imul(half ^ (half >>> 15), 0x1b873593);

@@ -1,4 +1,4 @@
-/** Every kind of column. A kind that is not complete here does not compile. */
+/** Returns the kind of a column. A missing kind doesn't compile. */
 
 import { booleanKind } from './boolean.ts';
 import { dateKind } from './date.ts';

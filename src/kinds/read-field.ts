@@ -1,18 +1,17 @@
-/** Reads single fields of a record where they lie in a page's bytes: exact digits and texts. */
+/** Reads fields of a record from the bytes of a page, with exact digits and texts. */
 
 import { NullReason } from '../project/reserved.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
-/** The largest count that a table holds: INTEGER is signed 32-bit. */
 export const maxCount = 2_147_483_647;
 
 /** Returns the name of a reason, which is also the name of its check. */
-export function noValueCheck(code: number): keyof typeof NullReason {
+export function nullReasonName(code: number): keyof typeof NullReason {
   for (const [name, known] of Object.entries(NullReason)) if (known === code) return name as keyof typeof NullReason;
-  throw new RangeError(`${code} says of no field why it gives no value`);
+  throw new RangeError(`${code} is not a code of NullReason`);
 }
 
-/** The decimal digits in bytes `start` to `end` as a number; -4 (malformed) for anything but 0-9 and above `maxCount`. */
+/** Parses decimal digits; `malformed` for other bytes, and for numbers above `maxCount`. */
 export function readDigits(bytes: Uint8Array, start: number, end: number): number {
   if (start >= end) return NullReason.malformed;
   let value = 0;
@@ -25,7 +24,7 @@ export function readDigits(bytes: Uint8Array, start: number, end: number): numbe
   return value;
 }
 
-/** A record's field as a whole number from 0 to 2,147,483,647, or one of `NullReason`. A JSON number is read by its digits too. */
+/** Reads a field as a whole number from 0 to `maxCount`, or returns a code of `NullReason`. Accepts strings and JSON numbers. */
 export function readInteger(page: Page, row: number, column: number): number {
   const { records, bytes } = page;
   const slot = row * records.width + column;
@@ -49,7 +48,7 @@ export function readInteger(page: Page, row: number, column: number): number {
   }
 }
 
-/** A record's field as text: null where it is missing, null, or no string. */
+/** Reads a field as text; null if it is missing, null, or not a string. */
 export function readText(page: Page, row: number, column: number): string | null {
   const { records, bytes } = page;
   const slot = row * records.width + column;
@@ -65,7 +64,7 @@ export function readText(page: Page, row: number, column: number): string | null
   }
 }
 
-/** A record's field as the text of a number: what a string holds, or the digits of a JSON number; else the code of `NullReason`. */
+/** Reads the text of a number from a string or a JSON number, or returns a code of `NullReason`. */
 export function readNumberText(page: Page, row: number, column: number): string | number {
   const slot = row * page.records.width + column;
   return page.records.fieldKind[slot] === FieldKind.number
@@ -73,7 +72,7 @@ export function readNumberText(page: Page, row: number, column: number): string 
     : readStringText(page, row, column);
 }
 
-/** What a string holds; the code of `NullReason` where it is empty, or the field holds none. */
+/** Reads a string, or returns a code of `NullReason` if it is empty or not a string. */
 export function readStringText(page: Page, row: number, column: number): string | number {
   const text = readText(page, row, column);
   if (text !== null) return text === '' ? NullReason.empty : text;
@@ -87,7 +86,7 @@ export function readStringText(page: Page, row: number, column: number): string 
   }
 }
 
-/** A record's field as the source wrote it: a string's content, any other value's JSON; null where it is missing or null. */
+/** Reads a field as the source wrote it: the content of a string, or JSON; null if it is missing or null. */
 export function readRaw(page: Page, row: number, column: number): string | null {
   const kind = page.records.fieldKind[row * page.records.width + column];
   if (kind === FieldKind.missing || kind === FieldKind.null) return null;
@@ -98,9 +97,8 @@ export function readRaw(page: Page, row: number, column: number): string | null 
 }
 
 /**
- * The bytes of a string that holds escapes, as they would stand there without; null of any other field, whose bytes stand in the page.
- * One server escapes what another one does not, and means the same. What has no other form than its escapes, such as half a surrogate
- * pair, is left as it is.
+ * Returns the unescaped bytes of a string, because servers escape differently; null for any field without escapes, whose bytes are in the page.
+ * Also null for text that exists only as escapes, such as half a surrogate pair.
  */
 export function unescapedBytes({ records, bytes }: Page, slot: number): Buffer | null {
   if (records.fieldKind[slot] !== FieldKind.escaped) return null;
@@ -108,14 +106,13 @@ export function unescapedBytes({ records, bytes }: Page, slot: number): Buffer |
   return text.isWellFormed() ? Buffer.from(text) : null;
 }
 
-/** The kind of a field's value: a string is one, with escapes or without. */
 export function kindOfValue({ records }: Page, slot: number): number {
   const kind = records.fieldKind[slot]!;
   return kind === FieldKind.escaped ? FieldKind.text : kind;
 }
 
 function decodeString(bytes: Buffer, start: number, end: number): string {
-  // A lone surrogate such as \ud800 has no UTF-8 form; it becomes the replacement character, as it would in any file.
+  // A lone surrogate such as \ud800 has no UTF-8 form and becomes the replacement character.
   return parseString(bytes, start, end).toWellFormed();
 }
 

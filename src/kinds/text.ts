@@ -1,4 +1,4 @@
-/** Texts, in the UTF-8 in which they came. */
+/** Reads texts as UTF-8. */
 
 import { codeWithoutText, batchRows, type Column, type Kind, validityOf } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
@@ -16,10 +16,10 @@ export const textKind: Kind = {
   newColumn: (rows) => new TextColumn(rows),
 };
 
-/** To decode and encode a name costs more than all else that a row needs, so its bytes are copied as they are. */
+/** Copies bytes, because decoding and encoding a name costs more than everything else in a row. */
 export class TextColumn implements Column {
   readonly valid: Uint8Array;
-  /** Where the text of each row begins, and behind it where that of the next one does. */
+  /** Start of each text, followed by the start of the next one. */
   readonly starts: Int32Array;
   bytes: Uint8Array;
 
@@ -55,7 +55,7 @@ export class TextColumn implements Column {
       larger.set(this.bytes);
       this.bytes = larger;
     }
-    // Names are short: to copy them byte by byte takes less than to make a view of them.
+    // For short names, a loop is faster than creating a view.
     for (let at = start; at < end; at += 1) this.bytes[own + at - start] = bytes[at]!;
     this.starts[row + 1] = size;
     this.valid[row] = 1;

@@ -1,4 +1,4 @@
-/** Moments in the notation of RFC 3339, kept in UTC as microseconds since 1970. */
+/** Reads timestamps in RFC 3339 format, stored in UTC as microseconds since 1970. */
 
 import { readDay } from './date.ts';
 import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
@@ -9,10 +9,9 @@ import { NullReason } from '../project/reserved.ts';
 import type { Fingerprint } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
-/** In UTC, the first and the last second that have a year of four digits. */
 const [first, last] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59Z')];
 
-/** @param offset Of values without one of their own, such as +07:00; without it such a value is malformed. */
+/** @param offset Offset such as +07:00 for values without one. If undefined, such values are malformed. */
 export function timestampKind(offset: string | undefined): Kind {
   const unusable = `is not a time such as 2024-02-14T07:00:00${offset === undefined ? 'Z, with Z or an offset' : ''}`;
   return {
@@ -69,7 +68,7 @@ class TimestampColumn implements Column {
   }
 }
 
-/** Microseconds since 1970; null where the text is no moment, or has more digits than are kept. */
+/** Returns microseconds since 1970; null if the text isn't a timestamp, or has more than six nonzero digits of a second. */
 function readMoment(text: string, offset: string | undefined): bigint | null {
   const [, date, hour, minute, second, fraction = '', zone = offset] =
     /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?([Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/.exec(
@@ -79,7 +78,6 @@ function readMoment(text: string, offset: string | undefined): bigint | null {
   if (begin === null || zone === undefined || /[1-9]/.test(fraction.slice(6))) return null;
   const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second ?? 0) - secondsOf(zone);
   const moment = begin + seconds * 1000;
-  // Beyond these years the notation has no moment in UTC.
   if (moment < first || moment > last) return null;
   return BigInt(moment) * 1000n + BigInt(fraction.slice(0, 6).padEnd(6, '0'));
 }

@@ -1,6 +1,6 @@
-/** Whole numbers: counts and integers, in 32 bits where their bounds fit into them and in 64 bits otherwise. */
+/** Reads whole numbers, stored in 32 bits if their bounds fit, and otherwise in 64 bits. */
 
-import { batchRows, type Column, type Kind, validityOf, type Words } from './kind.ts';
+import { batchRows, type Column, type Kind, validityOf, type Phrase } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { maxCount, readInteger, readNumberText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
@@ -13,7 +13,7 @@ const most64 = 2n ** 63n - 1n;
 
 export const countKind: Kind = wholeNumberKind(0, maxCount);
 
-/** @param min, max The bounds, both included; undefined for those of 64 bits. */
+/** @param min Lower bound, inclusive; undefined for the minimum of 64 bits. `max` is the upper bound. */
 export function wholeNumberKind(min: number | undefined, max: number | undefined): Kind {
   const [least, most] = [min === undefined ? least64 : BigInt(min), max === undefined ? most64 : BigInt(max)];
   const isSmall = least >= -BigInt(maxCount) - 1n && most <= BigInt(maxCount);
@@ -23,8 +23,8 @@ export function wholeNumberKind(min: number | undefined, max: number | undefined
   return {
     sqlType,
     stagedType: sqlType,
-    malformed(raw): Words {
-      // Digits alone are malformed only where they are too many.
+    malformed(raw): Phrase {
+      // A number in digits is malformed only if it is out of bounds.
       if (!(isUnsigned ? /^[0-9]+$/ : /^-?[0-9]+$/).test(raw ?? ''))
         return { en: 'is not a whole number', id: 'bukan bilangan bulat' };
       const number = isUnsigned || !raw!.startsWith('-') ? most : least;
@@ -47,7 +47,6 @@ export function wholeNumberKind(min: number | undefined, max: number | undefined
   };
 }
 
-/** 32 bits. */
 export abstract class SmallColumn implements Column {
   readonly valid: Uint8Array;
   readonly values: Int32Array;
@@ -76,7 +75,6 @@ export abstract class SmallColumn implements Column {
   }
 }
 
-/** Nothing below 0: the kind of most columns, and so the one whose way is short. */
 class CountColumn extends SmallColumn {
   private readonly min: number;
   private readonly max: number;
@@ -114,7 +112,6 @@ class IntegerColumn extends SmallColumn {
   }
 }
 
-/** 64 bits. */
 export class LongColumn implements Column {
   readonly valid: Uint8Array;
   private readonly values: BigInt64Array;
@@ -156,13 +153,11 @@ export class LongColumn implements Column {
   }
 }
 
-/** Mixes a whole number of 64 bits in. */
 export function mixLong(value: bigint, into: Fingerprint): void {
   mixNumber(Number(BigInt.asIntN(32, value)), into);
   mixNumber(Number(BigInt.asIntN(32, value >> 32n)), into);
 }
 
-/** A field's digits, with a sign before them; else the code of `NullReason`. */
 function readWhole(page: Page, record: number, column: number, least: bigint, most: bigint): bigint | number {
   const text = readNumberText(page, record, column);
   if (typeof text === 'number') return text;

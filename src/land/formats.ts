@@ -1,4 +1,4 @@
-/** The files of a landing and their shapes, checked when they are read back. */
+/** Defines the files of a landing and their shapes. They are checked when they are read. */
 
 import * as v from 'valibot';
 import type { Project } from '../project/declaration.ts';
@@ -6,13 +6,12 @@ import { storedProjectShape } from '../project/shapes.ts';
 import { grades } from '../stages.ts';
 import { isSnapshotId } from '../warehouse/snapshot-format.ts';
 
-/** What the run was asked. */
 export const runFile = 'run.json';
-/** One gzip member after another, so that `zcat` reads it whole. */
+/** Consecutive gzip members, which `zcat` reads as one file. */
 export const bodiesFile = 'bodies.gz';
-/** One line per answer, with its place in bodies.gz. Line n, from 0, is answer n of verdicts.jsonl. */
+/** One line per response, with its position in bodies.gz. Line n, from 0, is response n in verdicts.jsonl. */
 export const answersFile = 'answers.jsonl';
-/** What was found of each partition, and which records of which answers count. The last line says that the run read everything. */
+/** Result of each partition, with its accepted records. The last line shows that the run read everything. */
 export const verdictsFile = 'verdicts.jsonl';
 
 const text = v.string();
@@ -30,38 +29,31 @@ const setOf = <Item extends v.GenericSchema>(item: Item) =>
     v.check((items) => new Set(items).size === items.length),
   );
 
-/** run.json: what a run was asked, and what it knew before its first request. */
+/** run.json: settings of a run, and what it knew before its first request. */
 export const runFileShape = v.object({
   format: v.literal(3),
   run: id,
   started_at: time,
   tool: v.object({ name: v.literal('rekap'), version: text }),
-  /** What the warehouse remembers as its source. */
   source: text,
-  /** Without a trailing slash. */
   base_url: url,
-  /** The snapshot that was current, and the SHA-256 of its history of changes. */
+  /** The previous snapshot, and the SHA-256 of its history of changes. */
   previous: v.nullable(id),
   previous_history: v.nullable(text),
   strict: v.boolean(),
-  /** Not there in older runs. */
   refuse: v.optional(v.nullable(v.literal('new-errors'))),
   accept_changes: v.boolean(),
   accept_source: v.boolean(),
   dry_run: v.boolean(),
   datasets: setOf(text),
-  /** Values of partitions; null for all. */
   partitions: v.nullable(setOf(text)),
   page_size: v.pipe(count, v.minValue(1)),
-  /** What the project declares; a replay goes by it. */
   project: storedProjectShape,
 });
 export type RunFile = Readonly<Omit<v.InferOutput<typeof runFileShape>, 'project'>> & { readonly project: Project };
 
-/** A line of answers.jsonl. */
-export const landedAnswerShape = v.object({
+export const landedResponseShape = v.object({
   dataset: text,
-  /** Null for the full listing. */
   partition: v.nullable(text),
   url: text,
   at: time,
@@ -69,13 +61,12 @@ export const landedAnswerShape = v.object({
   /** Length and SHA-256 of the body, decoded from any content encoding. */
   bytes: count,
   sha256: text,
-  /** Where the compressed body lies in bodies.gz. */
   position: count,
   length: count,
 });
-export type LandedAnswer = Readonly<v.InferOutput<typeof landedAnswerShape>>;
+export type LandedResponse = Readonly<v.InferOutput<typeof landedResponseShape>>;
 
-/** A line of verdicts.jsonl: the verdict, and of each accepted page its answer, its first record, and how many are taken. */
+/** A line of verdicts.jsonl. Each accepted page is [response, first record, number of records]. */
 export const landedVerdictShape = v.object({
   dataset: text,
   partition: v.nullable(text),
@@ -91,5 +82,5 @@ export const landedVerdictShape = v.object({
   accepted: v.array(v.strictTuple([count, count, count])),
 });
 
-/** The last line of verdicts.jsonl: how many lines stand before it, and what was warned of while the partitions were read. */
+/** The last line of verdicts.jsonl: the number of lines before it, and the warnings of the run. */
 export const lastLineShape = v.object({ verdicts: count, warnings: v.array(text) });

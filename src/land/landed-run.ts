@@ -1,4 +1,4 @@
-/** Reads a landing back: what its run was asked, its answers, checked against their SHA-256, and its verdicts. */
+/** Reads a landing: the settings of its run, its responses, verified by SHA-256, and its verdicts. */
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -8,61 +8,54 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import * as v from 'valibot';
 import { isRekapError, RekapError, systemCode, systemReason } from '../errors.ts';
-import type { Answer, LandedAnswers, PageRequest } from '../stages.ts';
-import { upgradeAnswer, upgradeRunFile, upgradeVerdictLine } from './older-format.ts';
+import type { SourceResponse, LandedResponses, PageRequest } from '../stages.ts';
+import { upgradeResponse, upgradeRunFile, upgradeVerdictLine } from './older-format.ts';
 import { findProblems } from '../project/validate.ts';
 import { findAltered } from '../warehouse/check-files.ts';
 import type { ManifestFile } from '../warehouse/snapshot-format.ts';
 import {
   answersFile,
   bodiesFile,
-  landedAnswerShape,
+  landedResponseShape,
   landedVerdictShape,
   lastLineShape,
   runFile,
   runFileShape,
   verdictsFile,
-  type LandedAnswer,
+  type LandedResponse,
   type RunFile,
 } from './formats.ts';
 
 const decompress = promisify(gunzip);
 const otherRun = 'Choose another run, or run the sync again.';
 
-/** The landing of an earlier run, open for reading. */
-export interface LandedRun extends LandedAnswers {
+export interface LandedRun extends LandedResponses {
   readonly file: RunFile;
-  /** Requests that it answers. */
   readonly size: number;
-  /** @throws `landing` where there is no answer of this number, or its bytes do not fit their hash. */
-  answer(number: number): Promise<Answer>;
+  /** @throws `landing` if there is no response with this number, or its bytes don't match their hash. */
+  answer(number: number): Promise<SourceResponse>;
   close(): Promise<void>;
 }
 
-/**
- * Opens the landing in `folder`.
- *
- * @param since Answers older than this are left out; null for none.
- * @throws `landing` where a file is missing or a line of answers.jsonl is damaged.
- */
+/** @param since Ignores older responses; null for none. @throws `landing` if a file is missing or a line of answers.jsonl is damaged. */
 export async function openLandedRun(folder: string, since: Date | null): Promise<LandedRun> {
   const file = await readRunFile(folder);
   const all = await readAnswers(folder);
-  const lines = new Map<string, LandedAnswer>();
+  const lines = new Map<string, LandedResponse>();
   for (const line of all) {
     const isYoung = since === null || Date.parse(line.at) >= since.getTime();
     const key = keyOf(requestOf(line));
-    // A failure that came later says nothing of the page.
+    // A failure doesn't replace an earlier page.
     if (isYoung && (line.status === 200 || !lines.has(key))) lines.set(key, line);
   }
   const bodies = await openBodies(folder);
 
-  function requestOf({ dataset, partition, url }: LandedAnswer): PageRequest {
+  function requestOf({ dataset, partition, url }: LandedResponse): PageRequest {
     const isBelow = url.startsWith(`${file.base_url}/`);
     return { dataset, partition, target: isBelow ? url.slice(file.base_url.length) : url };
   }
 
-  async function read(line: LandedAnswer): Promise<Answer> {
+  async function read(line: LandedResponse): Promise<SourceResponse> {
     const { url, status, at } = line;
     const request = requestOf(line);
     return { request, url, status, at: new Date(at), body: await readBody(bodies, line, folder) };
@@ -72,7 +65,7 @@ export async function openLandedRun(folder: string, since: Date | null): Promise
     file,
     size: lines.size,
     has: (request) => lines.has(keyOf(request)),
-    async answerTo(request) {
+    async responseTo(request) {
       const line = lines.get(keyOf(request));
       return line === undefined ? null : read(line);
     },
@@ -81,7 +74,6 @@ export async function openLandedRun(folder: string, since: Date | null): Promise
       if (line !== undefined) return read(line);
       throw new RekapError('landing', `${join(folder, answersFile)} has no line ${number + 1}.`, otherRun);
     },
-    // A file that was only read loses nothing by it.
     close: () => bodies.close().catch(() => undefined),
   };
 }
@@ -90,7 +82,7 @@ function keyOf({ dataset, target }: PageRequest): string {
   return `${dataset} ${target}`;
 }
 
-/** @throws `landing` where the file is missing or does not describe a run. */
+/** @throws `landing` if the file is missing or doesn't describe a run. */
 export async function readRunFile(folder: string): Promise<RunFile> {
   const file = join(folder, runFile);
   const described = await upgradeRunFile(parseJson(await readText(file)));
@@ -108,16 +100,16 @@ export async function readRunFile(folder: string): Promise<RunFile> {
   throw new RekapError('landing', `${file} does not describe a run.`, otherRun);
 }
 
-/** The lines of answers.jsonl. A last line that a killed run left unfinished is none. */
-export async function readAnswers(folder: string): Promise<LandedAnswer[]> {
+/** Reads answers.jsonl. Ignores a last line that a killed run left unfinished. */
+export async function readAnswers(folder: string): Promise<LandedResponse[]> {
   const file = join(folder, answersFile);
-  return requireLines(file, (await readLines(file)).map(upgradeAnswer), landedAnswerShape);
+  return requireLines(file, (await readLines(file)).map(upgradeResponse), landedResponseShape);
 }
 
 /**
- * The verdicts of a run that read everything, and what was warned of meanwhile.
+ * Reads the verdicts and warnings of a run that read everything.
  *
- * @throws `landing` where the file is missing, is damaged, or its run never came to the end.
+ * @throws `landing` if the file is missing or damaged, or its run didn't finish reading.
  */
 export async function readVerdicts(folder: string) {
   const file = join(folder, verdictsFile);
@@ -149,7 +141,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** What stands on each line; null for what is no JSON. What follows the last line break was never finished. */
+/** Parses each line; null for invalid JSON. Ignores text after the last newline, which is unfinished. */
 async function readLines(file: string): Promise<unknown[]> {
   return (await readText(file)).split('\n').slice(0, -1).map(parseJson);
 }
@@ -181,8 +173,7 @@ async function openBodies(folder: string): Promise<FileHandle> {
   }
 }
 
-/** The body of a landed answer, checked against its length and hash. */
-export async function readBody(bodies: FileHandle, line: LandedAnswer, folder: string): Promise<Buffer> {
+export async function readBody(bodies: FileHandle, line: LandedResponse, folder: string): Promise<Buffer> {
   const file = join(folder, bodiesFile);
   const compressed = await readBytes(bodies, line).catch((error: unknown) => {
     const why = `${file} cannot be read: ${systemReason(error)}.`;
@@ -199,9 +190,8 @@ export async function readBody(bodies: FileHandle, line: LandedAnswer, folder: s
   );
 }
 
-/** As many of an answer's bytes as the file has. */
-async function readBytes(bodies: FileHandle, { position, length }: LandedAnswer): Promise<Buffer> {
-  // A length that is damaged must not make room for itself.
+async function readBytes(bodies: FileHandle, { position, length }: LandedResponse): Promise<Buffer> {
+  // A damaged length must not allocate more than the file has.
   const buffer = Buffer.alloc(Math.min(length, (await bodies.stat()).size));
   let read = 0;
   for (let more = 1; more > 0; read += more)
@@ -209,14 +199,13 @@ async function readBytes(bodies: FileHandle, { position, length }: LandedAnswer)
   return buffer;
 }
 
-/** Of so many damaged answers each is named; of more, only how many. */
 const mostNamed = 3;
 
-/** What is wrong with the landing in `folder`, as sentences: its files against the manifest, and each body against its hash. */
+/** Returns the problems of a landing as sentences. Compares its files with the manifest, and each body with its hash. */
 export async function verifyLanding(folder: string, files: readonly ManifestFile[]): Promise<string[]> {
   const altered = await findAltered(folder, files);
   const problems = altered.map(({ path, why }) => `${path}: ${why}`);
-  // Lines that are others say nothing of the bodies, and what cannot be read has been named.
+  // Without intact lines the bodies can't be checked, and unreadable files are already reported.
   if (altered.some(({ path, isRead }) => path === answersFile || !isRead)) return problems;
   return [...problems, ...(await verifyBodies(folder))];
 }

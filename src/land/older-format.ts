@@ -1,4 +1,4 @@
-/** Landings of the release before: they named partitions by numbers, and belong to the bundled project, for there was no other. */
+/** Upgrades landings of the previous release, which numbered partitions and had only the bundled project. */
 
 import { loadProject } from '../project/load-project.ts';
 import { storedPart } from '../project/stored.ts';
@@ -10,7 +10,6 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
-/** run.json of format 2 as it would be written today; anything else as it is. */
 export async function upgradeRunFile(value: unknown): Promise<unknown> {
   if (!isObject(value) || value['format'] !== 2) return value;
   const { districts, ...run } = value;
@@ -18,14 +17,12 @@ export async function upgradeRunFile(value: unknown): Promise<unknown> {
   return { ...run, format: 3, partitions, project: storedPart(await loadProject()) };
 }
 
-/** The same of a line of answers.jsonl. */
-export function upgradeAnswer(line: unknown): unknown {
+export function upgradeResponse(line: unknown): unknown {
   if (!isObject(line) || !('district' in line)) return line;
-  const { district, offset: _offset, limit: _limit, ...answer } = line;
-  return { ...answer, partition: typeof district === 'number' ? String(district) : null };
+  const { district, offset: _offset, limit: _limit, ...response } = line;
+  return { ...response, partition: typeof district === 'number' ? String(district) : null };
 }
 
-/** The same of a line of verdicts.jsonl. */
 export function upgradeVerdictLine(line: unknown): unknown {
   if (!isObject(line) || !('district' in line)) return line;
   return upgradeVerdict(line as Parameters<typeof upgradeVerdict>[0]);

@@ -7,14 +7,14 @@ interface DescribedColumn {
   readonly field: string;
   /** The column's meaning in one sentence. It becomes the comment in DuckDB and the description in Parquet. */
   readonly comment: string;
-  /** Whether null, an empty text and a missing field are ordinary values. Otherwise each of them is a violation. */
+  /** True if null, an empty text and a missing field are valid. Otherwise each of them is a violation. */
   readonly nullable?: true;
 }
 
 /**
  * A column of the published table. `count` is a whole number from 0 to 2,147,483,647 that may be summed. `integer` has 64 bits, or the given
- * bounds. `decimal` has `precision` digits, `scale` of them after the point. `timestamp` is stored in UTC; `offset`, such as `+07:00`, is that of
- * values without one of their own.
+ * bounds. `decimal` has `precision` digits, `scale` of them after the point. `timestamp` is stored in UTC. `offset`, such as `+07:00`, applies to
+ * values without an offset.
  */
 export type ColumnDefinition = DescribedColumn &
   (
@@ -38,7 +38,7 @@ export interface SumCheck<Column extends string = string> extends NamedCheck {
   readonly parts: readonly Column[];
 }
 
-/** Checks that values lie between two bounds, both included. A bound is a number, a date or a timestamp. */
+/** Checks that values are between two bounds (inclusive). A bound is a number, a date or a timestamp. */
 export interface RangeCheck<Column extends string = string> extends NamedCheck {
   readonly kind: 'range';
   readonly column: Column;
@@ -145,7 +145,6 @@ export interface PipelineDeclaration<Column extends string = string> {
   readonly expectedRecords?: number;
 }
 
-/** A pipeline with the settings of its project. */
 export interface Pipeline<Column extends string = string> extends PipelineDeclaration<Column>, SourceSettings {}
 
 /** Any pipeline, for code that doesn't know its columns. */
@@ -174,7 +173,6 @@ export interface ProjectDeclaration extends Partial<Omit<SourceSettings, 'paging
   readonly sample?: string;
 }
 
-/** English and Indonesian. */
 export const languages = ['en', 'id'] as const;
 export type Language = (typeof languages)[number];
 
@@ -195,7 +193,6 @@ export interface SqlFile {
   readonly keys?: ViewKeys;
 }
 
-/** Keys of a view. */
 export interface ViewKeys {
   readonly primaryKey: readonly string[];
   readonly foreignKeys?: readonly {
@@ -204,24 +201,20 @@ export interface ViewKeys {
   }[];
 }
 
-/** A project as a snapshot stores it. Every command that reads goes by it. */
+/** A project as stored in a snapshot. Commands that read a snapshot use it. */
 export interface Project {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly auth: Auth | null;
-  /** Name of the option that selects partitions. */
   readonly partitionOption: string;
-  /** Queries that the shell shows. */
   readonly examples: readonly string[];
   readonly pipelines: readonly AnyPipeline[];
   /** Views, each after those it reads. */
   readonly models: readonly SqlFile[];
-  /** Checks across tables. */
   readonly checks: readonly SqlFile[];
 }
 
-/** Returns the names of the columns whose sums are kept: counts, decimals, and watched columns. */
 export function summedColumns({ columns, watch }: Pick<AnyPipeline, 'columns' | 'watch'>): string[] {
   return Object.entries(columns)
     .filter(([name, { kind }]) => kind === 'count' || kind === 'decimal' || watch.includes(name))
@@ -233,17 +226,14 @@ export function placeOf({ columns }: Pick<AnyPipeline, 'columns'>, column: strin
   return Object.keys(columns).indexOf(column);
 }
 
-/** Returns the positions of the key columns, in the order of the key. */
 export function keyPlaces(pipeline: Pick<AnyPipeline, 'columns' | 'key'>): number[] {
   return pipeline.key.map((column) => placeOf(pipeline, column));
 }
 
-/** Returns the sum checks of a pipeline. */
 export function sumChecks({ checks }: Pick<AnyPipeline, 'checks'>): SumCheck[] {
   return checks.filter((check) => check.kind === 'sum');
 }
 
-/** Returns the words for a partition in a message. */
 export function namePartition(partition: string | null): string {
   return partition === null ? 'the full listing' : `partition ${partition}`;
 }

@@ -1,4 +1,4 @@
-/** What a project's files are written with: typed helpers that give plain data. `rekap check` says what types cannot. */
+/** Typed helpers to write the files of a project. They return plain data, which `rekap check` validates further. */
 
 import type { Severity } from '../stages.ts';
 import type {
@@ -27,12 +27,12 @@ type Declared<Kind extends ColumnKind, Given> = Given & {
   readonly comment: string;
 };
 
-/** A text, as the source writes it. An empty one is a violation unless the column is nullable. */
+/** Declares a text column. An empty text is a violation unless the column is nullable. */
 export function text<const Given extends Nullable>(field: string, comment: string, given?: Given) {
   return { ...given, kind: 'text', field, comment } as Declared<'text', Given>;
 }
 
-/** A whole number of 64 bits, or one between the bounds `min` and `max`, both included. */
+/** Declares a column of 64-bit integers, optionally limited to `min` and `max` (inclusive). */
 export function integer<const Given extends Nullable & { readonly min?: number; readonly max?: number }>(
   field: string,
   comment: string,
@@ -41,12 +41,12 @@ export function integer<const Given extends Nullable & { readonly min?: number; 
   return { ...given, kind: 'integer', field, comment } as Declared<'integer', Given>;
 }
 
-/** A number of people or things, from 0 to 2,147,483,647, in digits alone. Its sum is kept in the manifest. */
+/** Declares a column of counts from 0 to 2,147,483,647. The manifest stores their sum. */
 export function count<const Given extends Nullable>(field: string, comment: string, given?: Given) {
   return { ...given, kind: 'count', field, comment } as Declared<'count', Given>;
 }
 
-/** A decimal number of at most `precision` digits (38), `scale` of them after the point. It never passes through a float. */
+/** Declares a column of decimals with up to `precision` digits (at most 38), `scale` of them after the point. Values never pass through a float. */
 export function decimal<const Given extends Nullable & { readonly precision: number; readonly scale: number }>(
   field: string,
   comment: string,
@@ -55,17 +55,17 @@ export function decimal<const Given extends Nullable & { readonly precision: num
   return { ...given, kind: 'decimal', field, comment } as Declared<'decimal', Given>;
 }
 
-/** true or false, as JSON has them or as a text. */
+/** Declares a column of true and false, as JSON literals or texts. */
 export function boolean<const Given extends Nullable>(field: string, comment: string, given?: Given) {
   return { ...given, kind: 'boolean', field, comment } as Declared<'boolean', Given>;
 }
 
-/** A day of the calendar, as `2024-02-14`. */
+/** Declares a column of dates such as `2024-02-14`. */
 export function date<const Given extends Nullable>(field: string, comment: string, given?: Given) {
   return { ...given, kind: 'date', field, comment } as Declared<'date', Given>;
 }
 
-/** A moment in the notation of RFC 3339, stored in UTC. `offset`, such as `+07:00`, is that of values without one of their own. */
+/** Declares a column of timestamps in RFC 3339 format, stored in UTC. `offset`, such as `+07:00`, applies to values without an offset. */
 export function timestamp<const Given extends Nullable & { readonly offset?: string }>(
   field: string,
   comment: string,
@@ -74,13 +74,12 @@ export function timestamp<const Given extends Nullable & { readonly offset?: str
   return { ...given, kind: 'timestamp', field, comment } as Declared<'timestamp', Given>;
 }
 
-/** What every check may be given; a name of its own where the default is not the one to publish. */
 interface CheckOptions {
   readonly name?: string;
   readonly severity?: Severity;
 }
 
-/** The columns of `parts` add up to `whole`. */
+/** Checks that the columns in `parts` add up to `whole`. */
 export function sum<const Name extends string>(
   whole: Name,
   parts: readonly Name[],
@@ -89,7 +88,7 @@ export function sum<const Name extends string>(
   return { kind: 'sum', name, severity, whole, parts };
 }
 
-/** Values lie between `min` and `max`, both included; at least one of them is given. */
+/** Checks that values are between `min` and `max` (inclusive). At least one of them is required. */
 export function range<const Name extends string>(
   column: Name,
   { name = `${column}_range`, severity = 'error', ...bounds }: CheckOptions & Pick<RangeCheck, 'min' | 'max'>,
@@ -97,7 +96,7 @@ export function range<const Name extends string>(
   return { kind: 'range', name, severity, column, ...bounds };
 }
 
-/** Texts match a regular expression (RE2) as a whole. */
+/** Checks that the whole text matches a regular expression (RE2). */
 export function pattern<const Name extends string>(
   column: Name,
   expression: string,
@@ -106,7 +105,7 @@ export function pattern<const Name extends string>(
   return { kind: 'pattern', name, severity, column, pattern: expression };
 }
 
-/** Values stand in a column of another table, written `table.column`. */
+/** Checks that a column of another table, written `table.column`, contains the value. */
 export function refersTo<const Name extends string>(
   column: Name,
   target: `${string}.${string}`,
@@ -115,17 +114,17 @@ export function refersTo<const Name extends string>(
   return { kind: 'reference', name, severity, column, target };
 }
 
-/** Partitions that are known by their values. */
+/** Lists the partitions by value. */
 export function list(values: readonly (string | number)[]): PartitionValues {
   return { from: 'list', values: values.map(String) };
 }
 
-/** Partitions from a JSON file, an array of objects, of which `field` is taken. The path is relative to the project's folder. */
+/** Reads the partitions from the `field` of each object in a JSON array. The path is relative to the folder of the project. */
 export function reference(file: string, field: string): PartitionValues {
   return { from: 'file', file, field };
 }
 
-/** Partitions from a list that another endpoint of the source gives. */
+/** Reads the partitions from a list at another endpoint of the source. */
 export function endpoint(
   path: string,
   field: string,
@@ -134,7 +133,7 @@ export function endpoint(
   return { from: 'endpoint', path, field, ...more };
 }
 
-/** Partitions from a column of another pipeline, written `table.column`. */
+/** Reads the partitions from a column of another pipeline, written `table.column`. */
 export function columnOf(name: `${string}.${string}`): PartitionValues {
   return { from: 'pipeline', column: name };
 }
@@ -143,9 +142,8 @@ type NamesOf<Given extends Columns, Wanted> = {
   [Name in keyof Given & string]: Given[Name] extends Wanted ? Name : never;
 }[keyof Given & string];
 
-/** Columns whose values may be summed. */
 type Summable<Given extends Columns> = NamesOf<Given, { readonly kind: 'count' | 'integer' | 'decimal' }>;
-/** Columns that may identify a record: never nullable, and no measure. */
+/** Columns that may identify a record: not nullable, and not a measure. */
 type Identifying<Given extends Columns> = Exclude<
   NamesOf<Given, { readonly kind: 'text' | 'integer' | 'boolean' | 'date' | 'timestamp' }>,
   NamesOf<Given, { readonly nullable: true }>
@@ -166,10 +164,10 @@ interface GivenPipeline<Given extends Columns>
   readonly checks?: readonly NoInfer<CheckOf<Given>>[];
 }
 
-/** A pipeline as its file exports it: what it leaves to its project is not there. */
+/** A pipeline as its file exports it, without the settings of its project. */
 export type DeclaredPipeline<Column extends string = string> = PipelineDeclaration<Column> & Partial<SourceSettings>;
 
-/** Declares a dataset: one endpoint of the service, and the table that its records become. */
+/** Declares a dataset: an endpoint of the service, and the table for its records. */
 export function definePipeline<const Given extends Columns>({
   watch = [],
   checks = [],
@@ -178,7 +176,7 @@ export function definePipeline<const Given extends Columns>({
   return { ...pipeline, watch, checks };
 }
 
-/** Declares a project: its source, and what its pipelines have in common. */
+/** Declares a project: its source, and the settings that its pipelines share. */
 export function defineProject(project: ProjectDeclaration): ProjectDeclaration {
   return project;
 }

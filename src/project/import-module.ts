@@ -1,15 +1,15 @@
-/** Imports a module of a project: compiled code of this package as it is, and a project's own TypeScript or JavaScript through jiti. */
+/** Imports a module of a project: compiled code of this package directly, and TypeScript or JavaScript of a project through jiti. */
 
 import { dirname, extname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** The sources, or the build, that this file belongs to. */
+/** Root folder of the sources or the build. */
 const ownFolder = join(dirname(fileURLToPath(import.meta.url)), '..', '..') + sep;
 
 /**
- * Node 20 runs no TypeScript. jiti runs it on every version of Node alike, and finds `rekap` where the project has not installed it.
+ * Uses jiti, because Node 20 doesn't run TypeScript. jiti also finds `rekap` if the project hasn't installed it.
  *
- * @param path Of the module; it is trusted as much as this program is.
+ * @param path Path of the module, which is trusted like this program.
  */
 export async function importModule(path: string): Promise<unknown> {
   if (path.startsWith(join(ownFolder, 'pipelines') + sep)) return import(pathToFileURL(path).href);

@@ -1,4 +1,4 @@
-/** Finds a project and loads it from its files: `rekap.project.*`, its pipelines, views and checks. Only what moves data calls it. */
+/** Finds a project and loads it from its files: `rekap.project.*`, pipelines, views and checks. */
 
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -14,19 +14,14 @@ import { asCheck, orderModels, type ReadSqlFile, readSqlFile } from './sql-files
 import { type DeclarationProblem, findProblems } from './validate.ts';
 import type * as v from 'valibot';
 
-/** A project with what only its files have. */
+/** A project with the parts that a snapshot doesn't store. */
 export interface LoadedProject extends Project {
-  /** Of the service, where the project names it. */
   readonly baseUrl: string | null;
-  /** Folder with the sample, one JSON file per pipeline. */
   readonly sampleFolder: string;
-  /** Module that draws its report; null where it has none of its own. */
   readonly reportModule: string | null;
-  /** Of a pipeline, view or check: its file. */
   readonly files: ReadonlyMap<string, SourceFile>;
 }
 
-/** A file of a project, for errors that name a line in it. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
@@ -35,13 +30,12 @@ export interface SourceFile {
 }
 
 const projectFile = 'rekap.project';
-/** Files that may lie beside the pipelines. */
 const notPipelines = new Set(['report', 'package', 'package-lock', 'tsconfig', 'rekap']);
 const codeEndings = ['.ts', '.js', '.mjs', '.json'];
 
-/** The package finds its own folder by its name, from the sources and from the build alike. */
+/** Resolved by name, which works in the sources and in the build. */
 const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/package.json'));
-/** In the build, code and the files beside it lie in two folders. */
+/** In the build, code and other files are in different folders. */
 const bundled = {
   folder: join(packageFolder, 'pipelines'),
   code: fileURLToPath(new URL('../../pipelines', import.meta.url)),
@@ -50,9 +44,9 @@ const bundled = {
 /**
  * Finds the folder of a project.
  *
- * @param given What --project says; null for the nearest folder above `from` that has a `rekap.project.*`, else the bundled project.
+ * @param given Value of --project; null for `from` or the nearest folder above it with a `rekap.project.*`, or else the bundled project.
  * @returns Null for the bundled project.
- * @throws `configuration` where the given folder has no project.
+ * @throws `configuration` if the given folder has no project.
  */
 export function findProject(given: string | null, from: string): string | null {
   if (given !== null) {
@@ -69,7 +63,6 @@ export function findProject(given: string | null, from: string): string | null {
   }
 }
 
-/** Returns the path of the project's own file in a folder that `findProject` has returned. */
 export function projectFileIn(folder: string): string {
   return findCode(folder, projectFile)!;
 }
@@ -78,15 +71,14 @@ export function projectFileIn(folder: string): string {
  * Loads a project and checks that its parts agree.
  *
  * @param folder Null for the bundled project.
- * @throws `pipeline-definition` naming file and line of what is wrong.
+ * @throws `pipeline-definition` with file and line of each problem.
  */
 export async function loadProject(folder: string | null = null): Promise<LoadedProject> {
   const places = folder === null ? bundled : { folder, code: folder };
-  const loader = new ProjectLoader(places.folder, places.code);
-  return loader.load();
+  return new ProjectLoader(places.folder, places.code).load();
 }
 
-/** How a project names the option that chooses partitions; reads its own file alone. */
+/** Reads the name of the option that selects partitions. Loads only `rekap.project.*`. */
 export async function readPartitionOption(folder: string | null): Promise<string> {
   const path = findCode(folder ?? bundled.code, projectFile)!;
   const declared = path.endsWith('.json')
@@ -125,7 +117,7 @@ class ProjectLoader {
     const checks = (await this.readSqlFiles('checks', values)).map(asCheck);
     const { ordered, circle } = orderModels(models);
     for (const { name } of circle)
-      this.complain(
+      this.addProblem(
         { of: name, near: '', what: `the views ${circle.map((model) => model.name).join(', ')} read each other` },
         file,
       );
@@ -137,10 +129,10 @@ class ProjectLoader {
       partitionOption: declared.partitionOption ?? defaultPartitionOption,
       examples: declared.examples ?? pipelines.map(({ table }) => `FROM ${table} LIMIT 10;`),
       pipelines,
-      models: ordered.map(withoutPlace),
-      checks: checks.map(withoutPlace),
+      models: ordered.map(withoutHeaderLines),
+      checks: checks.map(withoutHeaderLines),
     };
-    if (this.problems.length === 0) for (const problem of findProblems(project)) this.complain(problem, file);
+    if (this.problems.length === 0) for (const problem of findProblems(project)) this.addProblem(problem, file);
     if (this.problems.length > 0) throw this.refusal();
     return {
       ...project,
@@ -151,18 +143,18 @@ class ProjectLoader {
     };
   }
 
-  /** The files in `pipelines/`, or beside the project's own where there is no such folder, that export a pipeline; others are modules of theirs. */
+  /** Loads the files in `pipelines/`, or next to `rekap.project.*` without that folder. Ignores modules without a default export. */
   private async loadPipelines(declared: ProjectDeclaration): Promise<Pipeline[]> {
     const inFolder = join(this.code, 'pipelines');
     const folder = existsSync(inFolder) ? inFolder : this.code;
     const pipelines: Pipeline[] = [];
     for (const name of (await readdir(folder)).toSorted()) {
       const stem = basename(name, extname(name));
-      // A name with a further dot, such as eslint.config.js, belongs to a tool.
+      // A name with two dots, such as eslint.config.js, belongs to a tool.
       if (!codeEndings.includes(extname(name)) || stem.includes('.') || notPipelines.has(stem)) continue;
       const path = join(folder, name);
       const exported = await this.import(path);
-      // Beside the project's own file, a JSON array holds partitions or other data.
+      // Next to `rekap.project.*`, a JSON array contains partitions or other data.
       if (exported === undefined || (folder === this.code && Array.isArray(exported))) continue;
       const file = await this.read(path);
       const pipeline = this.requireShape(pipelineShape, exported, file);
@@ -173,7 +165,6 @@ class ProjectLoader {
     return pipelines;
   }
 
-  /** What a pipeline does not say for itself, its project says. */
   private async complete(
     { partition, ...pipeline }: DeclaredPipeline,
     { paging, format = 'json', records = '', reportedCount }: ProjectDeclaration,
@@ -197,13 +188,13 @@ class ProjectLoader {
     at: SourceFile,
   ): Promise<PartitionValues> {
     const path = join(this.folder, file);
-    const complain = (what: string): void =>
+    const addFileProblem = (what: string): void =>
       void this.problems.push({ file: at, near: [file], what: `${path} ${what}` });
     let read: unknown;
     try {
       read = JSON.parse(await readFile(path, 'utf8'));
     } catch (error) {
-      complain(`cannot be read: ${error instanceof SyntaxError ? error.message : systemReason(error)}`);
+      addFileProblem(`cannot be read: ${error instanceof SyntaxError ? error.message : systemReason(error)}`);
       return { from: 'list', values: [] };
     }
     const found = Array.isArray(read)
@@ -211,7 +202,7 @@ class ProjectLoader {
       : [];
     const values = found.filter((value) => typeof value === 'string' || typeof value === 'number').map(String);
     if (values.length !== found.length || values.length === 0)
-      complain(`is not an array of objects that each have the field "${field}"`);
+      addFileProblem(`is not an array of objects that each have the field "${field}"`);
     return { from: 'list', values };
   }
 
@@ -236,7 +227,7 @@ class ProjectLoader {
     return { path: relative(this.folder, path), text, headerLines: 0 };
   }
 
-  /** What a module exports as default, or what a JSON file holds. */
+  /** Returns the default export of a module, or the content of a JSON file. */
   private async import(path: string): Promise<unknown> {
     try {
       if (path.endsWith('.json')) return JSON.parse(await readFile(path, 'utf8'));
@@ -261,7 +252,7 @@ class ProjectLoader {
     return problems.length === 0 ? (value as Value) : null;
   }
 
-  private complain({ of, near, what }: DeclarationProblem, own: SourceFile): void {
+  private addProblem({ of, near, what }: DeclarationProblem, own: SourceFile): void {
     this.problems.push({ file: (of === null ? undefined : this.files.get(of)) ?? own, near: [near], what });
   }
 
@@ -270,7 +261,7 @@ class ProjectLoader {
   }
 }
 
-/** One error for everything that is wrong with a project, each on a line that begins with file and line. */
+/** Returns one error for all problems of a project, each on a line that starts with file and line. */
 export function definitionError(problems: readonly string[]): RekapError {
   return new RekapError(
     'pipeline-definition',
@@ -281,10 +272,9 @@ export function definitionError(problems: readonly string[]): RekapError {
   );
 }
 
-/** The line of the innermost of these names, each of which stands behind the one before it as a word of its own. */
+/** Returns the line of the last of these names, each searched as a word after the previous one. */
 function lineOf({ text }: SourceFile, names: readonly string[]): number {
   let [at, from] = [0, 0];
-  // The place in a list is no name.
   for (const name of names.filter((part) => !/^\d*$/.test(part))) {
     const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
     const found = text.slice(from).search(new RegExp(`(?<!\\w)${escaped}(?!\\w)`));
@@ -300,6 +290,6 @@ function findCode(folder: string, stem: string): string | null {
   return path ?? null;
 }
 
-function withoutPlace({ headerLines: _headerLines, ...file }: ReadSqlFile) {
+function withoutHeaderLines({ headerLines: _headerLines, ...file }: ReadSqlFile) {
   return file;
 }

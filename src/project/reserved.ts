@@ -1,12 +1,10 @@
-/** Names that rekap gives itself, which no project may give to anything else. */
+/** Names that are reserved for rekap in a project. */
 
 /** Why a value is null, as a negative number in the place of the value: every count is 0 or more. */
 export const NullReason = { missing: -1, null: -2, empty: -3, malformed: -4 } as const;
 
-/** The check of a record whose key came before with other values. */
 export const conflictingRecords = 'conflicting_records';
 
-/** Tables beside those of the pipelines. */
 export const ownTables: ReadonlySet<string> = new Set([
   'violations',
   'violations_log',
@@ -15,13 +13,12 @@ export const ownTables: ReadonlySet<string> = new Set([
   'snapshots_log',
 ]);
 
-/** The view that rekap generates from the sum checks. */
 export const reconciliationName = 'reconciliation';
 
-/** The column that every pipeline's table has besides those it declares. */
+/** The column that rekap adds to the table of each pipeline. */
 export const consistencyColumn = 'is_consistent';
 
-/** Columns of `violations`, its log, `quarantine` and `changes` beside the key of the row in question. */
+/** Columns that rekap's tables have in addition to the key columns. */
 export const ownRowColumns: ReadonlySet<string> = new Set([
   'dataset',
   'check_name',
@@ -41,5 +38,4 @@ export const ownRowColumns: ReadonlySet<string> = new Set([
   'snapshot_id',
 ]);
 
-/** Checks that the transformation makes of every pipeline; the first four record why a value is null. */
 export const ownChecks: ReadonlySet<string> = new Set([...Object.keys(NullReason), conflictingRecords]);

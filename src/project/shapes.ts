@@ -1,4 +1,4 @@
-/** The shapes of declarations, for what a project's files export and for what a manifest holds. An unknown property is refused. */
+/** Shapes of declarations in project files and in manifests. Unknown properties are errors. */
 
 import * as v from 'valibot';
 import type { ColumnDefinition, Paging, Project, ProjectDeclaration } from './declaration.ts';
@@ -7,7 +7,6 @@ import type { DeclaredPipeline } from './define.ts';
 const text = v.string();
 const whole = v.pipe(v.number(), v.safeInteger());
 const named = v.pipe(text, v.regex(/\S/, 'is empty'));
-/** RFC 6901. */
 const pointer = v.pipe(text, v.regex(/^(?:\/(?:[^~/]|~[01])*)*$/, 'is not a JSON pointer such as /data'));
 const parameter = v.pipe(text, v.regex(/^[\w.[\]-]+$/, 'is not the name of a query parameter'));
 const urlPath = v.pipe(
@@ -108,7 +107,7 @@ const pipeline = {
   expectedRecords: v.exactOptional(v.pipe(whole, v.minValue(0))),
 };
 
-/** What a file in `pipelines/` exports. */
+/** Shape of the default export of a file in `pipelines/`. */
 export const pipelineShape: v.GenericSchema<unknown, Optional<DeclaredPipeline, 'watch' | 'checks'>> = v.strictObject({
   ...pipeline,
   watch: v.exactOptional(pipeline.watch),
@@ -133,7 +132,7 @@ const auth = v.union(
 
 const name = v.pipe(text, v.regex(/^[a-z][a-z0-9-]*$/, 'is not made of lower-case letters, digits and hyphens'));
 
-/** What `rekap.project.*` exports. */
+/** Shape of the default export of `rekap.project.*`. */
 export const projectShape: v.GenericSchema<unknown, ProjectDeclaration> = v.strictObject({
   name,
   title: named,
@@ -170,7 +169,7 @@ const sqlFile = v.strictObject({
   ),
 });
 
-/** What a manifest and a landing hold. */
+/** Shape of the project in a manifest and in a landing. */
 export const storedProjectShape = v.strictObject({
   name,
   title: text,
@@ -183,13 +182,11 @@ export const storedProjectShape = v.strictObject({
   checks: v.array(sqlFile),
 }) satisfies v.GenericSchema<unknown, Project>;
 
-/** A value that does not have its shape: where in it, and what is wrong there. */
 interface ShapeProblem {
   readonly where: readonly string[];
   readonly what: string;
 }
 
-/** Returns what is wrong with a value; nothing if it has the shape. */
 export function findShapeProblems(shape: v.GenericSchema, value: unknown): ShapeProblem[] {
   return (v.safeParse(shape, value, { abortPipeEarly: true }).issues ?? []).map(explain);
 }
@@ -206,9 +203,8 @@ function explain(found: v.BaseIssue<unknown>): ShapeProblem {
   return { where, what };
 }
 
-/** Of a union, what is wrong with the option that comes closest. */
+/** Returns the issue of the closest option of a union. */
 function deepest(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
-  // Some unions say for themselves what they take.
   if (!issue.message.startsWith('Invalid')) return issue;
   const inner = issue.issues?.toSorted((a, b) => (b.path?.length ?? 0) - (a.path?.length ?? 0))[0];
   if (inner === undefined) return issue;

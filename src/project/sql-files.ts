@@ -1,16 +1,14 @@
-/** Reads the SQL files of a project: their header of comments, the values they name, and the order in which views are made. */
+/** Reads the SQL files of a project: header comments, values, and the order of views. */
 
 import type { Message, SqlFile, SqlValues, ViewKeys } from './declaration.ts';
 
-/** A file, and where its SQL begins in it. */
 export interface ReadSqlFile extends SqlFile {
-  /** Lines before the SQL. */
   readonly headerLines: number;
 }
 
 /**
- * The first comment line says what the file is for; those after it are `-- name: meaning`. Of a view they are its columns, `primary key: a, b`
- * and `foreign key: a -> view.a`; of a check the messages in English (en) and other languages.
+ * Parses a SQL file. The first comment line describes the file. The next ones are `-- name: meaning`: the columns, `primary key: a, b` and
+ * `foreign key: a -> view.a` of a view, or the messages of a check by language.
  */
 export function readSqlFile(name: string, text: string, values: SqlValues): ReadSqlFile {
   const lines = text.split('\n');
@@ -29,7 +27,7 @@ export function readSqlFile(name: string, text: string, values: SqlValues): Read
     name,
     comment,
     columns: Object.fromEntries(entries.filter((entry) => !isKey(entry))),
-    // What reads a query puts it in parentheses.
+    // Without the last semicolon, because callers put the query in parentheses.
     sql: fillIn(
       lines
         .slice(headerLines)
@@ -43,7 +41,7 @@ export function readSqlFile(name: string, text: string, values: SqlValues): Read
   };
 }
 
-/** A check says in its header what each violation means, or gives a column `message`. */
+/** Turns a file into a check, whose header contains its messages. A check without one returns a column `message`. */
 export function asCheck({ columns, ...file }: ReadSqlFile): ReadSqlFile {
   const { en } = columns;
   const message: Message | undefined = en === undefined ? undefined : { ...columns, en };
@@ -62,7 +60,6 @@ function readKeys(entries: readonly [string, string][]): ViewKeys | undefined {
   return { primaryKey, ...(foreignKeys.length > 0 && { foreignKeys }) };
 }
 
-/** Replaces each `$name` by the rows of VALUES that the project gives for it. */
 function fillIn(sql: string, values: SqlValues): string {
   const known = Object.entries(values).toSorted(([a], [b]) => b.length - a.length);
   return known.reduce((filled, [name, rows]) => {
@@ -76,9 +73,9 @@ function literal(value: number | string): string {
 }
 
 /**
- * The views in an order in which each comes after those it reads, those of the same depth by name.
+ * Sorts views so that each one comes after those it reads, and otherwise by name.
  *
- * @returns The views of a circle too, in the second list.
+ * @returns `circle` contains views that read each other.
  */
 export function orderModels<Model extends SqlFile>(models: readonly Model[]): { ordered: Model[]; circle: Model[] } {
   const names = new Set(models.map(({ name }) => name));
@@ -97,7 +94,7 @@ export function orderModels<Model extends SqlFile>(models: readonly Model[]): { 
   }
 }
 
-/** The names in a statement, without its texts and comments. */
+/** Returns the names in a statement, without those in literals and comments. */
 export function namesIn(sql: string): string[] {
   return sql.replaceAll(/'(?:[^']|'')*'|--.*|\/\*[\s\S]*?\*\//g, ' ').match(/\w+/g) ?? [];
 }

@@ -1,28 +1,24 @@
-/** What contradicts itself in a project, each as a sentence with what it is about. */
+/** Finds contradictions in a project, each as a sentence with the file and the name it concerns. */
 
 import type { AnyPipeline, ColumnDefinition, ColumnKind, Paging, Project, RowCheck, SqlFile } from './declaration.ts';
 import { fieldPath } from './field-path.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
 
-/** Something that is wrong with a declaration. */
 export interface DeclarationProblem {
-  /** The pipeline, view or check that it is about; null for the project's own file. */
   readonly of: string | null;
-  /** A name that stands in the file where the fault is. */
+  /** A name in the file, at the position of the problem. */
   readonly near: string;
-  /** The fault as a sentence without its full stop. */
   readonly what: string;
 }
 
 type Columns = ReadonlyMap<string, ColumnDefinition>;
 
 const identifier = /^[a-z][a-z0-9_]*$/;
-/** Names that objects of JavaScript have of themselves; what reads a manifest passes them over. */
+/** Names that all JavaScript objects inherit. Code that reads a manifest ignores them. */
 const inherited = new Set(['constructor', 'prototype']);
 const identifying: readonly ColumnKind[] = ['text', 'integer', 'boolean', 'date', 'timestamp'];
 const summable: readonly ColumnKind[] = ['count', 'integer', 'decimal'];
 
-/** Everything that is wrong with a project whose parts have their shape. */
 export function* findProblems(project: Project): Generator<DeclarationProblem> {
   for (const pipeline of project.pipelines)
     for (const [near, what] of findPipelineProblems(pipeline, project)) yield { of: pipeline.table, near, what };
@@ -103,26 +99,26 @@ function* findPartitionProblems(
   if (values?.from !== 'pipeline') return;
   if (columnOf(project, values.column) === undefined)
     yield [values.column, `its partitions come from "${values.column}", which is not a column of the project`];
-  const way = [table];
+  const chain = [table];
   for (let parent = parentOf(project, table); parent !== null; parent = parentOf(project, parent)) {
-    way.push(parent);
+    chain.push(parent);
     if (parent !== table) {
-      if (way.length > project.pipelines.length) return;
+      if (chain.length > project.pipelines.length) return;
       continue;
     }
-    yield [values.column, `its partitions come from itself (${way.join(' from ')})`];
+    yield [values.column, `its partitions come from itself (${chain.join(' from ')})`];
     return;
   }
 }
 
-/** What each request has must not stand in the place of a filter or a page. */
+/** Parameters of every request must not replace the filter or the page. */
 function* findParameterProblems({ parameters = {}, partition, paging }: AnyPipeline): Found {
   const taken = new Set([partition?.parameter, ...pagingParameters(paging)]);
   for (const name of Object.keys(parameters))
     if (taken.has(name)) yield [name, `its parameter "${name}" is a parameter of its partition or its paging too`];
 }
 
-/** The pipeline whose records name the partitions of a pipeline; null where none does. */
+/** Returns the pipeline whose records name the partitions of a pipeline; null if there is none. */
 export function parentOf({ pipelines }: Pick<Project, 'pipelines'>, table: string): string | null {
   const values = pipelines.find((pipeline) => pipeline.table === table)?.partition?.values;
   return values?.from === 'pipeline' ? values.column.split('.')[0]! : null;
@@ -191,14 +187,13 @@ function* findCheckProblems(check: RowCheck, columns: Columns, project: Project)
   }
 }
 
-/** Whether a bound is written as a column of the kind has its values. */
 function isBound(kind: ColumnKind, bound: number | string): boolean {
   if (kind === 'date' || kind === 'timestamp')
     return /^\d{4}-\d{2}-\d{2}/.test(String(bound)) && typeof bound === 'string';
   return /^-?\d+(?:\.\d+)?$/.test(String(bound));
 }
 
-/** A column that is written as `table.column`. */
+/** Finds the column of a name such as `table.column`. */
 function columnOf({ pipelines }: Project, qualified: string): ColumnDefinition | undefined {
   const [table, column] = qualified.split('.');
   const columns = pipelines.find((pipeline) => pipeline.table === table)?.columns;
@@ -215,7 +210,6 @@ function* findNameProblems(what: string, name: string): Found {
   if (inherited.has(name)) yield [name, `${what} "${name}" is reserved in JavaScript`];
 }
 
-/** What only shows when pipelines stand side by side. */
 function* findNamesProblems({ pipelines }: Project): Generator<DeclarationProblem> {
   if (pipelines.length === 0) yield { of: null, near: 'name', what: 'it has no pipelines' };
   for (const table of repeated(pipelines.map((pipeline) => pipeline.table)))
@@ -245,7 +239,7 @@ function* findNamesProblems({ pipelines }: Project): Generator<DeclarationProble
 function* findSqlFileProblems({ pipelines, models, checks }: Project): Generator<DeclarationProblem> {
   const tables = new Set([...pipelines.map(({ table }) => table), ...ownTables, reconciliationName]);
   const rowChecks = new Set(pipelines.flatMap((pipeline) => pipeline.checks.map(({ name }) => name)));
-  const say = ({ name }: SqlFile, [near, what]: readonly [string, string]): DeclarationProblem => ({
+  const problemOf = ({ name }: SqlFile, [near, what]: readonly [string, string]): DeclarationProblem => ({
     of: name,
     near,
     what,
@@ -255,12 +249,12 @@ function* findSqlFileProblems({ pipelines, models, checks }: Project): Generator
   for (const name of repeated(checks.map((check) => check.name)))
     yield { of: name, near: '', what: `two checks across tables have the name "${name}"` };
   for (const model of models) {
-    for (const found of findNameProblems("the view's name", model.name)) yield say(model, found);
-    if (tables.has(model.name)) yield say(model, ['', `a table has the name "${model.name}" too`]);
+    for (const found of findNameProblems("the view's name", model.name)) yield problemOf(model, found);
+    if (tables.has(model.name)) yield problemOf(model, ['', `a table has the name "${model.name}" too`]);
   }
   for (const check of checks) {
-    for (const found of findCheckNameProblems(check.name)) yield say(check, found);
-    if (rowChecks.has(check.name)) yield say(check, ['', `a check of a row has the name "${check.name}" too`]);
+    for (const found of findCheckNameProblems(check.name)) yield problemOf(check, found);
+    if (rowChecks.has(check.name)) yield problemOf(check, ['', `a check of a row has the name "${check.name}" too`]);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The parts of Apache Arrow that batches are made of, required for the reason that `duckdb.ts` gives: all of it takes half as long again. */
+/** Loads only the parts of Apache Arrow that batches need, with require as in `database.ts`: all of it takes half as long again. */
 
 import { createRequire } from 'node:module';
 

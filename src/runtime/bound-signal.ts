@@ -1,33 +1,32 @@
-/** How things end: a signal with a bound on time, and closing several things, all of them. */
+/** Signals with a time limit, and closing of several resources. */
 
 import { setMaxListeners } from 'node:events';
 
 export interface BoundSignal {
   readonly signal: AbortSignal;
-  /** Whether it was aborted because its time was up. */
   isLate(): boolean;
-  /** To be called when what it bounds is over: no timer and no listener is left behind, and nothing that waits goes on. */
+  /** Removes the timer and the listener, and aborts pending waits. Call it when the work is over. */
   end(): void;
 }
 
-/** Said to whatever still listens when all is over; made once, for without a reason each abort makes one, with its stack. */
+/** Shared, because an abort without a reason creates an error with a stack each time. */
 const over = new Error('What the signal bounds is over.');
 
-/** A signal that is aborted with the outer one's reason, or after so many milliseconds with the reason that `whyLate` gives. */
+/** Returns a signal that is aborted with the outer one, or after some milliseconds with the reason from `whyLate`. */
 export function boundSignal(outer: AbortSignal, milliseconds: number, whyLate: () => unknown): BoundSignal {
   const controller = new AbortController();
-  // Every request and every wait under way listens, as many as --concurrency allows; Node would take more than ten for a leak.
+  // Each concurrent request adds a listener. Node warns about a leak above ten.
   setMaxListeners(0, controller.signal);
   let late = false;
-  const pass = (): void => controller.abort(outer.reason);
-  if (outer.aborted) pass();
-  outer.addEventListener('abort', pass, { once: true });
+  const forward = (): void => controller.abort(outer.reason);
+  if (outer.aborted) forward();
+  outer.addEventListener('abort', forward, { once: true });
   const timer = setTimeout(
     () => {
       late = true;
       controller.abort(whyLate());
     },
-    // A timer that is set for longer than it can count goes off at once.
+    // A timeout above this maximum would fire at once.
     Math.min(milliseconds, 2 ** 31 - 1),
   );
   return {
@@ -35,28 +34,27 @@ export function boundSignal(outer: AbortSignal, milliseconds: number, whyLate: (
     isLate: () => late,
     end() {
       clearTimeout(timer);
-      outer.removeEventListener('abort', pass);
+      outer.removeEventListener('abort', forward);
       controller.abort(over);
     },
   };
 }
 
-/** What can be closed; null where there was nothing to open. */
 type Closable = { close(): Promise<void> } | null;
 
-/** Closes one after the other, in this order; then throws the first failure, if there was one. */
-export async function closeAll(things: readonly Closable[]): Promise<void> {
+/** Closes resources in order, then throws the first failure. */
+export async function closeAll(resources: readonly Closable[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const thing of things) await thing?.close().catch((error: unknown) => failures.push(error));
+  for (const resource of resources) await resource?.close().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }
 
-/** What `open` gives; where it fails, the things that were opened before it are closed, and its error is the one that counts. */
-export async function orClose<Value>(things: readonly Closable[], open: () => Promise<Value>): Promise<Value> {
+/** Runs `open`. If it fails, closes the resources and throws its error. */
+export async function orClose<Value>(resources: readonly Closable[], open: () => Promise<Value>): Promise<Value> {
   try {
     return await open();
   } catch (error) {
-    await closeAll(things).catch(() => undefined);
+    await closeAll(resources).catch(() => undefined);
     throw error;
   }
 }

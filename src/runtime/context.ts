@@ -1,21 +1,18 @@
-/** The context of a run: time, chance, and whoever watches it. */
+/** The context of a run: clock, randomness and events. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../stages.ts';
 
-/** Time, handed in so that tests own it. */
 export interface Clock {
   now(): Date;
-  /** Milliseconds from a clock that never goes back. */
   monotonic(): number;
-  /** Resolves after `milliseconds`; rejects with the signal's reason when it is aborted first. */
+  /** Waits. Rejects with the reason of the signal if it is aborted first. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A number from 0 up to but not including 1. */
 export type Random = () => number;
 
-/** The steps of a run in their order. A process that dies at any of them leaves the warehouse as it was, or as it is to be. */
+/** Steps of a run, in order. A process that dies at any step leaves the previous or the new snapshot intact. */
 export const runSteps = [
   'clear leftovers',
   'begin',
@@ -35,13 +32,11 @@ export const runSteps = [
 
 export type RunStep = (typeof runSteps)[number];
 
-/** Something a person watching the run may want to know. */
 export type RunEvent =
   | { readonly kind: 'warning'; readonly message: string }
-  /** The run has its id. */
   | { readonly kind: 'begin'; readonly run: string }
   | { readonly kind: 'request'; readonly dataset: string; readonly retried: boolean }
-  /** A request waits before it is tried again, longer than a person would without being told. */
+  /** A request waits so long for a retry that a person should know. */
   | { readonly kind: 'wait'; readonly dataset: string; readonly milliseconds: number; readonly why: string }
   | { readonly kind: 'partitions'; readonly dataset: string; readonly total: number }
   | { readonly kind: 'partition begins'; readonly dataset: string; readonly partition: string | null }

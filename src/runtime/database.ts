@@ -1,4 +1,4 @@
-/** Opens DuckDB files the one way rekap opens them, and quotes what goes into SQL: no downloads, settings on purpose, closed completely. */
+/** Opens DuckDB files with safe settings and without downloads, and quotes names and texts for SQL. */
 
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { readdir, realpath } from 'node:fs/promises';
@@ -7,31 +7,29 @@ import { totalmem } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { RekapError } from '../errors.ts';
 
-/** An open DuckDB file. One at a time per file and process: DuckDB does not guard against a second. */
+/** An open DuckDB file. Open each file only once per process, because DuckDB doesn't guard against a second time. */
 export interface Database {
   readonly connection: DuckDBConnection;
-  /** Runs one or several statements; gives the number of rows that the last one changed or wrote. */
   run(sql: string, values?: DuckDBValue[]): Promise<number>;
-  /** The rows of a query as plain objects: BIGINT as bigint, everything else as DuckDB's client gives it. */
+  /** Returns the rows of a query as plain objects, with BIGINT as bigint. */
   rows<Row>(sql: string, values?: DuckDBValue[]): Promise<Row[]>;
-  /** Another connection to the same file, for a statement that is to run at the same time; closed with this one. */
+  /** Opens another connection to the same file for concurrent statements. It is closed with this one. */
   beside(): Promise<Database>;
-  /** Closes every connection and the instance; only then is the file's lock gone. */
+  /** Closes all connections and the instance, which releases the lock on the file. */
   close(): void;
 }
 
-/** Settings of every DuckDB: a batch job must never reach for the network by itself. */
+/** A batch job must never use the network by itself. */
 const noDownloads = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' } as const;
 
 export interface OpenOptions {
   readonly readOnly?: boolean;
-  /** DuckDB settings by name, over those that rekap always sets. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Ends the statement that is running, which fails, and every one that follows with its reason. */
+  /** Aborts the current statement and all later ones. */
   readonly signal?: AbortSignal;
 }
 
-/** Bytes of memory that a DuckDB may take: far more than most figures need, and not so much that a machine is brought to its knees. */
+/** Memory limit of DuckDB in bytes: more than most figures need, but at most half of the machine. */
 export const mostMemory = Math.min(
   2 * 1024 ** 3,
   totalmem() / 2,
@@ -39,11 +37,11 @@ export const mostMemory = Math.min(
 );
 
 /**
- * The logs beside a DuckDB file. DuckDB replays them whenever it opens the file, also for reading only, and has no setting against it: a
- * published file has none, so whatever stands there is not what was published.
+ * Finds write-ahead logs next to a DuckDB file. DuckDB always replays them, even in read-only mode. A published file has none, so a log isn't
+ * part of the published data.
  */
 export async function findLogs(file: string): Promise<string[]> {
-  // DuckDB follows links before it looks for a log.
+  // DuckDB resolves links before it searches for a log.
   const real = await realpath(file).catch(() => resolve(file));
   const names = await readdir(dirname(real)).catch(() => []);
   return names.filter((name) => name.startsWith(`${basename(real)}.wal`)).toSorted();
@@ -62,8 +60,8 @@ async function refuseLogs(file: string): Promise<void> {
 /**
  * Opens `file`, or a database in memory for ':memory:'.
  *
- * @throws `database-held` where another program has the file open for writing, RekapError where a log lies beside a file that is to
- *   be opened for reading only; else DuckDB's own error.
+ * @throws `database-held` if another program has the file open for writing; `warehouse` if a log exists next to a read-only file; otherwise
+ *   DuckDB's own error.
  */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
   const settings = {
@@ -71,7 +69,7 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
     ...(options.readOnly === true ? { access_mode: 'READ_ONLY' } : {}),
     ...options.settings,
   };
-  // A name such as md:x is a path here, and no service of DuckDB's makers.
+  // resolve makes a name such as md:x a path, not a MotherDuck database.
   const path = file === ':memory:' ? file : resolve(file);
   if (options.readOnly === true) await refuseLogs(file);
   const instance = await orHeld(file, () => duckdb().DuckDBInstance.create(path, settings));
@@ -105,7 +103,7 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
     };
   };
   try {
-    // One that came in between may be in what was opened.
+    // A log that was created in the meantime may have been applied.
     if (options.readOnly === true) await refuseLogs(file);
     return await connect();
   } catch (error) {
@@ -114,7 +112,7 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
   }
 }
 
-/** Attaches `file` under `name`, for reading only. Fails as `openDatabase` does. */
+/** Attaches `file` as `name`, read-only. Throws as `openDatabase` does. */
 export async function attachReadOnly(database: Database, file: string, name: string): Promise<void> {
   await refuseLogs(file);
   await orHeld(file, () => database.run(`ATTACH ${quoteText(resolve(file))} AS ${quoteIdentifier(name)} (READ_ONLY)`));
@@ -136,7 +134,7 @@ async function orHeld<Value>(file: string, open: () => Promise<Value>): Promise<
   }
 }
 
-/** Who holds the file that DuckDB could not lock, such as "process 4711"; null for any other error. */
+/** Returns which process has locked the file, such as "process 4711"; null for any other error. */
 export function holderOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (!/could not set lock|conflicting lock|being used by another process/i.test(error.message)) return null;
@@ -144,24 +142,18 @@ export function holderOf(error: unknown): string | null {
   return id === undefined ? 'another process' : `process ${id}`;
 }
 
-/** A column as DuckDB describes it. */
 export interface DescribedColumn {
   readonly column_name: string;
   readonly column_type: string;
 }
 
-/**
- * The columns of a table, in their order; none where the file has no such table.
- *
- * @param attached Name of the attached database that holds the table; null for the open file itself.
- */
 export async function tableColumns(
   database: Database,
   attached: string | null,
   table: string,
 ): Promise<DescribedColumn[]> {
   const file = attached === null ? 'current_database()' : quoteText(attached);
-  // Not from duckdb_columns(): it binds every view of every file before it says what one table has.
+  // Avoids duckdb_columns(), which binds every view of every file.
   const found = await database.rows(
     `SELECT 1 FROM duckdb_tables() WHERE database_name = ${file} AND table_name = ${quoteText(table)}`,
   );
@@ -170,7 +162,6 @@ export async function tableColumns(
   return database.rows<DescribedColumn>(`DESCRIBE ${prefix}${quoteIdentifier(table)}`);
 }
 
-/** Something that the open file defines. */
 interface DefinedObject {
   readonly kind: 'table' | 'view' | 'macro' | 'type' | 'index' | 'sequence' | 'schema';
   readonly name: string;
@@ -178,7 +169,7 @@ interface DefinedObject {
   readonly definition: string;
 }
 
-/** Everything that the open file defines. A name outside the schema main has its schema before it. */
+/** Returns all objects that the open file defines. Names outside the schema main have a schema prefix. */
 export async function readDefinitions(database: Database): Promise<DefinedObject[]> {
   const own = 'WHERE database_name = current_database() AND NOT internal';
   const nameOf = (name: string): string => `concat_ws('.', nullif(schema_name, 'main'), ${name})`;
@@ -198,34 +189,33 @@ export async function readDefinitions(database: Database): Promise<DefinedObject
      UNION ALL SELECT 'schema', schema_name, '' FROM duckdb_schemas() ${own} AND schema_name <> 'main'
      ORDER BY ALL`,
   );
-  // DuckDB keeps the names of an EXCLUDE in a hash table, and writes them in any order.
+  // DuckDB writes the names of an EXCLUDE in random order.
   const sorted = (_: string, names: string): string => `EXCLUDE (${names.split(', ').toSorted().join(', ')})`;
   return found.map((one) => ({ ...one, definition: one.definition.replaceAll(/EXCLUDE \(([^()]*)\)/g, sorted) }));
 }
 
-/** A name as an SQL identifier. NUL, which no SQL can hold, is refused. */
+/** Quotes a name as an SQL identifier. Throws for NUL, which SQL can't contain. */
 export function quoteIdentifier(name: string): string {
   if (name.includes('\0')) throw new RangeError('an SQL identifier cannot hold a NUL character');
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A text as an SQL literal. NUL, which no SQL literal can hold, is refused. */
+/** Quotes a text as an SQL literal. Throws for NUL, which SQL can't contain. */
 export function quoteText(text: string): string {
   if (text.includes('\0')) throw new RangeError('an SQL literal cannot hold a NUL character');
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** SQL of a Parquet file as a table. DuckDB would else make columns of folders in its path that are called year=2024. */
+/** Returns SQL that reads a Parquet file. By default, DuckDB would add columns for folders in its path such as year=2024. */
 export function readParquetSql(file: string): string {
   return `read_parquet(${quoteText(file)}, hive_partitioning = false)`;
 }
 
-/** `"a", "b"` for a list of column names. */
 export function columnList(names: readonly string[]): string {
   return names.map(quoteIdentifier).join(', ');
 }
 
-/** SQL of a text that is the same for the same rows in any order: their number and two sums over hashes of theirs. */
+/** Returns SQL of a text that depends on the rows but not on their order: their number and two sums of hashes. */
 export function contentSql(relation: string): string {
   return `(SELECT concat_ws(' ', count(*), sum(hash(r)), bit_xor(hash(r))) FROM ${relation} r)`;
 }
@@ -236,14 +226,13 @@ const require = createRequire(import.meta.url);
 let loaded: DuckDB | null = null;
 
 /**
- * DuckDB's client, loaded when it is first needed. It is required, not imported: Node reads each file of such a package twice for an
- * import, in search of the names it exports, which costs every command 0.1 s.
+ * Loads DuckDB's client on first use. It uses require, because import reads each file of a CommonJS package twice to find its exports, which
+ * costs 0.1 s per command.
  */
 export function duckdb(): DuckDB {
   return (loaded ??= keepNames(require('@duckdb/node-api') as DuckDB));
 }
 
-/** The client reads a struct into a plain object, which would lose an entry called __proto__. */
 function keepNames(client: DuckDB): DuckDB {
   const { DuckDBStructValue, DuckDBStructVector } = client;
   DuckDBStructVector.prototype.getItem = function (row) {

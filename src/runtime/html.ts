@@ -1,6 +1,5 @@
-/** HTML in which every text from outside is escaped: takes templates, gives pieces of a page. */
+/** Builds HTML from templates, in which all texts are escaped. */
 
-/** HTML that may stand in a page as it is. */
 export class Html {
   readonly text: string;
 
@@ -11,7 +10,7 @@ export class Html {
 
 type Part = Html | string | number | null | readonly Part[];
 
-/** Fills a template: text is escaped, null is nothing, and a list is joined. The template's indentation is left out. */
+/** Fills a template: escapes texts, omits null, and joins lists. Removes the indentation of the template. */
 export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const lines = pieces.map((piece) => piece.replaceAll(/\n\s*/g, '\n'));
   return new Html(lines.map((piece, index) => (index === 0 ? '' : write(parts[index - 1]!)) + piece).join(''));
@@ -33,7 +32,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 function escapeHtml(text: string): string {
-  // Characters that steer, such as those that turn the direction of writing, are shown as what they are.
+  // Control and format characters, such as those that change the writing direction, are shown as escapes.
   return text
     .replaceAll(/[&<>"']/g, (character) => entities[character]!)
     .replaceAll(/[\p{Cc}\p{Cf}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
@@ -42,11 +41,10 @@ function escapeHtml(text: string): string {
 export interface TableSettings {
   readonly caption: string;
   readonly head: readonly string[];
-  /** Columns of numbers, set right. */
   readonly numbers: readonly number[];
 }
 
-/** A table; the first cell of each row names it. */
+/** Returns a table. The first cell of each row is its header. */
 export function table(rows: readonly (readonly Part[])[], { caption, head, numbers }: TableSettings): Html {
   const classOf = (index: number) => (numbers.includes(index) ? html` class="number"` : null);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
@@ -75,7 +73,6 @@ export function table(rows: readonly (readonly Part[])[], { caption, head, numbe
   </div>`;
 }
 
-/** What is opened by a click or a key. */
 export function folded(summary: Html | string, content: Part): Html {
   return html`<details>
     <summary>${summary}</summary>

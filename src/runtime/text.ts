@@ -1,4 +1,4 @@
-/** How numbers are written for people, and JSON so that it deceives nobody. */
+/** Formats numbers for people, and escapes JSON for terminals. */
 
 /** With separators: 1,234. */
 export function formatNumber(value: number | bigint): string {
@@ -22,20 +22,19 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** What stands before the @ of a URL, or of a text that is to be one and lacks "https://". An address of a bucket has no user. */
 const credentials = /(\b(?!s3:)[a-z][\w+.-]*:\/\/|^(?![a-z][\w+.-]*:\/\/)(?=[^\s:]*:))\S*@/gi;
 
-/** A text without the users and passwords of its URLs, also of one that is malformed. */
+/** Removes users and passwords from URLs in a text, also from malformed ones. */
 export function hideCredentials(text: string): string {
   return text.replaceAll(credentials, '$1[redacted]@');
 }
 
-/** JSON.stringify escapes what is below U+0020; C1 controls, DEL, and marks that turn or hide writing it leaves as they are. */
+/** Characters that JSON.stringify doesn't escape: C1 controls, DEL, and format characters. */
 const deceptive = /[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu;
 
-/** JSON text in which characters that could steer or deceive a terminal are escapes; whoever parses it gets the same texts. */
+/** Escapes characters in JSON that could control or mislead a terminal. The parsed value stays the same. */
 export function escapeDeceptive(json: string): string {
-  // A character beyond U+FFFF is two escapes, as JSON has it.
+  // In JSON, a character above U+FFFF takes two escapes.
   const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return json.replace(deceptive, (character) => character.split('').map(escaped).join(''));
 }

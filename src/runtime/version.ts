@@ -1,4 +1,4 @@
-/** rekap's own version, from its package.json. */
+/** Reads the version of rekap from its package.json. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,8 +1,7 @@
-/** Opens files so that every failure names its file: of an open file, the system says only what failed. */
+/** Opens files so that every error names its file. For an open file, the system's errors don't. */
 
 import { open, type FileHandle } from 'node:fs/promises';
 
-/** Opens a file, lets it be used, and closes it. */
 export async function withFile<Value>(
   path: string,
   flags: string,
@@ -18,7 +17,7 @@ export async function withFile<Value>(
   });
 }
 
-/** Does something with a file that is open; a failure of the system names the file then. */
+/** Adds the path to the system errors of `act`. */
 export async function nameFile<Value>(path: string, act: () => Promise<Value>): Promise<Value> {
   try {
     return await act();
@@ -28,15 +27,11 @@ export async function nameFile<Value>(path: string, act: () => Promise<Value>): 
   }
 }
 
-/** Makes a new file of a text. */
 export async function writeNewFile(path: string, text: string): Promise<void> {
   await withFile(path, 'wx', (file) => file.writeFile(text));
 }
 
-/**
- * Flushes a file or a folder to the disk: a power cut may take what is only written. A new name is on the disk only when the folder that
- * holds it was flushed.
- */
+/** Flushes a file or a folder to the disk, to survive a power failure. A new name is on the disk only after its folder was flushed. */
 export async function flush(path: string): Promise<void> {
   await withFile(path, 'r', (file) => file.sync());
 }

@@ -1,4 +1,4 @@
-/** What is wrong with the base URL of a service, or may be, before anything is asked of it. */
+/** Checks the base URL of a service before any request. */
 
 import { RekapError } from '../errors.ts';
 import { hideCredentials } from '../runtime/text.ts';
@@ -8,10 +8,10 @@ type Endpoints = readonly { readonly path: string }[];
 const asWritten = 'Use a URL such as https://host or https://host/path.';
 
 /**
- * The base URL of a service as requests and the warehouse's memory go by it: without a slash at its end. An endpoint is refused: whoever
- * copies an address from the service's own pages copies it too, and every request would be "not found".
+ * Returns a base URL without a trailing slash. Refuses a URL with an endpoint, which is easily copied from the pages of a service: every
+ * request would be "not found".
  *
- * @throws `usage` where it is none.
+ * @throws `usage` if it isn't a base URL.
  */
 export function readBaseUrl(given: string, endpoints: Endpoints): string {
   if (!URL.canParse(given))
@@ -52,24 +52,21 @@ export function readBaseUrl(given: string, endpoints: Endpoints): string {
   return baseUrl;
 }
 
-/** What to say of a base URL that may not be meant so. */
 export function warningsOfBaseUrl(baseUrl: string, endpoints: Endpoints): string[] {
   return [warnOfPlainHttp(baseUrl), warnOfFolder(baseUrl, endpoints)].filter((warning) => warning !== null);
 }
 
-/** Whether a host name, or an address with or without brackets, leads to this machine alone. */
+/** Returns whether a host name, or an address with or without brackets, is this machine. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[?::1\]?|(0+:){7}0*1|::ffff:127(\.\d+){3})$/i.test(host);
 }
 
-/** A key that would travel unencrypted; null where it is encrypted or does not leave the machine. */
 function warnOfPlainHttp(baseUrl: string): string | null {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === 'https:' || isLoopback(hostname)) return null;
   return `The API key is sent to ${hostname} without encryption, because --base-url starts with http. Others on the network can read the key and change the figures. Use https if the service supports it.`;
 }
 
-/** The folder of the endpoints, which would then be asked for twice. */
 function warnOfFolder(baseUrl: string, endpoints: Endpoints): string | null {
   for (const { path } of endpoints) {
     const folder = path.slice(0, path.lastIndexOf('/'));

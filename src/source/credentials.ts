@@ -1,15 +1,14 @@
-/** Where a source wants its secret: in a header, or in a parameter of the query. It goes nowhere else. */
+/** Puts the secret where the source expects it: in a header or in a query parameter. */
 
 import type { Secret } from './secret.ts';
 import type { Auth } from '../project/declaration.ts';
 
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
-  /** Added to the query of each request as it is sent, and to nothing that is kept or told. */
+  /** Added to each request when it is sent, but never stored or printed. */
   readonly query: string | null;
 }
 
-/** @param auth Null for a source that needs no secret. */
 export function credentialsOf(auth: Auth | null, secret: Secret): Credentials {
   const headers = (values: Record<string, string>): Credentials => ({ headers: values, query: null });
   if (auth === null) return headers({});
@@ -19,7 +18,7 @@ export function credentialsOf(auth: Auth | null, secret: Secret): Credentials {
   return { headers: {}, query: `${encodeURIComponent(auth.query)}=${encodeURIComponent(secret.reveal())}` };
 }
 
-/** `user:password` as RFC 7617 sends it. */
+/** Encodes `user:password` as in RFC 7617. */
 export function encodeBasic(userAndPassword: string): string {
   return Buffer.from(userAndPassword).toString('base64');
 }

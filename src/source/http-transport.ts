@@ -1,4 +1,4 @@
-/** Requests over HTTP: one pool of connections, the key in its header, and a bound on what one answer may hold. */
+/** Sends requests over HTTP: one pool of connections, the key in its place, and a maximum response size. */
 
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
@@ -8,53 +8,48 @@ import type { Auth } from '../project/declaration.ts';
 import { credentialsOf } from './credentials.ts';
 import type { Secret } from './secret.ts';
 import type { PageRequest } from '../stages.ts';
-import { lackOfOurs, notAsEncoded } from './source-messages.ts';
+import { localFailure, notAsEncoded } from './source-messages.ts';
 
-/** An answer as it came, its body decoded from any content encoding. */
-export interface Received {
+/** A response, its body decoded from any content encoding. */
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
 
-/** How a request reaches its answer. */
 export interface Transport {
-  /** Sends one request once. What it throws is a failure of the connection, unless it is a `RekapError`. */
-  send(request: PageRequest, path: string, signal: AbortSignal): Promise<Received>;
+  /** Sends a request once. Any error that isn't a `RekapError` is a failure of the connection. */
+  send(request: PageRequest, path: string, signal: AbortSignal): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 
 export interface HttpOptions {
-  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  /** Where the key goes; null for a source that takes none. */
+  /** Null for a source without a key. */
   readonly auth: Auth | null;
   readonly connections: number;
-  /** Milliseconds to connect in. */
   readonly timeout: number;
-  /** Bytes that one decoded answer may have. */
-  readonly maxAnswerBytes: number;
+  readonly maxResponseBytes: number;
 }
 
-/** One pool of connections to one host. It follows no redirect, so that the key goes nowhere else. */
+/** Opens a pool of connections to one host. Redirects aren't followed, so that the key goes nowhere else. */
 export function createHttpTransport({
   baseUrl,
   apiKey,
   auth,
   connections,
   timeout,
-  maxAnswerBytes,
+  maxResponseBytes,
 }: HttpOptions): Transport {
   const credentials = credentialsOf(auth, apiKey);
   const { origin } = new URL(baseUrl);
   const pool = requireWebAssembly()
     .then(() => import('undici'))
     .then(
-      // The whole attempt has one bound, the caller's; undici's own are off so that it alone decides.
+      // The caller limits the whole attempt. The timeouts of undici are off.
       ({ Pool }) => new Pool(origin, { connections, headersTimeout: 0, bodyTimeout: 0, connect: { timeout } }),
     );
-  // Whoever sends a request meets its failure.
   pool.catch(() => undefined);
   return {
     async send(_request, path, signal) {
@@ -69,16 +64,16 @@ export function createHttpTransport({
       const requested = query === null ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
       const sent = pool.then((opened) => opened.request({ method: 'GET', path: requested, headers, signal }));
       const response = await sent.catch((error: unknown) => {
-        throw lackOfOurs(error) ?? error;
+        throw localFailure(error) ?? error;
       });
-      const body = await readBody(response, maxAnswerBytes).catch((error: unknown) => {
+      const body = await readBody(response, maxResponseBytes).catch((error: unknown) => {
         if (error === tooLarge || systemCode(error) === 'ERR_BUFFER_TOO_LARGE')
           throw new RekapError(
             'response-too-large',
-            `The response of ${origin}${path} is larger than ${Math.round(maxAnswerBytes / 1024 ** 2)} MB.`,
+            `The response of ${origin}${path} is larger than ${Math.round(maxResponseBytes / 1024 ** 2)} MB.`,
             'Request fewer records at a time with a smaller --page-size.',
           );
-        // A gateway's error may not be encoded as it says; its status counts all the same.
+        // The error page of a gateway may not match its content-encoding. Its status still counts.
         if (response.statusCode !== 200 && notAsEncoded.test(systemCode(error))) return Buffer.alloc(0);
         throw error;
       });
@@ -92,16 +87,14 @@ export function createHttpTransport({
   };
 }
 
-/** As far as it is needed here; Node's own types leave it to those of browsers. */
 declare const WebAssembly: {
   compile(module: Uint8Array): Promise<unknown>;
   Memory: new (size: { initial: number }) => unknown;
 };
 
-/** The smallest module that there is. */
 const emptyModule = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 
-/** undici's parser is WebAssembly. Where the system grants none, undici would end the process without a word as it is loaded. */
+/** Fails if the system doesn't allow WebAssembly, which undici's parser needs: on load, undici would end the process without a message. */
 async function requireWebAssembly(): Promise<void> {
   await WebAssembly.compile(emptyModule);
   void new WebAssembly.Memory({ initial: 1 });

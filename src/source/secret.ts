@@ -1,4 +1,4 @@
-/** A secret that prints as [redacted] wherever it is printed, logged, inspected or serialised, and that is found in whatever repeats it. */
+/** A secret that prints as [redacted] when it is printed, logged, inspected or serialized, and can be removed from texts and bytes. */
 
 import { inspect } from 'node:util';
 import { RekapError } from '../errors.ts';
@@ -7,13 +7,11 @@ const redacted = '[redacted]';
 
 export class Secret {
   readonly #value: string;
-  /** The same in another form that is sent; null where there is none. */
   readonly #also: Secret | null;
-  /** The forms below as patterns, made when first needed: in bytes, and in messages, where case may have changed too. */
+  /** Patterns for all forms, created on first use: for bytes, and for messages, where case may differ. */
   #inBytes: RegExp | null = null;
   #inMessages: RegExp | null = null;
 
-  /** @throws `usage` where a program has no secret to give, such as from a variable that is not set. */
   constructor(value: string, also: string | null = null) {
     if (typeof value !== 'string')
       throw new RekapError('usage', 'The API key is not a string.', 'Pass a string to `new Secret(…)`.');
@@ -21,17 +19,17 @@ export class Secret {
     this.#also = also === null ? null : new Secret(also);
   }
 
-  /** The secret itself; to be called only where it goes into a request's header. */
+  /** Returns the secret. Only for code that puts it into a request. */
   reveal(): string {
     return this.#value;
   }
 
   /**
-   * A message in which the secret is replaced, however JSON, a URL, a host name or HTML would write it. Format characters
-   * that could hide it go first.
+   * Returns a message with the secret replaced, however JSON, a URL, a host name or HTML escapes it. Format characters
+   * that could hide it are removed first.
    */
   redact(text: string): string {
-    // A shorter one would stand in any text by chance.
+    // A shorter one would occur in any text by chance.
     if (this.#value.length < 4) return text;
     if (this.#also !== null) text = this.#also.redact(text);
     const plain = text.replace(/\p{Cf}/gu, '');
@@ -40,26 +38,25 @@ export class Secret {
     return clean === plain ? text : clean;
   }
 
-  /** Bytes in which the secret is replaced, however JSON, a URL or HTML would write it; the very same where it does not stand in them. */
+  /** Returns bytes with the secret replaced, however JSON, a URL or HTML escapes it; the same buffer if they don't contain it. */
   removeFrom(bytes: Buffer): Buffer {
     if (this.#also !== null) bytes = this.#also.removeFrom(bytes);
-    // Nearly every answer ends here: four searches for bytes cost next to nothing, and a secret in disguise needs one of them.
-    const disguises = [
+    // Fast path for almost every response: an escaped secret needs one of these marks.
+    const escapes = [
       '\\u00',
       '%',
       '&#',
       ...(/["\\/]/.test(this.#value) ? ['\\'] : []),
       ...(Array.from(this.#value).some((character) => entities.has(character)) ? ['&'] : []),
     ];
-    if (!bytes.includes(this.#value) && !disguises.some((mark) => bytes.includes(mark))) return bytes;
-    // One character per byte, so that bytes which are no UTF-8 stay what they are.
+    if (!bytes.includes(this.#value) && !escapes.some((mark) => bytes.includes(mark))) return bytes;
+    // latin1 has one character per byte, so bytes that aren't UTF-8 stay unchanged.
     const text = bytes.toString('latin1');
     this.#inBytes ??= new RegExp(this.#forms(), 'g');
     const clean = text.replace(this.#inBytes, redacted);
     return clean === text ? bytes : Buffer.from(clean, 'latin1');
   }
 
-  /** A pattern for the secret with each of its characters written in any way. */
   #forms(): string {
     return Array.from(this.#value, formsOf).join('');
   }
@@ -77,7 +74,7 @@ export class Secret {
   }
 }
 
-/** What HTML calls the characters that keys are made of, besides letters, digits, the hyphen and the tilde. */
+/** HTML entities of the characters in keys, except letters, digits, the hyphen and the tilde. */
 const entities: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '&': 'amp|AMP',
@@ -114,8 +111,8 @@ const entities: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * A pattern for one character: itself, A as \u0041, %41 or &#x41;, and what stands for it by name. The slashes are counted only
- * so far, for a source could send a million of them.
+ * Returns a pattern for one character: itself, A as \u0041, %41 or &#x41;, and its HTML entities. The number of backslashes is limited,
+ * because a source could send a million of them.
  */
 function formsOf(character: string): string {
   const code = character.charCodeAt(0);
@@ -125,11 +122,11 @@ function formsOf(character: string): string {
     .replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
   const forms = [String.raw`\\{1,4}u00${hex}`, `%(?:25)?${hex}`, `&#(?:[xX]0{0,6}${hex}|0{0,6}${code});?`];
   if (/["/]/.test(character)) forms.push(`\\\\{1,4}${character}`);
-  // Twice in JSON, four times in JSON within JSON; any other number would only be one more way to read a million of them.
+  // Two in JSON, four in JSON within JSON. More alternatives would only slow down the search.
   if (character === '\\') forms.push(String.raw`\\{4}`, String.raw`\\{2}`);
   const names = entities.get(character);
   if (names !== undefined) forms.push(`&(?:${names});`);
-  // Last: an escape begins with a character that may stand for itself, and none of it should be left.
+  // Last, because an escape starts with a character that may also match as itself, and nothing of it must remain.
   forms.push(character.replace(/[\\^$.*+?()[\]{}|/-]/, String.raw`\$&`));
   return `(?:${forms.join('|')})`;
 }

@@ -1,34 +1,32 @@
-/** Asks the source for pages: politely, stubbornly, and with every answer landed before it is read. */
+/** Requests pages from the source: limits the rate, retries, and stores every response before reading it. */
 
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import {
-  AnswerReader,
-  type Arrived,
+  ResponseReader,
+  type TimedResponse,
   type OutgoingRequest,
   type FailedAttempt,
   type FetchedPage,
-} from './answer-reader.ts';
+} from './response-reader.ts';
 import type { Transport } from './http-transport.ts';
 import { ResumedPages } from './resumed-pages.ts';
 import { type Failure, planRetry } from './retry-plan.ts';
 import type { Secret } from './secret.ts';
 import { Pace, SourceHealth } from './source-health.ts';
-import { asksForPatience, connectionCode, describeFailure, isRefusal, nameFailure } from './source-messages.ts';
+import { retryAfterTooLong, connectionCode, describeFailure, isRefusal, nameFailure } from './source-messages.ts';
 import { ScanError } from './decode/json-text.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { boundSignal } from '../runtime/bound-signal.ts';
 import type { Clock, Random, Report } from '../runtime/context.ts';
-import type { Land, LandedAnswers, PageRequest } from '../stages.ts';
+import type { Land, LandedResponses, PageRequest } from '../stages.ts';
 
 export interface SourceOptions {
-  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  /** Requests under way at a time, at most. */
+  /** Maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** Milliseconds for one attempt. */
+  /** Milliseconds per attempt. */
   readonly timeout: number;
-  /** Attempts at one request. */
   readonly maxAttempts: number;
 }
 
@@ -38,32 +36,28 @@ export interface SourceContext {
   readonly report: Report;
   readonly transport: Transport;
   readonly land: Land;
-  /** What runs that were broken off have landed, the newest first; none where there is nothing to go on from. */
-  readonly resumed: readonly LandedAnswers[];
-  /** Ends every request and every wait; its reason is thrown. */
+  /** Landings of interrupted runs, newest first. */
+  readonly resumed: readonly LandedResponses[];
+  /** Aborts every request and every wait. Its reason is thrown. */
   readonly signal: AbortSignal;
 }
 
-/** What counts as an answer where a request need not bring records. */
-interface Leniency {
-  /** A refusal is an answer, also 403: nothing may be there, or the source may not give it. */
+interface FetchOptions {
+  /** A refusal counts as a response, also 403. */
   readonly mayRefuse?: boolean;
-  /** A refusal may concern the size of the page; 403 concerns the key. */
+  /** A refusal may concern the page size. 403 still concerns the key. */
   readonly mayRefuseSize?: boolean;
-  /** Besides, the source need not know what is asked for: it is tried but twice, and its failure says nothing of others. */
+  /** The source need not know the page: at most two attempts, and a failure doesn't count against the endpoint. */
   readonly isOptional?: boolean;
 }
 
-/** What the run's requests came to. */
 export interface SourceFigures {
   requests: number;
   retries: number;
   bytes: number;
-  /** Answers by their status. */
   readonly statuses: Record<string, number>;
   throttled: number;
   lowestConcurrency: number | null;
-  /** Pages taken from a landing instead. */
   fromLanding: number;
 }
 
@@ -77,13 +71,11 @@ export const noFigures: Readonly<SourceFigures> = {
   fromLanding: 0,
 };
 
-/** A failure may be a slip of the moment. */
 const attemptsAtOptional = 2;
 
-/** Milliseconds after which a person wonders what is going on. */
+/** Milliseconds after which a wait is reported. */
 const longWait = 5000;
 
-/** Where pages come from. */
 export type PageSource = Pick<SourceClient, 'fetchPage'>;
 
 export class SourceClient {
@@ -93,10 +85,10 @@ export class SourceClient {
   private readonly base: URL;
   private readonly pace: Pace;
   private readonly health = new SourceHealth();
-  private readonly reader: AnswerReader;
+  private readonly reader: ResponseReader;
   private readonly resumed: ResumedPages | null;
   private readonly warned = new Set<string>();
-  /** Until when a wait has been told of. */
+  /** End of the wait that was reported last, in milliseconds of the monotonic clock. */
   private reportedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: SourceOptions, context: SourceContext) {
@@ -107,29 +99,29 @@ export class SourceClient {
     this.figures = { ...noFigures, statuses: {}, lowestConcurrency: options.concurrency };
     const warn = (topic: string, message: string): void => this.warnOnce(topic, message);
     this.resumed = context.resumed.length === 0 ? null : new ResumedPages(context.resumed, warn);
-    this.reader = new AnswerReader({ apiKey: options.apiKey, land: context.land, health: this.health, warn });
+    this.reader = new ResponseReader({ apiKey: options.apiKey, land: context.land, health: this.health, warn });
   }
 
-  /** Fetches one page, trying again as long as that can help. Throws a `RekapError` that names the URL. */
-  async fetchPage(pipeline: AnyPipeline, request: PageRequest, leniency: Leniency = {}): Promise<FetchedPage> {
-    const path = this.pathOf(request);
-    const requested: OutgoingRequest = {
+  /** Fetches one page, with retries if they can help. Throws a `RekapError` that names the URL. */
+  async fetchPage(pipeline: AnyPipeline, request: PageRequest, options: FetchOptions = {}): Promise<FetchedPage> {
+    const path = this.base.pathname.replace(/\/$/, '') + request.target;
+    const outgoing: OutgoingRequest = {
       pipeline,
       request,
       path,
       url: this.base.origin + path,
-      mayForbid: leniency.mayRefuse === true,
-      mayRefuse: leniency.mayRefuse === true || leniency.mayRefuseSize === true,
-      isOptional: leniency.isOptional === true,
+      mayForbid: options.mayRefuse === true,
+      mayRefuse: options.mayRefuse === true || options.mayRefuseSize === true,
+      isOptional: options.isOptional === true,
     };
-    // It keeps its place while it waits to try again, so that a source in trouble is asked less.
-    return this.pace.limit(() => this.askUntilAnswered(requested));
+    // A request keeps its slot while it waits for a retry, which lowers the load on a source in trouble.
+    return this.pace.limit(() => this.fetchWithRetries(outgoing));
   }
 
-  private async askUntilAnswered(requested: OutgoingRequest): Promise<FetchedPage> {
+  private async fetchWithRetries(outgoing: OutgoingRequest): Promise<FetchedPage> {
     const { clock, signal } = this.context;
-    const { dataset, partition } = requested.request;
-    const recalled = await this.recall(requested);
+    const { dataset, partition } = outgoing.request;
+    const recalled = await this.recall(outgoing);
     if (recalled !== null) return recalled;
     if (this.health.end === null) this.requireAnswering(dataset);
     for (let attempt = 1; ; attempt += 1) {
@@ -137,28 +129,26 @@ export class SourceClient {
       if (this.health.end !== null) throw this.health.end;
       this.noteRequest(dataset, attempt > 1);
       const round = this.pace.begin();
-      const outcome = await this.attempt(requested);
+      const outcome = await this.attempt(outgoing);
       if ('page' in outcome) {
         this.health.notePage(dataset);
-        this.pace.answered();
-        if (partition === null) await this.resumed?.compare(requested.request, outcome.page.bytes);
+        this.pace.noteSuccess();
+        if (partition === null) await this.resumed?.compare(outgoing.request, outcome.page.bytes);
         return outcome;
       }
       if (outcome.failure.kind === 'status') this.noteStatus(outcome.failure.status, round);
-      await clock.sleep(this.waitBefore(requested, attempt, outcome), signal);
+      await clock.sleep(this.waitBefore(outgoing, attempt, outcome), signal);
     }
   }
 
-  /** Sends the request once and reads its answer. Failures that trying again may mend are returned, all others thrown. */
-  private async attempt(requested: OutgoingRequest): Promise<FetchedPage | FailedAttempt> {
-    const sent = await this.send(requested);
-    return 'status' in sent ? this.reader.read(requested, sent) : sent;
+  private async attempt(outgoing: OutgoingRequest): Promise<FetchedPage | FailedAttempt> {
+    const sent = await this.send(outgoing);
+    return 'status' in sent ? this.reader.read(outgoing, sent) : sent;
   }
 
-  private async send({ request, path, isOptional }: OutgoingRequest): Promise<Arrived | FailedAttempt> {
+  private async send({ request, path, isOptional }: OutgoingRequest): Promise<TimedResponse | FailedAttempt> {
     const { transport, clock, signal } = this.context;
     const { timeout } = this.options;
-    // Ends with the run, or when one attempt has taken as long as it may.
     const bound = boundSignal(signal, timeout, () => undefined);
     try {
       const received = await transport.send(request, path, bound.signal);
@@ -180,23 +170,22 @@ export class SourceClient {
     }
   }
 
-  /** Milliseconds to wait before the request is sent again. Throws where that would not help. */
-  private waitBefore(requested: OutgoingRequest, attempt: number, { failure, detail }: FailedAttempt): number {
+  private waitBefore(outgoing: OutgoingRequest, attempt: number, { failure, detail }: FailedAttempt): number {
     const { clock, random, report } = this.context;
     const { maxAttempts: most, timeout, apiKey } = this.options;
-    const { request, url, mayRefuse, isOptional } = requested;
+    const { request, url, mayRefuse, isOptional } = outgoing;
     const maxAttempts = isOptional ? Math.min(attemptsAtOptional, most) : most;
-    const answeredBefore = this.health.answered;
-    const plan = planRetry({ answeredBefore, now: clock.now(), random: random(), failure, attempt, maxAttempts });
+    const { hasResponded } = this.health;
+    const plan = planRetry({ hasResponded, now: clock.now(), random: random(), failure, attempt, maxAttempts });
     if ('giveUp' in plan) {
-      // A source may weave the key into anything that is told of it.
+      // A source may put the key into anything that a message quotes.
       const error = describeFailure(failure, url, plan.giveUp, apiKey.redact(detail));
-      if (plan.forAll) this.health.end ??= asksForPatience(error);
+      if (plan.forAll) this.health.end ??= retryAfterTooLong(error);
       else if (!isOptional && !(mayRefuse && isRefusal(error)))
         this.health.end ??= this.health.noteGivenUp(request.dataset, failure, error);
       throw this.health.end ?? error;
     }
-    // A wait after a timeout is told of however short it is: that was long itself. Of those that wait together, one is.
+    // After a timeout, even a short wait is reported, because the attempt took long. Concurrent waits are reported once.
     const over = clock.monotonic() + plan.wait;
     if ((plan.wait >= longWait || failure.kind === 'timeout') && over >= this.reportedUntil) {
       this.reportedUntil = over + longWait;
@@ -212,16 +201,15 @@ export class SourceClient {
   }
 
   private noteStatus(status: number, round: number): void {
-    this.health.answered = true;
+    this.health.hasResponded = true;
     if (status !== 429 && status !== 503) return;
     this.figures.throttled += 1;
     this.pace.slowDown(round);
     this.figures.lowestConcurrency = Math.min(this.figures.lowestConcurrency!, this.pace.concurrency);
   }
 
-  /** @throws `source-unreachable` where the endpoint has failed so often that asking it again helps nobody. */
   private requireAnswering(dataset: string): void {
-    const failures = this.health.goneSince(dataset);
+    const failures = this.health.failuresIfGone(dataset);
     if (failures === null) return;
     throw new RekapError(
       'source-unreachable',
@@ -236,24 +224,20 @@ export class SourceClient {
     this.context.report({ kind: 'warning', message });
   }
 
-  /** A partition's page as a broken-off run has landed it; null where there is none that can be read. */
+  /** Returns a partition's page from the landing of an interrupted run; null if no landing has it in readable form. */
   private async recall({ pipeline, request }: OutgoingRequest): Promise<FetchedPage | null> {
-    // A landing keeps no headers, and so not what the next page is where a header says it.
+    // A landing doesn't store headers, and with them the next page of a Link header.
     const isLinked = pipeline.paging.by === 'next' && 'link' in pipeline.paging;
-    const answer = request.partition === null || isLinked ? null : await this.resumed?.take(request);
-    if (!answer) return null;
+    const stored = request.partition === null || isLinked ? null : await this.resumed?.take(request);
+    if (!stored) return null;
     try {
-      const page = this.reader.scan(pipeline, request, answer.url, answer.body);
+      const page = this.reader.scan(pipeline, request, stored.url, stored.body);
       this.figures.fromLanding += 1;
-      return { page, at: answer.at, landed: await this.reader.land({ ...answer, request }), refusal: null, link: null };
+      return { page, at: stored.at, landed: await this.reader.land({ ...stored, request }), refusal: null, link: null };
     } catch (error) {
       if (error instanceof ScanError) return null;
       throw error;
     }
-  }
-
-  private pathOf({ target }: PageRequest): string {
-    return this.base.pathname.replace(/\/$/, '') + target;
   }
 
   async close(): Promise<void> {

@@ -1,22 +1,20 @@
-/** What is said of a request that failed: the URL, what happened, and what to do next. */
+/** Messages for failed requests: the URL, what happened, and what to do next. */
 
 import { isRekapError, messageOf, RekapError, systemCode, tooFewFiles } from '../errors.ts';
 import type { Failure } from './retry-plan.ts';
 import { RecordIndexBuilder } from './decode/record-index-builder.ts';
 import type { Page, PageRequest } from '../stages.ts';
 
-/** Codes by which zlib and brotli say that bytes are not what they were said to be. */
+/** Error codes of zlib and brotli for bytes that don't match their encoding. */
 export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
 
-const askOperator = 'Contact the operator of the service, or of the proxy in front of it.';
+const contactOperator = 'Contact the operator of the service, or of the proxy in front of it.';
 
-/** How undici says that "100 Continue" came. It asks for none, and reads nothing behind one. */
-const unaskedContinue = 'bad response';
+/** undici's error message for "100 Continue", which rekap doesn't request. */
+const unexpectedContinue = 'bad response';
 
-/** Codes of a connection that was there and ended early. */
 const brokenConnection = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
 
-/** The error for a request that is given up. */
 export function describeFailure(failure: Failure, url: string, giveUp: string, detail: string): RekapError {
   switch (failure.kind) {
     case 'status':
@@ -26,13 +24,13 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
         return new RekapError(
           'envelope',
           `The body of the response of ${url} does not match its content-encoding: ${detail} (${giveUp}).`,
-          askOperator,
+          contactOperator,
         );
-      if (detail === unaskedContinue)
+      if (detail === unexpectedContinue)
         return new RekapError(
           'envelope',
           `${url} sends "100 Continue" before its response, although rekap did not request it, and rekap cannot read the response (${giveUp}).`,
-          askOperator,
+          contactOperator,
         );
       return brokenConnection.has(failure.code)
         ? new RekapError(
@@ -66,20 +64,19 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
   }
 }
 
-/** The error for a request that could not be sent for want of something on this machine; null for any other failure. */
-export function lackOfOurs(error: unknown): RekapError | null {
-  const said = messageOf(error);
-  return said.startsWith('WebAssembly')
+/** Returns the error for a request that failed because of a limit of this machine; null for any other failure. */
+export function localFailure(error: unknown): RekapError | null {
+  const message = messageOf(error);
+  return message.startsWith('WebAssembly')
     ? new RekapError(
         'system-limit',
-        `Node.js cannot run WebAssembly, which rekap needs to read HTTP: ${said}.`,
+        `Node.js cannot run WebAssembly, which rekap needs to read HTTP: ${message}.`,
         'Run rekap without --jitless, without MemoryDenyWriteExecute= in systemd, and without a limit on the address space (ulimit -v).',
         { cause: error },
       )
     : tooFewFiles(error);
 }
 
-/** Why an attempt failed, in a few words. */
 export function nameFailure(failure: Failure, timeout: number): string {
   switch (failure.kind) {
     case 'status':
@@ -99,7 +96,6 @@ export function nameFailure(failure: Failure, timeout: number): string {
   }
 }
 
-/** The error for an answer that is no envelope. */
 export function malformed(message: string): RekapError {
   return new RekapError(
     'envelope',
@@ -108,7 +104,6 @@ export function malformed(message: string): RekapError {
   );
 }
 
-/** The error for an answer whose status is no success. */
 export function statusError(status: number, url: string, why: string, detail: string): RekapError {
   return new RekapError('source-status', `${url} returned status ${status} (${why}): ${detail}`, adviceOn(status), {
     status,
@@ -144,7 +139,7 @@ function connectionMessage(code: string, detail: string): string {
   }
 }
 
-/** undici wraps the system's error; the innermost code says most. An AggregateError (IPv6 and IPv4 both refused) holds several. */
+/** Returns the innermost error code, which is the most specific: undici wraps the system's error. An AggregateError holds several (IPv6 and IPv4). */
 export function connectionCode(error: unknown): string {
   let code = systemCode(error);
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
@@ -154,14 +149,13 @@ export function connectionCode(error: unknown): string {
   return code;
 }
 
-/** What to do about a key that the service does not accept. */
 export const checkKey =
   'Check that REKAP_API_KEY, or the file named by --api-key-file, contains the complete key of this service, without spaces. If it does, ask the operator whether the key is still valid.';
 
 /**
- * The error for a refused key. 403 may have another reason, but the key is the likely one.
+ * Returns the error for a refused key. 403 may have another reason, but the key is the most likely one.
  *
- * @param wasAccepted Whether the source has given a page in this run.
+ * @param wasAccepted True if the source has returned a page in this run.
  */
 export function refusedKey(url: string, status: number, detail: string, wasAccepted: boolean): RekapError {
   return new RekapError(
@@ -173,7 +167,6 @@ export function refusedKey(url: string, status: number, detail: string, wasAccep
   );
 }
 
-/** The error for a source that refuses every request, with the last refusal as its example. */
 export function refusedAll(dataset: string, last: RekapError): RekapError {
   return new RekapError(
     'source-refused-all',
@@ -184,8 +177,7 @@ export function refusedAll(dataset: string, last: RekapError): RekapError {
   );
 }
 
-/** The error for a source that asks to be left alone for longer than a run waits. */
-export function asksForPatience(last: RekapError): RekapError {
+export function retryAfterTooLong(last: RekapError): RekapError {
   return new RekapError(
     'source-refused-all',
     `rekap stopped sending requests. ${last.message}`,
@@ -193,12 +185,11 @@ export function asksForPatience(last: RekapError): RekapError {
   );
 }
 
-/** The first value of a header; null where it is absent. */
 export function headerText(value: string | string[] | undefined): string | null {
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-/** What is said of an answer that points elsewhere, without the query of where it points; null for one that does not. */
+/** Describes a redirect, without the query of its target; null if the response isn't one. */
 export function redirectDetail(location: string | string[] | undefined, path: string, url: string): string | null {
   const target = headerText(location);
   if (target === null) return null;
@@ -216,7 +207,6 @@ export function redirectDetail(location: string | string[] | undefined, path: st
   return `it redirects to ${origin}${pathname}, and rekap does not follow redirects because they could expose the API key.${advice}`;
 }
 
-/** The beginning of an answer on one line, without control characters, fit for a message. */
 export function excerpt(body: Buffer): string {
   const text = body
     .toString('utf8', 0, 400)
@@ -227,12 +217,12 @@ export function excerpt(body: Buffer): string {
 }
 
 /**
- * No content, not found, gone, range not satisfiable (RFC 9110): services answer so past their last page, or of a partition without
- * records. It stands for an empty page, and like one it counts only when given twice.
+ * No content, not found, gone, range not satisfiable (RFC 9110). Services return them behind the last page, or for a partition without
+ * records. Such a response counts as an empty page, which must be confirmed by a second one.
  */
-export const nothingThere: ReadonlySet<number> = new Set([204, 404, 410, 416]);
+export const emptyStatuses: ReadonlySet<number> = new Set([204, 404, 410, 416]);
 
-/** Whether the service says that it does not answer such a question; a server error or "too many" says so of the moment only. */
+/** Returns whether the service refuses this kind of request. Server errors and "too many requests" are temporary. */
 export function isRefusal(error: unknown): error is RekapError {
   return (
     isRekapError(error, 'source-status') &&
@@ -242,7 +232,7 @@ export function isRefusal(error: unknown): error is RekapError {
   );
 }
 
-/** Whether a failure concerns the partition alone that met it; a refused key, a source that refuses all and a fault of ours end the run. */
+/** Returns whether a failure affects only its partition. A refused key, a source that refuses all, and a local fault end the run. */
 export function concernsOnePartition(error: unknown): error is RekapError {
   return (
     error instanceof RekapError &&
@@ -250,7 +240,6 @@ export function concernsOnePartition(error: unknown): error is RekapError {
   );
 }
 
-/** The page that an answer without content stands for. */
 export function emptyPage(request: PageRequest, url: string): Page {
   return { request, url, bytes: Buffer.of(), count: 0, next: null, records: new RecordIndexBuilder(0, 0).finish() };
 }

@@ -1,4 +1,4 @@
-/** Takes a record's values row by row, gives an Arrow batch of the pipeline's columns; costs one copy of each text. */
+/** Builds an Arrow batch of a pipeline's columns, row by row. Each text is copied once. */
 
 import type { RecordBatch } from 'apache-arrow';
 import { batchRows, type Column, packBits } from '../kinds/kind.ts';
@@ -9,15 +9,12 @@ import { consistencyColumn } from '../project/reserved.ts';
 import * as arrow from '../runtime/arrow.ts';
 import type { Place } from '../stages.ts';
 
-/** Bytes of texts with which a batch is handed on at the end of a page, full or not: Arrow counts them in 31 bits. */
-const muchText = 1 << 24;
+/** Bytes of text after which a batch is complete at the end of a page: Arrow offsets have 31 bits. */
+const maxTextBytes = 1 << 24;
 
-/** The columns of a batch while it is being filled. */
 export class BatchBuilder {
   rows = 0;
-  /** In the pipeline's order. */
   readonly columns: readonly Column[];
-  /** 1 where the row breaks no error check. */
   readonly consistent = new Uint8Array(batchRows).fill(1);
   readonly names: readonly string[];
   private readonly key: readonly number[];
@@ -34,21 +31,18 @@ export class BatchBuilder {
     return this.rows === batchRows;
   }
 
-  /** Whether its texts are so long that no further page should be added. */
   get isHeavy(): boolean {
-    return this.texts.some(({ starts }) => starts[this.rows]! > muchText);
+    return this.texts.some(({ starts }) => starts[this.rows]! > maxTextBytes);
   }
 
   column(name: string): Column {
     return this.columns[this.names.indexOf(name)]!;
   }
 
-  /** The key of a row, column by column. */
   place(row: number): Place {
     return Object.fromEntries(this.key.map((index) => [this.names[index]!, this.columns[index]!.value(row)]));
   }
 
-  /** The batch as Arrow: the pipeline's columns in their order, then is_consistent. */
   toRecordBatch(): RecordBatch {
     const { rows } = this;
     const consistency = arrow.makeData({

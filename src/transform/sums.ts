@@ -1,4 +1,4 @@
-/** Sums over the columns of a batch: those that a check demands of each row, and the total of a column. */
+/** Checks the declared sums of each row, and sums up columns. */
 
 import type { Column } from '../kinds/kind.ts';
 import { DecimalColumn, formatDecimal } from '../kinds/decimal.ts';
@@ -7,7 +7,6 @@ import { type AnyPipeline, type SumCheck, sumChecks } from '../project/declarati
 import type { Violation } from '../stages.ts';
 import type { BatchBuilder } from './batch-builder.ts';
 
-/** Adds a violation per broken sum and marks the rows that break an error check as inconsistent. */
 export function checkSums(pipeline: AnyPipeline, batch: BatchBuilder, violations: Violation[]): void {
   for (const check of sumChecks(pipeline)) {
     const whole = batch.column(check.whole);
@@ -20,7 +19,6 @@ export function checkSums(pipeline: AnyPipeline, batch: BatchBuilder, violations
   }
 }
 
-/** A row whose parts do not add up. */
 interface Unequal {
   readonly row: number;
   readonly expected: string;
@@ -46,9 +44,9 @@ function violationOf(
   };
 }
 
-/** Of columns of 32 bits, which most are: four times as fast as the general way. */
+/** Handles 32-bit columns, the most common case, four times as fast as `unequalUnits`. */
 function unequalSmall(whole: SmallColumn, parts: readonly SmallColumn[], rows: number): Unequal[] {
-  /** Sums of two columns may not fit in 32 bits. */
+  /** Float64, because sums may exceed 32 bits. */
   const sums = new Float64Array(rows);
   const known = whole.valid.slice(0, rows);
   for (const part of parts) addColumn(part, sums, known);
@@ -59,7 +57,7 @@ function unequalSmall(whole: SmallColumn, parts: readonly SmallColumn[], rows: n
   }));
 }
 
-/** An unknown part makes its row's sum unknown; its own violation has named it already. */
+/** An unknown part makes the sum unknown. It already has a violation. */
 function addColumn({ values, valid }: SmallColumn, sums: Float64Array, known: Uint8Array): void {
   for (let row = 0; row < sums.length; row += 1) {
     sums[row]! += values[row]!;
@@ -67,14 +65,14 @@ function addColumn({ values, valid }: SmallColumn, sums: Float64Array, known: Ui
   }
 }
 
-/** A function of its own, for one with a small loop alone is compiled soon and once. */
+/** A separate function, because the engine optimizes a small loop sooner. */
 function unequalRows(sums: Float64Array, actual: Int32Array, known: Uint8Array): number[] {
   const rows: number[] = [];
   for (let row = 0; row < sums.length; row += 1) if (known[row] === 1 && sums[row] !== actual[row]) rows.push(row);
   return rows;
 }
 
-/** Of any numeric columns, each value in the smallest unit of all. */
+/** Handles any numeric columns, with values converted to the smallest unit. */
 function unequalUnits(whole: Column, parts: readonly Column[], rows: number): Unequal[] {
   const scale = Math.max(...[whole, ...parts].map(scaleOf));
   const factor = (column: Column): bigint => 10n ** BigInt(scale - scaleOf(column));
@@ -95,14 +93,12 @@ function scaleOf(column: Column): number {
   return column instanceof DecimalColumn ? column.scale : 0;
 }
 
-/** A value in the column's smallest unit; 0 for NULL. */
 function unitsOf(column: Column, row: number): bigint {
   if (column instanceof DecimalColumn || column instanceof LongColumn) return column.units(row);
   if (column instanceof SmallColumn) return BigInt(column.values[row]!);
-  throw new TypeError('a sum is of numbers');
+  throw new TypeError('the column is not numeric');
 }
 
-/** The sum of a column in its smallest unit. */
 export function totalOf(column: Column, rows: number): bigint {
   if (column instanceof SmallColumn) return BigInt(sumOf(column.values, rows));
   let sum = 0n;

@@ -1,11 +1,10 @@
-/** Turns pages of records into Arrow batches of exact values, and accounts for every record on the way. */
+/** Transforms pages of records into Arrow batches of exact values, and accounts for every record. */
 
 import { countOnes } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, keyPlaces, summedColumns } from '../project/declaration.ts';
-import { conflictingRecords } from '../project/reserved.ts';
-import { noValueCheck, readRaw } from '../kinds/read-field.ts';
-import { NullReason } from '../project/reserved.ts';
+import { conflictingRecords, NullReason } from '../project/reserved.ts';
+import { nullReasonName, readRaw } from '../kinds/read-field.ts';
 import {
   begin,
   type Fingerprint,
@@ -17,14 +16,12 @@ import type { Batch, Page, Quarantined, TransformTotals, Violation } from '../st
 import { BatchBuilder } from './batch-builder.ts';
 import { checkSums, totalOf } from './sums.ts';
 
-/** Of the record at hand; the next one overwrites them. */
 const key: Fingerprint = { high: 0, low: 0 };
 const content: Fingerprint = { high: 0, low: 0 };
 
-/** A batch is handed on with so many violations and quarantined records too, though it is not full of rows. */
-const noted = 16_384;
+/** Violations and quarantined records after which a batch is complete, even if it isn't full. */
+const maxProblems = 16_384;
 
-/** Takes a dataset's pages, partition by partition, and gives its batches. */
 export class Transformer {
   private readonly pipeline: AnyPipeline;
   private readonly keyColumns: readonly number[];
@@ -42,11 +39,10 @@ export class Transformer {
   private batch: BatchBuilder;
   private violations: Violation[] = [];
   private quarantined: Quarantined[] = [];
-  /** Keys of the rows of the present partition. */
   private keys = new FingerprintTable();
-  /** Its records as they are: rows with their values, and what stands in quarantine. */
+  /** Contents of its records, published or quarantined. */
   private contents = new FingerprintTable();
-  /** Quarantined records without a usable key, of all partitions: the full listing brings them once more. */
+  /** Quarantined records without a usable key, of all partitions. The full listing contains them again. */
   private readonly keyless = new FingerprintTable();
 
   constructor(pipeline: AnyPipeline) {
@@ -67,53 +63,51 @@ export class Transformer {
   }
 
   /**
-   * Begins a partition: records are compared for doubles within it alone. Its value is part of the key; and were a record without a key
-   * counted once over all partitions, which request it stands for would depend on which answer came first. What the list of all brought
-   * comes last, and of its records only those that no partition had.
+   * Begins a partition. Duplicates are detected within a partition only: its value is part of the key, and for records without a key the
+   * result must not depend on which response came first. The full listing comes last, and adds only records that no partition has.
    */
   beginPartition(): void {
     this.keys = new FingerprintTable();
     this.contents = new FingerprintTable();
   }
 
-  /** Takes a page of the partition; gives the batches that it filled. */
+  /** Adds a page of the partition. Returns the batches that it completes. */
   addPage(page: Page): Batch[] {
     const full: Batch[] = [];
     for (let row = 0; row < page.records.length; row += 1) {
       this.addRecord(page, row);
-      if (this.batch.isFull || this.violations.length + this.quarantined.length >= noted) full.push(this.takeBatch());
+      if (this.batch.isFull || this.violations.length + this.quarantined.length >= maxProblems)
+        full.push(this.takeBatch());
     }
     if (this.batch.isHeavy) full.push(this.takeBatch());
     return full;
   }
 
-  /** The last batch, which may be empty of rows; nothing can be added afterwards. */
   finish(): Batch {
     return this.takeBatch();
   }
 
-  /** What became of everything in the batches taken so far. */
   totals(): TransformTotals {
     return { ledger: { ...this.ledger }, sums: Object.fromEntries(this.sums), nulls: Object.fromEntries(this.nulls) };
   }
 
   private addRecord(page: Page, record: number): void {
     this.ledger.fetched += 1;
-    // The key is read into the next row. Where the record gets no row, the next record is read into it.
+    // The key is read into the next row. A record that gets no row is overwritten by the next one.
     const problem = this.fillKey(page, record);
     if (problem === null) {
       begin(key);
       for (const column of this.keyColumns) this.batch.columns[column]!.mix(this.batch.rows, key);
       fingerprintContent(page, record, key, this.places, content);
     } else fingerprintBytes(page, record, content);
-    // Where a dataset has no partitions, the list of all is its only one.
+    // In a dataset without partitions, the list is the only partition.
     const isListed = page.request.partition === null && this.pipeline.partition !== undefined;
-    if (this.contents.meet(content, 1) !== 0 || (problem !== null && isListed && this.keyless.has(content)))
+    if (this.contents.insert(content, 1) !== 0 || (problem !== null && isListed && this.keyless.has(content)))
       this.ledger.duplicates += 1;
     else if (problem !== null) {
-      if (!isListed) this.keyless.meet(content, 1);
+      if (!isListed) this.keyless.insert(content, 1);
       this.quarantine(page, record, problem);
-    } else if (this.keys.meet(key, 1) === 0) {
+    } else if (this.keys.insert(key, 1) === 0) {
       this.fillRow(page, record);
       this.ledger.published += 1;
     } else {
@@ -127,14 +121,13 @@ export class Transformer {
     }
   }
 
-  /** Why the record has no place in a table, or null where it has one. */
   private fillKey(page: Page, record: number): string | null {
     if (page.records.isObject[record] !== 1) return 'not an object';
     for (const column of this.keyColumns) {
       const code = this.batch.columns[column]!.fill(page, record, column, this.batch.rows);
       if (code === 0) continue;
       const { field, unusable } = this.columns[column]!;
-      return `${field} ${code === NullReason.malformed ? unusable : `is ${noValueCheck(code)}`}`;
+      return `${field} ${code === NullReason.malformed ? unusable : `is ${nullReasonName(code)}`}`;
     }
     return null;
   }
@@ -150,24 +143,23 @@ export class Transformer {
     });
   }
 
-  /** Fills the columns beside those of the key, which are there already. */
   private fillRow(page: Page, record: number): void {
     const { batch } = this;
     const row = batch.rows;
     for (const column of this.otherColumns) {
       const code = batch.columns[column]!.fill(page, record, column, row);
-      if (code !== 0) this.noteNoValue(page, record, row, column, code);
+      if (code !== 0) this.noteNull(page, record, row, column, code);
     }
     batch.rows += 1;
   }
 
-  private noteNoValue(page: Page, record: number, row: number, column: number, code: number): void {
+  private noteNull(page: Page, record: number, row: number, column: number, code: number): void {
     const { name, isNullable } = this.columns[column]!;
     if (isNullable && code !== NullReason.malformed) return;
     this.batch.consistent[row] = 0;
     this.note({
       place: this.batch.place(row),
-      check_name: noValueCheck(code),
+      check_name: nullReasonName(code),
       column_name: name,
       raw_value: readRaw(page, record, column),
     });

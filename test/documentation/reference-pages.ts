@@ -19,7 +19,7 @@ import type { Relation } from '../../src/warehouse/read-dictionary.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { metrics } from '../../src/notify/metrics.ts';
 import { manifestShape } from '../../src/warehouse/snapshot-format.ts';
-import { landedAnswerShape, landedVerdictShape, runFileShape } from '../../src/land/formats.ts';
+import { landedResponseShape, landedVerdictShape, runFileShape } from '../../src/land/formats.ts';
 import {
   describedElsewhere,
   exitMeanings,
@@ -73,7 +73,7 @@ async function makeSchemas(): Promise<Pages> {
     'manifest.json': manifestShape,
     'run.json': runFileShape,
     'config.json': configShape(await loadOptions(commandLine.commands)),
-    'answers.jsonl': landedAnswerShape,
+    'answers.jsonl': landedResponseShape,
     'verdicts.jsonl': landedVerdictShape,
   };
   return Object.fromEntries(

@@ -4,7 +4,7 @@ import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isRekapError, RekapError } from '../../src/errors.ts';
-import { type LandedAnswer } from '../../src/land/formats.ts';
+import { type LandedResponse } from '../../src/land/formats.ts';
 import { readAnswers } from '../../src/land/landed-run.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
 import type { SyncOptions } from '../../src/run-options.ts';
@@ -83,7 +83,7 @@ async function newestLanding(warehouse: string): Promise<string> {
 }
 
 /** Damages the landed bodies of some answers. */
-async function damageBodies(folder: string, isDamaged: (answer: LandedAnswer) => boolean): Promise<void> {
+async function damageBodies(folder: string, isDamaged: (answer: LandedResponse) => boolean): Promise<void> {
   const file = join(folder, 'bodies.gz');
   const bodies = await readFile(file);
   for (const answer of (await readAnswers(folder)).filter(isDamaged))

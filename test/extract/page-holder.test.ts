@@ -16,14 +16,14 @@ function hold(holder: PageHolder, size = 1) {
     refusal: null,
     link: null,
     landed: {
-      answer: 0,
+      response: 0,
       async read() {
         reads += 1;
         return page.bytes;
       },
     },
   };
-  const held = holder.hold(fetched, { first: 0, taken: 1 }, (bytes) => ({ ...page, bytes: Buffer.from(bytes) }));
+  const held = holder.hold(fetched, { first: 0, count: 1 }, (bytes) => ({ ...page, bytes: Buffer.from(bytes) }));
   return { page, held, reads: () => reads };
 }
 
@@ -52,17 +52,17 @@ it('has room again for what is released, once', async () => {
   expect([first, second, third, fourth].map(({ reads }) => reads())).toEqual([1, 1, 0, 1]);
 });
 
-it('gives just the records that are taken, from memory and from the landing', async () => {
+it('gives just the accepted records, from memory and from the landing', async () => {
   const page = pageOf(
     voters,
     ['A', 'B', 'C'].map((name) => voterRecord({ NamaKabupaten: name })),
   );
-  const landed = { answer: 7, read: async () => page.bytes };
+  const landed = { response: 7, read: async () => page.bytes };
   const fetched = { page, at: new Date(0), landed, refusal: null, link: null };
   const regency = Object.keys(voters.columns).indexOf('regency');
   for (const bound of [0, 1_000_000]) {
-    const held = new PageHolder(bound).hold(fetched, { first: 1, taken: 2 }, () => page);
-    expect([held.answer, held.first, held.taken]).toEqual([7, 1, 2]);
+    const held = new PageHolder(bound).hold(fetched, { first: 1, count: 2 }, () => page);
+    expect([held.response, held.first, held.count]).toEqual([7, 1, 2]);
     const { records, ...given } = await held.read();
     expect(records.length).toBe(2);
     expect([0, 1].map((row) => readText({ records, ...given }, row, regency))).toEqual(['B', 'C']);

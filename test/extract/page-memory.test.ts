@@ -36,7 +36,7 @@ it('the pages of a long partition, while it waits for its proof', async () => {
       const bytes = Buffer.from(page.bytes);
       pages.push(new WeakRef(bytes));
       const text = bytes.toString();
-      const landed = { answer: 0, read: async () => Buffer.from(text) };
+      const landed = { response: 0, read: async () => Buffer.from(text) };
       return { page: { ...page, bytes }, at, landed, refusal: null, link: null };
     },
   };

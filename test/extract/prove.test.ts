@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { FullListing, SeenRecords } from '../../src/extract/full-listing.ts';
-import { missingFrom, neededReadings } from '../../src/extract/prove.ts';
+import { missingFrom, neededPasses } from '../../src/extract/prove.ts';
 import { voters } from '../support/bundled.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 
@@ -75,7 +75,7 @@ describe('what was seen', () => {
 
 describe('how many readings must agree', () => {
   it('is two, and three where a partition takes several pages beside no orderly listing, or where pages vary', () => {
-    expect([neededReadings(null, 1), neededReadings(null, 2), neededReadings(listingOf([a!]), 2)]).toEqual([2, 3, 2]);
-    expect(neededReadings(listingOf([a!, b!, c!], [d!], [record('2', 'A')]), 1)).toBe(3);
+    expect([neededPasses(null, 1), neededPasses(null, 2), neededPasses(listingOf([a!]), 2)]).toEqual([2, 3, 2]);
+    expect(neededPasses(listingOf([a!, b!, c!], [d!], [record('2', 'A')]), 1)).toBe(3);
   });
 });

@@ -17,7 +17,7 @@ holds(
     for (const [high, low, given] of meetings) {
       const name = `${high} ${low}`;
       expect(table.has({ high, low })).toBe(expected.has(name));
-      expect(table.meet({ high, low }, given)).toBe(expected.get(name) ?? 0);
+      expect(table.insert({ high, low }, given)).toBe(expected.get(name) ?? 0);
       if (!expected.has(name)) expected.set(name, given);
     }
     expect(table.size).toBe(expected.size);
@@ -29,22 +29,22 @@ holds(
 it('keeps the fingerprint of zeros, and takes both halves into account', () => {
   const table = new FingerprintTable();
   expect(table.has({ high: 0, low: 0 })).toBe(false);
-  expect(table.meet({ high: 0, low: 0 }, 1)).toBe(0);
-  expect(table.meet({ high: 0, low: 1 }, 2)).toBe(0);
-  expect(table.meet({ high: 1, low: 0 }, 3)).toBe(0);
-  expect(table.meet({ high: 0, low: 0 }, 4)).toBe(1);
+  expect(table.insert({ high: 0, low: 0 }, 1)).toBe(0);
+  expect(table.insert({ high: 0, low: 1 }, 2)).toBe(0);
+  expect(table.insert({ high: 1, low: 0 }, 3)).toBe(0);
+  expect(table.insert({ high: 0, low: 0 }, 4)).toBe(1);
 });
 
 it('takes the halves of a fingerprint for the same with a sign and without', () => {
   const table = new FingerprintTable();
-  table.meet({ high: 2 ** 32 - 1, low: 2 ** 31 }, 1);
-  expect(table.meet({ high: -1, low: -(2 ** 31) }, 2)).toBe(1);
+  table.insert({ high: 2 ** 32 - 1, low: 2 ** 31 }, 1);
+  expect(table.insert({ high: -1, low: -(2 ** 31) }, 2)).toBe(1);
 });
 
 it('keeps 60,000 members while it grows', () => {
   const table = new FingerprintTable();
   const members = Array.from({ length: 60_000 }, (_, n): Fingerprint => ({ high: n % 300, low: Math.floor(n / 300) }));
-  expect(members.filter((print, n) => table.meet(print, n + 1) !== 0)).toEqual([]);
-  expect(members.filter((print, n) => table.meet(print, 1) !== n + 1)).toEqual([]);
+  expect(members.filter((print, n) => table.insert(print, n + 1) !== 0)).toEqual([]);
+  expect(members.filter((print, n) => table.insert(print, 1) !== n + 1)).toEqual([]);
   expect(table.size).toBe(60_000);
 });

@@ -7,7 +7,7 @@ import type { Value } from '../../src/kinds/kind.ts';
 import { kindOf } from '../../src/kinds/kinds.ts';
 import type { AnyPipeline, ColumnDefinition, Project } from '../../src/project/declaration.ts';
 import { boolean, count, date, decimal, definePipeline, integer, text, timestamp } from '../../src/project/define.ts';
-import { noValueCheck } from '../../src/kinds/read-field.ts';
+import { nullReasonName } from '../../src/kinds/read-field.ts';
 import { begin, type Fingerprint } from '../../src/kinds/fingerprints.ts';
 import type { Page } from '../../src/stages.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
@@ -28,7 +28,7 @@ function read(definition: ColumnDefinition, json: string | undefined): Value | n
   expect(column.valid[0]).toBe(code === 0 ? 1 : 0);
   if (code === 0) return column.value(0);
   expect(column.value(0)).toBeNull();
-  return { refused: noValueCheck(code) };
+  return { refused: nullReasonName(code) };
 }
 
 /** The fingerprint of a field's value. */

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { answersFile } from '../../src/land/formats.ts';
 import { type Landing, openLanding } from '../../src/land/landing.ts';
-import type { Answer } from '../../src/stages.ts';
+import type { SourceResponse } from '../../src/stages.ts';
 import { requestOf } from '../support/asked.ts';
 import { voters } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 
-const whole: Answer = {
+const whole: SourceResponse = {
   request: requestOf(voters, { partition: '1101', limit: 10 }),
   url: 'http://source.test/api',
   status: 200,
@@ -26,7 +26,7 @@ const noEnd = 'circular structure';
 const unwritable = {
   [noNumber]: { ...whole, url: 1n as unknown as string },
   [noEnd]: { ...whole, status: makeCircle() },
-} satisfies Record<string, Answer>;
+} satisfies Record<string, SourceResponse>;
 
 function makeCircle(): number {
   const circle: Record<string, unknown> = {};

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isRekapError } from '../../src/errors.ts';
-import { type LandedAnswer, type RunFile, answersFile, bodiesFile, runFile } from '../../src/land/formats.ts';
+import { type LandedResponse, type RunFile, answersFile, bodiesFile, runFile } from '../../src/land/formats.ts';
 import { openLandedRun, readRunFile } from '../../src/land/landed-run.ts';
 import { type LandedRun } from '../../src/land/landed-run.ts';
 import { openLanding } from '../../src/land/landing.ts';
 import type { AnyPipeline } from '../../src/project/declaration.ts';
-import type { Answer, PageRequest } from '../../src/stages.ts';
+import type { SourceResponse, PageRequest } from '../../src/stages.ts';
 import { type OutgoingRequest, requestOf as requestTo } from '../support/asked.ts';
 import { voters, votingRightsUsers } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
@@ -21,7 +21,7 @@ const described = describedRun({ partitions: ['1101'] });
 const requestOf = (asked: Partial<OutgoingRequest> = {}, pipeline: AnyPipeline = voters): PageRequest =>
   requestTo(pipeline, { partition: '1101', limit: 10, ...asked });
 /** As the source client lands it: the URL is the base URL with what was asked for. */
-const answerOf = (body: string, { request = requestOf(), ...rest }: Partial<Answer> = {}): Answer => ({
+const answerOf = (body: string, { request = requestOf(), ...rest }: Partial<SourceResponse> = {}): SourceResponse => ({
   request,
   url: described.base_url + request.target,
   status: 200,
@@ -31,7 +31,7 @@ const answerOf = (body: string, { request = requestOf(), ...rest }: Partial<Answ
 });
 
 /** A landing of these answers in a folder of its own. */
-async function landed(answers: readonly Answer[]): Promise<string> {
+async function landed(answers: readonly SourceResponse[]): Promise<string> {
   const folder = join(await mkdtemp(join(tmpdir(), 'rekap-landed-')), 'run');
   onTestFinished(() => rm(join(folder, '..'), { recursive: true, force: true }));
   const landing = await openLanding(folder, described);
@@ -72,22 +72,22 @@ describe('a landed run', () => {
     expect(run.file).toEqual(described);
     for (const answer of answers) {
       expect(run.has(answer.request)).toBe(true);
-      expect(await run.answerTo(answer.request)).toEqual(answer);
+      expect(await run.responseTo(answer.request)).toEqual(answer);
     }
     for (const missing of [{ offset: 1 }, { limit: 1 }, { partition: '1102' }, { partition: null, offset: 1 }]) {
       expect(run.has(requestOf(missing))).toBe(false);
-      expect(await run.answerTo(requestOf(missing))).toBeNull();
+      expect(await run.responseTo(requestOf(missing))).toBeNull();
     }
   });
 
   it('answers with the last of several answers to one request', async () => {
     const run = await open(await landed([answerOf('busy', { status: 503 }), answerOf('whole')]));
-    expect((await run.answerTo(requestOf()))?.body.toString()).toBe('whole');
+    expect((await run.responseTo(requestOf()))?.body.toString()).toBe('whole');
   });
 
   it('lets no failure stand in for a page that came before it', async () => {
     const run = await open(await landed([answerOf('whole'), answerOf('busy', { status: 503 })]));
-    expect((await run.answerTo(requestOf()))?.body.toString()).toBe('whole');
+    expect((await run.responseTo(requestOf()))?.body.toString()).toBe('whole');
   });
 
   it('gives each answer by its number, and refuses a number that it has not', async () => {
@@ -152,10 +152,10 @@ describe('whatever stands in its files', () => {
       await writeFile(join(folder, answersFile), `${text.replaceAll('\n', ' ')}\n`);
       const run = await orRefused(openLandedRun(folder, null));
       if (run === null) return;
-      const { dataset, partition, url, at } = JSON.parse(text) as LandedAnswer;
+      const { dataset, partition, url, at } = JSON.parse(text) as LandedResponse;
       const target = url.startsWith(`${described.base_url}/`) ? url.slice(described.base_url.length) : url;
       expect(run.has({ dataset, partition, target })).toBe(true);
-      const answer = await orRefused(run.answerTo({ dataset, partition, target }));
+      const answer = await orRefused(run.responseTo({ dataset, partition, target }));
       await run.close();
       if (answer === null) return;
       expect(answer.body.toString()).toBe('whole');

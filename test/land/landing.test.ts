@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
-import { type LandedAnswer, answersFile, bodiesFile } from '../../src/land/formats.ts';
+import { type LandedResponse, answersFile, bodiesFile } from '../../src/land/formats.ts';
 import { openLanding } from '../../src/land/landing.ts';
 import { requestOf } from '../support/asked.ts';
 import { voters, votingRightsUsers } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
-import type { Answer } from '../../src/stages.ts';
+import type { SourceResponse } from '../../src/stages.ts';
 
 let root: string;
 let folder: string;
@@ -30,7 +30,7 @@ const megabyte = 1024 * 1024;
 
 const described = describedRun();
 
-function answerOf(body: string | Buffer, rest: Partial<Answer> = {}): Answer {
+function answerOf(body: string | Buffer, rest: Partial<SourceResponse> = {}): SourceResponse {
   return {
     request: requestOf(voters, { partition: '1101' }),
     url: 'http://source.test/api/datapemilihdpr?id_dapil=1101&limit=1000&offset=0',
@@ -42,7 +42,7 @@ function answerOf(body: string | Buffer, rest: Partial<Answer> = {}): Answer {
 }
 
 /** Answers of these sizes whose bytes do not compress, told apart by their URL. */
-function answersOf(sizes: readonly number[]): Answer[] {
+function answersOf(sizes: readonly number[]): SourceResponse[] {
   return sizes.map((size, offset) =>
     answerOf(randomBytes(size), {
       request: requestOf(voters, { offset, limit: 10 }),
@@ -60,13 +60,13 @@ it('takes far less room than what came, for records are much alike', async () =>
   expect(size).toBeLessThan(body.length / 3);
 });
 
-async function readLines(): Promise<LandedAnswer[]> {
+async function readLines(): Promise<LandedResponse[]> {
   const text = await readFile(join(folder, answersFile), 'utf8');
   expect(text === '' || text.endsWith('\n')).toBe(true);
   return text
     .split('\n')
     .slice(0, -1)
-    .map((line) => JSON.parse(line) as LandedAnswer);
+    .map((line) => JSON.parse(line) as LandedResponse);
 }
 
 /** Lets everything go on that waits for no file. */
@@ -112,7 +112,7 @@ describe('openLanding', () => {
     const reads: (() => Promise<boolean>)[] = [];
     for (const { body, ...rest } of answersOf([0, 1, 1000, megabyte, 17])) {
       const landed = await landing.land({ ...rest, body });
-      expect(landed.answer).toBe(reads.length);
+      expect(landed.response).toBe(reads.length);
       reads.push(async () => body.equals(await landed.read()));
       expect(await reads.at(-1)!()).toBe(true);
     }
@@ -192,7 +192,7 @@ describe('openLanding', () => {
 describe('a damaged landing', () => {
   /** Lands two bodies, lets `damage` at the file, and reads both back. */
   async function readAfter(
-    damage: (file: string, second: LandedAnswer) => Promise<void>,
+    damage: (file: string, second: LandedResponse) => Promise<void>,
   ): Promise<PromiseSettledResult<Buffer>[]> {
     const landing = await openLanding(folder, described);
     const reads = [await landing.land(answerOf('first body')), await landing.land(answerOf('second body'))];
@@ -210,15 +210,15 @@ describe('a damaged landing', () => {
   }
 
   it.each([
-    ['is cut off', async (file: string, { position, length }: LandedAnswer) => truncate(file, position + length - 6)],
-    ['has lost a body', async (file: string, { position }: LandedAnswer) => truncate(file, position)],
+    ['is cut off', async (file: string, { position, length }: LandedResponse) => truncate(file, position + length - 6)],
+    ['has lost a body', async (file: string, { position }: LandedResponse) => truncate(file, position)],
     [
       'holds other bytes',
-      async (file: string, { position }: LandedAnswer) => overwrite(file, position + 2, randomBytes(12)),
+      async (file: string, { position }: LandedResponse) => overwrite(file, position + 2, randomBytes(12)),
     ],
     [
       'holds zeros',
-      async (file: string, { position, length }: LandedAnswer) => overwrite(file, position, Buffer.alloc(length)),
+      async (file: string, { position, length }: LandedResponse) => overwrite(file, position, Buffer.alloc(length)),
     ],
   ])('that %s is refused by name, and what is whole is still read', async (_, damage) => {
     const [first, second] = await readAfter(damage);

@@ -28,8 +28,8 @@ const readings: AcceptedReading[] = [
   {
     verdict,
     pages: [
-      { answer: 3, first: 0, taken: 10, read, release() {} },
-      { answer: 5, first: 1, taken: 2, read, release() {} },
+      { response: 3, first: 0, count: 10, read, release() {} },
+      { response: 5, first: 1, count: 2, read, release() {} },
     ],
   },
   { verdict: { ...verdict, partition: '1102', complete: false, reason: 'it has no end' }, pages: [] },

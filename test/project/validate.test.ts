@@ -14,7 +14,7 @@ import { consistencyColumn, ownChecks, ownRowColumns, ownTables } from '../../sr
 import { findShapeProblems, pipelineShape, projectShape, storedProjectShape } from '../../src/project/shapes.ts';
 import { storedPart } from '../../src/project/stored.ts';
 import { findProblems } from '../../src/project/validate.ts';
-import { noValueCheck } from '../../src/kinds/read-field.ts';
+import { nullReasonName } from '../../src/kinds/read-field.ts';
 import { NullReason } from '../../src/project/reserved.ts';
 
 const sound: AnyPipeline = voters;
@@ -284,7 +284,7 @@ describe('the names that no declaration may take', () => {
   });
 
   it('are those of every check that a value or a record breaks by itself', () => {
-    const given = [...Object.values(NullReason).map(noValueCheck), 'conflicting_records'];
+    const given = [...Object.values(NullReason).map(nullReasonName), 'conflicting_records'];
     expect(ownChecks).toEqual(new Set(given));
   });
 });

@@ -5,7 +5,7 @@ import { voters } from '../support/bundled.ts';
 import { createHttpTransport } from '../../src/source/http-transport.ts';
 import { SourceClient, type SourceOptions } from '../../src/source/source-client.ts';
 import { Secret } from '../../src/source/secret.ts';
-import type { Answer, Land } from '../../src/stages.ts';
+import type { SourceResponse, Land } from '../../src/stages.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
 import { startFaultServer, type FaultServer, type Script } from '../support/fault-server.ts';
 import { requestOf } from '../support/asked.ts';
@@ -25,7 +25,7 @@ interface ConnectOptions extends Partial<SourceOptions> {
 /** A client of the source at this URL, and what it did. */
 export function connect(baseUrl: string, { land, ...options }: ConnectOptions = {}) {
   const clock = manualClock();
-  const landed: Answer[] = [];
+  const landed: SourceResponse[] = [];
   const events: RunEvent[] = [];
   const controller = new AbortController();
   const settings = { baseUrl, apiKey: new Secret(key), concurrency: 4, timeout: 5000, maxAttempts: 6, ...options };
@@ -34,7 +34,7 @@ export function connect(baseUrl: string, { land, ...options }: ConnectOptions = 
       ...settings,
       auth: { header: 'x-api-key' },
       connections: settings.concurrency,
-      maxAnswerBytes: 100_000,
+      maxResponseBytes: 100_000,
     }),
     resumed: [],
     clock,
@@ -44,7 +44,7 @@ export function connect(baseUrl: string, { land, ...options }: ConnectOptions = 
       land ??
       (async (answer) => {
         landed.push(answer);
-        return { answer: 0, read: async () => answer.body };
+        return { response: 0, read: async () => answer.body };
       }),
     signal: controller.signal,
   });

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { withoutKey } from '../../src/source/answer-reader.ts';
+import { withoutKey } from '../../src/source/response-reader.ts';
 import { Secret } from '../../src/source/secret.ts';
 import { holds } from '../support/properties.ts';
 

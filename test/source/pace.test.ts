@@ -6,7 +6,7 @@ import { Pace } from '../../src/source/source-health.ts';
 import { holds } from '../support/properties.ts';
 
 function answer(pace: Pace, times: number): void {
-  for (let time = 0; time < times; time += 1) pace.answered();
+  for (let time = 0; time < times; time += 1) pace.noteSuccess();
 }
 
 /** Lets everything that can go on now go on. */

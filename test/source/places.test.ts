@@ -41,7 +41,7 @@ function connect(concurrency: number, scripts: Scripts = {}, instead: () => stri
       clock: manualClock(),
       random: () => 0.5,
       report: () => undefined,
-      land: async (answer) => ({ answer: 0, read: async () => answer.body }),
+      land: async ({ body }) => ({ response: 0, read: async () => body }),
       signal: new AbortController().signal,
     },
   );

@@ -14,7 +14,7 @@ import { holds } from '../support/properties.ts';
 const now = new Date('2026-11-20T03:00:00Z');
 
 function plan(failure: Failure, rest: Partial<RetryInput> = {}): ReturnType<typeof planRetry> {
-  return planRetry({ failure, attempt: 1, maxAttempts: 6, answeredBefore: true, now, random: 0.5, ...rest });
+  return planRetry({ failure, attempt: 1, maxAttempts: 6, hasResponded: true, now, random: 0.5, ...rest });
 }
 
 const status = (code: number, retryAfter: string | null = null): Failure => ({
@@ -76,11 +76,11 @@ describe('planRetry', () => {
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
     'soon gives up on a source that never answered (%s), and is patient with one that did',
     (code) => {
-      const attempts = (answeredBefore: boolean): number =>
-        [1, 2, 3, 4, 5, 6].find((attempt) => givesUp(connection(code), { attempt, answeredBefore }))!;
+      const attempts = (hasResponded: boolean): number =>
+        [1, 2, 3, 4, 5, 6].find((attempt) => givesUp(connection(code), { attempt, hasResponded }))!;
       expect(attempts(false)).toBe(3);
       expect(attempts(true)).toBe(6);
-      expect(plan(connection(code), { attempt: 3, answeredBefore: false })).toEqual({
+      expect(plan(connection(code), { attempt: 3, hasResponded: false })).toEqual({
         giveUp: expect.stringContaining('has not responded in this run'),
       });
     },
@@ -89,7 +89,7 @@ describe('planRetry', () => {
   it.each([connection('ECONNRESET'), status(503), { kind: 'timeout' } as const])(
     'is as patient with a source that is there but has not answered yet: $kind',
     (failure) => {
-      expect(givesUp(failure, { attempt: 5, answeredBefore: false })).toBe(false);
+      expect(givesUp(failure, { attempt: 5, hasResponded: false })).toBe(false);
     },
   );
 

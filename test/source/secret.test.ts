@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { withoutKey } from '../../src/source/answer-reader.ts';
+import { withoutKey } from '../../src/source/response-reader.ts';
 import { Secret } from '../../src/source/secret.ts';
 import { holds } from '../support/properties.ts';
 

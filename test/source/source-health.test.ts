@@ -29,8 +29,8 @@ describe('a source', () => {
     ['too many requests', status(429)],
     ['a request timeout', status(408)],
   ])('is gone after five requests in a row that ended in %s', (_what, failure) => {
-    expect(note(['page', ...times(4, failure)]).health.goneSince('voters')).toBeNull();
-    expect(note(['page', ...times(4, failure), 'page of users', failure]).health.goneSince('voters')).toBe(5);
+    expect(note(['page', ...times(4, failure)]).health.failuresIfGone('voters')).toBeNull();
+    expect(note(['page', ...times(4, failure), 'page of users', failure]).health.failuresIfGone('voters')).toBe(5);
   });
 
   it.each([
@@ -38,15 +38,15 @@ describe('a source', () => {
     ['a refusal', status(400)],
   ])('is not gone where %s came in between', (_what, between) => {
     const { health } = note(['page', ...times(4, silence), between, ...times(4, silence)]);
-    expect(health.goneSince('voters')).toBeNull();
+    expect(health.failuresIfGone('voters')).toBeNull();
     health.noteGivenUp('voters', silence, error);
-    expect(health.goneSince('voters')).toBe(5);
-    expect(health.goneSince('users')).toBeNull();
+    expect(health.failuresIfGone('voters')).toBe(5);
+    expect(health.failuresIfGone('users')).toBeNull();
   });
 
   it('is gone after two where it has never given a page', () => {
-    expect(note([silence]).health.goneSince('voters')).toBeNull();
-    expect(note(['page of users', silence, status(500)]).health.goneSince('voters')).toBe(2);
+    expect(note([silence]).health.failuresIfGone('voters')).toBeNull();
+    expect(note(['page of users', silence, status(500)]).health.failuresIfGone('voters')).toBe(2);
   });
 
   it('refuses everything after six refusals in a row of one dataset, though another has pages', () => {

@@ -32,7 +32,7 @@ function connect(send: Send, timeout = 5000) {
       report: (event) => {
         if (event.kind === 'warning') warnings.push(event.message);
       },
-      land: async (answer) => ({ answer: 0, read: async () => answer.body }),
+      land: async ({ body }) => ({ response: 0, read: async () => body }),
       signal: new AbortController().signal,
     },
   );

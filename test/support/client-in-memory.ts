@@ -1,9 +1,9 @@
 /** A source client whose answers are made up in memory, one for each request. */
 
 import { isRekapError } from '../../src/errors.ts';
-import type { FetchedPage } from '../../src/source/answer-reader.ts';
+import type { FetchedPage } from '../../src/source/response-reader.ts';
 import type { PageSource } from '../../src/source/source-client.ts';
-import { emptyPage, nothingThere } from '../../src/source/source-messages.ts';
+import { emptyPage, emptyStatuses } from '../../src/source/source-messages.ts';
 import { createPageScanner } from '../../src/source/decode/scan-answer.ts';
 import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { PageRequest } from '../../src/stages.ts';
@@ -18,7 +18,7 @@ export function clientInMemory(
       return orNothingThere(request, async () => {
         const bytes = await answer(pipeline, request);
         const page = scan(pipeline, request, `http://source.test${request.target}`, bytes);
-        return { page, at: new Date(0), landed: { answer: 0, read: async () => bytes }, refusal: null, link: null };
+        return { page, at: new Date(0), landed: { response: 0, read: async () => bytes }, refusal: null, link: null };
       });
     },
   };
@@ -29,8 +29,8 @@ export async function orNothingThere(request: PageRequest, fetch: () => Promise<
   try {
     return await fetch();
   } catch (error) {
-    if (!isRekapError(error, 'source-status') || !nothingThere.has(error.status)) throw error;
-    const landed = { answer: 0, read: async () => Buffer.of() };
+    if (!isRekapError(error, 'source-status') || !emptyStatuses.has(error.status)) throw error;
+    const landed = { response: 0, read: async () => Buffer.of() };
     return { page: emptyPage(request, 'nowhere'), at: new Date(0), landed, refusal: error, link: null };
   }
 }

@@ -54,7 +54,7 @@ export function timedClient(source: TimedSource, clock: ManualClock): SourceClie
     transport,
     random: () => 0.5,
     report: () => undefined,
-    land: async ({ body }) => ({ answer: 0, read: async () => body }),
+    land: async ({ body }) => ({ response: 0, read: async () => body }),
     resumed: [],
     signal: new AbortController().signal,
   });

@@ -1,9 +1,8 @@
-/** Steps through JSON in an answer's bytes, checking every one of them, without making anything of it. */
+/** Steps through the JSON of a response and checks every byte, without building values. */
 
 import { isUtf8 } from 'node:buffer';
 import { FieldKind } from '../../stages.ts';
 
-/** The answer is no envelope; `message` says what is wrong and `offset` where in the bytes. */
 export class ScanError extends Error {
   readonly offset: number;
 
@@ -24,19 +23,18 @@ export const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 const maxDepth = 64;
-/** No number that means anything is longer. */
-const maxWord = 400;
+/** Longer than any real number. */
+const maxWordLength = 400;
 
 const numberText = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
-/** A position in the bytes; each `pass` moves it behind what stood there, or throws ScanError. */
+/** A position in the bytes. Each `pass` method moves it past the value there, or throws ScanError. */
 export class JsonText {
   readonly bytes: Buffer;
-  /** The same bytes, several at a time. */
   readonly view: DataView;
   at: number;
 
-  /** Begins behind a byte order mark, if there is one. Throws ScanError where the bytes are no UTF-8. */
+  /** Starts after a byte order mark. Throws ScanError if the bytes aren't UTF-8. */
   constructor(bytes: Buffer) {
     if (!isUtf8(bytes)) throw new ScanError('it is not UTF-8 text', endsInsideCharacter(bytes) ? bytes.length : 0);
     this.bytes = bytes;
@@ -60,7 +58,7 @@ export class JsonText {
     }
   }
 
-  /** Passes a string whose opening quote is here; says whether it holds escapes. */
+  /** Passes a string. Returns whether it has escapes. */
   passString(): boolean {
     const { bytes, at: start } = this;
     let at = start + 1;
@@ -72,7 +70,7 @@ export class JsonText {
         escaped = true;
         at += 1;
       }
-      // Also where the bytes end: a comparison with undefined is false.
+      // Also fails at the end of the bytes: a comparison with undefined is false.
       if (!(bytes[at]! >= 0x20)) {
         this.at = at;
         this.fail('the rest of a string');
@@ -92,7 +90,6 @@ export class JsonText {
     }
   }
 
-  /** Passes any value and says its kind. */
   passValue(depth: number): number {
     const byte = this.bytes[this.at];
     if (byte === QUOTE) return this.passString() ? FieldKind.escaped : FieldKind.text;
@@ -105,20 +102,19 @@ export class JsonText {
     return this.passWord();
   }
 
-  /** Passes a number or a literal. */
   private passWord(): number {
     const { bytes, at: start } = this;
     while (isWordByte(bytes[this.at])) this.at += 1;
-    const word = bytes.toString('latin1', start, Math.min(this.at, start + maxWord));
+    const word = bytes.toString('latin1', start, Math.min(this.at, start + maxWordLength));
     if (word === 'null') return FieldKind.null;
     if (word === 'true' || word === 'false') return FieldKind.other;
-    if (this.at - start <= maxWord && numberText.test(word)) return FieldKind.number;
-    // A word that reaches the end of the bytes may be the beginning of a value: the answer ends early.
+    if (this.at - start <= maxWordLength && numberText.test(word)) return FieldKind.number;
+    // A word at the end of the bytes may be cut off, so the position stays at the end: the response is truncated.
     if (this.at < bytes.length) this.at = start;
     return this.fail('a JSON value');
   }
 
-  /** Passes an object or an array, calling `passMember` at each value with the bounds of its name. */
+  /** Passes an object or an array. Calls `passMember` at each value with the bounds of its name. */
   passMembers(open: number, passMember: (nameStart: number, nameEnd: number) => void): void {
     const { bytes } = this;
     const close = open === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET;
@@ -144,7 +140,6 @@ export class JsonText {
     }
   }
 
-  /** Passes the colon behind a name, and the space around it. */
   passColon(): void {
     this.skipSpace();
     if (this.bytes[this.at] !== COLON) this.fail('a colon');
@@ -152,7 +147,7 @@ export class JsonText {
     this.skipSpace();
   }
 
-  /** Passes the comma behind a member, or the end of them all: then true. */
+  /** Passes the comma after a member, or the closing bracket. Returns true for the latter. */
   passEnd(close: number): boolean {
     this.skipSpace();
     const byte = this.bytes[this.at];
@@ -162,13 +157,11 @@ export class JsonText {
     return byte === close;
   }
 
-  /** The text between two positions. */
   text(start: number, end: number): string {
     return this.bytes.toString('utf8', start, end);
   }
 }
 
-/** Letters, digits, signs and points: all that a number or a literal is made of. */
 function isWordByte(byte: number | undefined): boolean {
   return (
     byte !== undefined &&
@@ -181,7 +174,7 @@ function isWordByte(byte: number | undefined): boolean {
   );
 }
 
-/** Whether the bytes are UTF-8 but for a last character that is not whole. */
+/** Returns whether the bytes are valid UTF-8 except for an incomplete last character. */
 function endsInsideCharacter(bytes: Buffer): boolean {
   for (let left = 1; left <= 3 && left <= bytes.length; left += 1) {
     const byte = bytes[bytes.length - left]!;

@@ -1,8 +1,7 @@
-/** Collects where the records and fields of a page lie, and takes a run of its records. */
+/** Builds the index of the records and fields in a page, in typed arrays that grow by doubling. */
 
 import type { Page, RecordIndex } from '../../stages.ts';
 
-/** Collects the bounds of records in typed arrays that grow by doubling. */
 export class RecordIndexBuilder {
   readonly width: number;
   length = 0;
@@ -35,7 +34,6 @@ export class RecordIndexBuilder {
     this.isObject[row] = isObject ? 1 : 0;
   }
 
-  /** Where the last record ends. */
   get lastEnd(): number {
     return this.recordEnd[this.length - 1]!;
   }
@@ -61,16 +59,16 @@ function doubled<Type extends Int32Array | Uint8Array>(array: Type, Constructor:
   return larger;
 }
 
-/** A page of `taken` records from the one at `first` on, over the same bytes; nothing is copied. */
-export function takeRecords(page: Page, first: number, taken: number): Page {
+/** Returns a page with `count` records from row `first` on, over the same bytes. Nothing is copied. */
+export function sliceRecords(page: Page, first: number, count: number): Page {
   const { width, length, ...records } = page.records;
-  if (first === 0 && taken === length) return page;
-  const end = first + taken;
+  if (first === 0 && count === length) return page;
+  const end = first + count;
   return {
     ...page,
     records: {
       width,
-      length: taken,
+      length: count,
       recordStart: records.recordStart.subarray(first, end),
       recordEnd: records.recordEnd.subarray(first, end),
       isObject: records.isObject.subarray(first, end),

@@ -1,4 +1,4 @@
-/** Notes where the records of an answer lie in its bytes, and where each declared field's value does. */
+/** Finds the records of a response, and the value of each declared field, as positions in its bytes. */
 
 import { BACKSLASH, CLOSE_BRACE, COLON, COMMA, type JsonText, OPEN_BRACE, QUOTE, ScanError } from './json-text.ts';
 import { RecordIndexBuilder } from './record-index-builder.ts';
@@ -6,29 +6,29 @@ import { fieldPath } from '../../project/field-path.ts';
 import { FieldKind } from '../../stages.ts';
 
 const maxUnknownFields = 20;
-/** Twice what a whole answer of 64 MB can hold; a list of less than records must not make room for many times its size. */
+/** More than a response of 64 MB can have. A list of tiny values must not allocate many times its size. */
 const maxRecords = 200_000;
 
 const openName = Buffer.from('"');
 const closeName = Buffer.from('":"');
 
-/** A member of a record: the column that takes its value, and the members of its object that lead to other columns. */
+/** A member of a record: the column with its value, and the members of its object that lead to other columns. */
 interface Member {
   column?: number;
   readonly members: Map<string, Member>;
 }
 
-/** The fields to look for, and the order in which they came last: most records repeat that of the one before. */
+/** The declared fields, and the order in which they came last: most records have the same order. */
 export class FieldOrder {
   readonly width: number;
   readonly members: ReadonlyMap<string, Member>;
-  /** The member of a record that leads to each column. */
+  /** The top-level member that leads to each column. */
   readonly memberAt: readonly Member[];
-  /** As JSON writes them, for a name may hold a quote or a backslash. */
+  /** Names as in JSON, because a name may contain a quote or a backslash. */
   readonly names: readonly Buffer[];
-  /** How members begin whose values are strings, without space: quote, name, quote, colon, quote. */
+  /** Start of a member with a string value, without spaces: quote, name, quote, colon, quote. */
   readonly memberStarts: readonly BytePattern[];
-  /** The column last seen at each place of a record. Columns of inner objects have no place. */
+  /** The column last seen at each position of a record. Columns of inner objects have no position. */
   readonly columnAt: number[];
 
   constructor(fields: readonly string[]) {
@@ -58,19 +58,16 @@ function membersOf(paths: readonly (readonly string[])[]): Map<string, Member> {
 
 export class RecordScanner {
   readonly index: RecordIndexBuilder;
-  /** Names of fields that records hold and nobody looks for; at most `maxUnknownFields`. */
   readonly unknownFields = new Set<string>();
   private readonly order: FieldOrder;
   private readonly text: JsonText;
 
-  /** @param capacity Records to make room for. */
   constructor(order: FieldOrder, text: JsonText, capacity: number) {
     this.order = order;
     this.text = text;
     this.index = new RecordIndexBuilder(order.width, capacity);
   }
 
-  /** Passes a member of a list of records, whatever it is. */
   passItem(): void {
     const { text, index } = this;
     if (index.length === maxRecords) throw new ScanError(`it has more than ${maxRecords} records`, text.at);
@@ -82,7 +79,6 @@ export class RecordScanner {
     }
   }
 
-  /** Passes a record whose opening brace is here. */
   passRecord(): void {
     const { text, index } = this;
     const { bytes } = text;
@@ -91,18 +87,18 @@ export class RecordScanner {
     text.skipSpace();
     if (bytes[text.at] === CLOSE_BRACE) text.at += 1;
     else {
-      const firstDifferent = this.passLikeBefore(row);
+      const firstDifferent = this.passSameLayout(row);
       if (firstDifferent >= 0) this.passFields(row, firstDifferent);
     }
     index.close(row, text.at, true);
   }
 
   /**
-   * Passes as much of a record as looks like the one before: the fields in the same places, plain strings, no space between.
-   * Keeps its position in a variable of its own, which is what makes it fast. Leaves the text before the first member that is
-   * different, and gives that member's place; -1 where the record is over.
+   * Passes the part of a record that has the same layout as the previous one: fields in the same order, plain strings, no spaces.
+   * Stops before the first member that differs, and returns its position; -1 at the end of the record. A local variable holds the
+   * position in the text, which makes it fast.
    */
-  private passLikeBefore(row: number): number {
+  private passSameLayout(row: number): number {
     const { text, order } = this;
     const { bytes, view } = text;
     const { width, memberStarts, columnAt } = order;
@@ -114,13 +110,13 @@ export class RecordScanner {
       text.at = position;
       const column = columnAt[place]!;
       const opening = memberStarts[column]!;
-      if (!opening.standsAt(view, position)) return place;
+      if (!opening.matchesAt(view, position)) return place;
       position += opening.length;
       const valueStart = position;
       for (;;) {
         const byte = bytes[position]!;
         if (byte === QUOTE) break;
-        // Also where the bytes end: a comparison with undefined is false.
+        // Also returns at the end of the bytes: a comparison with undefined is false.
         if (!(byte >= 0x20) || byte === BACKSLASH) return place;
         position += 1;
       }
@@ -138,7 +134,6 @@ export class RecordScanner {
     return places;
   }
 
-  /** Passes the rest of a record, from its member at `firstPlace`. */
   private passFields(row: number, firstPlace: number): void {
     const { text } = this;
     for (let place = firstPlace; ; place += 1) {
@@ -148,7 +143,6 @@ export class RecordScanner {
     }
   }
 
-  /** Passes a value, and notes it and the members in it that are looked for. */
   private passField(row: number, member: Member | undefined, depth: number): void {
     const { text } = this;
     const start = text.at;
@@ -159,16 +153,16 @@ export class RecordScanner {
         this.passField(row, member.members.get(name), depth + 1);
       });
     else kind = text.passValue(depth);
-    if (member?.column !== undefined) this.note(row, member.column, start, kind);
+    if (member?.column !== undefined) this.addValue(row, member.column, start, kind);
   }
 
-  /** Passes a name and its colon; gives the member that it names, if it is looked for. */
+  /** Passes a name and its colon. Returns the member if it is declared. */
   private passName(place: number): Member | undefined {
     const { text, order, unknownFields } = this;
     const { names, columnAt, members, memberAt } = order;
     if (text.bytes[text.at] !== QUOTE) text.fail('the name of a field');
     const expected = place < columnAt.length ? columnAt[place]! : undefined;
-    if (expected !== undefined && this.nameStandsAt(names[expected]!, text.at + 1)) {
+    if (expected !== undefined && this.isNameAt(names[expected]!, text.at + 1)) {
       text.at += names[expected]!.length + 3;
       text.skipSpace();
       return memberAt[expected];
@@ -184,8 +178,8 @@ export class RecordScanner {
     return member;
   }
 
-  /** Whether the name, its closing quote and a colon stand at `position`. */
-  private nameStandsAt(name: Buffer, position: number): boolean {
+  /** Returns whether the name, a quote and a colon are at `position`. */
+  private isNameAt(name: Buffer, position: number): boolean {
     const { bytes } = this.text;
     const { length } = name;
     if (bytes[position + length] !== QUOTE || bytes[position + length + 1] !== COLON) return false;
@@ -193,8 +187,7 @@ export class RecordScanner {
     return true;
   }
 
-  /** Notes a value that begins at `start` and ends here. */
-  private note(row: number, column: number, start: number, kind: number): void {
+  private addValue(row: number, column: number, start: number, kind: number): void {
     const { fieldStart, fieldEnd, fieldKind } = this.index;
     const { at } = this.text;
     const slot = row * this.order.width + column;
@@ -206,7 +199,7 @@ export class RecordScanner {
       fieldKind[slot] = kind;
       return;
     }
-    // The field stands here twice: which value counts is not ours to guess, so its text is everything from first to last.
+    // A repeated field: rekap doesn't choose one of its values, but takes everything from the first to the last as malformed.
     if (isString(first)) fieldStart[slot]! -= 1;
     fieldEnd[slot] = at;
     fieldKind[slot] = FieldKind.other;
@@ -217,6 +210,7 @@ function isString(kind: number | undefined): boolean {
   return kind === FieldKind.text || kind === FieldKind.escaped;
 }
 
+/** Compares bytes four at a time. */
 export class BytePattern {
   readonly length: number;
   private readonly places: Int32Array;
@@ -227,14 +221,13 @@ export class BytePattern {
     this.length = bytes.length;
     const places: number[] = [];
     for (let place = 0; place + 4 <= bytes.length; place += 4) places.push(place);
-    // The last word overlaps the one before where the length is no multiple of four.
+    // The last word overlaps the previous one unless the length is a multiple of four.
     if (bytes.length % 4 !== 0) places.push(bytes.length - 4);
     this.places = Int32Array.from(places);
     this.words = Int32Array.from(places, (place) => bytes.readInt32LE(place));
   }
 
-  /** Whether the pattern stands at `position`. */
-  standsAt(view: DataView, position: number): boolean {
+  matchesAt(view: DataView, position: number): boolean {
     const { length, places, words } = this;
     if (position + length > view.byteLength) return false;
     for (let index = 0; index < words.length; index += 1) {

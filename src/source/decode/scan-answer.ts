@@ -1,6 +1,6 @@
 /**
- * Reads a response straight in its bytes: where each record lies and where each declared field's value lies. Parsing into objects costs three
- * times as much and rounds numbers; here nothing is copied or converted. The whole text is checked to be JSON on the way.
+ * Scans a response for the positions of records and fields in its bytes, and checks that all of it is JSON. Parsing into objects would take
+ * three times as long and round numbers.
  */
 
 import { CLOSE_BRACE, COLON, JsonText, NEWLINE, OPEN_BRACE, OPEN_BRACKET, QUOTE, ScanError } from './json-text.ts';
@@ -9,18 +9,16 @@ import type { AnyPipeline } from '../../project/declaration.ts';
 import { pointerPath } from '../../project/field-path.ts';
 import { FieldKind, type Page, type PageRequest, type RecordIndex } from '../../stages.ts';
 
-/** What an answer holds. */
-export interface ScannedAnswer {
-  /** The number of records that the response reports; null where none is declared. */
+export interface ScannedResponse {
+  /** Number of records that the response reports; null if none is declared. */
   readonly count: number | null;
-  /** The URL or cursor of the next page, as the response has it; null where there is none. */
+  /** URL or cursor of the next page; null if there is none. */
   readonly next: string | null;
   readonly records: RecordIndex;
-  /** Names of some fields that records hold and the pipeline does not declare. */
+  /** Names of some fields that the pipeline doesn't declare. */
   readonly unknownFields: ReadonlySet<string>;
 }
 
-/** Where a response has what is read of it, as JSON pointers. */
 export interface DocumentShape {
   readonly format: 'json' | 'ndjson';
   readonly records: string;
@@ -28,7 +26,6 @@ export interface DocumentShape {
   readonly next?: string;
 }
 
-/** The shape that a pipeline declares. */
 export function shapeOf({ format, records, reportedCount, paging }: AnyPipeline): DocumentShape {
   const next =
     paging.by !== 'next' ? undefined : 'url' in paging ? paging.url : 'cursor' in paging ? paging.cursor : undefined;
@@ -41,13 +38,12 @@ export function shapeOf({ format, records, reportedCount, paging }: AnyPipeline)
 }
 
 /**
- * Makes a scanner for records with these fields. One scanner serves many answers, one after another, and learns their order of
- * fields. It throws ScanError where an answer does not have the shape.
+ * Creates a scanner for records with these fields. It scans many responses one after another, and learns their order of
+ * fields. It throws ScanError if a response doesn't have the shape.
  */
-export function createScanner(fields: readonly string[], shape: DocumentShape): (bytes: Buffer) => ScannedAnswer {
+export function createScanner(fields: readonly string[], shape: DocumentShape): (bytes: Buffer) => ScannedResponse {
   const order = new FieldOrder(fields);
   const tree = treeOf(shape);
-  /** Records to make room for: as many as the answer before held. */
   let capacity = 128;
   return (bytes) => {
     const text = new JsonText(bytes);
@@ -61,7 +57,7 @@ export function createScanner(fields: readonly string[], shape: DocumentShape): 
 
 type Role = 'records' | 'reportedCount' | 'next';
 
-/** The members of a document that lead to what is read, level by level. */
+/** The members of a document that lead to its declared parts. */
 interface Tree {
   role: Role | null;
   readonly members: Map<string, Tree>;
@@ -82,30 +78,27 @@ function treeOf(shape: DocumentShape): Tree {
   return root;
 }
 
-/** A place in a document, in a message. */
 function nameOf(pointer: string): string {
   return pointer === '' ? 'the response' : `"${pointer.slice(1)}"`;
 }
 
-/** What a document was seen to hold. */
 interface Seen {
   reportedCount: number | null;
   next: string | null;
   records: 'an empty list' | 'an object of something else' | 'an odd record' | 'other' | null;
 }
 
-/** Passes the whole text and gives what it says beside the records. */
 function passDocument(
   text: JsonText,
   scanner: RecordScanner,
   tree: Tree,
   shape: DocumentShape,
-): Pick<ScannedAnswer, 'count' | 'next'> {
+): Pick<ScannedResponse, 'count' | 'next'> {
   const seen: Seen = { reportedCount: null, next: null, records: null };
   text.skipSpace();
   if (tree.role === null && text.bytes[text.at] !== OPEN_BRACE)
     throw new ScanError(`it is ${describeStart(text)}, not a JSON object`, text.at);
-  passNode(text, scanner, { node: tree, shape, seen, met: new Set(), depth: 1 });
+  passNode(text, scanner, { node: tree, shape, seen, found: new Set(), depth: 1 });
   text.skipSpace();
   if (text.at !== text.bytes.length)
     throw new ScanError(
@@ -118,31 +111,30 @@ function passDocument(
   if (seen.records === 'an object of something else' || (seen.records === 'an odd record' && count !== 1)) {
     if (count === null || count > 0)
       throw new ScanError(`its ${nameOf(records)} is an object without any known field`, 0);
-    // What stands there beside a count of 0, such as a message, is no record.
+    // An object with a count of 0, such as a message, isn't a record.
     scanner.index.length = 0;
   }
   if (count === null && seen.records === null) throw new ScanError(`${nameOf(records)} is missing`, 0);
-  // An empty list past the end beside a count is a total, which proves nothing; no list at all contradicts it.
+  // With an empty list past the end, the count is a total. Without any list, the count contradicts the response.
   if (scanner.index.length === 0 && count !== null && count > 0 && seen.records !== 'an empty list')
     throw new ScanError(`its ${nameOf(reportedCount!)} is ${count}, but its ${nameOf(records)} has no records`, 0);
   return { count, next };
 }
 
-/** Where a scan is, and what it has met. */
 interface Visit {
   readonly node: Tree;
   readonly shape: DocumentShape;
   readonly seen: Seen;
-  readonly met: Set<Role>;
+  readonly found: Set<Role>;
   readonly depth: number;
 }
 
 function passNode(text: JsonText, scanner: RecordScanner, visit: Visit): void {
-  const { node, shape, seen, met, depth } = visit;
+  const { node, shape, seen, found, depth } = visit;
   const { role, members } = node;
   if (role !== null) {
-    if (met.has(role)) throw new ScanError(`it has ${nameOf(shape[role]!)} twice`, text.at);
-    met.add(role);
+    if (found.has(role)) throw new ScanError(`it has ${nameOf(shape[role]!)} twice`, text.at);
+    found.add(role);
     if (role === 'records') seen.records = passRecords(text, scanner, nameOf(shape.records));
     else if (role === 'reportedCount') seen.reportedCount = passCount(text, nameOf(shape.reportedCount!));
     else seen.next = passNext(text, nameOf(shape.next!));
@@ -163,15 +155,14 @@ function passCount(text: JsonText, name: string): number {
   const start = text.at;
   const kind = text.passValue(1);
   const isText = kind === FieldKind.text || kind === FieldKind.escaped;
-  const said: unknown = isText || kind === FieldKind.number ? JSON.parse(text.text(start, text.at)) : null;
-  // A service that writes all values as texts may write its count so too.
-  const value = typeof said === 'string' && /^\d+$/.test(said) ? Number(said) : said;
+  const parsed: unknown = isText || kind === FieldKind.number ? JSON.parse(text.text(start, text.at)) : null;
+  // A service that writes all values as texts may do so with its count.
+  const value = typeof parsed === 'string' && /^\d+$/.test(parsed) ? Number(parsed) : parsed;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
     throw new ScanError(`its ${name} is not a whole number`, start);
   return value;
 }
 
-/** Passes a URL or a cursor; null, false and an empty text say that there is no further page. */
 function passNext(text: JsonText, name: string): string | null {
   const start = text.at;
   const kind = text.passValue(1);
@@ -182,7 +173,6 @@ function passNext(text: JsonText, name: string): string | null {
   throw new ScanError(`its ${name} is neither text nor a number`, start);
 }
 
-/** Passes the records: one record, an array, a map of records, or null. */
 function passRecords(text: JsonText, scanner: RecordScanner, name: string): Seen['records'] {
   const open = text.bytes[text.at];
   if (open === OPEN_BRACKET) {
@@ -191,11 +181,11 @@ function passRecords(text: JsonText, scanner: RecordScanner, name: string): Seen
   }
   if (open === OPEN_BRACE) {
     const first = firstOf(text);
-    // An object whose first member is an object holds records; a record's own fields are texts.
+    // If the first member is an object, this is a map of records. The fields of a record are texts.
     if (first === OPEN_BRACE || first === CLOSE_BRACE) text.passMembers(OPEN_BRACE, () => scanner.passItem());
     else {
       scanner.passRecord();
-      // Beside a count of 1 it is a record all the same, with other fields; but a list in it is a list at another place.
+      // With a count of 1 it is still a record, with other fields. But an array in it is a list at another place.
       if (scanner.index.fieldKind.every((kind) => kind === FieldKind.missing))
         return first === OPEN_BRACKET ? 'an object of something else' : 'an odd record';
     }
@@ -205,8 +195,8 @@ function passRecords(text: JsonText, scanner: RecordScanner, name: string): Seen
   return 'other';
 }
 
-/** Passes NDJSON: one record per line. Whether the last line must end with a newline is not for the bytes alone to say. */
-function passLines(text: JsonText, scanner: RecordScanner): Pick<ScannedAnswer, 'count' | 'next'> {
+/** Passes NDJSON: one record per line. A missing last newline is accepted here. */
+function passLines(text: JsonText, scanner: RecordScanner): Pick<ScannedResponse, 'count' | 'next'> {
   for (;;) {
     text.skipSpace();
     const { at, bytes } = text;
@@ -218,7 +208,7 @@ function passLines(text: JsonText, scanner: RecordScanner): Pick<ScannedAnswer, 
   }
 }
 
-/** Looks ahead: the byte that begins the first member's value in the object that is here, or its closing brace. */
+/** Returns the first byte of the first member's value in the object here, or the closing brace, without moving. */
 function firstOf(text: JsonText): number | undefined {
   const { bytes, at } = text;
   try {
@@ -244,9 +234,9 @@ function describeStart({ bytes, at }: JsonText): string {
 
 export type ScanPage = (pipeline: AnyPipeline, request: PageRequest, url: string, bytes: Buffer) => Page;
 
-/** @param warnOnce Takes a message; a second one on the same topic is dropped. */
+/** @param warnOnce Drops further messages on the same topic. */
 export function createPageScanner(warnOnce: (topic: string, message: string) => void): ScanPage {
-  const scanners = new Map<string, (bytes: Buffer) => ScannedAnswer>();
+  const scanners = new Map<string, (bytes: Buffer) => ScannedResponse>();
   return (pipeline, request, url, bytes) => {
     const { table } = pipeline;
     let scanner = scanners.get(table);
@@ -259,7 +249,7 @@ export function createPageScanner(warnOnce: (topic: string, message: string) => 
     }
     const { count: reported, next, records, unknownFields } = scanner(bytes);
     const count = reported ?? records.length;
-    // A larger number may count all matching records: the proof compares it with every pass.
+    // A larger number may count all matching records. The proof compares it with every pass.
     if (count < records.length) {
       warnOnce(
         `count ${table}`,

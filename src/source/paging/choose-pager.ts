@@ -1,4 +1,4 @@
-/** Every kind of paging. A kind that is missing here does not compile. */
+/** Chooses the pager of a kind of paging. A missing kind doesn't compile. */
 
 import type { Paging } from '../../project/declaration.ts';
 import { linkedPages } from './next.ts';

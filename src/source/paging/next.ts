@@ -1,18 +1,18 @@
-/** Pages of which each names the next one: by a URL, by a cursor, or in the header `Link`. */
+/** Reads pages that name the next page: by a URL, by a cursor, or in the header `Link`. */
 
 import { RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
 import type { Page } from '../../stages.ts';
-import type { FetchedPage } from '../answer-reader.ts';
+import type { FetchedPage } from '../response-reader.ts';
 import { KnownPages, type PageAddress, type Pager } from './pass.ts';
 
-/** Pages without a record, one after another, after which a list counts as endless. */
+/** Empty pages in a row after which a list counts as endless. */
 const mostEmptyPages = 100;
 
 /**
- * Proved by two passes that follow the chain to its end, the second with another page size where there is a parameter for it.
+ * Proof: two passes that follow the chain to its end, the second with another page size if there is a parameter for it.
  *
- * @param baseUrl Of the source: the chain does not leave it, because the key goes nowhere else.
+ * @param baseUrl Of the source. The chain must not leave it, because the key goes nowhere else.
  */
 export function linkedPages(paging: Extract<Paging, { by: 'next' }>, baseUrl: string): Pager {
   const { size: sizeName } = paging;
@@ -45,7 +45,6 @@ export function linkedPages(paging: Extract<Paging, { by: 'next' }>, baseUrl: st
   };
 }
 
-/** Path and query of the next page below the base URL. */
 function targetOf(next: string, { url }: Page, baseUrl: string): string {
   const address = URL.canParse(next, url) ? new URL(next, url) : null;
   const base = new URL(baseUrl);
@@ -59,11 +58,11 @@ function targetOf(next: string, { url }: Page, baseUrl: string): string {
   );
 }
 
-/** A page that the one before it names is no end: where it is missing, records are. */
+/** A page that the previous one names must exist. If it is missing, records are. */
 function absent({ url }: Page, { message }: RekapError): RekapError {
   return new RekapError(
     'broken-reading',
-    `${url} names a next page that the source does not give: ${message}`,
+    `${url} names a next page that the source does not return: ${message}`,
     'The source changed during the sync, or its cursors expire. Run the sync again, or contact its operator.',
   );
 }
@@ -71,7 +70,7 @@ function absent({ url }: Page, { message }: RekapError): RekapError {
 function loop({ url }: Page, next: string): RekapError {
   return new RekapError(
     'broken-reading',
-    `${url} names ${JSON.stringify(next.slice(0, 200))} as its next page, which came before.`,
+    `${url} names ${JSON.stringify(next.slice(0, 200))} as its next page, which was already read.`,
     'The pages of the source form a loop. Run the sync again, or contact its operator.',
   );
 }

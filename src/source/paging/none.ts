@@ -1,8 +1,7 @@
-/** A list in one response. Its length, its closed JSON or its last newline shows that all of it arrived. */
+/** Reads a list in one response, proved by two equal responses. Its length, closed JSON or last newline shows that all of it arrived. */
 
 import type { Pager } from './pass.ts';
 
-/** Proved by two equal responses. */
 export const singleResponse: Pager = {
   showsGaps: false,
   movesRecords: false,

@@ -1,22 +1,22 @@
 /**
- * Pages with an offset. Two rules hold for every source. Pages join: each request starts at the last record of the page before, and the
- * response must begin with it. A pass ends on a positive sign: the page from its last record on has that record alone, and the page behind
- * it is empty. An empty page alone ends nothing.
+ * Reads pages with an offset. Pages overlap: each request starts at the last record of the previous page, and the response must begin with
+ * it. A pass ends if the page that starts at the last record has only this record, and the page after it is empty. An empty page alone ends
+ * nothing.
  */
 
 import { RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
 import type { Page } from '../../stages.ts';
-import type { FetchedPage } from '../answer-reader.ts';
+import type { FetchedPage } from '../response-reader.ts';
 import type { PageFetcher, Pager, PassPage } from './pass.ts';
 
-/** The last record of a page, with which the next one must begin. */
+/** The last record of a page. The next page must begin with it. */
 interface Joint {
   readonly url: string;
   readonly hash: string;
 }
 
-/** Proved by two passes, each of which shows its own gaps. */
+/** Proof: two passes, each of which shows its own gaps. */
 export function overlappingPages({ limit: limitName, offset: offsetName }: Extract<Paging, { by: 'offset' }>): Pager {
   return {
     showsGaps: true,
@@ -34,10 +34,8 @@ async function* readPages(
   const fetched = await fetchFirst((size) => address(0, size));
   const { size } = fetched;
   const fetch = (offset: number, isBehind: boolean) => fetchAt(address(offset, size), isBehind);
-  /** A page that only shows where the list ends. */
   const atEnd = (behind: FetchedPage): PassPage => ({ fetched: behind, first: behind.page.records.length, size });
   yield { fetched, first: 0, size };
-  // The hash alone, so that the page can be released.
   const endOf = (page: Page): Joint => ({ url: page.url, hash: hashOf(page, page.records.length - 1) });
   let total = fetched.page.records.length;
   if (total === 0) {
@@ -45,9 +43,9 @@ async function* readPages(
     yield atEnd(behind);
     return requireNothing(behind);
   }
-  // One record has none before it to join. So the page behind it must be empty twice.
+  // A single record has no previous record to overlap with, so the page after it must be empty twice.
   if (total === 1) {
-    for (const _turn of [1, 2]) {
+    for (const _attempt of [1, 2]) {
       const behind = await fetch(1, true);
       yield atEnd(behind);
       requireNoSecond(behind, size);
@@ -77,7 +75,6 @@ async function* readPages(
   }
 }
 
-/** @throws `broken-reading` if the page doesn't begin with the last record of the page before. */
 function requireJoin({ page, refusal }: FetchedPage, last: Joint, hashOf: PageFetcher['hashOf']): void {
   if (page.records.length === 0)
     throw new RekapError(

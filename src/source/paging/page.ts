@@ -1,16 +1,16 @@
 /**
- * Pages with numbers. What a source caps shows only behind it: a short page that is followed by another one. The pass then starts over with
- * the size received, for page 2 of 1,000 is not page 2 of 25. The second pass asks for one record fewer per page, so that a list of one capped
- * page, behind which a source shows nothing, shows a second page.
+ * Reads numbered pages. A cap shows only later: a short page is followed by another one. The pass then starts over with the size received,
+ * because page 2 of 1,000 isn't page 2 of 25. The second pass requests one record fewer per page, so that a list of one capped page shows a
+ * second page.
  */
 
 import { RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
 import type { Page } from '../../stages.ts';
-import type { FetchedPage } from '../answer-reader.ts';
+import type { FetchedPage } from '../response-reader.ts';
 import { KnownPages, type Pager, StartOver } from './pass.ts';
 
-/** Proved by two passes over pages of different sizes; by two equal ones where the source has no parameter of the size, or ignores it. */
+/** Proof: two passes with different page sizes, or two equal ones if the source has no size parameter or ignores it. */
 export function numberedPages({
   page: parameter,
   size: sizeName,
@@ -29,7 +29,6 @@ export function numberedPages({
       const known = new KnownPages(hashOf);
       const first = await fetchFirst((size) => address(begin, size));
       const { length } = first.page.records;
-      // Without a parameter for it, the source has one page size.
       const size = sizeName === undefined ? length : first.size;
       let fetched: FetchedPage = await known.fetchNew(async () => first, '');
       for (let number = begin; ; number += 1) {

@@ -1,29 +1,25 @@
-/** Defines a pass over a list: how a kind of paging gets pages, and what it yields. */
+/** Defines passes over a list: how a pager fetches pages, and what it yields. */
 
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/text.ts';
-import type { FetchedPage } from '../answer-reader.ts';
+import type { FetchedPage } from '../response-reader.ts';
 import type { Grade, Page } from '../../stages.ts';
 
-/** Where a page is: query parameters beside those that filter, or a whole path and query below the base URL. */
+/** Query parameters of a page in addition to the filter, or a whole path and query below the base URL. */
 export type PageAddress = Readonly<Record<string, string | number>> | string;
 
-/** How a pager gets pages. */
 export interface PageFetcher {
   /** Fetches the first page in the largest size that the source accepts. `address` returns the address of a first page of this size. */
   fetchFirst(address: (size: number) => PageAddress): Promise<FirstPage>;
   /** Fetches another page. `isBehind`: nothing should be there, so a refusal counts as an empty page. */
   fetch(address: PageAddress, isBehind: boolean): Promise<FetchedPage>;
-  /** Returns a hash of a record's key and values. */
   hashOf(page: Page, row: number): string;
 }
 
 export interface FirstPage extends FetchedPage {
-  /** Records that were requested. */
   readonly size: number;
 }
 
-/** A page that a pass read. */
 export interface PassPage {
   readonly fetched: FetchedPage;
   /** Row of the first record that the pages before don't have; the number of records if all are known. */
@@ -32,7 +28,6 @@ export interface PassPage {
   readonly size: number | null;
 }
 
-/** A kind of paging. */
 export interface Pager {
   /**
    * Reads all pages of a filter, also those that only show where the list ends. The pass is complete when the generator returns.
@@ -60,13 +55,10 @@ export class StartOver extends Error {
   }
 }
 
-/** What a complete pass read. */
 export interface PassEnd {
   readonly total: number;
   readonly pages: number;
-  /** Records of its longest page. */
   readonly longest: number;
-  /** When the last response arrived. */
   readonly at: Date;
   /** True if its only page has as many records as were requested: the source may cap every response. */
   readonly isFull: boolean;
@@ -76,7 +68,6 @@ export interface PassEnd {
   readonly reported: number;
 }
 
-/** Counts the pages and records of a pass, and ends one that never ends. */
 export class PassTally {
   private readonly maxRecords: number;
   private total = 0;
@@ -116,10 +107,9 @@ export class PassTally {
   }
 }
 
-/** Requests for a page that repeats an earlier one, before the pass fails: a server may repeat a page once. */
+/** Requests for a repeated page before the pass fails: a server may repeat a page once. */
 const mostRepeats = 4;
 
-/** Detects repeated pages: no two pages of a list begin with the same record. */
 export class KnownPages {
   private readonly hashOf: PageFetcher['hashOf'];
   private readonly firsts = new Set<string>();
@@ -154,11 +144,10 @@ export class KnownPages {
   }
 }
 
-/** Returns the error for a key that occurred before in the same pass. */
 export function repeatedRecord(url: string): RekapError {
   return new RekapError(
     'broken-reading',
-    `${url} has a record whose key came before in the same pass.`,
+    `${url} repeats the key of an earlier record of the same pass.`,
     'The source repeats a page, or records moved from page to page during the pass; or the key does not identify a record. Run the sync again.',
   );
 }

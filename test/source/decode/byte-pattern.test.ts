@@ -19,7 +19,7 @@ holds(
       const pattern = new BytePattern(Buffer.from(sought));
       const stands = (text: Buffer): boolean =>
         // A view into other bytes, as those of an answer may be.
-        pattern.standsAt(new DataView(text.buffer, text.byteOffset, text.length), before.length);
+        pattern.matchesAt(new DataView(text.buffer, text.byteOffset, text.length), before.length);
       const whole = Buffer.concat([before, sought, after]);
       expect(pattern.length).toBe(sought.length);
       expect(stands(whole)).toBe(true);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../../support/bundled.ts';
 import { PassDigest, KeyOccurrences, RecordReader } from '../../../src/extract/prove.ts';
-import { takeRecords } from '../../../src/source/decode/record-index-builder.ts';
+import { sliceRecords } from '../../../src/source/decode/record-index-builder.ts';
 import { fingerprintContent, fingerprintRecord, FingerprintTable } from '../../../src/kinds/fingerprints.ts';
 import { pageOf, voterRecord } from '../../support/pages.ts';
 import { holds } from '../../support/properties.ts';
@@ -16,7 +16,7 @@ function tally(records: readonly unknown[]): { news: boolean[]; distinct: number
   const met = new FingerprintTable();
   const news = records.map((_, row) => {
     reader.read(page, row);
-    return met.meet(reader.key, 1) === 0;
+    return met.insert(reader.key, 1) === 0;
   });
   return { news, distinct: met.size };
 }
@@ -141,19 +141,19 @@ describe('what two readings are compared by', () => {
   });
 });
 
-it('a run of records is taken out of a page as it stands there, whatever they are', () => {
+it('a slice of a page has the same records, whatever they are', () => {
   const page = pageOf(voters, [
     'a',
     voterRecord({ NamaKabupaten: 'b', NamaDapil: null, IdDapil: 7 }),
     12,
     voterRecord(),
   ]);
-  const taken = takeRecords(page, 1, 2).records;
-  expect(taken.length).toBe(2);
+  const slice = sliceRecords(page, 1, 2).records;
+  expect(slice.length).toBe(2);
   const { records } = page;
   for (const part of ['recordStart', 'recordEnd', 'isObject'] as const)
-    expect([...taken[part]]).toEqual([...records[part].subarray(1, 3)]);
+    expect([...slice[part]]).toEqual([...records[part].subarray(1, 3)]);
   for (const part of ['fieldStart', 'fieldEnd', 'fieldKind'] as const)
-    expect([...taken[part]]).toEqual([...records[part].subarray(records.width, 3 * records.width)]);
-  expect(takeRecords(page, 0, 4)).toBe(page);
+    expect([...slice[part]]).toEqual([...records[part].subarray(records.width, 3 * records.width)]);
+  expect(sliceRecords(page, 0, 4)).toBe(page);
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createContext, Script } from 'node:vm';
 import { expect } from 'vitest';
 import { ScanError } from '../../../src/source/decode/json-text.ts';
-import { createScanner, shapeOf, type ScannedAnswer } from '../../../src/source/decode/scan-answer.ts';
+import { createScanner, shapeOf, type ScannedResponse } from '../../../src/source/decode/scan-answer.ts';
 import { FieldKind } from '../../../src/stages.ts';
 import { voters } from '../../support/bundled.ts';
 import { holds } from '../../support/properties.ts';
@@ -152,7 +152,7 @@ holds(
 );
 
 /** An object's declared fields, decoded, as the scanner's bounds give them; null for what is no object. */
-function recordsIn(bytes: Buffer, { records }: ScannedAnswer): unknown[] {
+function recordsIn(bytes: Buffer, { records }: ScannedResponse): unknown[] {
   return Array.from({ length: records.length }, (_, row) => {
     const whole: unknown = JSON.parse(bytes.toString('utf8', records.recordStart[row], records.recordEnd[row]));
     const values = fields.map((_field, column) => {
@@ -190,7 +190,7 @@ const runInSandbox = new Script('run()');
 function scanOrRefuse(body: Buffer): unknown {
   sandbox['run'] = () => createScanner(fields, shape)(body);
   try {
-    return recordsIn(body, runInSandbox.runInContext(sandbox, { timeout: 5000 }) as ScannedAnswer);
+    return recordsIn(body, runInSandbox.runInContext(sandbox, { timeout: 5000 }) as ScannedResponse);
   } catch (error) {
     if (error instanceof ScanError) return 'refused';
     throw error;

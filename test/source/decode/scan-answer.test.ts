@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ScanError } from '../../../src/source/decode/json-text.ts';
-import { createScanner, shapeOf, type ScannedAnswer } from '../../../src/source/decode/scan-answer.ts';
+import { createScanner, shapeOf, type ScannedResponse } from '../../../src/source/decode/scan-answer.ts';
 import { FieldKind } from '../../../src/stages.ts';
 import { voters } from '../../support/bundled.ts';
 
@@ -12,7 +12,7 @@ const fields = ['IdDapil', 'Nama', 'Jumlah', 'Größe'];
 /** Records under "data", and their number under "count". */
 const shape = shapeOf(voters);
 
-const scan = (text: string | Buffer): ScannedAnswer => createScanner(fields, shape)(Buffer.from(text as string));
+const scan = (text: string | Buffer): ScannedResponse => createScanner(fields, shape)(Buffer.from(text as string));
 
 /** The error that a body is refused with; anything but a ScanError fails the test. */
 function refusal(body: string | Buffer): ScanError {
@@ -26,7 +26,7 @@ function refusal(body: string | Buffer): ScanError {
 }
 
 /** The values found in the bytes, record by record in the order of `fields`; undefined where a field is missing. */
-function valuesIn(body: string | Buffer, { records }: ScannedAnswer): unknown[][] {
+function valuesIn(body: string | Buffer, { records }: ScannedResponse): unknown[][] {
   const bytes = Buffer.from(body as string);
   return Array.from({ length: records.length }, (_, row) =>
     fields.map((_field, column) => {

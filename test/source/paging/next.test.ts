@@ -159,7 +159,7 @@ describe('a chain', () => {
     ];
     await expect(readList(byCursor, numbered(pages), { asked })).rejects.toMatchObject({
       code: 'broken-reading',
-      message: expect.stringContaining('cursor=2 names "1" as its next page, which came before'),
+      message: expect.stringContaining('cursor=2 names "1" as its next page, which was already read'),
     });
     expect(asked).toHaveLength(3);
   });
@@ -184,7 +184,7 @@ describe('a chain', () => {
     const give: Give = (query) => (query.has('cursor') ? 404 : { names: ['a'], next: 1 });
     await expect(readList(byCursor, give)).rejects.toMatchObject({
       code: 'broken-reading',
-      message: expect.stringContaining('names a next page that the source does not give: refused with 404'),
+      message: expect.stringContaining('names a next page that the source does not return: refused with 404'),
     });
     expect((await proveList(byCursor, give)).verdicts).toMatchObject([{ complete: false }]);
   });

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { RekapError } from '../../../src/errors.ts';
 import { targetOf } from '../../../src/extract/pages.ts';
-import type { FetchedPage } from '../../../src/source/answer-reader.ts';
+import type { FetchedPage } from '../../../src/source/response-reader.ts';
 import { overlappingPages } from '../../../src/source/paging/offset.ts';
 import { type PageAddress, PassTally } from '../../../src/source/paging/pass.ts';
 import { emptyPage } from '../../../src/source/source-messages.ts';
@@ -38,7 +38,7 @@ async function read(give: (offset: number, turn: number) => readonly string[] | 
           );
     names.set(offset, given ?? []);
     const refusal = given === null ? new RekapError('source-status', 'not found', '', { status: 404 }) : null;
-    const landed = { answer: asked.length - 1, read: async () => page.bytes };
+    const landed = { response: asked.length - 1, read: async () => page.bytes };
     return { page: { ...page, request, url }, at: new Date(asked.length), landed, refusal, link: null };
   }
   const tally = new PassTally(100);

@@ -1,7 +1,7 @@
-/** Reads what came: landed first, then judged by its status, then scanned. */
+/** Reads responses: stores each one, checks its status, then scans it. */
 
 import { RekapError } from '../errors.ts';
-import type { Received } from './http-transport.ts';
+import type { HttpResponse } from './http-transport.ts';
 import type { Failure } from './retry-plan.ts';
 import type { Secret } from './secret.ts';
 import type { SourceHealth } from './source-health.ts';
@@ -11,81 +11,72 @@ import {
   excerpt,
   headerText,
   malformed,
-  nothingThere,
+  emptyStatuses,
   redirectDetail,
   statusError,
 } from './source-messages.ts';
 import { ScanError } from './decode/json-text.ts';
 import { createPageScanner } from './decode/scan-answer.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
-import type { Answer, Land, LandedBody, Page, PageRequest } from '../stages.ts';
+import type { SourceResponse, Land, LandedBody, Page, PageRequest } from '../stages.ts';
 
-/** A page, the time its answer was complete, and the way to its landed bytes. */
 export interface FetchedPage {
   readonly page: Page;
   readonly at: Date;
   readonly landed: LandedBody;
-  /** What the source said where it has nothing there; the page is then empty. */
+  /** The error of the source if it has nothing for this request. The page is then empty. */
   readonly refusal: RekapError | null;
-  /** Where the header `Link` says that the next page is; null where it does not, and for a page from a landing. */
+  /** URL of the next page in the header `Link`; null if it has none, and for a page from a landing. */
   readonly link: string | null;
 }
 
-/** A request, as the source is asked it. */
 export interface OutgoingRequest {
   readonly pipeline: AnyPipeline;
   readonly request: PageRequest;
   readonly path: string;
   readonly url: string;
-  /** As in `Leniency`. */
   readonly mayRefuse: boolean;
-  /** Whether 403 is an answer too. */
   readonly mayForbid: boolean;
   readonly isOptional: boolean;
 }
 
-/** An answer, and when it came. */
-export interface Arrived extends Received {
+export interface TimedResponse extends HttpResponse {
   readonly at: Date;
 }
 
-/** Why an attempt failed, and what a person should see of it. */
 export interface FailedAttempt {
   readonly failure: Failure;
   readonly detail: string;
 }
 
-/** What a reader goes by. */
 export interface ReaderContext {
   readonly apiKey: Secret;
   readonly land: Land;
   readonly health: SourceHealth;
-  /** Takes a warning; of several about one topic the first counts. */
+  /** Warns once per topic. */
   readonly warn: (topic: string, message: string) => void;
 }
 
-/** Whether an object or an array begins here; every answer of a service that speaks JSON does. */
 function beginsAsJson(body: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(body.toString('latin1', 0, 1000));
 }
 
-/** A shorter key, or one of digits, could stand in the data by chance, and taking it out would alter figures. */
-const shortestSoughtKey = 8;
+/** A shorter key, or one of digits only, could occur in the data by chance. Removing it would change figures. */
+const minKeyLength = 8;
 
-/** The body itself, or a copy without the key should the source echo it, as it is or in the escapes of JSON, URLs and HTML. */
+/** Returns the body, or a copy without the key if the source echoes it, plain or escaped for JSON, URLs or HTML. */
 export function withoutKey(body: Buffer, apiKey: Secret): Buffer {
   const key = apiKey.reveal();
-  return key.length < shortestSoughtKey || /^\d+$/.test(key) ? body : apiKey.removeFrom(body);
+  return key.length < minKeyLength || /^\d+$/.test(key) ? body : apiKey.removeFrom(body);
 }
 
-/** The address of the next page in a header `Link` (RFC 8288); null where there is none. */
 function nextOfLink(link: string | null): string | null {
   for (const [, target, parameters] of (link ?? '').matchAll(/<([^>]*)>([^<]*)/g))
     if (/;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?![\w-]))/i.test(parameters!)) return target!;
   return null;
 }
 
-export class AnswerReader {
+export class ResponseReader {
   readonly scan: ReturnType<typeof createPageScanner>;
   private readonly context: ReaderContext;
 
@@ -94,25 +85,25 @@ export class AnswerReader {
     this.scan = createPageScanner(context.warn);
   }
 
-  /** Lands an answer and reads it. Failures that trying again may mend are returned, all others thrown. */
+  /** Stores a response and reads it. Returns failures that a retry may fix, and throws all others. */
   async read(
     { pipeline, request, url, mayForbid }: OutgoingRequest,
-    arrived: Arrived,
+    response: TimedResponse,
   ): Promise<FetchedPage | FailedAttempt> {
     const { apiKey, health, warn } = this.context;
-    const { status, headers, at } = arrived;
-    const body = withoutKey(arrived.body, apiKey);
-    if (body !== arrived.body)
+    const { status, headers, at } = response;
+    const body = withoutKey(response.body, apiKey);
+    if (body !== response.body)
       warn(
         'key',
         `The source repeats the API key in its responses (${url}). rekap removes the key before it stores them.`,
       );
     const landed = await this.land({ request, url, status, at, body });
     if (status === 401 || (status === 403 && !mayForbid)) {
-      health.end = refusedKey(url, status, excerpt(body), health.hasGivenAny);
+      health.end = refusedKey(url, status, excerpt(body), health.hasReturnedAnyPage);
       throw health.end;
     }
-    if (nothingThere.has(status)) {
+    if (emptyStatuses.has(status)) {
       const refusal = statusError(status, url, 'nothing found', excerpt(body));
       return { page: emptyPage(request, url), at, landed, refusal, link: null };
     }
@@ -122,7 +113,7 @@ export class AnswerReader {
         detail: redirectDetail(headers['location'], pipeline.path, url) ?? excerpt(body),
       };
     }
-    // Without a length, only the end of its last line says that all of a list of lines has come.
+    // Without Content-Length, only a final newline shows that an NDJSON body is complete.
     const isOpen = pipeline.format === 'ndjson' && headers['content-length'] === undefined;
     if (isOpen && body.length > 0 && body.at(-1) !== 0x0a)
       return { failure: { kind: 'truncated' }, detail: excerpt(body) };
@@ -137,16 +128,16 @@ export class AnswerReader {
       const detail = isGzip
         ? `The response of ${url} is compressed with gzip, but its content-encoding does not say so.`
         : `The response of ${url} does not have the declared shape: ${error.message}. It starts with: ${excerpt(body)}`;
-      // From a source that has given pages, such an answer may be a slip of the moment, such as a gateway's.
-      if (health.hasGiven(request.dataset)) return { failure: { kind: 'malformed' }, detail };
+      // A source that has returned pages may fail for a moment, for example in a gateway. Then a retry helps.
+      if (health.hasReturnedPage(request.dataset)) return { failure: { kind: 'malformed' }, detail };
       throw malformed(detail);
     }
   }
 
-  /** Keeps an answer. Where that fails, the run is over, for what cannot be shown is not to be published. */
-  async land(answer: Answer): Promise<LandedBody> {
+  /** Stores a response. If that fails, the run ends, because figures need their stored responses as evidence. */
+  async land(response: SourceResponse): Promise<LandedBody> {
     try {
-      return await this.context.land(answer);
+      return await this.context.land(response);
     } catch (error) {
       this.context.health.end = error;
       throw error;
