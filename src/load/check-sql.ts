@@ -1,4 +1,4 @@
-/** Makes the tables and views of a project in an empty database, and says what is wrong with its SQL. */
+/** Creates the tables and views of a project in an empty database, and reports errors in its SQL. */
 
 import type { Database } from '../runtime/database.ts';
 import { findReading } from '../warehouse/find-reading.ts';
@@ -10,7 +10,6 @@ import { generatedChecks } from './generated-checks.ts';
 import { createSchema } from './schema.ts';
 import { checkSelect } from './violation-selects.ts';
 
-/** Something that is wrong with a view or a check. */
 interface SqlProblem {
   /** Name of the view, the check, or the pipeline that declares it. */
   readonly of: string;
@@ -20,13 +19,12 @@ interface SqlProblem {
 }
 
 interface SqlQuestion {
-  /** The project's files by the names of their views and checks; none for a project that was stored. */
   readonly files?: ReadonlyMap<string, SourceFile> | undefined;
-  /** Whether the checks are run too, and not only their columns looked at. */
+  /** True if the checks run too. Otherwise only their columns are checked. */
   readonly runsChecks: boolean;
 }
 
-/** @throws `pipeline-definition` naming file and line of everything that is wrong; nothing is made then. */
+/** Creates the schema, or nothing if any SQL is wrong. @throws `pipeline-definition` naming the file and line of each problem. */
 export async function makeCheckedSchema(
   database: Database,
   project: Project,
@@ -51,7 +49,7 @@ async function findSqlProblems(database: Database, project: Project, runsChecks:
       problems.push({ of: file.name, line: 1, what: 'it must be one SELECT, without a semicolon before a comment' });
   }
   if (problems.length > 0) return problems;
-  // A view that cannot be made takes those that read it with it, so the first one is all that is told.
+  // Views that read a failed view fail too, so only the first is reported.
   const failed = await createSchema(database, project);
   if (failed !== null) return [problemOf(failed.model.name, failed.error)];
   for (const check of project.checks) problems.push(...(await findCheckProblems(database, project, check)));
@@ -66,10 +64,9 @@ async function findSqlProblems(database: Database, project: Project, runsChecks:
   return problems;
 }
 
-/** The error of a text that is no single query; DuckDB says what is wrong with most of them. */
 async function explainNoQuery({ connection }: Database, { name: of, sql }: SqlFile): Promise<SqlProblem> {
   try {
-    // Of a text without a statement, DuckDB says nothing that helps.
+    // For a text without a statement, DuckDB's message doesn't help.
     const count = namesIn(sql).length === 0 ? 0 : (await connection.extractStatements(sql)).count;
     return {
       of,
@@ -81,7 +78,7 @@ async function explainNoQuery({ connection }: Database, { name: of, sql }: SqlFi
   }
 }
 
-/** Columns that a check must give; those of the key are left out where its dataset has none of the name. */
+/** Columns that a check must return. Key columns that its dataset doesn't have are optional. */
 const givenByChecks = ['dataset', 'severity', 'column_name'];
 
 async function findCheckProblems(database: Database, { pipelines }: Project, check: SqlFile): Promise<SqlProblem[]> {
@@ -111,7 +108,6 @@ async function findCheckProblems(database: Database, { pipelines }: Project, che
   return problems;
 }
 
-/** What DuckDB says, and the line of the file's SQL that it names. */
 function problemOf(of: string, error: unknown): SqlProblem {
   if (error instanceof RekapError) throw error;
   const text = error instanceof Error ? error.message : String(error);

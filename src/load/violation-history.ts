@@ -1,31 +1,26 @@
-/**
- * How old violations are: takes those that a load has staged and the tables of the snapshot before, gives each violation the snapshot that
- * first had it, and the log of when violations came and were resolved.
- */
+/** Computes the age of violations from the previous snapshot, and the log of when violations appeared and were resolved. */
 
 import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
 import { selectList, stagedViolationsTable, violationIdentity, violationsLogTable } from './tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { ageColumns, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 
-/** Violations of one severity, counted by their age. */
 export interface ViolationAges {
   /** In this snapshot and not in the previous one. */
   readonly new: number;
-  /** In the previous snapshot, but no longer. */
+  /** In the previous snapshot and not in this one. */
   readonly resolved: number;
-  /** Also in the previous snapshot, or in a snapshot without a previous one. */
+  /** In both snapshots, or in a snapshot without a previous one. */
   readonly standing: number;
 }
 
-/** The snapshot that is being built. */
 export interface NewSnapshot {
   readonly snapshot: string;
   readonly publishedAt: Date;
   readonly hasPrevious: boolean;
 }
 
-/** SELECT of the staged violations, each with its age. */
+/** Returns a SELECT of the staged violations, each with its age. */
 export async function agedViolationsSql(
   database: Database,
   pipelines: readonly AnyPipeline[],
@@ -39,7 +34,7 @@ export async function agedViolationsSql(
     LEFT JOIN (SELECT DISTINCT * EXCLUDE (severity, message) FROM (${before})) o ON ${isSame(pipelines)}`;
 }
 
-/** SELECT of the log: what was resolved earlier, what is resolved now, and what stands. */
+/** Returns a SELECT of the log: violations resolved earlier, resolved now, and unresolved. */
 export async function violationsLogSql(
   database: Database,
   pipelines: readonly AnyPipeline[],
@@ -59,7 +54,7 @@ export async function violationsLogSql(
   return selects.join(' UNION ALL ');
 }
 
-/** Counts the violations by severity and age. In a first snapshot nothing is new: there is nothing to compare with. */
+/** Counts the violations by severity and age. In a first snapshot, no violation is new. */
 export async function countAges(
   database: Database,
   { snapshot, hasPrevious }: Pick<NewSnapshot, 'snapshot' | 'hasPrevious'>,
@@ -80,7 +75,6 @@ export async function countAges(
   );
 }
 
-/** Two violations are one where they break the same check in the same column of the same row, whatever the values are. */
 function isSame(pipelines: readonly AnyPipeline[]): string {
   return violationIdentity(pipelines)
     .map(quoteIdentifier)
@@ -93,8 +87,8 @@ function ageOf({ snapshot, publishedAt }: NewSnapshot): [string, string] {
 }
 
 /**
- * SELECT of the violations of the snapshot before, with their ages; null where it knows other columns. One of an older release has no ages:
- * its violations are as old as it is.
+ * Returns a SELECT of the previous snapshot's violations with their ages, or null if its columns differ.
+ * Snapshots of older releases have no ages, so their violations start with that snapshot.
  */
 async function violationsBefore(database: Database, pipelines: readonly AnyPipeline[]): Promise<string | null> {
   const there = await namesOf(database, 'violations');

@@ -1,40 +1,39 @@
-/** The gate before the switch: the reasons why a snapshot must not be published; pure, so that every case is a test. */
+/** Returns the reasons why a snapshot must not be published. */
 
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { type AnyPipeline, comparePartitions, summedColumns } from '../project/declaration.ts';
 import { type Grade, grades, type PartitionRows } from '../stages.ts';
 import type { Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';
 
-/** A dataset may shrink by so much of its rows, and the sum of a watched column move by so much, before somebody has to look. */
+/** Maximum share by which a dataset may lose rows, and the sum of a watched column may change, without confirmation. */
 const mostShrinkage = 0.05;
-/** A partition may shrink by so much: most have few rows, of which one more or less is a large part. */
+/** Larger than for datasets, because most partitions have few rows. */
 const mostPartitionShrinkage = 0.5;
 const mostMovement = 0.1;
-/** Another sum than the total's may move by so much of the total, whatever its own size: a few records move a small list far. */
+/** Other sums may also change by this share of the total, because a few records change a small sum a lot. */
 const smallMovement = 0.01;
-/** Sums, or partitions, named of one dataset; a source that moves more of them has one fault, not many. */
+/** Maximum sums or partitions to name per dataset. More of them have the same cause. */
 const mostNamed = 5;
 
 export interface GateInput {
   readonly pipelines: readonly AnyPipeline[];
   readonly manifest: Manifest;
   readonly previous: Manifest | null;
-  /** Tables that this run asked the source for. */
   readonly requested: readonly string[];
-  /** Partitions that have fewer rows than in the snapshot before, by table. */
+  /** Partitions with fewer rows than in the previous snapshot, by table. */
   readonly shrunken: ReadonlyMap<string, readonly PartitionRows[]>;
   /** Violations of severity error, by table and check. */
   readonly errors: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Those of them that the snapshot before did not have. */
+  /** Errors that the previous snapshot didn't have, by table and check. */
   readonly newErrors: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** The weakest grade of proof that is accepted; null for any. */
+  /** The weakest accepted grade of proof, or null to accept any. */
   readonly requireProof: Grade | null;
   readonly strict: boolean;
   readonly refuse: 'new-errors' | null;
   readonly acceptChanges: boolean;
 }
 
-/** What the gate found: reasons that nothing overrides, those that only --strict or --refuse has, and those that a person can accept. */
+/** `refusals` can't be overridden, `strict` come from --strict or --refuse, and --accept-changes accepts `changes`. */
 export interface GateFindings {
   readonly refusals: readonly string[];
   readonly strict: readonly string[];
@@ -81,7 +80,6 @@ export function checkGate(question: GateInput): GateFindings {
   return { refusals, strict, changes };
 }
 
-/** Lists whose proof of completeness is weaker than demanded. */
 function* weakProofs(table: string, { partitions }: ManifestDataset, required: Grade): Generator<string> {
   const isWeak = (grade: Grade | null): grade is Grade =>
     grade !== null && grades.indexOf(grade) > grades.indexOf(required);
@@ -92,7 +90,7 @@ function* weakProofs(table: string, { partitions }: ManifestDataset, required: G
   }
 }
 
-/** Datasets of the previous snapshot that the project no longer declares: nothing else would say that their tables are gone. */
+/** Reports datasets that the project no longer declares. Otherwise nobody notices that their tables disappeared. */
 function datasetsGone({ manifest, previous }: GateInput): string[] {
   const gone = Object.entries(previous?.datasets ?? {}).filter(([table]) => manifest.datasets[table] === undefined);
   return gone.map(
@@ -101,12 +99,12 @@ function datasetsGone({ manifest, previous }: GateInput): string[] {
   );
 }
 
-/** A whole snapshot can stand though its run brought nothing, for what was not asked for is carried over. */
+/** Checks only this run, because a complete snapshot may consist of carried-over records. */
 function broughtNothing({ requested, manifest }: GateInput, what: 'fetched' | 'published'): boolean {
   return requested.every((table) => manifest.datasets[table]?.ledger[what] === 0);
 }
 
-/** Every record fetched is published, quarantined or counted as a duplicate. */
+/** Checks that every fetched record is published, quarantined or a duplicate. */
 export function* ledgerProblems(table: string, { ledger, rows, carried_over }: ManifestDataset): Generator<string> {
   const { fetched, published, quarantined, duplicates } = ledger;
   if (fetched !== published + quarantined + duplicates) {
@@ -124,11 +122,10 @@ function* strictProblems(
   const all = sumOf(errors);
   if (all > 0)
     yield `${table}: ${countOf(all, 'violation')} of severity error (--strict); by check: ${listByCheck(errors)}`;
-  // Also those that were carried over: they stand beside the same tables.
   if (dataset.quarantined > 0) yield `${table}: ${countOf(dataset.quarantined, 'record')} in quarantine (--strict)`;
 }
 
-/** At the first snapshot nothing is new: there is nothing to compare with. */
+/** Returns nothing for the first snapshot, which has nothing to compare with. */
 function* newProblems(
   table: string,
   dataset: ManifestDataset,
@@ -151,7 +148,7 @@ function listByCheck(errors: ReadonlyMap<string, number>): string {
   return [...errors].map(([check, count]) => `${check} ${formatNumber(count)}`).join(', ');
 }
 
-/** Partitions that are gone, or nearly so: of all rows they may be too few to show. */
+/** Reports partitions that lost most records, which the dataset's total may not show. */
 function* partitionsSince(
   table: string,
   now: ManifestDataset,
@@ -162,7 +159,7 @@ function* partitionsSince(
   const unread = before.partitions.flatMap(({ partition, received }) =>
     partition !== null && received > 0 && !present.has(partition) ? [partition] : [],
   );
-  // What is all in quarantine was received, and has no row.
+  // Partitions with received records but no rows, because all are in quarantine.
   const rowless = shrunken.flatMap((partition) => (partition.now === 0 ? [partition.partition] : []));
   const gone = [...new Set([...unread, ...rowless])].toSorted(comparePartitions);
   if (gone.length === 1)
@@ -193,10 +190,7 @@ function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: Mani
     yield `${table}: ${countOthers(moved.length - mostNamed)} changed by more than ${mostMovement * 100} %`;
 }
 
-/**
- * Whether the snapshot before was made of some partitions alone, as by an option in an empty warehouse: no list told of more, and one that has
- * records now was never asked for. That there are more of them is no movement of theirs.
- */
+/** True if the previous snapshot contains only selected partitions, without a full listing. New partitions don't count as movement. */
 function heldJustSome(before: ManifestDataset, now: ManifestDataset): boolean {
   const read = new Set(before.partitions.map(({ partition }) => partition));
   return (
@@ -205,14 +199,13 @@ function heldJustSome(before: ManifestDataset, now: ManifestDataset): boolean {
   );
 }
 
-/** The sums that moved too far, the watched ones first: a list that became 0 or NULL everywhere need not show in the total. */
+/** Returns the sums that changed too much, watched columns first. A column that became 0 or NULL may not show in the total. */
 function movedSums(pipeline: AnyPipeline, now: ManifestDataset['sums'], before: ManifestDataset['sums']) {
   const { watch } = pipeline;
   const totalBefore = Number((watch[0] === undefined ? undefined : before[watch[0]]) ?? 0);
   const others = summedColumns(pipeline).filter((name) => !watch.includes(name));
-  // Without a total there is nothing by which to say that another sum moved far.
+  // Without a total, other sums have no scale.
   return [...watch, ...(watch.length === 0 ? [] : others)].flatMap((name) => {
-    // A column that the snapshot before did not have has nothing to be compared with.
     if (before[name] === undefined) return [];
     const from = Number(before[name]);
     const to = Number(now[name] ?? 0);

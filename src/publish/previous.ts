@@ -1,4 +1,4 @@
-/** The snapshot before: whether it is damaged, what a run carries over from it, and where its tables can be read. */
+/** Checks the previous snapshot for damage, and decides what a run carries over from it. */
 
 import { join } from 'node:path';
 import { verifySnapshot } from './verify-snapshot.ts';
@@ -10,7 +10,7 @@ import { adviseWholeSync, type CarryOver } from '../load/previous-tables.ts';
 import { definitionFingerprint, schemaFingerprint } from './describe-snapshot.ts';
 import type { Run } from '../run-options.ts';
 
-/** What is wrong with it, as sentences; none where every byte is as it was published, and its tables agree as far as they can be read. */
+/** Returns what is damaged, as sentences. A database that another program holds doesn't count as damaged. */
 export async function findDamage({ folder, manifest }: Snapshot): Promise<readonly string[]> {
   try {
     return await verifySnapshot(folder, manifest);
@@ -20,7 +20,7 @@ export async function findDamage({ folder, manifest }: Snapshot): Promise<readon
   }
 }
 
-/** What this run does not ask for is taken over from the snapshot before. */
+/** Plans to carry over partitions and datasets that this run doesn't request. @returns Null if nothing is carried over. */
 export async function planCarryOver({ requested, options, previous, project, warn }: Run): Promise<CarryOver | null> {
   const isPartial = options.partitions !== null || requested.length < project.pipelines.length;
   if (!isPartial) return null;
@@ -64,9 +64,8 @@ export async function planCarryOver({ requested, options, previous, project, war
 }
 
 /**
- * Returns the path of the previous snapshot's DuckDB file, whose history continues in the new one; null to start a new history.
- *
- * @throws `warehouse` if the file isn't the published one, unless the user accepts that the history is lost.
+ * Returns the path of the previous snapshot's DuckDB file, or null to start a new history.
+ * @throws `warehouse` if the file was changed and the user doesn't accept losing the history.
  */
 export async function findPrevious({ previous, options, warn }: Run): Promise<string | null> {
   if (previous === null) return null;
@@ -87,7 +86,7 @@ export async function findPrevious({ previous, options, warn }: Run): Promise<st
   return null;
 }
 
-/** A database that is damaged though its hash is the manifest's shows only when it is read. */
+/** Returns a new error if the previous snapshot is damaged although its hashes match. Such damage shows only when reading. */
 export async function blamePrevious({ previous }: Run, error: unknown): Promise<unknown> {
   if (previous === null || error instanceof RekapError) return error;
   const problems = await verifySnapshot(previous.folder, previous.manifest);

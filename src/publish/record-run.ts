@@ -12,16 +12,12 @@ import { explainFileError } from '../warehouse/file-errors.ts';
 import { listLandedIds, listSnapshotIds, readCurrentId, requireWarehouse } from '../warehouse/warehouse.ts';
 import type { Attempt, Run, SyncFigures, SyncOptions, SyncResult } from '../run-options.ts';
 
-/** A source may give a run very much to warn of; the landing has it all. */
+/** Maximum warnings in a line. The landing contains all of them. */
 const mostWarnings = 50;
 
-/** A run, or what was to be one. */
 type Recorded = Attempt & Pick<Run, 'figures'> & { readonly id: string | null };
 
-/**
- * Records a sync that failed before it could begin, such as one whose key file is gone: else nothing would show that a night was lost. There
- * is nothing to record in a folder that is no warehouse, nor where the run has its line already.
- */
+/** Records a sync that failed before it began, for example because its key file is missing. Does nothing if the run already has a line. */
 export async function recordUnbegun(
   { warehouse, source, begunAt }: { readonly warehouse: string; readonly source: string; readonly begunAt: Date },
   error: unknown,
@@ -45,7 +41,7 @@ export async function recordUnbegun(
   });
 }
 
-/** Should the line not be written, what was published is published all the same. */
+/** Records a finished run. Only warns on failure, because the snapshot is already published. */
 export async function recordEnd(
   run: Run,
   { outcome, current, manifest }: Pick<SyncResult, 'outcome' | 'current' | 'manifest'>,
@@ -65,25 +61,24 @@ export async function recordEnd(
   }
 }
 
-/** Records why a run ended without a result; gives the error as the user is to see it. */
+/** Records why a run failed, and returns the error to show. */
 export async function recordFailure(run: Recorded, error: unknown): Promise<unknown> {
   const { warehouse } = run.options;
   const explained = withoutKey(explainFileError(error, warehouse), run.options);
   const exitCode = explained instanceof RekapError ? explained.exitCode : ExitCode.unexpected;
   const reason = explained instanceof Error ? explained.message : String(explained);
   const current = await readCurrentId(warehouse).catch(() => null);
-  // A disk too full for the line must not hide why the run failed.
+  // A full disk must not hide why the run failed.
   await appendRun(warehouse, runLine(run, outcomeOf(exitCode), exitCode, current, reason)).catch(() => undefined);
   return explained;
 }
 
-/** What a run that failed is called in runs.jsonl. */
 export function outcomeOf(exitCode: number): RunLine['outcome'] {
   if (exitCode === ExitCode.gate || exitCode === ExitCode.busy) return 'refused';
   return exitCode >= ExitCode.hungUp ? 'interrupted' : 'failed';
 }
 
-/** An error that a source has woven the key into, without it. The stack repeats the message as it first was. */
+/** Removes the key from an error's message and stack, because a source may repeat it. */
 function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
   if (error instanceof Error) {
     error.message = apiKey.redact(error.message);
@@ -92,7 +87,6 @@ function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
   return error;
 }
 
-/** What the run's requests came to so far. */
 export function figuresOf({ options, context, started, figures }: Recorded): SyncFigures {
   return {
     requests: figures?.requests ?? 0,
@@ -135,12 +129,12 @@ function runLine(
   };
 }
 
-/** What a process that is killed has for an exit code. */
+/** Exit code of a killed process. */
 const killed = 137;
 
 /**
- * Records runs that died before they could write their own line. The caller holds the lock, so no run is active. A warehouse whose log is
- * missing says nothing of who was killed.
+ * Records runs that ended without a line. The caller holds the lock, so no run is active.
+ * Does nothing if the log is missing, because then killed runs can't be distinguished.
  */
 export async function recordKilled(warehouse: string): Promise<void> {
   const paths = warehousePaths(warehouse);
@@ -158,7 +152,6 @@ async function recordLanding(warehouse: string, landing: string, isPublished: bo
     file = await readRunFile(landing);
     requests = (await readAnswers(landing)).length;
   } catch (error) {
-    // What cannot be read tells nothing of its run.
     if (isRekapError(error, 'landing')) return;
     throw error;
   }
@@ -168,7 +161,7 @@ async function recordLanding(warehouse: string, landing: string, isPublished: bo
     run,
     kind: 'sync',
     started_at,
-    // The last that was heard of it.
+    // The last sign of the run.
     finished_at: mtime.toISOString(),
     outcome: isPublished ? 'published' : 'interrupted',
     exit_code: killed,

@@ -1,4 +1,4 @@
-/** The checks of a snapshot's tables: against the manifest, and against the Parquet files. `verify-snapshot.ts` lists and runs them. */
+/** Checks a snapshot's tables against the manifest and the Parquet files. `verify-snapshot.ts` lists and runs the checks. */
 
 import { basename, join } from 'node:path';
 import { ownTables } from '../project/reserved.ts';
@@ -24,29 +24,24 @@ import {
 import { fingerprint } from './manifest.ts';
 import { type AnyPipeline, namePartition, summedColumns } from '../project/declaration.ts';
 
-/** What is verified. */
 export interface Subject {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** The declared pipelines that the manifest has figures of; a dataset that was never read has none. */
+  /** Pipelines with figures in the manifest. */
   readonly named: readonly AnyPipeline[];
-  /** The CREATE statement and the comments of each table and view by name; undefined where another release made the snapshot. */
+  /** The CREATE statement and comments of each relation by name. Undefined if another release built the snapshot. */
   readonly declared: ReadonlyMap<string, string> | undefined;
 }
 
-/** The published DuckDB file, which is sealed, and another database that may read the Parquet files. */
+/** `published` is sealed. `parquet` may read the Parquet files. */
 export interface OpenTables {
   readonly published: Database;
   readonly parquet: Database;
 }
 
-/** Gives what is wrong, as sentences. */
 export type TableCheck = (subject: Subject, open: OpenTables) => Promise<string[]>;
 
-/**
- * Tables are tables, views are the declared ones, and the file holds nothing else. A view in the place of a table would show whatever it
- * reads, and a macro could take the place of a function.
- */
+/** Checks the kind and definition of every relation. A view instead of a table would show other rows, and a macro could replace a function. */
 export async function relationsAgree({ manifest, declared }: Subject, { published }: OpenTables): Promise<string[]> {
   const found = await readDefinitions(published);
   const tables = manifest.files.filter(({ path }) => path.endsWith('.parquet'));
@@ -64,12 +59,11 @@ export async function relationsAgree({ manifest, declared }: Subject, { publishe
   });
 }
 
-/** Whether a name is that of a table, and not of a view. */
 function isTable({ datasets }: Manifest, name: string): boolean {
   return ownTables.has(name) || Object.hasOwn(datasets, name);
 }
 
-/** A declared table that the file holds has its figures in the manifest. */
+/** Reports declared tables without figures in the manifest. */
 export async function noOtherTables({ manifest }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
   for (const { table } of manifest.project.pipelines)
@@ -78,7 +72,7 @@ export async function noOtherTables({ manifest }: Subject, { published }: OpenTa
   return problems;
 }
 
-/** Rows, sums and NULLs of each dataset, in DuckDB and in Parquet. */
+/** Compares rows, sums and NULLs of each dataset in DuckDB and in Parquet. */
 export async function figuresAgree(
   { folder, manifest, named }: Subject,
   { published, parquet }: OpenTables,
@@ -119,7 +113,7 @@ export async function figuresAgree(
   return problems;
 }
 
-/** No row without a verdict: every partition of a table was read to its end, and brought at least as many records. */
+/** Checks that every row belongs to a complete partition, and that no partition has more rows than received records. */
 export async function partitionsComplete({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
   for (const { table, partition: declared } of named) {
@@ -152,7 +146,7 @@ export async function columnsAgree({ manifest, named }: Subject, { published }: 
   return problems;
 }
 
-/** Counts of violations, of quarantined records, and of records that the snapshot changed. */
+/** Compares the counts of violations, quarantined records and changed records. */
 export async function doubtsAgree({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
   const key = [...new Set(named.flatMap((pipeline) => pipeline.key))];
   if (key.length === 0) return [];
@@ -174,13 +168,11 @@ export async function doubtsAgree({ manifest, named }: Subject, { published }: O
   });
 }
 
-/** The counts that are not 0, in order. */
 function listCounts(counts: readonly (readonly [string, number])[]): string {
   const listed = counts.filter(([, count]) => count !== 0).map(([name, count]) => `${count} ${name}`);
   return listed.toSorted().join(', ') || 'none';
 }
 
-/** Each Parquet file that the manifest names, and the table that must hold the same. */
 function pairsOf({ folder, manifest }: Subject) {
   return manifest.files
     .filter(({ path }) => path.endsWith('.parquet'))
@@ -190,7 +182,7 @@ function pairsOf({ folder, manifest }: Subject) {
     });
 }
 
-/** A row of a table, seen as one value, has a type that names all columns and theirs. */
+/** Compares column names and types, as the type of a whole row. */
 export async function typesAgree(subject: Subject, { published, parquet }: OpenTables): Promise<string[]> {
   const pairs = pairsOf(subject);
   if (pairs.length === 0) return [];
@@ -216,14 +208,14 @@ export async function typesAgree(subject: Subject, { published, parquet }: OpenT
 }
 
 /**
- * Every value of every row: the number of rows and two sums over the rows' hashes are the same for equal rows in any order. The file of a view
- * is compared with what the view gave when it was written, for the view follows from the tables.
+ * Compares the rows by count and by two sums of hashes, which don't depend on the order.
+ * Views are compared with their hash in the manifest, because they follow from the tables.
  */
 export async function rowsAgree(subject: Subject, { published, parquet }: OpenTables): Promise<string[]> {
   const pairs = pairsOf(subject);
   if (pairs.length === 0) return [];
   const inTable = pairs.filter(({ table, content }) => isTable(subject.manifest, table) || content === undefined);
-  // One statement for all: each by itself would take longer to plan than to carry out.
+  // One statement, because planning several takes longer than running them.
   const there = await published.rows<{ place: number; rows: bigint; content: string }>(
     inTable
       .map((pair) => {
@@ -252,7 +244,7 @@ export async function rowsAgree(subject: Subject, { published, parquet }: OpenTa
     if (rows === null || Number(counted) === rows) return [];
     return [{ table, what: `table ${table}: the number of rows is ${counted}, but ${rows} in the manifest` }];
   });
-  // A view differs where a table that it reads does.
+  // Views differ because of their tables, so table problems hide those of views.
   const ofTables = problems.filter(({ table }) => isTable(subject.manifest, table));
   return (ofTables.length > 0 ? ofTables : problems).map(({ what }) => what);
 }

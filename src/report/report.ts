@@ -1,4 +1,4 @@
-/** The report that every project has: what was read and proved, which checks fail, what the source changed, and how to check it again. */
+/** Draws the default report: totals, proofs, failed checks, changes at the source, and how to verify them. */
 
 import { columnList, quoteText } from '../runtime/database.ts';
 import { type Language, namePartition, type Project } from '../project/declaration.ts';
@@ -8,10 +8,9 @@ import { changesTableName, type ManifestDataset, sampleNotice } from '../warehou
 import type { ReportFacts } from './report-facts.ts';
 import { style } from './style.ts';
 
-/** Rows of a table that is long by nature. */
 const mostRows = 50;
 
-/** Draws the report as one page of HTML that loads nothing. It is English in every language: a project's own report may speak more. */
+/** Returns an HTML page without external resources. Always in English, unlike some projects' own reports. */
 export async function drawReport(facts: ReportFacts): Promise<string> {
   const { project, manifest, pinned } = facts;
   const datasets = Object.entries(manifest.datasets);
@@ -59,7 +58,7 @@ function minute(time: string): Html {
   return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
 }
 
-/** The sums of the columns that may be summed. A row whose value is NULL is not in the sum. */
+/** Shows the sums of columns that can be summed. NULLs are not included. */
 function totalsSection({ manifest, project }: ReportFacts): Html | null {
   const totals = project.pipelines.flatMap(({ table: name, columns }) => {
     const { sums = {}, nulls = {} } = manifest.datasets[name] ?? {};
@@ -78,14 +77,13 @@ function totalsSection({ manifest, project }: ReportFacts): Html | null {
   </section>`;
 }
 
-/** A sum with its digits in groups of three; its fraction stays as it is. */
 function formatSum(sum: number | string): string {
   const [whole = '', fraction] = String(sum).split('.');
   const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** Where every record went, and how each list was proved complete. */
+/** Shows the outcome of every record, and the proof of completeness of each list. */
 function proofSection({ manifest }: ReportFacts): Html {
   const datasets = Object.entries(manifest.datasets);
   const ledger = datasets.map(([name, { ledger: counts, carried_over, rows, partitions }]) => [
@@ -122,7 +120,7 @@ function verdictTable(name: string, { partitions }: ManifestDataset): Html {
   return table(rows, { caption: name, head, numbers: [1, 2, 3] });
 }
 
-/** The key columns of all datasets, which say in the tables of violations and changes which row is meant. */
+/** Returns the key columns of all datasets, which identify rows in violations and changes. */
 function keysOf({ pipelines }: Project): string[] {
   return [...new Set(pipelines.flatMap(({ key }) => key))];
 }

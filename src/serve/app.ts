@@ -1,4 +1,4 @@
-/** Puts the service together, without listening: routes, the order of the checks, and one shape for every error. */
+/** Builds the service without listening: routes, the order of checks, and one format for all errors. */
 
 import compress from '@fastify/compress';
 import rateLimit from '@fastify/rate-limit';
@@ -18,48 +18,46 @@ import { addSite } from './site.ts';
 import { isSql, type SqlOptions } from './sql-endpoint.ts';
 
 export interface AppOptions {
-  /** One endpoint each. */
   readonly pipelines: readonly AnyPipeline[];
-  /** What the service publishes, and where it takes its keys; else a key in x-api-key. */
+  /** Title, description and authentication. By default, a key in x-api-key. */
   readonly about?: Pick<Project, 'title' | 'description' | 'auth'> | undefined;
-  /** Where records come from; whoever opened it closes it, after the service. */
+  /** The caller closes it after the service. */
   readonly source: RecordSource;
   readonly keys: ApiKeys;
-  /** Report, dictionary and whole tables; undefined where the records belong to no snapshot. */
+  /** Report, dictionary and tables. Undefined if the records don't come from a snapshot. */
   readonly site?: ServedSite | undefined;
-  /** Answers SQL on the snapshot of `site`; undefined for no SQL. */
+  /** Runs SQL on the snapshot of `site`. Undefined to disable SQL. */
   readonly sql?: SqlOptions | undefined;
   /** If true, tables and SQL need no key as long as the snapshot comes from the sample. Leave it out if you have given out keys. */
   readonly openSample?: boolean | undefined;
-  /** The time, for the age of the data; else the machine's. */
+  /** Clock for the age of the data. Defaults to the system clock. */
   readonly now?: (() => Date) | undefined;
-  /** The largest `limit` a client may ask for. */
+  /** Maximum `limit` of a request. */
   readonly maxLimit: number;
-  /** Requests per minute and key; undefined for no such limit. */
+  /** Requests per minute and key. Undefined for no limit. */
   readonly rateLimit?: number | undefined;
-  /** Open connections, unless `limits.maxConnections` of them. */
   readonly maxConnections?: number | undefined;
-  /** Told of every failure that a client only sees as a 500. It never holds a key. */
+  /** Receives the error behind each response with status 500. It never contains a key. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
-  /** How the data endpoints shall misbehave, for testing clients; undefined for not at all. */
+  /** Faults of the data endpoints, for testing clients. */
   readonly faults?: FaultSettings | undefined;
 }
 
-/** Builds the service. Its checks come in this order: room, headers, path, method, size, key, rate, parameters. */
+/** Builds the service. Checks in this order: connections, headers, path, method, size, key, rate, parameters. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     bodyLimit: limits.maxBodyBytes,
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.keepAliveTimeout,
     connectionTimeout: limits.idleSocketTimeout,
-    // While closing, requests under way are answered as usual; the built-in 503 would not be a problem document.
+    // While closing, running requests get normal responses. Fastify's 503 isn't a problem document.
     return503OnClosing: false,
     exposeHeadRoutes: false,
     http: {
       maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: limits.headersTimeout,
       connectionsCheckingInterval: limits.timeoutCheckInterval,
-      // `checkRequest` looks at it, because Node's own answer has no body.
+      // `checkRequest` checks it, because Node's response has no body.
       requireHostHeader: false,
     },
     clientErrorHandler: answerClientError,
@@ -69,17 +67,17 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   const { maxConnections = limits.maxConnections, onFailure } = options;
   const areTooMany = boundConnections(app.server, maxConnections, () => performance.now());
-  // The service goes on when a connection cannot be accepted for want of open files.
+  // If the process has too many open files, accepting a connection fails but the service continues.
   app.server.on('error', (error) => {
     if (app.server.listening) onFailure?.(error);
   });
-  // An expectation that is not met may be ignored. Node's own answer would go around the bounds on connections.
+  // An unknown expectation may be ignored. Node's response would bypass the connection limits.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   const paths = new Set<string>();
   app.addHook('onRoute', ({ url }) => void paths.add(url));
   app.addHook('onRequest', async (request, reply) => {
-    // The route, because its path may arrive with escapes.
+    // Uses the route, because the path may be percent-encoded.
     const isForOthers = !isSql(request.routeOptions.url ?? pathOf(request.raw.url));
     reply.headers({ 'x-content-type-options': 'nosniff', ...(isForOthers && crossOrigin) });
     if (areTooMany(request.raw.socket)) {
@@ -95,7 +93,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     sendProblem(error instanceof Problem ? error : failed, request.raw.url, reply);
   });
   if (options.rateLimit !== undefined) await limitRate(app, options.rateLimit, (options.about ?? aboutNothing).auth);
-  // A service that misbehaves on purpose sends its bytes as they are.
+  // A service with faults sends its bytes unchanged.
   if (options.faults === undefined) await app.register(compress, { encodings: ['gzip'], threshold: 1024 });
   addRoutes(app, options);
   return app;
@@ -127,13 +125,12 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
   });
 }
 
-/** A page of another origin may read what is open, and with a key what the key opens; nobody is known by cookies here. */
+/** Pages of other origins may read open paths, and others with a key. The service has no cookies. */
 const crossOrigin = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'etag, last-modified, retry-after',
 };
 
-/** Answers the question of a browser whether a page of another origin may ask with these headers. */
 function answerPreflight(request: FastifyRequest, reply: FastifyReply): boolean {
   if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return false;
   reply
@@ -161,20 +158,19 @@ async function limitRate(app: FastifyInstance, max: number, auth: Auth | null): 
   });
 }
 
-/** Whether there is a route at the path of a request, whatever its method; a route may end in a name that is not fixed. */
+/** Returns whether a route exists for the path, with any method. A route may end in a file name. */
 function isKnown(paths: ReadonlySet<string>, request: FastifyRequest): boolean {
   const path = pathOf(request.raw.url);
   return paths.has(path) || paths.has(path.replace(/[^/]+$/, ':file'));
 }
 
-/** Refuses what is no route, and whatever is larger than any honest request. */
 function checkRequest(paths: ReadonlySet<string>, request: FastifyRequest, reply: FastifyReply): void {
   const { headers, headersDistinct, httpVersion, url = '/' } = request.raw;
   const bodyBytes = Number(headers['content-length'] ?? 0);
   const isLarge = bodyBytes > limits.maxBodyBytes;
-  // No body is read. To use the connection again, one of great or unknown length would have to be received to its end.
+  // The service doesn't read bodies. Reusing the connection would require receiving a large body completely.
   if (headers['transfer-encoding'] !== undefined || isLarge) reply.header('connection', 'close');
-  // A server in front of this one may go by the other Host (RFC 9112, section 3.2). HTTP/1.0 needs none.
+  // A proxy may use the other Host (RFC 9112, section 3.2). HTTP/1.0 requires none.
   const hosts = headersDistinct['host']?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     throw new Problem(400, 'The header Host is missing or repeated. Send it once.');
@@ -204,7 +200,7 @@ function checkKey(request: FastifyRequest, keys: ApiKeys, auth: Auth | null): vo
   throw new Problem(401, detail, { headers: { 'www-authenticate': challenge } });
 }
 
-/** Where a client puts its key, in words, and how a refusal says so. */
+/** Returns where a client sends its key, in words, and the challenge of a 401. */
 function describeAuth(auth: Auth): { readonly where: string; readonly challenge: string } {
   if ('header' in auth) return { where: `header ${auth.header}`, challenge: `ApiKey header="${auth.header}"` };
   if ('bearer' in auth) return { where: 'header authorization', challenge: 'Bearer' };
@@ -221,7 +217,6 @@ function offeredKey({ headers, raw }: FastifyRequest, auth: Auth | null): string
   return 'bearer' in auth ? value : Buffer.from(value!, 'base64').toString();
 }
 
-/** Of a service that says nothing of itself. */
 const aboutNothing: NonNullable<AppOptions['about']> = {
   title: 'Data service',
   description: 'Records of the endpoints below.',

@@ -1,38 +1,36 @@
-/** Keeps connections within their bounds, and lets each have one request under way at a time. */
+/** Limits connections, and processes one request per connection at a time. */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { closeTimeout, maxConnections, reservedConnections, unreadAnswerTimeout } from './limits.ts';
 
-/** A connection with a request under way; with two, where the end of one came together with the next. */
+/** A connection with a request in progress. It has two if the end of one arrived with the next. */
 interface Busy {
   readonly first: IncomingMessage;
   readonly last: ServerResponse;
-  /** When it became busy, or when the client last took all that was written to it. */
+  /** When it became busy, or when the client last read all written bytes. */
   readonly since: number;
 }
 
 /**
- * Watches the connections of `server`. What a client sends ahead stays unread until it has taken the answer before.
+ * Limits the connections of `server`. Pipelined requests stay unread until the client has read the previous response.
  *
- * When there is one connection too many, in all or from one address, the newcomer stays and another one makes room: the one
- * that has been without a request longest, whether it is idle or dribbles its headers. Where nearly all are busy, it is one
- * whose client has long taken nothing of its answer. Where there is no such one, all stay, so that the newcomer's request
- * can be told to come again later.
- *
- * @returns Whether to refuse the request on a socket, because too many connections are busy: in all, or from its address.
+ * Above the limit, in total or per address, the new connection stays and the one that has been idle longest closes.
+ * If nearly all are busy, a connection whose client stopped reading closes.
+ * Otherwise all stay, so that the new request gets a 503 with Retry-After.
+ * @returns A function that returns true if a socket's request must be refused, because too many connections are busy.
  */
 export function boundConnections(server: Server, bound: number, monotonic: () => number): (socket: Socket) => boolean {
-  // Both are in the order in which connections fell idle or became busy.
+  // Both are in the order in which connections became idle or busy.
   const idle = new Set<Socket>();
   const busy = new Map<Socket, Busy>();
-  // Those that were answered and have sent more ahead.
+  // Connections with a response and more pipelined data.
   const ahead = new Set<Socket>();
   let isClosing = false;
-  // The newest idle ones stay: whoever has just connected needs a moment to send its request.
+  // The newest idle connections stay, because new clients need a moment to send their request.
   const newcomers = Math.ceil(bound / 32);
   const boundOfAddress = bound - Math.floor((bound * reservedConnections) / maxConnections);
-  // Node's own bound closes without a word; it is only the second line.
+  // Node's limit closes connections without a response, so it is only a fallback.
   server.maxConnections = bound + 2 * newcomers;
 
   function forget(socket: Socket): void {
@@ -41,7 +39,7 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
     ahead.delete(socket);
   }
 
-  /** Which of these connections is to close where there may be `most` of them. */
+  /** Returns the connection to close if more than `most` of the matching ones are open. */
   function findWorst(isMeant: (socket: Socket) => boolean, most: number): Socket | undefined {
     const unasked = [...idle].filter(isMeant);
     const requested = [...busy].filter(([socket]) => isMeant(socket));
@@ -51,7 +49,7 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
     return requested.find(([socket, { since }]) => socket.writableLength > 0 && since <= overdue)?.[0];
   }
 
-  // Node calls this when the server closes. Its own version also cuts off answers that are written but not yet taken.
+  // Node calls this when the server closes. Its default also closes connections with unread responses.
   server.closeIdleConnections = () => {
     isClosing = true;
     for (const socket of idle) socket.destroy();
@@ -74,11 +72,11 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
     const worst =
       findWorst((other) => other.remoteAddress === remoteAddress, boundOfAddress) ?? findWorst(() => true, bound);
     if (worst === undefined) return;
-    // Its event `close` comes only after further newcomers.
+    // Its event `close` comes only after further new connections.
     forget(worst);
     worst.destroy();
   });
-  // Before the service's own listener, which may have answered when it returns.
+  // Runs before the service's listener, which may have responded when it returns.
   server.prependListener('request', (request, response) => {
     const { socket } = request;
     idle.delete(socket);
@@ -93,7 +91,7 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
     });
   });
 
-  /** One in each turn of the event loop, in which Node also accepts one connection and reads what everybody else has sent. */
+  /** Resumes one connection per turn of the event loop, so that others are accepted and read in between. */
   function letNextGoOn(): void {
     const [socket] = ahead;
     if (socket === undefined) return;
@@ -110,8 +108,8 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
 }
 
 /**
- * Stands between a connection and Node's parser, which would keep an object for each of thousands of requests in one packet.
- * The parser gets one head at a time, and nothing while what has arrived `mustStay`.
+ * Passes one request head at a time to Node's parser, which would create an object for each of thousands of pipelined requests.
+ * @param mustStay Returns true while received bytes must wait.
  */
 function parseOneByOne(socket: Socket, mustStay: () => boolean): void {
   const [parse] = socket.listeners('data') as [(bytes: Buffer) => void];
@@ -122,7 +120,7 @@ function parseOneByOne(socket: Socket, mustStay: () => boolean): void {
     const parsed = waits() ? 0 : found === -1 ? bytes.length : found + 4;
     if (parsed > 0) parse(bytes.subarray(0, parsed));
     if (parsed === bytes.length) return;
-    // Node pauses a connection whose request has a body that nobody reads, and lets it go on itself.
+    // Node itself pauses and resumes a connection with an unread body.
     const goesOn = !socket.isPaused() && !waits();
     socket.pause();
     socket.unshift(bytes.subarray(parsed));

@@ -1,4 +1,4 @@
-/** What the service shows of a warehouse beside its records: report, dictionary and whole tables, of the snapshot that is served. */
+/** Provides the report, dictionary, tables and metrics of the snapshot that is served. */
 
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import type { ServedSite } from './served-site.ts';
 import { parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
-/** Bytes of memory that making one table may take. */
+/** Memory limit in bytes for creating one table. */
 const memoryOfTable = 256_000_000;
 
 const types = {
@@ -30,9 +30,9 @@ const types = {
 } as const;
 
 /**
- * @param warehouse Whose log of runs the metrics are made from.
- * @param served Gives the snapshot whose records are served now.
- * @param clock Times the clients for which tables are made.
+ * @param warehouse Its log of runs is the source of the metrics.
+ * @param served Returns the current snapshot.
+ * @param clock Measures how fast clients read tables.
  */
 export function describeSite(warehouse: string, served: () => Snapshot, clock: Clock): ServedSite {
   let making = 0;
@@ -42,7 +42,7 @@ export function describeSite(warehouse: string, served: () => Snapshot, clock: C
       const { id, manifest } = served();
       return { id, readAt: new Date(manifest.created_at), source: manifest.source };
     },
-    // OutgoingRequest for without a key: whoever asks often must not make work, nor copies.
+    // These need no key, so repeated requests must not cause work or copies.
     report: oncePerSnapshot(served, ({ folder }) => readFile(join(folder, reportFile)).catch(nullIfMissing)),
     dictionary: oncePerSnapshot(served, async (snapshot) => readPublishedDictionary(await requireDatabase(snapshot))),
     previews: oncePerSnapshot(served, previewTables),
@@ -84,7 +84,7 @@ export function describeSite(warehouse: string, served: () => Snapshot, clock: C
   };
 }
 
-/** Makes something of a snapshot when it is first asked for, and keeps it until another snapshot is served. */
+/** Caches a value until another snapshot is served. */
 function oncePerSnapshot<Value>(
   served: () => Snapshot,
   make: (snapshot: Snapshot) => Promise<Value>,
@@ -95,7 +95,6 @@ function oncePerSnapshot<Value>(
     if (kept?.id !== snapshot.id) {
       const value = make(snapshot);
       kept = { id: snapshot.id, value };
-      // What failed once may succeed the next time.
       value.catch(() => (kept = null));
     }
     return kept.value;

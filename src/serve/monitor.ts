@@ -1,4 +1,4 @@
-/** A small server that tells whoever watches a schedule how it is: /health and /metrics. It asks for no key. */
+/** Serves /health and /metrics of a schedule, without a key. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ interface Monitor {
   close(): Promise<void>;
 }
 
-/** @throws `usage` where the port cannot be listened on. */
+/** @throws `usage` if the port isn't available. */
 export async function startMonitor(
   { host, port }: { readonly host: string; readonly port: number },
   answers: { readonly health: () => Promise<object>; readonly metrics: () => Promise<string> },
@@ -28,7 +28,7 @@ export async function startMonitor(
         : path === '/metrics'
           ? answers.metrics().then((text) => send(200, 'text/plain; version=0.0.4', text))
           : Promise.resolve(refuse(404));
-    // What the warehouse's files do not say cannot be told; the reason is no stranger's business.
+    // Doesn't show the reason to strangers.
     answer.catch(() => refuse(500));
   });
   await new Promise<void>((done, fail) => {

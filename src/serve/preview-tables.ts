@@ -9,10 +9,9 @@ import type { TablePreview } from './served-site.ts';
 import { parquetPath } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
-/** Bytes of memory that reading one table may take. */
+/** Memory limit in bytes for reading one table. */
 const memory = 256_000_000;
 
-/** Tables first, then views, each by name. The manifest says how many rows each has. */
 export async function previewTables(snapshot: Snapshot): Promise<TablePreview[]> {
   const file = await requireDatabase(snapshot);
   const previews: TablePreview[] = [];

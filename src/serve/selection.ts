@@ -1,10 +1,9 @@
-/** What a request to a data endpoint asks for: the parameters that a pipeline declares, read strictly, and the records that they select. */
+/** Reads the parameters of a request to a data endpoint strictly, as the pipeline declares them. */
 
 import type { AnyPipeline, Paging } from '../project/declaration.ts';
 import { defaultLimit, maxNumber } from './limits.ts';
 import { Problem } from './problem.ts';
 
-/** What a request asks for. */
 export interface Selection {
   /** Null for all partitions. */
   readonly partition: string | null;
@@ -25,18 +24,18 @@ interface TextParameter {
   readonly description: string;
 }
 
-/** The parameters of an endpoint; the document at /openapi.json is written from the same list. */
+/** The parameters of an endpoint, also for the OpenAPI document. */
 export interface Parameters {
   readonly partition: NumberParameter | TextParameter | null;
-  /** Records of a page; null where the list has pages of one size, or none. */
+  /** Page size. Null if the page size is fixed or the list has no pages. */
   readonly size: NumberParameter | null;
-  /** Where the page begins; null where the list has no pages. */
+  /** Start of the page. Null if the list has no pages. */
   readonly position: NumberParameter | null;
-  /** Always asked for, and without effect here. */
+  /** Parameters that the source requires and that have no effect here. */
   readonly fixed: readonly TextParameter[];
 }
 
-/** The cursor of lists whose pages name the next one by an address. */
+/** The cursor for lists whose pages link to the next one. */
 const ownCursor = 'after';
 
 export function parametersOf(pipeline: AnyPipeline, maxLimit: number): Parameters {
@@ -93,10 +92,8 @@ function positionOf(paging: Paging): NumberParameter | null {
 }
 
 /**
- * Reads the decoded query of a request, in which a name that occurs more than once holds an array. It guesses, caps and
- * ignores nothing.
- *
- * @throws Problem 400 that names the parameter and says what is allowed; it never repeats the value.
+ * Reads a decoded query, in which a repeated name has an array. Refuses invalid values instead of correcting them.
+ * @throws Problem 400 naming the parameter and its valid values, but never the value.
  */
 export function readSelection(query: unknown, { paging }: AnyPipeline, parameters: Parameters): Selection {
   const { partition, size, position, fixed } = parameters;
@@ -144,7 +141,7 @@ function readNumber(given: ReadonlyMap<string, unknown>, parameter: NumberParame
   });
 }
 
-/** Where the next page of a chain is; null where there is none, and for lists that are not chained. */
+/** Returns the next page's cursor or URL, or null if there is none or the list isn't chained. */
 export function nextOf(
   { path, paging, partition: declared }: AnyPipeline,
   { partition, limit, offset }: Selection,

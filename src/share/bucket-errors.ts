@@ -1,4 +1,4 @@
-/** Explains what a store or the AWS SDK says: what was to be done, what went wrong, and what to do next. */
+/** Explains errors of the store or the AWS SDK: what failed, why, and what to do next. */
 
 import { messageOf, RekapError, systemCode } from '../errors.ts';
 
@@ -7,7 +7,6 @@ interface Failure {
   readonly next: string;
 }
 
-/** The first that fits gives the advice. */
 const failures: readonly Failure[] = [
   {
     said: (name, _status, message) =>
@@ -27,7 +26,7 @@ const failures: readonly Failure[] = [
     next: 'Create the bucket, or correct its name.',
   },
   {
-    // Some stores say 404 of a key that they do not know.
+    // Some stores return 404 for an unknown access key.
     said: (name, status, message) => status === 401 || status === 403 || /access key/i.test(name + message),
     next: 'Check the credentials. They need permission to list the bucket, and to read, write and delete objects under the prefix.',
   },
@@ -47,20 +46,20 @@ const failures: readonly Failure[] = [
 
 const otherwise = 'Run the command again. If it still fails, contact the operator of the store.';
 
-/** @param doing What was to be done, such as "read current.json". */
+/** @param doing The failed action, such as "read current.json". */
 export function explainBucketError(error: unknown, doing: string, url: string): unknown {
-  // A file of this machine has failed, and not the store.
+  // A local file failed, not the store.
   if (error instanceof RekapError || (error instanceof Error && 'path' in error && 'syscall' in error)) return error;
   const name = error instanceof Error ? error.name : '';
   const status = statusOf(error);
-  // The SDK has no message where several addresses of a host refused the connection.
+  // The SDK's message is empty if several addresses of a host refused the connection.
   const message = (messageOf(error) || systemCode(error)).replace(/\.$/, '');
   const { next } = failures.find(({ said }) => said(name, status, message)) ?? { next: otherwise };
   const why = status === 0 ? message : `${message} (${name}, ${status})`;
   return new RekapError('bucket', `${url}: failed to ${doing}: ${why}.`, next, { cause: error });
 }
 
-/** The status of the store's answer; 0 where there was none. */
+/** Returns the status of the store's response, or 0 if there was none. */
 export function statusOf(error: unknown): number {
   const { $metadata: metadata } = (error ?? {}) as { $metadata?: { httpStatusCode?: number } };
   return metadata?.httpStatusCode ?? 0;

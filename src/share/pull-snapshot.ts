@@ -1,4 +1,4 @@
-/** Copies the current snapshot of a bucket into a warehouse, proves it by its hashes, and makes it current there in one step. */
+/** Downloads the current snapshot of a bucket to a warehouse, verifies it, and makes it current in one step. */
 
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -42,16 +42,14 @@ import {
 export interface PullOptions {
   readonly warehouse: string;
   readonly bucket: Bucket;
-  /** Returns what is wrong with a snapshot that was fetched; it becomes current only where nothing is. */
+  /** Returns problems of a downloaded snapshot. It becomes current only if there are none. */
   readonly verify: (snapshot: Pick<Snapshot, 'folder' | 'manifest'>) => Promise<string[]>;
-  /** Snapshots to keep in the warehouse. */
   readonly keep: number;
-  /** Whether the warehouse may change its source. */
+  /** True to let the warehouse change its source. */
   readonly acceptSource: boolean;
-  /** Whether the warehouse is a copy that nobody else fills: then it follows the bucket wherever that goes. */
+  /** True if only pulls write to the warehouse, so that it follows every change of the bucket. */
   readonly isCopy: boolean;
   readonly warn: (message: string) => void;
-  /** Told after each file. */
   readonly report: (done: number, files: number) => void;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -61,26 +59,23 @@ export interface Pulled {
   readonly snapshot: string;
   readonly bucket: string;
   readonly warehouse: string;
-  /** Files and bytes that were fetched. */
   readonly files: number;
   readonly bytes: number;
-  /** The snapshot of the bucket that was not fetched because another one is pinned here; null if there is none. */
+  /** The bucket's snapshot that wasn't downloaded because another one is pinned here, or null. */
   readonly held: string | null;
-  /** Ids of snapshots that were removed from the warehouse. */
   readonly removed: readonly string[];
 }
 
-/** Milliseconds by which the clock of the machine that made a snapshot may be ahead of this one's. */
+/** Milliseconds by which the clock that created a snapshot may be ahead of this one. */
 const mostAhead = 24 * 3_600_000;
 
-/** A snapshot that retention has removed between two requests; the bucket has a newer one then. */
+/** Retention removed the snapshot between two requests, so the bucket has a newer one. */
 class GoneMeanwhile extends Error {}
 
 /**
- * Pulls, and writes a line of it in runs.jsonl, whatever became of it.
- *
- * @throws `bucket` where the bucket fails or its files are not what their hashes say, `bucket-conflict` where the warehouse is ahead of it,
- *   `source-mismatch` where the warehouse holds figures of another source. What was current in the warehouse stays then.
+ * Pulls the current snapshot, and records the outcome in runs.jsonl. A failure leaves the warehouse unchanged.
+ * @throws `bucket` if the bucket fails or a hash differs, `bucket-conflict` if the warehouse is ahead, `source-mismatch` if the sources
+ *   differ.
  */
 export async function pullSnapshot(options: PullOptions): Promise<Pulled> {
   const { bucket, warehouse, clock, isCopy } = options;
@@ -123,7 +118,7 @@ async function pull(options: PullOptions): Promise<Pulled> {
   }
 }
 
-/** A snapshot of a later time would stay the newest until then, and the honest ones after it would be refused as older. */
+/** Refuses a snapshot from the future, because all correct snapshots would be refused as older. */
 function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: CurrentThere): void {
   const latest = newSnapshotId(new Date(clock.now().getTime() + mostAhead), 0, null);
   if (snapshot < latest) return;
@@ -138,13 +133,13 @@ function named({ bucket, warehouse }: PullOptions, { snapshot }: CurrentThere) {
   return { snapshot, bucket: bucket.url, warehouse };
 }
 
-/** The current snapshot of the warehouse, or null in an empty one. Whatever is wrong with what the bucket has too, the bucket has it whole. */
+/** Returns the current snapshot of the warehouse, or null. Ignores damage if the bucket has the same snapshot. */
 async function readHere({ warehouse, isCopy }: PullOptions, there: CurrentThere): Promise<Snapshot | null> {
   const isTheirs = isCopy || (await readCurrentId(warehouse).catch(() => null)) === there.snapshot;
   return isTheirs ? readCurrent(warehouse).catch(() => null) : readCurrentOrFirst(warehouse);
 }
 
-/** Whether a snapshot here is the bucket's, with every byte of its files. */
+/** Returns whether a local snapshot is identical to the bucket's. */
 async function isCopyOf({ folder, manifest }: Snapshot, there: CurrentThere): Promise<boolean> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => '');
   return sha256(text) === there.manifest_sha256 && (await findAltered(folder, manifest.files)).length === 0;
@@ -158,7 +153,7 @@ async function replaceCurrent(options: PullOptions, there: CurrentThere): Promis
     await clearLeftovers(warehouse);
     const before = await readHere(options, there);
     await requireSuccessor(options, there, before);
-    // The bucket keeps it: there is nothing to build here, so a pull waits for the pin to be removed. Nobody pins in a copy.
+    // A pull waits until the pin is removed, because the snapshot stays in the bucket. Copies are never pinned.
     const pinned = isCopy ? null : await readPinnedId(warehouse);
     if (pinned !== null && before !== null && before.id !== there.snapshot) {
       const none = { files: 0, bytes: 0, removed: [] };
@@ -176,7 +171,7 @@ async function replaceCurrent(options: PullOptions, there: CurrentThere): Promis
   }
 }
 
-/** The bucket may have gone back to an earlier snapshot; that the warehouse has one that the bucket never had is another matter. */
+/** Allows a rollback of the bucket, but not a warehouse with a snapshot that the bucket never had. */
 async function requireSuccessor(
   { bucket, warehouse, acceptSource, isCopy }: PullOptions,
   there: CurrentThere,
@@ -229,7 +224,7 @@ async function fetchSnapshot(
       { id, folder, files },
       () => undefined,
       async () => {
-        // A damaged snapshot of the same name makes room only now.
+        // Removes a damaged snapshot with the same ID only now.
         if (ids.includes(id)) await pruneSnapshots(warehouse, 0, others);
       },
     );
@@ -240,7 +235,7 @@ async function fetchSnapshot(
   }
 }
 
-/** What comes from a bucket may be anybody's: the hash says whether it is what was pushed, and the shape keeps its paths below their folder. */
+/** Checks a manifest from an untrusted bucket. The hash proves its content, and its shape keeps paths below their folder. */
 async function requireManifest(text: string, there: CurrentThere, bucket: Bucket): Promise<Manifest> {
   const parsed = sha256(text) === there.manifest_sha256 ? parseJson(text) : null;
   const read = await readManifest(parsed, there.snapshot);
@@ -256,7 +251,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whether it names each file once, and the tables among them. */
+/** True if the manifest lists no file twice and contains the database. */
 function isUsable({ files }: Manifest): boolean {
   const paths = new Set(files.map(({ path }) => path));
   return paths.size === files.length && paths.has(databaseFile);

@@ -1,4 +1,4 @@
-/** Copies a snapshot to a bucket: its files first, then in one step the word that it is current. Whoever reads there never sees half. */
+/** Uploads a snapshot to a bucket: its files first, then `current.json`, so that readers never see an incomplete snapshot. */
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -26,12 +26,10 @@ export interface PushOptions {
   readonly warehouse: string;
   readonly snapshot: Snapshot;
   readonly bucket: Bucket;
-  /** Snapshots to keep there. */
   readonly keep: number;
-  /** Whether the bucket may change its source. */
+  /** True to let the bucket change its source. */
   readonly acceptSource: boolean;
   readonly warn: (message: string) => void;
-  /** Told after each file. */
   readonly report: (done: number, files: number) => void;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -40,18 +38,15 @@ export interface Pushed {
   readonly outcome: 'pushed' | 'unchanged';
   readonly snapshot: string;
   readonly bucket: string;
-  /** Files and bytes that were written. */
   readonly files: number;
   readonly bytes: number;
-  /** Ids of snapshots that were removed there. */
   readonly removed: readonly string[];
 }
 
 /**
- * Pushes, and writes a line of it in runs.jsonl, whatever became of it.
- *
- * @throws `bucket` where the bucket fails, `bucket-conflict` where somebody else's snapshot stands in the way, `source-mismatch` where it
- *   holds figures of another source, `verification` where the snapshot is damaged. What was current there stays then.
+ * Pushes a snapshot, and records the outcome in runs.jsonl. A failure leaves the bucket's current snapshot unchanged.
+ * @throws `bucket` if the bucket fails, `bucket-conflict` if it contains another warehouse's snapshot, `source-mismatch` if the sources
+ *   differ, `verification` if the snapshot is damaged.
  */
 export async function pushSnapshot(options: PushOptions): Promise<Pushed> {
   const { warehouse, clock, snapshot, bucket } = options;
@@ -96,7 +91,7 @@ async function findDamagedFiles({ folder, manifest }: Snapshot): Promise<string[
   return (await findAltered(folder, manifest.files)).map(({ path, why }) => `${path}: ${why}`);
 }
 
-/** A snapshot that this warehouse made earlier may follow a later one of its own, as after a rollback, but never somebody else's. */
+/** Allows an older snapshot of this warehouse after a rollback, but doesn't replace a newer one of another warehouse. */
 async function requireSuccessor(
   { warehouse, snapshot, bucket }: PushOptions,
   before: CurrentThere,
@@ -116,7 +111,7 @@ async function requireSuccessor(
   );
 }
 
-/** Writes the files that are not there. The manifest comes last: where it is, all files were. */
+/** Uploads missing files. The manifest comes last, to show that all files exist. */
 async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<Pushed, 'files' | 'bytes'>> {
   const { bucket, snapshot, report } = options;
   const below = snapshotPrefix(snapshot.id);
@@ -134,7 +129,7 @@ async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<
   const written = { files: missing.length, bytes: missing.reduce((sum, { bytes }) => sum + bytes, 0) };
   if (known !== null) return written;
   await bucket.write(below + manifestFile, manifest, 'is new');
-  // A store that writes it once more, though it is there and has another ETag, has not looked at the condition.
+  // A store that overwrites the manifest despite these conditions ignores them.
   const path = below + manifestFile;
   if ((await bucket.write(path, manifest, 'is new')) || (await bucket.write(path, manifest, { etag: '"none"' })))
     throw new RekapError(
@@ -145,10 +140,10 @@ async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<
   return { files: written.files + 1, bytes: written.bytes + Buffer.byteLength(manifest) };
 }
 
-/** Those that are newer may be under way. The one that was replaced stays until the next push: somebody may be reading it. */
+/** Removes older snapshots. Newer ones may be incomplete uploads, and clients may still read the replaced one. */
 async function removeOld({ bucket, snapshot, keep, warn }: PushOptions, before: string | null): Promise<string[]> {
   try {
-    // Whoever has pushed meanwhile needs other snapshots than this push does.
+    // Another push needs other snapshots.
     if ((await readCurrentObject(bucket))?.snapshot !== snapshot.id) return [];
     const ids = (await bucket.folders('snapshots/')).filter(isSnapshotId).toSorted();
     const older = ids.filter((id) => id < snapshot.id && id !== before);

@@ -1,4 +1,4 @@
-/** Records in runs.jsonl what became of a push or a pull. */
+/** Records the outcome of a push or pull in runs.jsonl. */
 
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
 import { appendRun, type RunLine } from '../warehouse/runs-log.ts';
@@ -11,18 +11,18 @@ interface Transfer {
   readonly warehouse: string;
   readonly bucket: string;
   readonly clock: Pick<Clock, 'now'>;
-  /** Whether only what is new is recorded: a copy may be looked at each minute. */
+  /** True to record only new snapshots, because a copy may pull every minute. */
   readonly isQuiet: boolean;
 }
 
-/** What came of it; the manifest is null where the snapshot is not known. */
+/** The manifest is null if the snapshot isn't known. */
 interface Transferred {
   readonly outcome: RunLine['outcome'];
   readonly bytes: number;
   readonly manifest: Manifest | null;
 }
 
-/** @param act Its failure is recorded and thrown. A line that cannot be written is no failure: the warehouse may be read-only. */
+/** Runs `act`, and records its result or failure. A failed record is ignored, because the warehouse may be read-only. */
 export async function recordTransfer<Value>(
   { kind, warehouse, bucket, clock, isQuiet }: Transfer,
   act: () => Promise<Value>,

@@ -1,7 +1,4 @@
-/**
- * What stands behind the figures of a row: takes a snapshot and a name, gives the row, what is doubtful about it, and the records as the
- * source sent them, with the answers they came in.
- */
+/** Finds the evidence for a row: its violations, its history, and the records as received from the source. */
 
 import { messageOf, type MessageParts } from '../check-messages.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
@@ -13,11 +10,10 @@ import { createKeyReader, findRecords, type ReceivedRecord } from './received-re
 import { changesTableName, sampleNotice, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
-/** A column in question, and what the source calls it. */
 export interface EvidenceFigure {
   readonly column: string;
   readonly field: string;
-  /** As in the table; null where it is NULL there. */
+  /** As in the table, or null if it is NULL. */
   readonly value: string | null;
 }
 
@@ -31,25 +27,23 @@ export interface EvidenceViolation extends MessageParts {
   readonly figures: readonly EvidenceFigure[];
 }
 
-/** Something that happened to a row: a value that was restated, a violation that came or was resolved. */
+/** A changed value, or a violation that appeared or was resolved. */
 export interface PastEvent {
   readonly snapshot: string;
   readonly kind: 'restated' | 'appeared' | 'resolved';
   readonly column: string;
-  /** The check; of a restated value, what it was and became. */
+  /** Null for a changed value. `before` and `after` are null for a violation. */
   readonly check: string | null;
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** What is known of one row of a dataset, or of a record without one. */
 export interface Evidence {
-  /** Set for the sample: its figures are made up. */
+  /** Set for the sample, whose figures are made up. */
   readonly notice: string | null;
   readonly dataset: string;
-  /** Values of the key; null for a record in quarantine, which has none that can be used. */
+  /** Values of the key, or null for a record in quarantine. */
   readonly place: Readonly<Record<string, string>> | null;
-  /** Why the record is in quarantine; null for one that has a row. */
   readonly quarantined: string | null;
   readonly figures: readonly EvidenceFigure[];
   readonly violations: readonly EvidenceViolation[];
@@ -58,7 +52,7 @@ export interface Evidence {
 }
 
 export interface EvidenceRequest {
-  /** As the source spells it, in any letter case; null for everything in quarantine. */
+  /** In any letter case. Null for everything in quarantine. */
   readonly name: string | null;
   /** Null for all. */
   readonly datasets: readonly string[] | null;
@@ -67,7 +61,7 @@ export interface EvidenceRequest {
 
 type Texts = Readonly<Record<string, string | null>>;
 
-/** @throws `usage` where nothing has the name; `landing` where the answers are no longer there. */
+/** @throws `usage` if nothing has the name, `landing` if the responses are no longer stored. */
 export async function findEvidence(
   warehouse: string,
   snapshot: Snapshot,
@@ -91,7 +85,7 @@ export async function findEvidence(
   }
 }
 
-/** The column whose name people give: the narrowest of the key. */
+/** Returns the column that holds the name: the last of the key. */
 function nameColumn({ key }: AnyPipeline): string {
   return key.at(-1)!;
 }
@@ -115,7 +109,7 @@ function quarantineNamed(database: Database, pipeline: AnyPipeline, name: string
   );
 }
 
-/** What a refused name may have meant. */
+/** Returns the error for an unknown name, with suggestions. */
 async function refuseName(database: Database, requested: readonly AnyPipeline[], name: string): Promise<RekapError> {
   const names = new Set<string>();
   for (const pipeline of requested) {
@@ -196,7 +190,7 @@ async function evidenceOfRow(about: EvidenceRow): Promise<Evidence> {
   };
 }
 
-/** The columns that a violation is about, the whole of a sum last. */
+/** Returns the columns that a violation is about, with the total of a sum last. */
 function partsOf(pipeline: AnyPipeline, violation: Texts): string[] {
   const sum = sumChecks(pipeline).find(({ name }) => name === violation['check_name']);
   return [...(sum?.parts ?? []), violation['column_name']!];

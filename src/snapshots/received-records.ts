@@ -1,4 +1,4 @@
-/** The records that stand behind a row, as the source sent them: found in the landing of the run that received them. */
+/** Finds the records behind a row, as received from the source, in the landing of the run that received them. */
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -11,30 +11,28 @@ import type { Page } from '../stages.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 
-/** A record as the source sent it, and the answer that held it. */
 export interface ReceivedRecord {
-  /** Which account of the source it comes from: its list of all records, or the partition's own. */
+  /** The full listing, or the partition's own list. */
   readonly account: 'full listing' | 'partition';
   readonly url: string;
-  /** ISO 8601. */
   readonly at: string;
   readonly status: number;
-  /** Of the answer's body. */
+  /** SHA-256 of the response body. */
   readonly sha256: string;
-  /** The run that landed it, and its number there. */
+  /** The run that landed it, and the response's number in that landing. */
   readonly run: string;
   readonly answer: number;
-  /** Its place among the records of the answer, from 1. */
+  /** Position of the record in the response, from 1. */
   readonly place: number;
   /** The JSON, byte for byte. */
   readonly record: string;
-  /** Name of the answer's file below --out. */
+  /** Name of the response's file below --out. */
   readonly file: string;
 }
 
 /**
- * The records that a run received, from the partition's own answers and from the full listing. What a snapshot has carried over was received
- * by the run of one before it.
+ * Finds records in the responses for the partition and in the full listing.
+ * Continues with previous snapshots, because carried-over records were received by an earlier run.
  */
 export async function findRecords(
   warehouse: string,
@@ -59,7 +57,7 @@ export async function findRecords(
   }
 }
 
-/** Reads a record's key as the table has it; null where the record has none that can be used. */
+/** Returns a function that reads a record's key as in the table, or null if it has no valid key. */
 export function createKeyReader(pipeline: AnyPipeline): (page: Page, record: number) => string[] | null {
   const columns = pipeline.key.map((name) => ({
     place: placeOf(pipeline, name),
@@ -119,7 +117,6 @@ async function readLanding(
   return records;
 }
 
-/** The body of an answer that is named in evidence. */
 export async function readAnswerBody(warehouse: string, { run, answer }: ReceivedRecord): Promise<Buffer> {
   const landed = await openLandedRun(join(warehousePaths(warehouse).landing, run), null);
   try {

@@ -1,24 +1,23 @@
-/** Tells whether a text is one statement that reads, by DuckDB's own parser. */
+/** Checks with DuckDB's parser that a text is a single query. */
 
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-/** Comments as DuckDB has them, but for one within another: a statement is refused that needs such a one understood. */
+/** Matches comments as in DuckDB, except nested ones. A statement with nested comments is refused. */
 const comment = String.raw`--[^\n]*(?:\n|$)|/\*(?:(?!\*/)[^])*\*/`;
 
-/** What may stand before a query: nothing, or EXPLAIN with options that are words. Whatever else is no query, and is refused as such. */
+/** Matches the text before a query: nothing, or EXPLAIN with options that are words. */
 const beginnings = ['', String.raw`EXPLAIN(?:\s+ANALYZE)?\b`, String.raw`EXPLAIN\s*\([\w\s,]*\)`].map(
   (words) => new RegExp(`^(?:\\s|${comment})*?(${words})`, 'i'),
 );
 
-/** What may stand after it: DuckDB takes semicolons and comments. A text may end like a comment, so the plain ways are tried first. */
+/** Matches the text after a query: semicolons and comments. A text may end like a comment, so simple ends are tried first. */
 const ends = [/$/, /[\s;]+$/, new RegExp(`(?:[\\s;]|${comment})+$`)];
 
 /**
- * The text as one statement that reads, without the semicolons at its end; null where it is none.
+ * Returns the text as a single query without final semicolons, or null if it isn't one.
  *
- * A query is what the parser takes both by itself and in the parentheses of EXISTS, where the grammar allows a query alone: no COPY, no
- * INSERT, no SET and no second statement can stand there. Of an EXPLAIN, which executes whatever it is given, the rest must be a query, and
- * the statement is put together from that.
+ * A query is a text that parses both alone and inside EXISTS (…), where the grammar allows only queries.
+ * EXPLAIN executes any statement, so the rest of an EXPLAIN must be a query.
  */
 export async function findReading(connection: DuckDBConnection, sql: string): Promise<string | null> {
   for (const end of ends) {

@@ -1,4 +1,4 @@
-/** The handler of a data endpoint that misbehaves: draws the faults of each request and answers accordingly. */
+/** Handles requests to a data endpoint with faults: selects the faults of each request and responds accordingly. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../../project/declaration.ts';
@@ -10,17 +10,14 @@ import { driftingSource, selectBadly } from './bad-records.ts';
 import { Chance } from './chance.ts';
 import { faultList, type AnswerFault, type FaultName, type FaultSettings } from './fault-list.ts';
 
-/** How late a slow answer comes, in milliseconds: longer than any honest one takes, shorter than any client's patience. */
+/** Delay of a slow response in milliseconds: longer than normal, but shorter than client timeouts. */
 const lateness = 2_000;
 
 const answerFaults = faultList.filter(({ spoils }) => spoils === 'answer').map(({ name }) => name as AnswerFault);
-/** These spoil an answer that holds records; the others put something else in its place. */
+/** These damage a response with records. The others replace it. */
 const spoilsBody = new Set<FaultName>(['stall', 'truncate', 'cut']);
 
-/**
- * The handler that stands in for `answerData`. Key, rate limit and parameters are checked as ever; only a GET that would
- * have been answered with records can meet a fault. The header x-rekap-fault names the faults of an answer.
- */
+/** Returns a handler that replaces `answerData`. Faults affect only valid GET requests. The header x-rekap-fault lists them. */
 export function answerBadly(pipeline: AnyPipeline, source: RecordSource, maxLimit: number, settings: FaultSettings) {
   const { clock, onFault } = settings;
   const parameters = parametersOf(pipeline, maxLimit);
@@ -31,7 +28,7 @@ export function answerBadly(pipeline: AnyPipeline, source: RecordSource, maxLimi
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (request.method !== 'GET') return answerWell(request, reply);
     const selection = readSelection(request.query, pipeline, parameters);
-    // What is asked for counts, however the URL is spelled.
+    // Identifies a request by its selection, independent of the spelling of the URL.
     const what = `${pipeline.path} ${selection.partition ?? 'all'} ${selection.limit} ${selection.offset}`;
     const turn = (requested.get(what) ?? 0) + 1;
     requested.set(what, turn);
@@ -51,9 +48,9 @@ export function answerBadly(pipeline: AnyPipeline, source: RecordSource, maxLimi
     if (met.includes('slow')) await clock.sleep(lateness);
     if (reply.raw.destroyed) return reply.hijack();
     if (answerFault === undefined && selected?.faults.length === 0) return answerWell(request, reply);
-    // No ETag, which would promise that the same records come again.
+    // No ETag, because the same records may not come again.
     reply.headers({ 'cache-control': 'no-store', 'content-type': typeOf(pipeline) });
-    // A source that gives fewer records goes on behind those.
+    // The next page continues after the records of this one.
     const given = { ...selection, limit: selected?.records.length ?? 0 };
     const next = nextOf(pipeline, given, parameters, selected?.hasMore ?? false);
     const body = selected === null ? '' : writeEnvelope(pipeline, { ...selected, next });
@@ -63,14 +60,10 @@ export function answerBadly(pipeline: AnyPipeline, source: RecordSource, maxLimi
 
 type Spoiling = Pick<FaultSettings, 'clock'> & { readonly reply: FastifyReply; readonly chance: Chance };
 
-/**
- * Sends the answer as the fault has it. `body` is what a faultless service would send.
- *
- * @throws Problem for the faults that are a status, so that they look like the service's own.
- */
+/** Sends `body`, the correct response, with a fault. @throws Problem for faults that are a status, so that they look like real errors. */
 function spoilAnswer(name: AnswerFault, body: string, { reply, chance, clock }: Spoiling): FastifyReply {
   const bytes = Buffer.from(body);
-  // At least one byte, so that the client sees the answer begin, and never the whole.
+  // At least one byte, but never all of them.
   const part = bytes.subarray(0, chance.whole('part', 1, bytes.length - 1));
   const { socket } = reply.raw;
   switch (name) {
@@ -93,18 +86,18 @@ function spoilAnswer(name: AnswerFault, body: string, { reply, chance, clock }: 
       return reply.send(part);
     case 'stall':
       beginAnswer(reply, bytes.length, part);
-      // The service's own bound on silent connections would end it and spare the client the decision.
+      // Otherwise the service's timeout would end the connection instead of the client's.
       socket?.setTimeout(0);
       return reply;
     case 'truncate':
       beginAnswer(reply, bytes.length, part);
-      // Closes when these bytes are sent; `end` would complain that some are missing.
+      // Closes after these bytes are sent. `end` would throw because of the missing ones.
       socket?.destroySoon();
       return reply;
   }
 }
 
-/** Takes the answer out of Fastify's hands: sends headers that promise `length` bytes, and then only this part. */
+/** Bypasses Fastify to send headers that promise `length` bytes, and only this part of them. */
 function beginAnswer(reply: FastifyReply, length: number, part: Buffer): void {
   reply.header('content-length', length).hijack();
   for (const [name, value] of Object.entries(reply.getHeaders()))
@@ -112,7 +105,7 @@ function beginAnswer(reply: FastifyReply, length: number, part: Buffer): void {
   reply.raw.write(part);
 }
 
-/** A second from now, in one of the two forms that clients must understand; a date says the next whole second. */
+/** Returns one second from now in one of the two valid forms. A date is rounded up to the next second. */
 function writeRetryAfter(chance: Chance, now: Date): string {
   if (chance.number('retry-after') < 0.5) return '1';
   return new Date(Math.ceil(now.getTime() / 1000) * 1000 + 1000).toUTCString();

@@ -1,4 +1,4 @@
-/** The faults that change records: a source that drifts while it is read, and answers that hold other records than asked for. */
+/** Implements the faults that change records: a drifting source, and responses with wrong records. */
 
 import type { AnyPipeline } from '../../project/declaration.ts';
 import { fieldPath, readField, writeMember } from '../../project/field-path.ts';
@@ -7,7 +7,7 @@ import { buildRecordSet, readRecord, type RecordSet, type RecordSource, type Ser
 import { drawNumber, type Chance } from './chance.ts';
 import type { FaultName } from './fault-list.ts';
 
-/** Puts changes on top of a source. When that source itself comes to hold other records, the changes begin anew. */
+/** Applies changes to a source. They start over when the source itself changes. */
 export function driftingSource(source: RecordSource) {
   const drifted = new Map<string, { readonly began: RecordSet; readonly set: RecordSet }>();
   let comers = 0;
@@ -20,7 +20,7 @@ export function driftingSource(source: RecordSource) {
 
   return {
     current,
-    /** Changes one record of a dataset for good; false where there is none to change. */
+    /** Changes one record of a dataset permanently. Returns false if there are none. */
     drift(pipeline: AnyPipeline, chance: Chance, now: Date): boolean {
       const records = current(pipeline).records.map((text) => readRecord(text, pipeline));
       if (records.length === 0) return false;
@@ -38,7 +38,7 @@ export function driftingSource(source: RecordSource) {
   };
 }
 
-/** The record with one of its counts higher by one to nine; a count that is no number becomes one. */
+/** Increases one count of the record by 1 to 9. An invalid count becomes a number. */
 function restate({ text }: ServedRecord, pipeline: AnyPipeline, chance: Chance): ServedRecord {
   const fields = JSON.parse(text) as object;
   const counts = Object.values(pipeline.columns).filter(({ kind }) => kind === 'count');
@@ -49,7 +49,7 @@ function restate({ text }: ServedRecord, pipeline: AnyPipeline, chance: Chance):
   return readRecord(JSON.stringify(fields), pipeline);
 }
 
-/** A copy of the record under a new name, so that its key is one that there has never been. */
+/** Copies the record under a new name, so that its key is new. */
 function makeComer({ text }: ServedRecord, pipeline: AnyPipeline, number: number): ServedRecord {
   const fields = JSON.parse(text) as object;
   const named = pipeline.key.map((name) => pipeline.columns[name]!).findLast(({ kind }) => kind === 'text');
@@ -58,7 +58,7 @@ function makeComer({ text }: ServedRecord, pipeline: AnyPipeline, number: number
   return readRecord(JSON.stringify(fields), pipeline);
 }
 
-/** Selects records as the faults have it, and names these. A fault that changes nothing, such as a clamp on a short list, does not count. */
+/** Selects records with faults, and lists these. Faults without effect, such as a clamp on a short list, don't count. */
 export function selectBadly(set: RecordSet, { partition, limit, offset }: Selection, chance: Chance) {
   const faults: FaultName[] = [];
   const strikes = (name: FaultName): boolean => chance.strikes(name) && faults.push(name) > 0;
@@ -88,7 +88,7 @@ export function selectBadly(set: RecordSet, { partition, limit, offset }: Select
   return { records, count: isTotal ? list.length : records.length, faults, hasMore };
 }
 
-/** The list without the partitions that the seed hides; records that name no partition stay. */
+/** Removes the partitions that the seed hides. Records without a partition stay. */
 function withoutHidden({ records, byPartition }: RecordSet, { values, seed }: Chance): readonly string[] {
   const rate = values.hide ?? 0;
   const hidden = [...byPartition].filter(([partition]) => drawNumber([seed, 'hide', partition]) < rate);

@@ -1,13 +1,13 @@
-/** Every way in which the service can be told to misbehave: its name, what it does, and what its value means. */
+/** Lists the faults of the test service, with names, effects and values. */
 
 import { RekapError } from '../../errors.ts';
 import type { Clock } from '../../runtime/context.ts';
 import { checkRange, maxNumber } from '../limits.ts';
 
 /**
- * All faults, in the order in which they are drawn and shown: name, what is wrong, default, sentence. 'source' changes the
- * records for good, 'time' delays the answer, 'records' puts other records into it, 'answer' spoils or replaces it. One
- * answer has at most one fault of the last kind: the first that is drawn.
+ * In the order of drawing and display: name, kind, default, description.
+ * 'source' changes the records permanently, 'time' delays the response, 'records' returns other records, 'answer' damages or replaces it.
+ * A response has at most one fault of kind 'answer': the first that is drawn.
  */
 const faults = [
   ['drift', 'source', 0.02, 'the source changes permanently: a count grows, a record disappears or a new one appears'],
@@ -33,10 +33,10 @@ const faults = [
 export type FaultName = (typeof faults)[number][0];
 export type AnswerFault = Extract<(typeof faults)[number], readonly [string, 'answer', ...unknown[]]>[0];
 
-/** The faults after which a careful client gets the right records by trying again. */
+/** Faults that a careful client overcomes with retries. */
 const transient: readonly FaultName[] = ['slow', 'drop', '429', '503', '500', 'stall', 'truncate', 'cut'];
 
-/** `value` says what the value counts: how often, from 0 (never) to 1 (always), or how many records. */
+/** `value` is the unit of the value: a rate from 0 (never) to 1 (always), or a number of records. */
 export const faultList = faults.map(([name, spoils, usual, sentence]) => ({
   name,
   spoils,
@@ -46,20 +46,18 @@ export const faultList = faults.map(([name, spoils, usual, sentence]) => ({
   passes: transient.includes(name),
 }));
 
-/** Which faults are on, each with its value. */
 export type FaultValues = Readonly<Partial<Record<FaultName, number>>>;
 
-/** How a service shall misbehave. */
 export interface FaultSettings {
   readonly values: FaultValues;
-  /** All chance follows from it: the same seed and the same requests give the same answers. */
+  /** The same seed and requests produce the same responses. */
   readonly seed: number;
   readonly clock: Clock;
-  /** Told of every fault that an answer met, for counting them. */
+  /** Called for every fault of a response. */
   readonly onFault?: ((name: FaultName) => void) | undefined;
 }
 
-/** Names that stand for several faults, each at its default. */
+/** Names for groups of faults, each with its default. */
 export const presets: Readonly<Record<string, { readonly sentence: string; readonly faults: readonly FaultName[] }>> = {
   transient: { sentence: 'temporary faults: a careful client gets every record', faults: transient },
   hostile: {
@@ -68,12 +66,7 @@ export const presets: Readonly<Record<string, { readonly sentence: string; reado
   },
 };
 
-/**
- * Gives the value back where the fault can have it.
- *
- * @param written The value as the user wrote it, for the message.
- * @throws `usage` naming the fault and what its value may be.
- */
+/** Returns `value` if it is valid. @param written The value as the user wrote it. @throws `usage` naming the fault and its valid values. */
 export function checkFaultValue(
   { name, value: unit }: (typeof faultList)[number],
   value: number,
@@ -91,7 +84,7 @@ export function checkFaultValue(
   );
 }
 
-/** @throws `usage` where a value or the seed is out of range. */
+/** @throws `usage` if a value or the seed is out of range. */
 export function checkFaults({ values, seed }: FaultSettings): void {
   for (const fault of faultList) checkFaultValue(fault, values[fault.name] ?? fault.default);
   checkRange('The seed of the faults', seed, 0, maxNumber);

@@ -1,11 +1,11 @@
-/** Writes tables as an Excel workbook, a sheet each, after one that says what they are. Numbers are numbers there, whatever sign their decimals have. */
+/** Writes tables as an Excel workbook, with a first sheet that explains them. */
 
 import type { Relation } from '../../warehouse/read-dictionary.ts';
 import { RekapError } from '../../errors.ts';
 import { displayText, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
 import { formatNumber } from '../../runtime/text.ts';
 
-/** What a sheet can hold, with its row of names. */
+/** Limits of a sheet, without its header row. */
 const mostRows = 1_048_575;
 const mostCharacters = 32_767;
 /** Excel keeps 15 digits of a number. */
@@ -13,10 +13,9 @@ const mostExact = 999_999_999_999_999;
 
 type Cell = { value: string | number | boolean; fontWeight?: 'bold'; format?: string; wrap?: boolean } | null;
 
-/** Passes every row of a table or view to `use`. */
 export type ReadTable = <Value>(name: string, use: (result: QueryResult) => Promise<Value>) => Promise<Value>;
 
-/** @param about Lines of two cells for the first sheet. */
+/** @param about Rows of two cells for the first sheet. */
 export async function writeWorkbook(
   read: ReadTable,
   relations: readonly Relation[],
@@ -31,8 +30,8 @@ export async function writeWorkbook(
 }
 
 /**
- * The library counts texts in a plain object, where a name such as "constructor" is there from the beginning. A NUL makes it another one;
- * the library leaves it out when it writes, because no XML may hold it.
+ * The library counts strings in a plain object, which fails for names such as "constructor".
+ * The NUL makes such a name different. The library drops it when writing, because XML can't contain it.
  */
 const text = (value: string) => ({ value: value in Object.prototype ? `${value}\0` : value });
 
